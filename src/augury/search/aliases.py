@@ -243,7 +243,8 @@ def _side(entry: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 ALIASES: Final = _table(
     _MONTHS, _DEMONYMS, _POLITICS, _ECONOMY, _CRYPTO, _SPORT, _CULTURE, _SCIENCE, _EVENTS
 )
-"""Words as written -> the words that replace them. `augury.search.text` stems the replacements."""
+"""Words as written -> the words that replace them in documents and queries. `augury.search.text`
+stems the replacements."""
 
 STEMS: Final = _table(
     """attack strike; bomb strike; airstrike strike; seize capture; prohibit ban; outlaw ban;
@@ -256,9 +257,10 @@ hike increase;
     jail prison; detain arrest; blockade close; closure close; outbreak case; infection case;
     downturn recession; enact law; postpone delay; quit out; nominee nomination"""
 )
-"""Like `ALIASES`, but an entry covers all words with the same stem: "attack" also attacks and
-attacking. An entry of `ALIASES` for the word as written takes precedence. Words whose inflected
-forms mean something else are left out, e.g. "post": "posts" are tweets, the Post is a newspaper."""
+"""Word -> the word that replaces it in documents and queries. An entry covers all words with the
+same stem: "attack" also "attacks" and "attacking". Entries of `ALIASES`, for words as written, take
+precedence. Words whose inflected forms mean something else are left out, e.g. "post": "posts" are
+tweets, the Post is a newspaper."""
 
 STOP_WORDS: Final = frozenset(
     """a an the of to in on at by for from with and or is are was were be been being will would
@@ -267,8 +269,8 @@ STOP_WORDS: Final = frozenset(
     how why if so not no between through during while also am i we you he she his her our your
     my me us_""".split()
 )
-"""Words that say nothing about the subject; they never become terms. "may" (the month) and "us"
-(the country) are not listed."""
+"""Words that say nothing about the subject of a text; they are left out of documents and queries.
+"may" (the month) and "us" (the country) are not listed."""
 
 WEAK_WORDS: Final = frozenset(
     """surge surges surging surged soar soars soaring jump jumps climb climbs rally rallies
@@ -281,5 +283,5 @@ WEAK_WORDS: Final = frozenset(
     more fewer less least another next new again before end part date year week month day time
     still ever first last print prints printing reading readings outlook""".split()
 )
-"""Headline verbs and fillers: they say how a story is told rather than what it is about. In a
-query they weigh less than other words (`augury.search.text.NUMBER_WEIGHT`)."""
+"""Headline verbs and fillers: they say how a story is told rather than what it is about. In a query
+they weigh half as much as other words (`augury.search.text.NUMBER_WEIGHT`)."""

@@ -9,15 +9,16 @@ from typing import Any, NamedTuple
 from augury.search.presenting import Found
 
 ANSWER_BYTES, ANSWER_SECONDS = 64 << 20, 5.0
-"""`ANSWER_BYTES`: approximate upper limit of the cache's memory, in bytes. `ANSWER_SECONDS`: age in
-seconds at which an answer expires even if the index seems unchanged, because a process that only
-reads a shared index learns of its changes late."""
+"""`ANSWER_BYTES`: approximate upper limit of the memory of the cache of search answers, in bytes.
+`ANSWER_SECONDS`: age in seconds at which a cached answer expires even if the index seems unchanged,
+because a process that only reads a shared index learns of its changes late."""
 _BYTES_A_RESULT = 2_000
 """Estimated upper limit of the memory of one cached result, in bytes."""
 
 
 class _Answer(NamedTuple):
-    """A cached answer, with the index position and the monotonic time at which its search began."""
+    """A cached answer to a search. `position`: number of the last database change that was in the
+    index when the search began; `at`: monotonic time, in seconds, at which it began."""
 
     found: Found
     position: int
@@ -25,15 +26,17 @@ class _Answer(NamedTuple):
 
 
 class Answers:
-    """A cache of at most `ANSWER_BYTES`; the least recently used answer is dropped first."""
+    """A cache of search answers, of about `ANSWER_BYTES` at most; the least recently used answer is
+    dropped first."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[Any, ...], _Answer] = OrderedDict()
         self._bytes = 0
 
     def known(self, asked: tuple[Any, ...], position: int) -> Found | None:
-        """The cached answer to `asked`. None if there is none, if it is too old, or if the index
-        has changed since its search began; `position` is the current position of the index."""
+        """The cached answer to a search with the arguments `asked`. None if there is none, if it is
+        older than `ANSWER_SECONDS`, or if the index has changed since that search began.
+        `position`: number of the last database change that is in the index now."""
         if (answer := self._kept.get(asked)) is None:
             return None
         if answer.position != position or time.monotonic() - answer.at >= ANSWER_SECONDS:
@@ -43,8 +46,9 @@ class Answers:
         return answer.found
 
     def keep(self, asked: tuple[Any, ...], found: Found, position: int, at: float) -> None:
-        """Cache `found`. `position` of the index and time `at` (monotonic seconds) are those at
-        which the search began."""
+        """Cache `found`, the answer to a search with the arguments `asked`. `position`: number of
+        the last database change that was in the index when the search began; `at`: monotonic time,
+        in seconds, at which it began."""
         self._forget(asked)  # a concurrent search may have cached the same answer
         self._kept[asked] = _Answer(found, position, at)
         self._bytes += _size(asked, found)
@@ -52,7 +56,7 @@ class Answers:
             self._forget(next(iter(self._kept)))
 
     def clear(self) -> None:
-        """Remove all answers."""
+        """Remove all answers from the cache."""
         self._kept.clear()
         self._bytes = 0
 

@@ -43,7 +43,9 @@ T = TypeVar("T")
 
 
 async def run(n: int, *, queries: int, requests: int, rival: bool, quiet: bool) -> dict[str, Any]:
-    """Measure search over `n` generated markets; `table` turns the nested result into text."""
+    """Measure search over `n` generated markets: indexing, memory, disk, latency, recall, updates
+    and, with `rival`, tantivy with usearch. Returns the figures by topic; `table` turns them into
+    text."""
     console = Console(stderr=True, quiet=quiet, markup=False)
     result: dict[str, Any] = {"markets": n, "queries": queries, "cpus": os.cpu_count()}
     with TemporaryDirectory(prefix="augury-bench-") as folder:
@@ -76,7 +78,7 @@ async def run(n: int, *, queries: int, requests: int, rival: bool, quiet: bool) 
 
 
 def table(result: dict[str, Any]) -> str:
-    """The result as indented text, one figure or group of figures per line."""
+    """The figures that `run` returns, as indented text: one figure or group of figures per line."""
     return "\n".join(_lines(result))
 
 
@@ -131,7 +133,8 @@ async def import_generated(
 
 
 def made_up_queries(n: int, count: int) -> list[str]:
-    """Questions, keywords and fragments from markets spread over the catalogue."""
+    """At most `count` search queries, made from the questions of `n` generated markets: whole
+    questions, a few words of a question, or a question with words left out."""
     rng = random.Random(7)
     step = max(1, n // count)
     picked = [m.question for k, m in enumerate(generate(n)) if k % step == 0][:count]
@@ -312,8 +315,9 @@ def serving(folder: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
 def asked_over_http(
     url: str, bodies: Path, key: str, *, clients: int, requests: int, path: str = "/v1/search"
 ) -> dict[str, Any]:
-    """Send the request bodies of a file in turn, from a separate process (`augury.search.load`);
-    returns its report."""
+    """Send the request bodies in the file `bodies` to the service at `url`, one after the other,
+    from a separate process (`augury.search.load`). Returns that process's report: latencies in ms,
+    requests a second and status codes."""
     command = [
         sys.executable, "-m", "augury.search.load", url, str(bodies),
         "--clients", str(clients), "--requests", str(requests), "--key", key, "--path", path,

@@ -34,7 +34,8 @@ _KEPT: Final = frozenset({"not", "no", "between"})
 
 
 class EmbeddingProblem(RuntimeError):
-    """The table is missing or is not the one this version was made with."""
+    """The table of token vectors is missing, or is not the one that this version of Augury
+    needs."""
 
 
 class Embedder:
@@ -45,8 +46,8 @@ class Embedder:
     dim : int
         Length of a vector.
     name : str
-        Identifies the table. It is part of an index's schema, so an index with other vectors is
-        rebuilt.
+        Identifies the table of token vectors. It is part of an index's schema, so an index with
+        other vectors is rebuilt.
     """
 
     def __init__(self, table: Vectors, tokenizer: Tokenizer, name: str) -> None:
@@ -57,12 +58,13 @@ class Embedder:
 
     @classmethod
     def load(cls) -> Embedder:
-        """The embedder of the installed wheel (about 0.3 s).
+        """The embedder with the table of token vectors in the installed package WordLlama (about
+        0.3 s).
 
         Raises
         ------
         EmbeddingProblem
-            When the wheel is missing or contains another table.
+            When that package is missing or contains another table.
         """
         root = _package_folder()
         raw = (root / _WEIGHTS).read_bytes()
@@ -129,8 +131,8 @@ class Embedder:
 
 
 def content(text: str) -> str:
-    """The text without its stop words, except those in `_KEPT`; unchanged if nothing else is
-    left."""
+    """The text without its stop words ("the", "of"), but with "not", "no" and "between"; unchanged
+    if nothing else is left."""
     text = text[:MAX_CHARS].replace("**", "")
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode("utf-8")  # the tokenizer takes no surrogates

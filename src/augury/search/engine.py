@@ -45,7 +45,8 @@ class IndexInUse(SetupProblem):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SparseVector:
-    """Weighted terms. A document's score is the dot product with the query's weights.
+    """Weighted terms of a document or a query. A document's score is the dot product of its weights
+    with the query's.
 
     indices : uint32 (n,), term ids, unique
     values : float32 (n,), weights > 0; the query carries the inverse document frequency, so
@@ -85,7 +86,8 @@ class IndexSchema:
 
     @property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits that change whenever stored documents have to be rebuilt."""
+        """A hash of the schema, 16 hexadecimal digits. It changes whenever stored documents have to
+        be rebuilt."""
         layout = np.lib.format.dtype_to_descr(self.payload)
         text = repr((self.dim, layout, self.version))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -137,14 +139,14 @@ class EngineHits:
 
     @classmethod
     def none(cls, payload: np.dtype) -> EngineHits:
-        """No candidates."""
+        """A result without candidates, whose record array has the dtype `payload`."""
         scores = np.empty(0, np.float32)
         empty = np.empty(0, payload)
         return cls(np.empty(0, np.int64), scores, scores, np.empty(0, np.uint8), empty)
 
     @classmethod
     def chained(cls, found: Sequence[EngineHits]) -> EngineHits:
-        """All candidates of `found`, concatenated."""
+        """The candidates of all results in `found`, one result after the other."""
         return cls(
             np.concatenate([one.keys for one in found]),
             np.concatenate([one.lexical for one in found]),
@@ -155,7 +157,8 @@ class EngineHits:
 
     @classmethod
     def joined(cls, found: Sequence[EngineHits]) -> EngineHits:
-        """All candidates of `found` in order of key; of a document found twice, the first stays."""
+        """The candidates of all results in `found`, in ascending order of key; of a document that
+        was found twice, the first candidate is kept."""
         every = cls.chained(found)
         order = np.argsort(every.keys, kind="stable")
         keys = every.keys.take(order)
@@ -165,7 +168,7 @@ class EngineHits:
         return every.taken(order)
 
     def taken(self, at: NDArray[np.intp]) -> EngineHits:
-        """The candidates at the positions `at`."""
+        """The candidates at the positions `at`, in that order."""
         return EngineHits(
             self.keys.take(at),
             self.lexical.take(at),
@@ -210,7 +213,8 @@ def together(records: Sequence[NDArray[np.void]]) -> NDArray[np.void]:
 
 
 class SearchEngine(Protocol):
-    """A search engine, synchronous and thread-safe: many threads may search while one writes.
+    """The interface of a search engine: it stores markets as documents and returns candidates for a
+    query. Synchronous and thread-safe: many threads may search while one writes.
 
     From asyncio, call through `asyncio.to_thread` or a small pool.
     """
@@ -219,7 +223,8 @@ class SearchEngine(Protocol):
     def schema(self) -> IndexSchema: ...
 
     def upsert(self, docs: Iterable[IndexDocument]) -> None:
-        """Insert or replace by key; the last of equal keys wins. Searchable on return."""
+        """Insert documents. A document whose key is already stored replaces the stored one, and the
+        last of several with the same key is kept. They can be found as soon as the call returns."""
         ...
 
     def delete(self, keys: Iterable[int]) -> None:
@@ -248,27 +253,30 @@ class SearchEngine(Protocol):
         statuses: Sequence[str] | None = None,
         limit: int = 100,
     ) -> EngineHits:
-        """For each tag, the `limit` documents of highest merit (`IndexDocument.tags`), ties by
-        ascending key.
+        """For each tag (number of a factor that documents are about), the `limit` documents of
+        highest merit under it, ties by ascending key.
 
-        At most len(tags) x `limit` documents, each once, with its cosine to `vector`.
+        `IndexDocument.tags` has the merits. Returns at most len(tags) x `limit` documents, each
+        once, with its cosine to `vector`.
         """
         ...
 
     def shown(self, keys: Sequence[int]) -> dict[int, bytes]:
-        """`IndexDocument.shown` of these documents, by key. An engine may store it for all
-        documents, for some or for none; the caller reads the rest from the database."""
+        """What a search result shows of these documents, as stored bytes (`IndexDocument.shown`),
+        by key. An engine may store it for all documents, for some or for none; the caller reads the
+        rest from the database."""
         ...
 
     def checkpoint(self) -> int:
-        """The number that `set_checkpoint` last recorded; 0 for a new, cleared or rebuilt index."""
+        """Number of the last database change that the index is certain to hold, as recorded by
+        `set_checkpoint`; 0 for a new, cleared or rebuilt index."""
         ...
 
     def set_checkpoint(self, sequence: int) -> None:
-        """Record that all changes up to `sequence` are in the index.
+        """Record that all database changes up to number `sequence` are in the index.
 
-        Everything written before the call is made durable first, so that a checkpoint never
-        claims more than the index holds after a crash.
+        Everything written before the call is made durable first, so that a checkpoint never claims
+        more than the index holds after a crash.
         """
         ...
 
@@ -277,7 +285,7 @@ class SearchEngine(Protocol):
         ...
 
     def count(self, status: str | None = None) -> int:
-        """Number of documents in one partition, or in all."""
+        """Number of stored documents with this status; None: with any status."""
         ...
 
     def clear(self) -> None:
@@ -290,7 +298,8 @@ class SearchEngine(Protocol):
 
 
 def partitions(statuses: Sequence[str] | None) -> tuple[str, ...]:
-    """The partitions to search, each once and in the order of `STATUSES`."""
+    """Names of the index's partitions to search, in the order of `STATUSES`: there is one for each
+    status of markets. None: all of them. Raises ValueError for an unknown status."""
     if statuses is None:
         return STATUSES
     if unknown := set(statuses).difference(STATUSES):

@@ -19,7 +19,8 @@ CUT: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuery:
-    """A query, and how markets were judged for it."""
+    """A search query, and markets that were judged for it: how each is related to the query, and a
+    grade."""
 
     qid: str
     query: str
@@ -49,8 +50,8 @@ class JudgedQuery:
 
 @dataclass(frozen=True, slots=True)
 class QueryScore:
-    """Scores of one query by dimension. nDCG@10 is None in a dimension in which no market has a
-    grade."""
+    """Scores of the results of one query, by relation (`direct`, `upstream`, ...). nDCG@10 is None
+    for a relation that no market was judged to have."""
 
     qid: str
     query: str
@@ -61,13 +62,13 @@ class QueryScore:
 
 
 def dcg(gains: Sequence[float]) -> float:
-    """Sum of gain / log2(rank + 1), ranks from 1."""
+    """Discounted cumulative gain: sum of gain / log2(rank + 1), ranks from 1."""
     return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains, 1))
 
 
 def ndcg10(ranking: Iterable[str], judged: JudgedQuery, dimension: str) -> float | None:
-    """nDCG@10 of a ranking of market ids in one of `DIMENSIONS`; None if no market has a grade
-    there."""
+    """nDCG@10 (0 to 1) of `ranking`, the ids of the markets found for one relation, best first.
+    `dimension` is that relation, one of `DIMENSIONS`. None if no market was judged to have it."""
     ideal = sorted((judged.gain(m, dimension) for m in judged.labels), reverse=True)[:CUT]
     if not any(ideal):
         return None
@@ -75,8 +76,8 @@ def ndcg10(ranking: Iterable[str], judged: JudgedQuery, dimension: str) -> float
 
 
 def none_share(ranking: Iterable[str], judged: JudgedQuery) -> float | None:
-    """Share (0 to 1) of irrelevant markets (relation "none") among the first ten judged markets;
-    None if the ranking has no judged market."""
+    """Share (0 to 1) of irrelevant markets (relation "none") among the first ten judged markets of
+    `ranking`; None if it has no judged market."""
     top = _top(ranking, judged)
     if not top:
         return None
@@ -84,8 +85,8 @@ def none_share(ranking: Iterable[str], judged: JudgedQuery) -> float | None:
 
 
 def per_query(rankings: Mapping[str, Sequence[str]], judged: JudgedQuery) -> QueryScore:
-    """Scores of one query. `rankings`: for each dimension (`direct`, `upstream`, ...), the ids of
-    the markets found, best first."""
+    """Scores of the results of one query. `rankings`: for each relation (`direct`, `upstream`,
+    ...), the ids of the markets found, best first."""
     return QueryScore(
         qid=judged.qid,
         query=judged.query,
@@ -103,8 +104,8 @@ def mean(values: Iterable[float | None]) -> float | None:
 
 
 def summary(scores: Sequence[QueryScore]) -> dict[str, Any]:
-    """The number of queries and, for each dimension, the mean scores over all queries, as `augury
-    eval search` prints them."""
+    """The number of queries and, for each relation (`direct`, `upstream`, ...), the mean scores
+    over all queries, as `augury eval search` prints them."""
     return {
         "queries": len(scores),
         "ndcg10": {d: mean(s.ndcg10[d] for s in scores) for d in DIMENSIONS},

@@ -20,7 +20,8 @@ from augury.search.soak import steady
 from augury.settings import Settings
 
 MOST = 2.0
-"""Highest allowed ratio of the p99 latency of searches with downloads to the p99 without."""
+"""Highest allowed ratio of two 99th percentiles of search latency: while whole catalogues are being
+downloaded, and without downloads."""
 WARM_UP = 10.0
 PIECE = 65_536
 ROUNDS = 3
@@ -28,7 +29,8 @@ ROUNDS = 3
 
 async def run(n: int, *, rate: float, seconds: float, exports: int, quiet: bool) -> dict[str, Any]:
     """Measure `rate` searches a second over `n` generated markets, alone and while `exports`
-    accounts download the catalogue."""
+    accounts download the catalogue. Returns the figures; `holds` says whether the goal (`MOST`) was
+    met."""
     console = Console(stderr=True, quiet=quiet, markup=False)
     with TemporaryDirectory(prefix="augury-exports-") as folder:
         # A database named in the environment is ignored: it must not get generated markets.

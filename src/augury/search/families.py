@@ -23,21 +23,23 @@ from augury.search.text import fold, terms
 Kind = Literal["contest", "ladder", "dates"]
 
 FOUND: Final = 2
-"""For a folded list, number of results searched per requested row; it exceeds 1 because results of
-one family become one row. Time in the console from key press to rows (39,449 markets, idle
-machine): median 83 ms and 95th percentile 125 ms with 2, but 119 ms and 555 ms with 5."""
+"""For a list with one row per family (e.g. the markets of one event): number of results searched
+per requested row. It exceeds 1 because several results may become one row. Time in the console from
+key press to rows (39,449 markets, idle machine): median 83 ms and 95th percentile 125 ms with 2,
+but 119 ms and 555 ms with 5."""
 NEAR: Final = 0.7
-"""Least score of a member that may represent its family, as a share (0 to 1) of the best member's
-score. Chosen by hand."""
+"""Least score of a market that may represent its family (e.g. the markets of one event) in a list
+of results, as a share (0 to 1) of the family's best score. Chosen by hand."""
 
 
 class FoundMember(msgspec.Struct, frozen=True, gc=False):
-    """A found member of a family, other than the row's own market."""
+    """A market that a search found but that has no row of its own: another market of its family
+    (e.g. of the same event) represents it."""
 
     id: str
     label: str
-    """Text that distinguishes the member from the others of its family, e.g. "Matteo Zuppi"; the
-    whole question if nothing shorter does."""
+    """Text that distinguishes the market from the others of its family (e.g. of the same event),
+    such as "Matteo Zuppi"; its whole question if nothing shorter does."""
     status: str
     price: float | None
     """Price (0 to 1) of the market's first outcome, usually Yes; None: no quote."""
@@ -45,20 +47,22 @@ class FoundMember(msgspec.Struct, frozen=True, gc=False):
 
 
 class FoundFamily(msgspec.Struct, frozen=True, gc=False):
-    """The family that a row represents."""
+    """The family (e.g. the markets of one event) that one row of a list of results stands for."""
 
     kind: Kind
     label: str
-    """Text that distinguishes the row's own market from the other members."""
+    """Text that distinguishes the market shown in the row from the others of its family, such as
+    "Matteo Zuppi"."""
     size: int
-    """Number of members among the results of one relation (`direct`, `upstream`, ...), including
-    the row's own market."""
+    """Number of the family's markets among the results of one relation (`direct`, `upstream`, ...),
+    including the market shown in the row."""
     more: list[FoundMember]
-    """The other members of the family that the search found."""
+    """The family's other markets that the search found."""
 
 
 class Foldable(Protocol):
-    """The attributes of a result that folding reads."""
+    """What is read of a search result to put the markets of one family (e.g. of one event) into one
+    row."""
 
     @property
     def id(self) -> str: ...
@@ -86,8 +90,9 @@ R = TypeVar("R", bound=Foldable)
 
 
 def folded(query: str, rows: Sequence[R]) -> list[tuple[R, float, FoundFamily | None]]:
-    """One row per family, ordered by each family's best member. With the row come the family's best
-    score and, if several of `rows` belong to the family, the family itself."""
+    """One row per family (e.g. the markets of one event), ordered by each family's best result. A
+    row is a tuple: the result that represents the family, the family's best score, and the family
+    itself or None if only one of `rows` belongs to it."""
     families: dict[str, list[R]] = {}
     for row in rows:
         key = family_key(row.platform, row.event_id, row.question)
@@ -140,7 +145,7 @@ def _split(members: list[R]) -> list[list[R]]:
 
 
 def price(row: Foldable) -> float | None:
-    """The price of the first outcome."""
+    """Price (0 to 1) of the market's first outcome; None if it has no quote."""
     prices = row.current_prices or {}
     return prices.get(row.outcomes[0]) if row.outcomes else None
 

@@ -35,16 +35,18 @@ from augury.search.text import (
 Floats = NDArray[np.float64]
 
 POOL: Final = 100
-"""Number of candidates of a query taken by lexical score, and as many by cosine."""
+"""Number of candidates of a judged query taken by lexical score, and as many by cosine."""
 FOLDS: Final = 6
 PARTITIONS: Final = (1, 2, 3, 4, 5, 6)
-"""Seeds of the random partitions into folds; scores are means over them."""
+"""Seeds for cross-validation: each divides the judged queries at random into `FOLDS` folds, and
+scores are means over the seeds."""
 RIDGE: Final = 0.01
 """L2 penalty on the weights, of features scaled to a standard deviation of 1. A larger penalty
 gives smaller weights. Chosen by hand."""
 NONE_GAIN: Final = -0.5
-"""Gain, in fitting, of a market judged irrelevant (relation "none"). It is negative so that such a
-market ranks below one of another relation, whose gain is 0. Chosen by hand."""
+"""Gain, in fitting, of a market that was judged irrelevant to the query. It is negative so that
+such a market ranks below one that is only indirectly related (upstream, downstream or correlated),
+whose gain is 0. Chosen by hand."""
 
 
 class Catalogue:
@@ -79,7 +81,8 @@ class Catalogue:
         self._weights = np.concatenate([weights for _, weights in sparse])[order]
 
     def lexical(self, query: rank.RankQuery) -> NDArray[np.float32]:
-        """The dot product of the query's and every market's term weights."""
+        """Lexical score of every market, (markets,): the dot product of its term weights with the
+        query's."""
         scores = np.zeros(len(self.keys), np.float32)
         for key, weight in zip(query.ids.tolist(), query.weights.tolist(), strict=True):
             start, stop = np.searchsorted(self._ids, [key, key + 1])
@@ -103,7 +106,9 @@ class Example:
     candidates: rank.Candidates
     features: Floats
     gains: Floats
-    """(candidates,): the gain of each candidate in fitting; NaN if it was not judged."""
+    """(candidates,): the gain, in fitting, of ranking each candidate high: its judged grade if it
+    is `direct`, 0 if it has another relation, `NONE_GAIN` if it is irrelevant; NaN if it was not
+    judged."""
     ideal: float
 
 
@@ -118,7 +123,7 @@ def example(catalogue: Catalogue, judged: JudgedQuery) -> Example:
 
 
 def fit(examples: Sequence[Example], ridge: float = RIDGE) -> Floats:
-    """Weights for the unscaled features: shape (features,).
+    """Fit the ranker's weights on judged queries: shape (features,), for unscaled features.
 
     Every weight has the sign that `rank.WEIGHTS` gives its feature, which follows from the
     feature's meaning. A weight that would come out with the other sign is set to 0.
@@ -178,8 +183,8 @@ def scores(e: Example, weights: Floats) -> QueryScore:
 def cross_validate(
     examples: Sequence[Example], partitions: Sequence[int] = PARTITIONS
 ) -> list[list[QueryScore]]:
-    """Held-out scores: for each seed in `partitions`, the score of every query under weights that
-    were fitted without the query's fold."""
+    """Held-out scores, one list per seed in `partitions`: the score of every query under weights
+    that were fitted without the query's fold."""
     out = []
     for seed in partitions:
         fold = np.random.RandomState(seed).permutation(len(examples)) % FOLDS

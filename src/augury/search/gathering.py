@@ -17,25 +17,28 @@ from augury.search.text import DocumentFrequencies
 from augury.search.understanding import Understood
 
 CANDIDATES = 100
-"""Number of hits taken by terms, and as many by vector, before ranking; twice the number of
-requested results if that is more. The ranker was fitted on as many (`augury.search.fit.POOL`)."""
+"""Number of markets that a search takes from the index by terms, and as many by vector, before
+ranking; twice the number of requested results if that is more. The ranker was fitted on as many
+(`augury.search.fit.POOL`)."""
 
 PHRASE_CANDIDATES = 500
-"""`CANDIDATES` for a query with quoted phrases: more, because most hits will not contain the
-phrases. Chosen by hand."""
+"""Number of markets that a search takes from the index by terms, and as many by vector, for a query
+with quoted phrases. More than `CANDIDATES`, because most of them will not contain the phrases.
+Chosen by hand."""
 
 OCCURRENCES = 100_000
 """Upper limit on the postings scanned for a query's terms, rarest terms first; the two rarest terms
 are always scanned. Measured in `docs/adr/0001-search-engine.md`."""
 
 TAGGED = 40
-"""Number of markets looked up for each factor, those of highest merit (`Gathering.under`); the
-number of requested results if that is more. Chosen by hand."""
+"""Number of markets looked up for each factor (something in the world, such as a policy rate):
+those that fit it best, are traded most and close last. If more results are requested, that number.
+Chosen by hand."""
 
 
 class Overdue:
-    """The overdue markets: their scheduled close has passed, and the venue has sent no update
-    since. The index has them as active, but callers see them as closed."""
+    """The set of overdue markets: their scheduled close has passed, and the venue has sent no
+    update since. The index has them as active, but callers see them as closed."""
 
     def __init__(self) -> None:
         self._keys = np.array([MAX_KEY + 1], np.int64)
@@ -45,34 +48,39 @@ class Overdue:
         return len(self._keys) - 1
 
     def put(self, keys: NDArray[np.int64]) -> None:
-        """Replace the set of overdue markets. `keys`: their market numbers, ascending."""
+        """Replace the set of overdue markets (their close has passed without news from the venue).
+        `keys`: their market numbers, ascending."""
         self._keys = np.append(keys, MAX_KEY + 1)
 
     def told(self, keys: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether each of these markets, given by number, is overdue."""
+        """Whether each of the markets with these numbers is overdue, i.e. its close has passed
+        without news from its venue."""
         return self._keys[np.searchsorted(self._keys, keys)] == keys
 
     def among(self, seqs: Iterable[int]) -> set[int]:
-        """Those of the market numbers `seqs` whose markets are overdue."""
+        """Those of the market numbers `seqs` whose markets are overdue, i.e. their close has passed
+        without news from the venue."""
         keys = np.fromiter(seqs, np.int64)
         return set(keys[self.told(keys)].tolist())
 
 
 class Gathered(NamedTuple):
-    """A query with the hits that words and meaning found for it."""
+    """A query, and the hits that the index returned for its words (terms) and for its meaning
+    (vector)."""
 
     asked: Understood
     hits: EngineHits
 
 
 class Gathering:
-    """Asks the engine for hits. A filter by status counts overdue markets as closed."""
+    """Asks the search engine for hits. If the caller filters by status, an overdue market (its
+    close has passed without news from its venue) counts as closed."""
 
     def __init__(self, engine: SearchEngine, overdue: Overdue) -> None:
         self._engine, self._overdue = engine, overdue
 
     def gather(self, asked: Understood, frequencies: DocumentFrequencies) -> Gathered:
-        """The best hits for a query by terms, and the best by vector."""
+        """The best hits for a query by its terms and the best by its vector, each market once."""
         wanted = asked.wanted
         limit = PHRASE_CANDIDATES if asked.parsed.phrases else max(CANDIDATES, 2 * wanted.top_k)
         terms = telling(asked.query, frequencies)
@@ -82,9 +90,9 @@ class Gathering:
         return Gathered(asked, hits)
 
     def under(self, tags: Sequence[int], asked: Understood) -> EngineHits:
-        """The markets of highest merit under each of these tags. A tag is the number of a factor.
-        The merit of a market is higher the better it fits the factor, the more it is traded and the
-        later it closes."""
+        """For each tag (number of a factor, i.e. of something in the world such as a policy rate),
+        the markets of highest merit: those that fit the factor best, are traded most and close
+        last."""
         most = max(TAGGED, asked.wanted.top_k)
         return self._in_status(
             lambda among: self._engine.tagged(tags, asked.vector, among, most), asked.wanted.status
@@ -103,7 +111,8 @@ class Gathering:
 
 
 def telling(query: RankQuery, frequencies: DocumentFrequencies) -> SparseVector:
-    """The query's rarest terms that together have at most `OCCURRENCES` postings; at least two.
+    """The query's rarest terms, with their weights, that together occur at most `OCCURRENCES` times
+    in the catalogue; at least two terms.
 
     A word that occurs in a tenth of a large catalogue says little and costs most; the ranking still
     counts it. In a small catalogue all terms usually fit.

@@ -42,23 +42,24 @@ RECORD = np.dtype(
         *records.RECORD.descr,
     ]
 )
-"""The payload of a candidate: `change` (number of the change that the market was indexed at),
-`tags` (numbers of the factors that it is about), `fits` (how much of its text is about each of
-these factors) and the fields that the ranker reads."""
+"""The record that the index keeps of a market for ranking: `change` (number of the database change
+with which it was last indexed), `tags` (numbers of the factors, i.e. things in the world, that it
+is about), `fits` (how much of its text is about each of these) and the fields that the ranker
+reads."""
 
 VERSION = "8"
-"""Version of the documents. Raise it when their text, weighting or records change: every index is
-then rebuilt."""
+"""Version of the way in which markets become documents of the index. Raise it when the documents'
+text, weighting or records change: every index is then rebuilt."""
 
 BATCH = 1_000
-"""Number of changes read and applied at a time."""
+"""Number of database changes that are read, and applied to the index, at a time."""
 
 CHECKPOINT_CHANGES, CHECKPOINT_SECONDS = 50_000, 30.0
-"""A checkpoint is written after `CHECKPOINT_CHANGES` changes, or `CHECKPOINT_SECONDS` after the
-first change since the last checkpoint."""
+"""A checkpoint, which makes the applied changes durable, is written after `CHECKPOINT_CHANGES`
+changes, or `CHECKPOINT_SECONDS` after the first change since the last checkpoint."""
 
 LOOK_EVERY = 0.5
-"""Seconds between two queries for changes while there are none."""
+"""Seconds between two queries to the database for changed markets while there are none."""
 
 LEAD_EVERY = 5.0
 """Seconds between two attempts to become the writer of a shared index."""
@@ -67,12 +68,12 @@ Progress = Callable[[int], None]
 
 
 def schema(embedder: Embedder, relations: Relations) -> IndexSchema:
-    """The schema of an index that this version of the code writes."""
+    """The schema (layout and version) of an index that this version of the code writes."""
     return IndexSchema(embedder.dim, RECORD, f"{VERSION}/{embedder.name}/{relations.version}")
 
 
 class Indexer:
-    """Applies the catalogue's changes to one engine."""
+    """Keeps one search index up to date: applies the changes of markets in the database to it."""
 
     def __init__(
         self,
@@ -101,7 +102,7 @@ class Indexer:
 
     @property
     def position(self) -> int:
-        """Number of the last change that is searchable."""
+        """Number of the last database change that is in the index, so that searches see it."""
         return self._position
 
     async def open(self) -> None:
@@ -133,7 +134,8 @@ class Indexer:
         self._position = 0
 
     async def catch_up(self, progress: Progress | None = None) -> int:
-        """Apply all changes there are, write a checkpoint, and return the number of changes.
+        """Apply all pending changes to the index, write a checkpoint, and return the number of
+        changes.
 
         Does nothing and returns 0 if another process writes a shared index.
         """
@@ -160,7 +162,7 @@ class Indexer:
         return applied
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Apply changes as they arrive, until `stop` is set; then write a checkpoint.
+        """Apply changes to the index as they arrive, until `stop` is set; then write a checkpoint.
 
         While another process writes a shared index, this only reads that index's document
         frequencies and position.
@@ -208,7 +210,8 @@ class Indexer:
             await self.checkpoint()
 
     async def checkpoint(self) -> None:
-        """Make all applied changes durable, so that a crash does not replay them."""
+        """Make all changes applied to the index durable, so that they are not applied again after a
+        crash."""
         state = store.IndexState(self.frequencies.to_bytes(), np.packbits(self._counted).tobytes())
         # The counts are saved first. After a crash between the two writes, replayed markets are not
         # counted again, because their bits are set. In the other order they would never be counted.
@@ -299,9 +302,9 @@ def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
 
 
 _LONG_AGO, _SINCE = 1_577_836_800, 7 * 365.25 * 86_400
-"""The later a market closes, the higher its merit, within a period of seven years. `_LONG_AGO`: the
-start of the period, 2020-01-01, in epoch seconds. `_SINCE`: its length, in seconds. Chosen by
-hand."""
+"""A market's merit says how early it is found among the markets on a factor. It rises with the
+market's close, over a period of seven years. `_LONG_AGO`: the start of the period, 2020-01-01, in
+epoch seconds. `_SINCE`: its length, in seconds. Chosen by hand."""
 
 
 def _record(row: IndexRow, text: DocumentText, tags: Sequence[Tag]) -> NDArray[np.void]:

@@ -40,9 +40,9 @@ class Instance(NamedTuple):
 
 
 def draw(titles: Iterable[tuple[str, str]]) -> list[Instance]:
-    """One query for each question that the titles ask for several years or months, but at most
-    `A_SHAPE` from questions that differ only in their subject. `titles`: pairs of market id and
-    title. The `FORMS` alternate; equal titles give equal queries."""
+    """Test queries, one for each question that recurs in several years or months among `titles`
+    (pairs of market id and title); at most `A_SHAPE` for questions that differ only in their
+    subject. The queries take the `FORMS` in turn; equal titles give equal queries."""
     asked: dict[str, dict[tuple[int, frozenset[int]], list[tuple[str, str]]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -96,8 +96,8 @@ FORMS: Final = (str, _keywords, _names)
 
 
 def is_of(asked: Instance, texts: Iterable[str], closes_at: datetime | None) -> bool:
-    """Whether a market is of the requested year and months; `texts` are its question and its
-    event's name.
+    """Whether a market is of the year and months that the query `asked` names. `texts`: the
+    market's question and its event's name.
 
     A year and a month in the texts decide. If the texts do not name the requested year, the market
     must close in that year or in the January after; and if they name other years, the year before

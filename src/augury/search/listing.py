@@ -14,14 +14,16 @@ Row = Mapping[str, Any]
 INDENT: Final = " " * 7
 LEAST_WIDTH: Final = 60
 MEMBERS: Final = 6
-"""Largest number of other members of a family that are named below a row's own market."""
+"""Largest number of other markets of a family (e.g. of one event) that are named below the family's
+row."""
 SAMPLE: Final = "SAMPLE: these are not real markets."
 HEAD: Final = f"{'score':>5}  {'price':>6}  {'price of':<15} {'closes':<10} {'volume':>13}  status"
 
 
 def lines(results: Mapping[str, Sequence[Row]], width: int, now: datetime) -> Iterator[str]:
-    """The results grouped by relation, for a terminal of `width` columns; empty relations are left
-    out.
+    """Search results as lines of text for a terminal of `width` columns, grouped by relation
+    (`direct`, `upstream`, ...); relations without results are left out. Ages of prices are as of
+    `now`.
 
     Texts are wrapped; ids and addresses stay whole, so that they can be copied.
     """

@@ -15,16 +15,16 @@ from augury.search.schemas import Dimension
 from augury.search.understanding import Understood
 
 SURELY_DIRECT = 40
-"""Largest number of best direct results that are protected: another relation may claim such a
-market only if the market's chance there is well above its direct score
-(`augury.relations.rank.CLAIM`). Results further down are not protected, because there a causal path
+"""Largest number of best results of the list `direct` that are protected: another list takes such a
+market only if the market's chance of belonging there is more than `augury.relations.rank.CLAIM`
+times its score in `direct`. Results further down are not protected, because there a causal path
 says more than similar words. Chosen by hand."""
 
 
 class Hit(NamedTuple):
-    """A ranked market: its number, the number of the change that it was indexed at, and its score.
-    For a market of another relation than `direct`, also the tag (number of the factor) through
-    which it was found, and the reason."""
+    """A market in a ranked list. `key`: its number; `change`: number of the database change with
+    which it was indexed. In other lists than `direct`, `tag` is the number of the factor (e.g. a
+    policy rate) through which it was found, and `reason` says why it is related to the query."""
 
     key: int
     change: int
@@ -34,8 +34,9 @@ class Hit(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """Ranked markets by relation. `direct` is always there, even if it was not requested, because
-    its results are left out of the other lists."""
+    """The ranked markets of a search, one list per relation (`direct`, `upstream`, ...). The list
+    `direct` is always made, even if it was not requested, because its markets are left out of the
+    others."""
 
     asked: Understood
     hits: dict[Dimension, list[Hit]]
@@ -43,8 +44,8 @@ class Lists(NamedTuple):
 
 
 def rank(related: Related) -> Lists:
-    """Rank the markets, each in at most one list: a market that another relation claims is left out
-    of `direct`."""
+    """Make the ranked lists of a search, one per relation (`direct`, `upstream`, ...). A market
+    that another relation claims is left out of `direct`."""
     asked, reading, wanted = related.asked, related.reading, related.asked.wanted
     ranking = related.ranking
     if ranking.by_title and (grades := reading.direct()) is not None:

@@ -22,16 +22,19 @@ from augury.search.postings import Tagged, best_of_each
 from augury.search.slots import SlotColumns, Slots, Words, fixed, sketch
 
 SHORTLIST = 1024
-"""Least length of the shortlist, i.e. number of vectors whose cosines are computed in a dense
-search; four times the requested hits if that is more. Up to `_ALONE` slots, where all bits of all
-sketches are compared, half of it suffices. Measured in `docs/adr/0001-search-engine.md`."""
+"""Least number of vectors whose exact cosines are computed in a dense search, after a coarse
+comparison of the signs of their coordinates; four times the requested hits if that is more. In an
+index of at most `_ALONE` vectors all signs are compared, and half of this number suffices. Measured
+in `docs/adr/0001-search-engine.md`."""
 
 _TERMS = "terms"
 _ALONE = 200_000  # slots up to which all bits of all sketches are compared
 
 
 class Partition:
-    """The documents of one status: terms in an Edge shard, the rest in columns.
+    """The indexed markets of one status (`active`, `closed` or `resolved`). Their terms are in a
+    Qdrant Edge shard, the rest in memory-mapped arrays; a market's position in these is called its
+    slot.
 
     `lock` is held while slots are read by key or written, for well under a millisecond; a scan
     reads without it, because what it finds is looked up again under the lock.
@@ -74,19 +77,22 @@ class Partition:
         self._update(qdrant.UpdateOperation.delete_points([*known]))
 
     def matching(self, query: qdrant.Query, limit: int) -> list[tuple[int, float]]:
-        """(key, score) of the `limit` best lexical matches."""
+        """The `limit` documents of this partition that match `query` best by their terms, as (key,
+        score)."""
         with _edge():
             found = self._shard.query(qdrant.QueryRequest(limit, query=query))
         return [(int(point.id), point.score) for point in found]
 
     def best_of_tags(self, tags: Sequence[int], limit: int) -> tuple[Tagged, NDArray[np.int64]]:
-        """The `limit` best documents under each tag, and the key of each row."""
+        """The `limit` best documents under each tag (number of a factor that documents are about),
+        as one row per pair of tag and document; and the key of each row's document."""
         with self.lock:
             found = self.columns.best_of_tags(tags, limit)
             return found, self.columns.keys(found.slots)
 
     def shown(self, keys: Sequence[int]) -> dict[int, bytes]:
-        """The stored `IndexDocument.shown` by key; keys without one are left out."""
+        """What a search result shows of these documents, as stored bytes (`IndexDocument.shown`) by
+        key; documents without stored bytes are left out."""
         with self.lock:
             slots = self.columns.slots
             return {
@@ -98,8 +104,9 @@ class Partition:
     def candidates(
         self, status: int, hits: dict[int, float], near: Slots, vector: NDArray[np.float32] | None
     ) -> EngineHits:
-        """The lexical `hits` (key -> score) and the documents in the slots `near`, in no order;
-        deleted documents are left out."""
+        """The documents in `hits` (key -> lexical score) and those in the slots `near` (positions
+        in the arrays) as candidates, in no order, with their cosines to `vector`. Deleted documents
+        are left out. `status`: index into `STATUSES`."""
         columns = self.columns
         with self.lock:
             slots, lexical = near, np.zeros(len(near), np.float32)
@@ -137,7 +144,8 @@ class Partition:
 
 
 def nearest(parts: Sequence[Partition], vector: NDArray[np.float32], limit: int) -> list[Slots]:
-    """The slots of the `limit` nearest vectors, by partition."""
+    """For each partition, the slots (positions in its arrays) of those documents that are among the
+    `limit` nearest to `vector` in all partitions."""
     query = sketch(fixed(vector[None, :]))
     wanted = max(SHORTLIST, 4 * limit)
     size = sum(part.columns.size for part in parts)
@@ -169,9 +177,11 @@ def _half(words: Words) -> int:
 
 
 def shortlist(distances: Sequence[NDArray[Any]], wanted: int) -> list[NDArray[np.intp]]:
-    """Slots of the `wanted` smallest distances over all arrays, one result per array.
+    """For each array, the positions of those distances that are among the `wanted` smallest of all
+    arrays.
 
-    Slots that tie with the last one are included, up to four times `wanted` in all.
+    Distances equal to the largest of these are included, up to four times `wanted` in all. If there
+    are at most 2 x `wanted` distances, all positions are returned.
     """
     if sum(map(len, distances)) <= 2 * wanted:
         return [np.arange(len(d)) for d in distances]
@@ -199,7 +209,8 @@ def shortlist(distances: Sequence[NDArray[Any]], wanted: int) -> list[NDArray[np
 def matching(
     parts: Sequence[Partition], terms: SparseVector | None, limit: int
 ) -> list[dict[int, float]]:
-    """Keys and scores of the `limit` best lexical matches, by partition."""
+    """For each partition, those documents that are among the `limit` best lexical matches of all
+    partitions: key -> score."""
     if terms is None or not len(terms):
         return [{} for _ in parts]
     query = qdrant.Query.Nearest(_sparse(terms), using=_TERMS)
@@ -215,7 +226,8 @@ def matching(
 
 
 def of_tags(parts: Sequence[Partition], tags: Sequence[int], limit: int) -> list[Slots]:
-    """The slots of the `limit` best documents of each tag, by partition."""
+    """For each partition, the slots (positions in its arrays) of those documents that are among the
+    `limit` best of all partitions under one of these tags (numbers of factors)."""
     tags = list(dict.fromkeys(tags))
     found = [part.best_of_tags(tags, limit) for part in parts]
     of_all = Tagged.joined([one for one, _ in found])
@@ -226,8 +238,8 @@ def of_tags(parts: Sequence[Partition], tags: Sequence[int], limit: int) -> list
 
 def drop_doubles(parts: Sequence[Partition]) -> None:
     """If a document is in two partitions, remove it from the one that comes first in `parts`. A
-    crash while a document changes its status leaves it in both; the replay then writes its current
-    state."""
+    crash while a document changes its status leaves it in both; when the change is applied again,
+    the document's current state is written."""
     for i, part in enumerate(parts):
         for other in parts[i + 1 :]:
             part.remove(part.columns.slots.keys() & other.columns.slots.keys())

@@ -15,39 +15,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 TAGS: Final = 2**16
-"""Upper bound of tags: a tag is a number from 1 to TAGS - 1; 0 means no tag."""
+"""Upper bound of tags. A tag is the number of a factor that a document is about, from 1 to TAGS -
+1; 0 means no tag."""
 MOST_TAGS: Final = 6
-"""Largest number of tags that a document can have."""
+"""Largest number of tags (numbers of the factors that it is about) that a document can have."""
 STALE: Final = 16_384
-"""Number of changed slots above which the array is rebuilt. Every look-up reads all changed slots,
-and more of them would take over a millisecond."""
+"""Number of changed documents above which the array of all documents, sorted by tag, is rebuilt.
+Every look-up by tags reads all changed documents, and more of them would take over a
+millisecond."""
 
 Slots = NDArray[np.int64]
 Keys = NDArray[np.int64]
-"""(slots,): a positive number that identifies the document in the slot; 0 for a free slot."""
+"""(slots,): a positive number that identifies the document in each slot (position in the index's
+arrays); 0 for a free slot."""
 Tags = NDArray[np.uint16]
-"""(slots, MOST_TAGS): the tags of the document in each slot; 0 pads."""
+"""(slots, MOST_TAGS): the tags (numbers of factors) of the document in each slot (position in the
+index's arrays); 0 pads."""
 Merits = NDArray[np.float32]
-"""(slots, MOST_TAGS): the document's merit under each of its tags; look-ups return the documents of
-highest merit."""
+"""(slots, MOST_TAGS): the merit, under each of its tags, of the document in each slot (position in
+the index's arrays). The higher it is, the earlier a look-up by the tag returns the document."""
 
 
 class Tagged(NamedTuple):
-    """Documents found by tags: one row for each pair of a tag and a document that has it."""
+    """Documents found by tags (numbers of factors that documents are about): one row for each pair
+    of a tag and a document that has it."""
 
     nth: NDArray[np.intp]
     """(rows,): position of the row's tag among the requested tags; ascending."""
     slots: Slots
-    """(rows,): slot of the row's document; within a tag, the highest merit comes first."""
+    """(rows,): slot (position in the index's arrays) of the row's document. Within a tag, documents
+    of higher merit come first."""
     merits: NDArray[np.float32]
 
     def taken(self, at: NDArray[np.intp] | NDArray[np.bool_]) -> Tagged:
-        """The rows at the positions `at`, or where `at` is True."""
+        """The rows of this result at the positions `at`, or where `at` is True."""
         return Tagged(self.nth[at], self.slots[at], self.merits[at])
 
     @classmethod
     def joined(cls, found: Sequence[Tagged]) -> Tagged:
-        """All rows of `found`, concatenated; `best_of_each` puts them in order."""
+        """The rows of all results in `found`, concatenated; `best_of_each` puts them in order."""
         return cls(
             np.concatenate([one.nth for one in found]),
             np.concatenate([one.slots for one in found]),
@@ -56,8 +62,9 @@ class Tagged(NamedTuple):
 
 
 class Postings:
-    """Finds the best slots that have a tag. The caller owns the arrays of tags, merits and keys,
-    reports the slots that it changed, and serializes changes and look-ups."""
+    """Finds the documents that have a tag (number of a factor), best first. The caller owns the
+    arrays of tags, merits and keys, reports the slots (positions in these arrays) that it changed,
+    and serializes changes and look-ups."""
 
     def __init__(self) -> None:
         self._starts = np.zeros(TAGS + 1, np.int64)
@@ -70,7 +77,8 @@ class Postings:
         """Whether `build` has to come before the next look-up: at first, or after many changes."""
 
     def build(self, tags: Tags, merits: Merits, keys: Keys) -> None:
-        """Build the ordered array from all slots."""
+        """Sort all documents by tag and merit, anew. `keys` is 0 for slots (array positions) that
+        are free."""
         slots, columns = np.nonzero(np.where(keys[:, None] > 0, tags, 0))
         held = tags[slots, columns]
         order = np.lexsort((keys[slots], -merits[slots, columns], held))
@@ -79,7 +87,7 @@ class Postings:
         self._changed, self._changed_slots, self.stale = set(), None, False
 
     def change(self, slots: Sequence[int]) -> None:
-        """Record slots that were written or freed."""
+        """Record that the documents in these slots (array positions) were written or removed."""
         if self.stale:
             return
         self._changed.update(slots)
@@ -89,7 +97,8 @@ class Postings:
     def best(
         self, asked: Sequence[int], limit: int, tags: Tags, merits: Merits, keys: Keys
     ) -> Tagged:
-        """The `limit` slots of highest merit under each tag in `asked`; ties by ascending key."""
+        """For each tag in `asked`, the `limit` documents of highest merit under it; ties by
+        ascending key."""
         changed = self._changed_slots
         if changed is None:
             changed = np.sort(np.fromiter(self._changed, np.int64, len(self._changed)))
@@ -130,8 +139,8 @@ class Postings:
 
 
 def best_of_each(found: Tagged, keys: Keys, limit: int) -> NDArray[np.intp]:
-    """Positions of the `limit` rows of highest merit under each tag, ties by key, in the order of
-    `Tagged`. `keys` has the key of each row's document."""
+    """Positions in `found` of the `limit` rows of highest merit under each tag, ordered by tag,
+    then merit, then key. `keys` has the key of each row's document."""
     # The bits of positive floats sort like the floats, so one integer sorts by tag and merit.
     merits = found.merits.view(np.uint32).astype(np.int64)
     order = np.lexsort((keys, (found.nth.astype(np.int64) << 32) - merits))

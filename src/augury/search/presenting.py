@@ -41,7 +41,8 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     question: str
     outcomes: list[str]
     status: Status
-    """The status that callers see: an overdue market is closed."""
+    """The status that callers see: an active market whose close has passed without news from its
+    venue is shown as closed."""
     platform_url: str | None
     score: float
     dimension: Dimension
@@ -55,25 +56,28 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     origin: ShownOrigin
     twin_ids: list[str]
     reason: str
-    """Why the market is among the results."""
+    """Why the market is among the results, as a sentence."""
     family: FoundFamily | None = None
-    """In folded lists: the family that the row represents, if it has several members."""
+    """The family (e.g. the markets of one event) that this result stands for, if the list has one
+    row per family and the search found several of its markets; else None."""
 
 
 Found = dict[Dimension, list[Result]]
 
 
 class Explored(NamedTuple):
-    """Search results with the factors that led to them, from which a causal graph is drawn."""
+    """Search results with the factors (things in the world, such as a policy rate) that led to
+    them, from which a causal graph is drawn."""
 
     found: Found
     lookup: Lookup
     tags: dict[str, int]
-    """Id of a related market -> number of the factor through which it was found."""
+    """Id of a related market -> number of the factor (e.g. a policy rate) through which it was
+    found."""
 
 
 class Presenter:
-    """Turns ranked markets into results."""
+    """Turns the ranked markets of a search into results."""
 
     def __init__(
         self, database: Database, engine: SearchEngine, quotes: Quotes, overdue: Overdue
@@ -83,7 +87,8 @@ class Presenter:
         self._rows: OrderedDict[tuple[int, int], ResultRow] = OrderedDict()
 
     async def present(self, lists: Lists) -> Explored:
-        """The requested lists as results; markets that no longer exist are left out."""
+        """The requested lists as search results, with the factors that led to them; markets that no
+        longer exist are left out."""
         asked, hits = lists.asked, lists.hits
         dimensions, status = asked.wanted.dimensions, asked.wanted.status
         direct = await self._shown_directly(asked, hits["direct"])
@@ -144,8 +149,8 @@ class Presenter:
         return shown[:most]
 
     async def rows(self, hits: Sequence[Hit]) -> dict[int, ResultRow]:
-        """The result rows of these hits by market number; markets that no longer exist are left
-        out."""
+        """What results show of the markets in `hits`, by market number; markets that no longer
+        exist are left out."""
         rows = {
             key: store.unpacked(packed)
             for key, packed in self._engine.shown([hit.key for hit in hits]).items()
@@ -170,7 +175,8 @@ class Presenter:
 
 
 def folded(query: str, found: Found, top_k: int) -> Found:
-    """Fold each relation's results into one row per family, and keep the best `top_k` rows."""
+    """Turn the results of each relation into one row per family (e.g. the markets of one event),
+    and keep the best `top_k` rows of each relation."""
     out: Found = {}
     for dimension, rows in found.items():
         out[dimension] = [

@@ -23,8 +23,8 @@ Unit = Literal["usd", "percent", "bps", "degrees", "none"]
 T = TypeVar("T")
 
 MAX_FOUND: Final = 20
-"""Largest number of mentions kept of each kind, e.g. dates or names. More, as in an essay, would
-not make a query more precise."""
+"""Largest number of dates that are kept of one query, and as many names, levels, phrases, ids and
+links. More, as in an essay, would not make a query more precise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class DateMention:
     no year."""
 
     relation: DateRelation
-    """`in`: within that time; `by`: within it or earlier ("before 2027" is `by` 2026); `after`:
-    later than it."""
+    """`in`: within the date's time ("in June"); `by`: within it or earlier ("before 2027" is `by`
+    2026); `after`: later than it."""
     year: int | None = None
     quarter: int | None = None
     month: int | None = None
@@ -66,7 +66,8 @@ class ParsedQuery:
     an event."""
     links: tuple[VenueLink, ...] = ()
     entities: tuple[str, ...] = ()
-    """Names as written; they are recognized by their capital letters."""
+    """Names of people, places, companies and so on, as the query writes them; they are recognized
+    by their capital letters."""
     dates: tuple[DateMention, ...] = ()
     levels: tuple[Level, ...] = ()
     fixture: bool = False
@@ -75,13 +76,13 @@ class ParsedQuery:
 
     @property
     def asks_level(self) -> bool:
-        """Whether the query names a level or a game; then many markets of one ladder or game are
-        the answer and not repetition."""
+        """Whether the query names a level ("above 100") or one game. Then several markets that
+        differ only in the level, or several on the game, are all answers and not repetitions."""
         return self.fixture or bool(self.levels)
 
     @property
     def is_lookup(self) -> bool:
-        """Whether the query names markets rather than describing them."""
+        """Whether the query names markets by id or address, rather than describing them."""
         return bool(self.market_ids or self.links)
 
 
@@ -132,8 +133,8 @@ _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 
 
 def words(text: str) -> list[str]:
-    """The folded words of a text in order, for matching word by word: stop words are kept, and
-    aliases are not replaced."""
+    """The words of a text in order, in lower case and without accents, for matching word by word.
+    Stop words are kept, and aliases are not replaced."""
     return _WORD.findall(fold(text).replace("'s", "").replace("'", ""))
 
 

@@ -39,8 +39,8 @@ Features = NDArray[np.float32]
 MAX_QUERY_TERMS: Final = 32
 
 AVERAGE_LENGTH: Final = 12.0
-"""Length, in terms, that the feature `words` takes as average: a typical question with its event's
-name. A match counts less in a longer text."""
+"""Length, in terms, that the ranking feature `words` (a BM25 score) takes as average: a typical
+question with its event's name. A match counts less in a longer text."""
 
 WEIGHTS: Final[dict[str, float]] = {
     "words": 3.51,
@@ -51,34 +51,35 @@ WEIGHTS: Final[dict[str, float]] = {
     "number_conflict": -1.45,
     "fixture": -1.74,
 }
-"""Weight of each feature in the raw score, fitted by `python -m augury.search.fit` on 48 judged
-queries; nDCG@10 on held-out queries is 0.883."""
+"""Weight of each ranking feature in a market's raw score, fitted by `python -m augury.search.fit`
+on 48 judged queries; nDCG@10 on held-out queries is 0.883."""
 FEATURES: Final = tuple(WEIGHTS)
 _WORDS, _PRECISION, _DENSE, _FAMILY = map(FEATURES.index, ("words", "precision", "dense", "family"))
 _VECTOR: Final = np.array(list(WEIGHTS.values()), np.float32)
 
 OWN: Final = 2.0
-"""Largest addition to the raw score of a market for being about factors that the query itself asks
-about; it is multiplied by how much (0 to 1) the market is about them. Chosen on judged queries
-(`docs/experiments/search.md`)."""
+"""Largest addition to the raw score of a market for being about factors (things in the world, such
+as a policy rate) that the query itself asks about; it is multiplied by how much (0 to 1) the market
+is about them. Chosen on judged queries (`docs/experiments/search.md`)."""
 BESIDE: Final = 1.0
-"""Subtracted from the raw score of a market that is about neither the factors that the query asks
-about nor related ones, if another candidate surely is about the former (`TOLD_FROM`): the market
-merely shares a word or a date with the query. Chosen on judged queries
-(`docs/experiments/search.md`)."""
+"""Subtracted from the raw score of a market that is about neither the factors (things in the world)
+that the query asks about nor factors related to these, if another candidate surely is about the
+former (`TOLD_FROM`): the market merely shares a word or a date with the query. Chosen on judged
+queries (`docs/experiments/search.md`)."""
 TOLD_FROM: Final = 0.6
-"""How much (0 to 1) some candidate must be about a factor that the query asks about for `BESIDE` to
-apply to the others. Chosen by hand."""
+"""How much (0 to 1) some candidate must be about a factor (thing in the world) that the query asks
+about, before candidates that are about none lose `BESIDE`. Chosen by hand."""
 RELATED: Final = 4.0
-"""Subtracted from the raw score of a market that is mainly about a related factor, e.g. a cause or
-a consequence: it belongs to another relation, however similar its words are. Chosen by hand."""
+"""Subtracted from the raw score of a market that is mainly about a related factor, i.e. a cause, a
+consequence or a companion of the factors (things in the world) that the query asks about: it
+belongs to another list than `direct`, however similar its words are. Chosen by hand."""
 RELATED_FROM: Final = 0.05
-"""How much (0 to 1) a market must be about a related factor for `RELATED` to apply. Chosen by
-hand."""
+"""How much (0 to 1) a market must be about a related factor (e.g. a cause of what the query asks
+about) to lose `RELATED`. Chosen by hand."""
 OUTWEIGHED: Final = 0.75
-"""`RELATED` applies to a market only if it is about the factors that the query asks about at most
-this many times as much as about a related one. A larger value lowers more markets. Chosen by hand.
-"""
+"""A market loses `RELATED` only if x <= OUTWEIGHED * y, where x (0 to 1) is how much it is about
+the factors that the query asks about, and y how much about related factors, e.g. causes of these. A
+larger value lowers more markets. Chosen by hand."""
 
 FLOOR: Final = 4.75
 """Raw score below which a market is not shown; see `BODY_EVIDENCE` for the exception. A higher
@@ -93,27 +94,31 @@ BODY_EVIDENCE: Final = 0.5
 counts words in rules and tags too; about 1 means that all of the query's terms occur once. Chosen
 by reading the results of 166 queries (`docs/experiments/search.md`)."""
 FAMILY_POOL: Final = 150
-"""Number of best candidates among which the feature `family` counts a family's members."""
+"""Number of best candidates among which the ranking feature `family` counts the markets of each
+family (e.g. of one event)."""
 FAMILY_SIZE: Final = 10
-"""Number of markets of one family that keep their raw score; further ones lose `FAMILY_PENALTY`.
-Both were chosen on judged queries (`docs/adr/0002-embedding-and-ranking.md`)."""
+"""Number of markets of one family (e.g. of one event) that keep their raw score; further ones lose
+`FAMILY_PENALTY`. Both were chosen on judged queries (`docs/adr/0002-embedding-and-ranking.md`)."""
 FAMILY_PENALTY: Final = 1.0
-"""Subtracted from the raw score of each further market of a large family. It then ranks behind
-other markets that are nearly as direct, but not behind those that are far less direct."""
+"""Subtracted from the raw score of a market that has at least `FAMILY_SIZE` better ones of its
+family (e.g. of the same event) before it. It then ranks behind other markets that are nearly as
+direct, but not behind those that are far less direct."""
 LEAST_GRADE: Final = 0.1
-"""Fitted grade (0 to 1) below which `by_grade` leaves a market out. Chosen on judged queries
+"""Grade below which `by_grade` leaves a market out. A grade, 0 to 1, says how directly a market is
+about the query and comes from fitted decision trees. Chosen on judged queries
 (`docs/experiments/relations-ranker.md`)."""
 OF_ANOTHER_TIME: Final = 0.25
-"""Multiplier (0 to 1) of the grade of a market of another year or month than the query names.
-Chosen by hand."""
+"""Multiplier (0 to 1) of a market's grade if the market is about another year or month than the
+query names. Chosen by hand."""
 GRADE_TIE: Final = 0.01
-"""Step to which grades are rounded for ordering; grades of one step are a tie. Chosen by hand."""
+"""Step to which the grades of markets (0 to 1) are rounded for ordering; equal steps are a tie.
+Chosen by hand."""
 TIE: Final = 0.05
 """Step to which raw scores are rounded for ordering; in a tie the more traded market goes first."""
 _MIDDLE: Final = 5.7
 _SLOPE: Final = 0.8
 """Logistic curve from raw score to score. `_MIDDLE`: the raw score at which half of the judged
-markets were direct. `_SLOPE`: how steeply their share rises there."""
+markets were directly about the query. `_SLOPE`: how steeply their share rises there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +133,7 @@ class RankQuery:
     years: NDArray[np.uint16]
     """Years that the query names; "before 2027" adds 2026."""
     numbers: TermIds
-    """Term ids of the other numbers that the query names."""
+    """Ids of the terms that are numbers, but not years, in the query."""
     fixture: bool
     """Whether the query asks about one game, or about a price within one short window. If so,
     markets on games and such windows lose no score."""
@@ -157,7 +162,7 @@ class Candidates:
     """Markets to rank, column by column."""
 
     keys: Sequence[str] | NDArray[Any]
-    """One id per market; their order breaks the last ties."""
+    """One id per market. Markets that are equal in all else are ordered by it."""
     records: Records
     """One record per market, with at least the fields of `augury.search.records.RECORD`."""
     dense: NDArray[np.float32]
@@ -171,12 +176,13 @@ class Ranking:
     """Candidates in order, best first."""
 
     order: NDArray[np.intp]
-    """Positions of the markets to show among the candidates."""
+    """Positions, among the candidates, of the markets to show, best first."""
     scores: NDArray[np.float32]
     """Score of each market in `order`, in (0, 1), never rising. Not a probability."""
     by_title: bool = True
-    """Whether some market reaches `FLOOR`, which counts only its question and its event's name. If
-    none does, only rules or tags match the query, and the fitted grades do not read these."""
+    """Whether some market reaches `FLOOR`, for which rules and tags do not count. If none does,
+    only rules or tags match the query, and the markets are not graded, because the grades do not
+    read these either."""
 
 
 def rank(
@@ -197,9 +203,9 @@ def raw(features: Features) -> Features:
 
 
 def bearing(own: NDArray[np.float32], related: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The change of each market's raw score, (n,), by `OWN`, `RELATED` and `BESIDE`. `own` and
-    `related`, (n,) from 0 to 1, say how much each market is about the query's own factors and about
-    related ones."""
+    """What to add to each market's raw score, (n,), for the factors (things in the world) that it
+    is about. `own`, (n,) from 0 to 1: how much it is about the factors that the query asks about;
+    `related`: about factors related to these. See `OWN`, `RELATED` and `BESIDE`."""
     elsewhere = (own <= OUTWEIGHED * related) & (related >= RELATED_FROM)
     # If no market is surely about the query's factors, being about none of them says nothing.
     beside = (own == 0) & ~elsewhere & (own.max(initial=0) >= TOLD_FROM)
@@ -220,8 +226,9 @@ def order(
     adjust
         Added to the raw scores: see `bearing`.
     collapse
-        Whether the further markets of a large family rank behind others nearly as good. False if
-        the query asks for a level or a game, because then all markets of the family are the answer.
+        Whether all but the best markets of a large family (e.g. of one event) rank behind others
+        that are nearly as good. False if the query asks for a level or a game, because then all
+        markets of the family are the answer.
 
     Notes
     -----
@@ -284,7 +291,8 @@ _JANUARY: Final = 31 * 86_400
 def by_grade(
     candidates: Candidates, grades: NDArray[np.float32], last: NDArray[np.bool_]
 ) -> Ranking:
-    """Order candidates by fitted grades in (0, 1), best first; leave out those below `LEAST_GRADE`.
+    """Order candidates by `grades`, best first, and leave out those below `LEAST_GRADE`. A grade,
+    in (0, 1), says how directly the market is about the query, by fitted decision trees.
 
     Ties are broken as in `order`. `last` marks markets of another time than the query names; their
     grades are multiplied by `OF_ANOTHER_TIME`.
@@ -349,7 +357,8 @@ def features(
 
 
 def read(query: RankQuery, candidates: Candidates, frequencies: DocumentFrequencies) -> Features:
-    """`features` with the column `family` left at 0, so that no row depends on the others."""
+    """The feature matrix of `features`, but with 0 in the column `family`, so that no row depends
+    on the others."""
     records = candidates.records
     n = len(records)
     out = np.zeros((n, len(FEATURES)), np.float32)
@@ -397,8 +406,8 @@ def read(query: RankQuery, candidates: Candidates, frequencies: DocumentFrequenc
 
 
 def count_families(features: Features, family: NDArray[np.uint64]) -> None:
-    """Fill in the column `family` from the number of markets, among the `FAMILY_POOL` best ones,
-    that are of each row's family.
+    """Fill in the column `family` of the matrix `features`. A row's value rises with the number of
+    markets of its family (a hash in `family`) among the `FAMILY_POOL` best rows.
 
     The size of this pool is fixed, so that a search for more results ranks like one for fewer.
     """

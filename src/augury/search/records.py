@@ -26,7 +26,7 @@ from augury.search.text import (
 )
 
 Records = NDArray[np.void]
-"""Structured array of `RECORD`."""
+"""Array of market records that have at least the fields of `RECORD`."""
 
 MAX_TERMS: Final = 32
 MAX_YEARS: Final = 4
@@ -125,7 +125,9 @@ _BLANKS = re.compile(r"(?<![\W_])[\W_]*#[\W_#]*")
 
 
 def family_key(platform: str, event_id: str | None, title: str) -> str:
-    """The key of a market's family: its event or, without one, its question with blanks.
+    """A key that is equal for the markets of one family: their event or, without one, their
+    question with blanks: "Will Ann win the race in 2026?" at Kalshi -> "kalshi:will ~ win the race
+    in#".
 
     Many markets come without an event. Then the questions of a family differ in the subject ("Will
     X win ..."), a number or a date, so the question with blanks in place of these identifies it.
@@ -153,8 +155,8 @@ _BEFORE = re.compile(r"\bbefore (?:jan(?:uary)?\.? 1(?:st)?,? )?((?:19|20)\d\d)\
 
 
 def named_numbers(found: Sequence[str], text: str) -> tuple[list[int], list[int]]:
-    """The years that a text names, and the term ids of its other numbers, both ascending. `found`
-    has the text's terms."""
+    """The years that a text names, and the ids of the terms that are its other numbers, both
+    ascending. `found` has the text's terms."""
     years = {int(t) for t in found if is_year(t)}
     # "before 2027" and "in 2026" are one deadline
     if years:

@@ -21,14 +21,14 @@ Relation = Literal["upstream", "downstream", "correlated"]
 
 
 class Tag(NamedTuple):
-    """A factor that a market is about."""
+    """A factor (something in the world, such as a policy rate) that a market is about."""
 
     number: int
     """The number that identifies the factor, 1 to 65535."""
     fit: float
     """How much of the market's text is about the factor, in (0, 1]."""
     lean: int
-    """+1 if Yes means a rise of the factor, -1 if Yes means a fall, 0: unknown."""
+    """+1 if Yes of the market means a rise of the factor, -1 if it means a fall, 0: unknown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,11 +37,12 @@ class Pool:
 
     keys: NDArray[np.int64]
     tags: NDArray[np.uint16]
-    """(n, MOST_TAGS): numbers of the factors that each market is about; 0 pads."""
+    """(n, MOST_TAGS): numbers of the factors (things in the world, such as a policy rate) that each
+    market is about; 0 pads."""
     fits: NDArray[np.float32]
-    """(n, MOST_TAGS): how much each market is about each of its factors, in [0, 1]."""
+    """(n, MOST_TAGS): how much each market is about each factor in `tags`, in [0, 1]."""
     features: NDArray[np.float32]
-    """(n, 7), columns as in `augury.search.rank.FEATURES`."""
+    """(n, 7): the ranking features of each market, columns as in `augury.search.rank.FEATURES`."""
     directness: NDArray[np.float32]
     """Weighted sum of `features` (`augury.search.rank.raw`): how directly each market is about the
     query itself."""
@@ -63,13 +64,14 @@ class Pool:
     closes: NDArray[np.uint32]
     """When each market closes, in epoch seconds; 0: unknown."""
     family: NDArray[np.uint64]
-    """A hash that is equal for the markets of one family."""
+    """A hash that is equal for the markets of one family, e.g. of one event."""
     own: int
-    """How many of the markets, the first ones, are candidates for the query itself rather than for
-    related markets: found by words, by meaning, or under factors that the query's words name.
-    `PoolReading.direct` grades only these."""
+    """Number of markets, at the start of the pool, that are candidates for the query itself and not
+    only for what is related to it: found by words, by meaning, or under factors that the query's
+    words name. `PoolReading.direct` grades only these."""
     voters: NDArray[np.intp]
-    """Positions of the best direct results, which indicate what the query is about."""
+    """Positions, in the pool, of the best direct results, which indicate what the query is
+    about."""
     terms: int
     """Number of the query's distinct terms."""
     heaviest: float
@@ -80,72 +82,81 @@ class Pool:
 
 
 class Ranked(NamedTuple):
-    """A related market: its position in the pool, its score, and why it is related."""
+    """A market related to a query: its position in the pool of candidates, its score, and why it is
+    related."""
 
     position: int
     score: float
     tag: int
-    """Number of the factor through which the market was found."""
+    """Number of the factor (e.g. a policy rate) through which the market was found."""
     reason: str
 
 
 class PoolReading(Protocol):
-    """What relations know about each market of a pool: computed once, and used for all lists."""
+    """How each candidate market is related to one query, from the factors that both are about:
+    computed once, and used for the lists of all relations."""
 
     def direct(self) -> NDArray[np.float32] | None:
-        """How directly each of the first `Pool.own` markets is about the query, (own,) in (0, 1);
-        None if no relations are known, so that only words and meaning rank the markets."""
+        """How directly each candidate for the query itself (the first `Pool.own` markets) is about
+        it: (own,), in (0, 1). None if no factors are known, so that only words and meaning rank the
+        markets."""
         ...
 
     def rank(self, direct: NDArray[np.float32], most: int) -> dict[Relation, list[Ranked]]:
-        """The `most` best markets of each relation, best first; no market is in two relations.
+        """The `most` best markets of each relation (`upstream`, `downstream`, `correlated`), best
+        first; no market is in two relations.
 
-        `direct` (n,): the score of a market that is among the best direct results, else 0. A
-        relation claims such a market only if the market's chance in it is larger than this score
+        `direct` (n,): for each of the best direct results its score, 0 for other markets. A
+        relation takes such a result only if the market's chance in it is larger than this score
         times `augury.relations.rank.CLAIM`.
         """
         ...
 
 
 class Lookup(Protocol):
-    """What relations know about one query."""
+    """What is known about one query: which factors (things in the world, such as a policy rate) it
+    asks about, and which are related to these."""
 
     @property
     def tags(self) -> Sequence[int]:
-        """Tags (numbers of factors) whose markets may be related to the query, the most promising
+        """Numbers of the factors whose markets may be related to the query, the most promising
         first."""
         ...
 
     @property
     def unanswered(self) -> Sequence[int]:
-        """Tags (numbers of factors) that the query's words name with certainty, but that few of its
-        best direct results have. Markets with such a tag may be the answer although they share no
-        word with the query."""
+        """Numbers of the factors that the query's words name with certainty, but that few of its
+        best direct results are about. Markets about such a factor may be the answer although they
+        share no word with the query."""
         ...
 
     def bearing(
         self, tags: NDArray[np.uint16], fits: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Two arrays (n,), from 0 to 1: how much each market is about the query's own factors, and
-        how much about related ones. The markets are given by `tags` and `fits` (n, MOST_TAGS)."""
+        """Two arrays (n,), from 0 to 1: how much each market is about the factors that the query
+        asks about, and how much about factors related to these. `tags` and `fits`, both (n,
+        MOST_TAGS): numbers of the factors that each market is about, and how much it is about
+        each."""
         ...
 
     def read(self, pool: Pool) -> PoolReading:
-        """What relations know about each market of the pool."""
+        """Find out how each market of the pool is related to the query."""
         ...
 
 
 class Relations(Protocol):
-    """What `SearchService` needs to know of relations."""
+    """What search needs to know about factors (things in the world, such as a policy rate): which
+    ones a market or a query is about, and how they are related."""
 
     @property
     def version(self) -> str:
-        """The version of everything that decides which tags a text gets. It changes whenever a text
-        may get other tags than before; the index is then rebuilt."""
+        """The version of everything that decides which tags (numbers of factors) a text gets. It
+        changes whenever a text may get other tags than before; the index is then rebuilt."""
         ...
 
     def tags(self, text: DocumentText) -> Sequence[Tag]:
-        """The factors a market is about, best fitting first, at most `MOST_TAGS`."""
+        """The factors (things in the world) that a market with this text is about, best fitting
+        first, at most `MOST_TAGS`."""
         ...
 
     def ask(
@@ -156,8 +167,9 @@ class Relations(Protocol):
         fits: NDArray[np.float32],
         scores: NDArray[np.float32],
     ) -> Lookup:
-        """Find out what a query is about, from its words and from its k best direct results. These
-        are given by `keys` (k,), `tags` and `fits` (k, MOST_TAGS) and `scores` (k,) in (0, 1)."""
+        """Find out which factors a query is about, from its words and from its k best direct
+        results. These are given by `keys` (k,), `tags` and `fits` (k, MOST_TAGS) and `scores` (k,)
+        in (0, 1)."""
         ...
 
 
@@ -184,11 +196,13 @@ class _Unread:
 
 
 NOTHING: Lookup = _Nothing()
-"""The look-up if no relations are known: it has no tags, and no market is related."""
+"""What is known about a query if no factors are known: it has no tags, and no market is related to
+it."""
 
 
 class Unrelated:
-    """Stand-in for `Relations` if none are known: no market has tags or related markets."""
+    """Stand-in for `Relations` if no factors are known: markets have no tags, and queries no
+    related markets."""
 
     version = ""
 

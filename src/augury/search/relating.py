@@ -20,28 +20,32 @@ from augury.search.understanding import Understood
 
 
 class Related(NamedTuple):
-    """All markets that may be listed for a query, with what relations know about them."""
+    """All markets that may be listed for a query, with what is known about how each is related to
+    it."""
 
     asked: Understood
     lookup: Lookup
     hits: EngineHits
-    """All candidates, in the order of `pool`."""
+    """All candidate markets, in the order of `pool`."""
     ranking: rank.Ranking
-    """Ranking, by words, meaning and factors, of the candidates for the query itself
-    (`Pool.own`)."""
+    """Order, by words, meaning and factors, of the candidates for the query itself, i.e. of the
+    first `Pool.own` markets in `hits`."""
     pool: Pool
     reading: PoolReading
 
     @property
     def own(self) -> rank.Candidates:
-        """The query's own candidates (`Pool.own`), which come first in `hits`."""
+        """The candidates for the query itself rather than for what is related to it: the first
+        `Pool.own` markets in `hits`."""
         return ranked(self.hits.between(0, self.pool.own))
 
 
 def relate(
     scored: ScoredHits, relations: Relations, gathering: Gathering, frequencies: DocumentFrequencies
 ) -> Related:
-    """Ask relations about the query, and read what they know about each market."""
+    """Find out which factors (things in the world, such as a policy rate) the query is about, add
+    the markets of these and of related factors to the hits, and find out how each market is related
+    to the query."""
     found, asked = scored.gathered.hits, scored.gathered.asked
     best = found.payload.take(scored.voters)
     lookup = relations.ask(

@@ -29,7 +29,9 @@ _CHUNK = 5_000
 
 
 def measure(service: SearchService, n: int, texts: Sequence[str], folder: Path) -> dict[str, Any]:
-    """Build the rival over the same markets, and send each query to both engines in turn."""
+    """Index `n` generated markets with tantivy and usearch, send each query to these and to our
+    engine in turn, and return the latencies of both. If the two libraries are missing, only says
+    so."""
     if not all(importlib.util.find_spec(name) for name in ("tantivy", "usearch")):
         return {"skipped": "tantivy and usearch are not installed (dependency group `bench`)"}
     started = time.perf_counter()

@@ -147,7 +147,7 @@ _FAMILY: dict[str, Any] = {
 
 
 class FamilyMember(BaseModel):
-    """Another market of the family that a row represents."""
+    """Another market of the family (e.g. of the same event) that a result stands for."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_FAMILY["more"][0]]})
 
@@ -162,7 +162,8 @@ class FamilyMember(BaseModel):
 
 
 class SearchFamily(BaseModel):
-    """The family that a folded row represents."""
+    """The family (e.g. the markets of one event) that a result stands for, if the request asked for
+    one row per family."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_FAMILY]})
 

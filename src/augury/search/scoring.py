@@ -19,15 +19,17 @@ by hand."""
 
 
 class ScoredHits(NamedTuple):
-    """Hits with their ranking features, and the voters among them."""
+    """The hits of a search with their ranking features, and which of them (the voters) indicate
+    what the query is about."""
 
     gathered: Gathered
     features: rank.Features
-    """(hits, 7), columns as in `augury.search.rank.FEATURES`."""
+    """(hits, 7): the ranking features of each hit, columns as in `augury.search.rank.FEATURES`."""
     voters: NDArray[np.intp]
     """Positions of the hits that indicate what the query is about, best first."""
     votes: NDArray[np.float32]
-    """Scores of the voters, in (0, 1)."""
+    """Scores, in (0, 1), of the hits in `voters`, from which it is inferred what the query is
+    about."""
 
 
 def score(gathered: Gathered, frequencies: DocumentFrequencies) -> ScoredHits:
@@ -44,7 +46,8 @@ def voters(
     order: NDArray[np.intp], fixtures: NDArray[np.uint8], asks_game: bool
 ) -> NDArray[np.intp]:
     """Positions in `order` of the results that indicate what a query is about: the first `VOTERS`.
-    Markets on games are skipped unless the query asks for a game or nothing else was found."""
+    `order`: hits, best first, as positions in `fixtures`. Markets on games are skipped unless the
+    query asks for a game or nothing else was found."""
     games = (fixtures[order] > 0) & (not asks_game)
     return np.argsort(games, kind="stable")[: min(VOTERS, len(order) - games.sum() or len(order))]
 

@@ -45,8 +45,8 @@ Hit = dict[str, Any]
 
 
 class ServerEngine:
-    """`SearchEngine` on a Qdrant server. A search takes one request, or two if cosines are
-    missing."""
+    """The search engine on a Qdrant server. A search takes one request, and a second one for the
+    cosines of markets that only their terms found."""
 
     def __init__(
         self,
@@ -157,7 +157,8 @@ class ServerEngine:
         return self._candidates(found, {}, dense)
 
     def shown(self, keys: Sequence[int]) -> dict[int, bytes]:
-        """Always empty: reading the database is as fast as asking the server."""
+        """Always empty. What search results show is not stored on the server, because reading it
+        from the database is as fast."""
         return {}
 
     def checkpoint(self) -> int:

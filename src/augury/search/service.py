@@ -39,10 +39,12 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 FOLDED_AT_ONCE = 200
-"""Largest number of results per relation that are searched for a folded list."""
+"""Largest number of results per relation that are searched for a list with one row per family (e.g.
+the markets of one event)."""
 
 OVERDUE_SECONDS = 30.0
-"""Seconds between two queries to the database for the overdue markets."""
+"""Seconds between two queries to the database for overdue markets, i.e. those whose close has
+passed without news from their venue."""
 
 
 class SearchService:
@@ -119,8 +121,9 @@ class SearchService:
         await self._quotes.follow(stop)
 
     async def follow_overdue(self, stop: asyncio.Event) -> None:
-        """Until `stop` is set, read again and again which markets are overdue. They become so as
-        time passes, without a change in the catalogue."""
+        """Until `stop` is set, read again and again which markets are overdue, i.e. their close has
+        passed without news from the venue. They become so as time passes, without a change in the
+        catalogue."""
         while not stop.is_set():
             await self._read_overdue()
             await pause(stop, OVERDUE_SECONDS)
@@ -150,7 +153,8 @@ class SearchService:
         """The best `top_k` markets of each relation in `dimensions`, best first; no market is in
         two relations.
 
-        `fold`: return one row per family (`augury.search.families`); `top_k` then counts families.
+        `fold`: return one row per family (e.g. the markets of one event); `top_k` then counts
+        families.
         """
         asked = (query, dimensions, top_k, status, fold)
         if (known := self._answers.known(asked, self._indexer.position)) is not None:
@@ -167,8 +171,8 @@ class SearchService:
     async def explore(
         self, query: str, *, top_k: int = 20, status: Status | None = None
     ) -> Explored:
-        """Like `search`, in all four relations; the answer also has the factors through which the
-        markets were found."""
+        """Like `search`, in all four relations. The answer also has the factors (things in the
+        world, such as a policy rate) through which the markets were found."""
         return await self._search(Wanted(query, DIMENSIONS, top_k, status, top_k))
 
     async def _search(self, wanted: Wanted) -> Explored:
@@ -185,8 +189,8 @@ class SearchService:
         return rank_lists(self.related(asked)) if asked.text else Lists(asked, {"direct": []})
 
     def related(self, asked: Understood) -> Related:
-        """All markets that may be listed for a query whose text is not empty, with what relations
-        (`augury.search.related`) know about each."""
+        """All markets that may be listed for a query whose text is not empty, with what is known
+        about how each is related to it."""
         frequencies = self.frequencies
         gathered = self._gathering.gather(asked, frequencies)
         scored = score(gathered, frequencies)

@@ -26,11 +26,13 @@ _SHOWN_RECORD = np.dtype([("size", "<u2"), ("text", "u1", (_SHOWN,))])
 
 Slots = NDArray[np.integer[Any]]
 Words = NDArray[np.uint64]
-"""Sketches: uint64 (words, slots). A column holds the bits of one slot's sketch, 64 per word."""
+"""Sketches, i.e. the signs of the coordinates of vectors, as bits: uint64 (words, slots). A column
+is the sketch of the vector in one slot (row of the index's arrays), 64 bits per word."""
 
 
 class SlotColumns:
-    """Memory-mapped arrays of one row per slot, and the signs of the vectors in memory.
+    """Memory-mapped arrays with one row, called slot, per document, and the signs of the vectors in
+    memory.
 
     keys : int64 (capacity,), key + 1, or 0 for a free slot
     vectors : int16 (capacity, dim), coordinates x `_UNIT`: as small as half floats, more exact
@@ -79,17 +81,18 @@ class SlotColumns:
         return np.einsum("ij,j->i", stored, vector / np.float32(_UNIT))
 
     def shown(self, slot: int) -> bytes:
-        """`IndexDocument.shown` of the document in `slot`; empty if it is not stored."""
+        """What a search result shows of the document in `slot` (row of the arrays), as bytes; empty
+        if it is not stored."""
         start = slot * _SHOWN_RECORD.itemsize
         size = int.from_bytes(self._shown[start : start + 2], "little")
         return bytes(self._shown[start + 2 : start + 2 + size])
 
     def keys(self, slots: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        """Keys in `slots`; -1 for a free one."""
+        """Keys of the documents in `slots` (rows of the arrays); -1 for a free one."""
         return self._keys[slots] - 1
 
     def reserve(self, more: int) -> None:
-        """Make room for `more` documents."""
+        """Make room for `more` documents. Raises Unavailable if the disk is full."""
         needed = self.size + more - len(self._free)
         if needed <= self._capacity:
             return
@@ -119,7 +122,8 @@ class SlotColumns:
         self._postings.change(slots)
 
     def best_of_tags(self, tags: Sequence[int], limit: int) -> Tagged:
-        """The `limit` best documents under each tag."""
+        """The `limit` documents of highest merit under each tag (number of a factor that documents
+        are about)."""
         if self._postings.stale:
             used = slice(0, self.size)
             self._postings.build(self._tags[used], self._merits[used], self._keys[used])
@@ -140,8 +144,8 @@ class SlotColumns:
         self._postings.change(freed)
 
     def distances(self, query: Words, words: int) -> NDArray[np.uint8]:
-        """By slot, the number of bits in which the first `words` words of its sketch differ from
-        the query's."""
+        """For each slot (row of the arrays), in how many bits the first `words` words of its
+        sketch, i.e. of the signs of its vector, differ from those of the query's sketch."""
         sketches, size = self._sketches, self.size  # read once: a writer may replace them meanwhile
         # A byte counts up to 255 bits. A higher count may wrap, for a vector that points away from
         # the query: it gets into the shortlist, and its cosine removes it again.
@@ -158,7 +162,8 @@ class SlotColumns:
         return out
 
     def fine(self, query: Words, slots: NDArray[np.integer[Any]]) -> NDArray[np.uint16]:
-        """By slot, the number of bits in which the sketches in `slots` differ from the query's."""
+        """For each of `slots` (rows of the arrays), in how many bits its sketch, i.e. the signs of
+        its vector, differs from the query's sketch."""
         total = np.zeros(len(slots), np.uint16)
         for row, word in zip(self._sketches, query[:, 0], strict=True):
             total += np.bitwise_count(row.take(slots) ^ word)

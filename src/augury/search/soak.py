@@ -35,7 +35,9 @@ QUERIES = 5_000
 
 
 async def run(n: int, *, rate: float, seconds: float, streams: int, quiet: bool) -> dict[str, Any]:
-    """Load a service over `n` generated markets with `rate` searches a second for `seconds`."""
+    """Load a service over `n` generated markets with `rate` searches a second for `seconds`, then
+    open `streams` forecast streams at once, and stop it while it is busy. Returns the figures and
+    which goals were met."""
     console = Console(stderr=True, quiet=quiet, markup=False)
     with TemporaryDirectory(prefix="augury-soak-") as folder:
         # A database named in the environment is ignored: it must not get generated markets.
@@ -121,7 +123,8 @@ def _judged(out: dict[str, Any]) -> dict[str, bool]:
 
 
 async def steady(url: str, bodies: Path, key: str, rate: float, seconds: float) -> dict[str, Any]:
-    """Run the load client in a separate process; returns its report."""
+    """Send `rate` searches a second for `seconds`, from a separate process (`augury.search.load`).
+    Returns its report: latencies in ms, requests a second and status codes."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "augury.search.load", url, str(bodies),
         "--rate", str(rate), "--seconds", str(seconds), "--key", key,

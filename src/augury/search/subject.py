@@ -13,7 +13,8 @@ LONGEST: Final = 500
 
 
 class SplitQuestion(NamedTuple):
-    """The two parts of a question, in its own words."""
+    """A question split into what it asks about and the condition that it supposes, in its own
+    words."""
 
     about: str
     """What the question asks about, without its condition; the whole text if it has none."""
@@ -41,7 +42,8 @@ _EMPTY: Final = re.compile(r"(?:(?:so|and|but)\s+)?(?:what|who|how|even|as|only|
 
 
 def split(text: str) -> SplitQuestion:
-    """What a text asks about and what it supposes; the whole text if none of the patterns fits."""
+    """Split a question: "What happens to gold if the dollar collapses?" asks about "gold" and
+    supposes "the dollar collapses". A text without a condition is not split."""
     whole = " ".join(text.split())
     if len(whole) <= LONGEST:
         for pattern in _CONDITIONS:

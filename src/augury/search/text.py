@@ -46,7 +46,8 @@ MAX_CHARS: Final = 10_000
 
 NUMBER_WEIGHT: Final = 0.5
 """Multiplier of the query weight of numbers, months and headline verbs (`WEAK_WORDS`). Numbers and
-months say which market of a family is meant; the other words say which family. Chosen by hand."""
+months say which market of a family (e.g. of one event) is meant; the other words say which family.
+Chosen by hand."""
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*[^\W\d_]*|[^\W_\d][^\W_]*(?:'[^\W\d_]+)?")
 _NUMBER = re.compile(r"(\d+(?:[.,]\d+)*)([^\W\d_]*)\Z")
@@ -111,8 +112,8 @@ def fold(text: str) -> str:
 
 @remembered(16 << 20)
 def title_terms(text: str) -> tuple[str, ...]:
-    """`terms` with a cache: markets of one event share its name, and both the index and the ranker
-    read a market's question."""
+    """The terms of a text, as `terms` makes them, with a cache: markets of one event share its
+    name, and both the index and the ranker read a market's question."""
     return tuple(terms(text))
 
 
@@ -149,7 +150,8 @@ def terms(text: str) -> list[str]:
 
 @remembered(64 << 20)
 def term(word: str) -> str:
-    """The term of one folded word: its alias, its canonical number, or its stem."""
+    """The term of one word in lower case without accents: its alias, its canonical number, or its
+    stem."""
     if word[0].isdigit():
         return _number(word)
     stem = _stem(word.removesuffix("'s").partition("'")[0] or word)
@@ -169,7 +171,8 @@ def is_month(term: str) -> bool:
 
 
 def query_weight(term: str) -> float:
-    """Factor on the weight of a query's term, in (0, 1], in addition to its rarity."""
+    """Multiplier of a query term's weight: `NUMBER_WEIGHT` for numbers, months and headline verbs,
+    1 for other terms."""
     weak = is_number(term) or is_month(term) or term in _WEAK_TERMS
     return NUMBER_WEIGHT if weak else 1.0
 
@@ -188,7 +191,8 @@ def term_ids(terms: Sequence[str]) -> TermIds:
 
 
 def document_vector(document: DocumentText) -> tuple[TermIds, Weights]:
-    """The document's side of the dot product: distinct ids in ascending order, and their weights.
+    """A document's part of the lexical score (dot product with the query's weights): the ids of its
+    distinct terms, ascending, and their weights.
 
     weight = f (K1 + 1) / (f + K1 (1 - B + B length / AVERAGE_LENGTH)), where f is the term's count
     and length the count of all terms, each summed over the fields with their weights (BM25F).
@@ -212,14 +216,15 @@ def document_vector(document: DocumentText) -> tuple[TermIds, Weights]:
 
 
 def saturate(frequency: Weights, relative_length: Weights | np.float32) -> Weights:
-    """BM25's term weight without the idf. `relative_length` is length over average length."""
+    """BM25's weight of a term that occurs `frequency` times, without the inverse document
+    frequency. `relative_length`: the document's length divided by the average length."""
     norm = K1 * (1 - B + B * relative_length)
     return (frequency * (K1 + 1) / (frequency + norm)).astype(np.float32)
 
 
 def query_vector(terms: Sequence[str], frequencies: DocumentFrequencies) -> tuple[TermIds, Weights]:
-    """The query's side of the dot product: distinct ids in reading order, and weights that sum to
-    1.
+    """A query's part of the lexical score (dot product with a document's weights): the ids of its
+    distinct terms in reading order, and weights that sum to 1.
 
     A weight is the term's share of the query's total rarity (idf times `query_weight`), so that the
     scores of long and short queries have the same scale.
@@ -259,14 +264,16 @@ class DocumentFrequencies:
         self.documents += len(documents)
 
     def remove(self, ids: TermIds) -> None:
-        """Take back a document counted before; counts stop at zero."""
+        """Subtract a document that was counted before, by its distinct term ids; counts stop at
+        zero."""
         buckets = ids & np.uint32(self.BUCKETS - 1)
         held = self.counts[buckets]
         self.counts[buckets] = held - np.minimum(held, 1)
         self.documents = max(0, self.documents - 1)
 
     def idf(self, ids: TermIds) -> Weights:
-        """ln(1 + (N - n + 1/2) / (n + 1/2)) for each id: positive for every term."""
+        """Inverse document frequency of each term id: ln(1 + (N - n + 1/2) / (n + 1/2)), where n of
+        N documents contain the term. Always positive."""
         n = self.counts[ids & np.uint32(self.BUCKETS - 1)].astype(np.float32)
         n = np.minimum(n, self.documents)
         return np.log1p((self.documents - n + 0.5) / (n + 0.5)).astype(np.float32)

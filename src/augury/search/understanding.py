@@ -23,7 +23,7 @@ NAMED = 20
 
 
 class Wanted(NamedTuple):
-    """A search request as the stages read it."""
+    """A search request as the stages of a search take it."""
 
     query: str
     dimensions: tuple[Dimension, ...]
@@ -32,12 +32,13 @@ class Wanted(NamedTuple):
     is large."""
     status: Status | None
     most: int
-    """Largest number of results per relation that are made: `top_k`, or more if they are folded
-    into families afterwards."""
+    """Largest number of results per relation that are made: `top_k`, or more if the markets of one
+    family (e.g. of one event) are put into one row afterwards."""
 
 
 class Understood(NamedTuple):
-    """A parsed query as the other stages read it."""
+    """A query after parsing, with the markets that it names, as the other stages of a search take
+    it."""
 
     wanted: Wanted
     parsed: ParsedQuery

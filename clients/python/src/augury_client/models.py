@@ -533,7 +533,7 @@ class FactorList(Model, kw_only=True):
 
 
 class FamilyMember(Model, kw_only=True):
-    """Another market of the family that a row represents."""
+    """Another market of the family (e.g. of the same event) that a result stands for."""
 
     id: str
     label: str
@@ -1641,7 +1641,9 @@ class RvolScoreRow(Model, kw_only=True):
 
 
 class SearchFamily(Model, kw_only=True):
-    """The family that a folded row represents."""
+    """The family (e.g. the markets of one event) that a result stands for, if the request asked
+    for one row per family.
+    """
 
     kind: str
     """contest: members differ by name, `more` is sorted by price, then volume. ladder: by level.
