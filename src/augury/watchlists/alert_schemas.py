@@ -112,7 +112,8 @@ class AlertList(BaseModel):
 
 
 def evaluation(found: Evaluated) -> dict[str, Any]:
-    """A rule's state on a target, as the fields of `Evaluation`."""
+    """The state of a rule (a condition) on one watched target, as the fields of the API record
+    `Evaluation`."""
     state, limit = found.state, found.rule
     return {
         "rule_id": limit.id,

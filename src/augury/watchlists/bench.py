@@ -40,7 +40,8 @@ MIX: tuple[tuple[Metric, Op, float], ...] = (
     ("staleness", "gt", 86_400.0), ("probability_zscore", "gt", 20.0),
     ("volume_spike", "gt", 50.0),
 )  # fmt: skip
-"""Metric, operator and threshold of the benchmark's rules; a tenth of them uses each entry."""
+"""Metric, operator and threshold of the rules (alert conditions) that the benchmark creates; a
+tenth of the rules uses each entry."""
 HISTORY = 97
 ROUNDS = 3
 SMALL_ROUNDS = 20
@@ -50,7 +51,8 @@ _NONE = timedelta(0)
 async def run(
     *, targets: int, rules: int, messages: int, alerts: int, quiet: bool
 ) -> dict[str, Any]:
-    """Run all measurements over `targets` markets and `rules` rules."""
+    """Run the benchmark: evaluate `rules` rules (alert conditions) on `targets` markets, then send
+    `messages` webhooks and fire `alerts` alerts. Returns the measurements by name."""
     console = Console(stderr=True, quiet=quiet, markup=False)
     result: dict[str, Any] = {"targets": targets, "rules": rules, "cpus": os.cpu_count()}
     with TemporaryDirectory(prefix="augury-bench-") as folder:
@@ -149,7 +151,7 @@ def _rule(
 
 
 async def _move(services: Services, ids: Sequence[str], price: float) -> datetime:
-    """Set new prices. Returns the time at which they were committed."""
+    """Set a new price of these markets. Returns the time at which it was committed."""
     now = clock.now()
     news = [
         MarketChange(
@@ -202,7 +204,8 @@ async def _latency(
     count: int,
     arrivals: dict[str, float],
 ) -> dict[str, float]:
-    """Seconds from a price change to its webhook: median, 99th percentile and maximum.
+    """Seconds from a price change to the arrival of the webhook about its alert: median, 99th
+    percentile and maximum over `count` markets.
 
     As in `serve`, a worker evaluates on schedule and the sender delivers.
     """
@@ -272,7 +275,7 @@ async def _receiver() -> AsyncIterator[tuple[int, dict[str, float]]]:
 
 
 def table(result: dict[str, Any]) -> str:
-    """The result as text for people."""
+    """The measurements that `run` returned, as lines of text."""
     full, few = sorted(result["all_moved_s"]), sorted(result["one_percent_moved_s"])
     way = result["price_to_webhook_s"]
     return "\n".join(

@@ -24,19 +24,20 @@ _TIME_STEPS = [timedelta(minutes=m) for m in (1, 5, 15, 30, 60, 180, 360, 720)] 
 ]
 _MOST_X_TICKS = 8
 _SHARED = 2
-"""Most leading words that names in the legend may share; if they share more, these words are left
-out."""
+"""Most leading words that the names of a chart's lines may have in common in the legend; if they
+share more, these words are left out of it."""
 
 
 class ChartLine(NamedTuple):
-    """A named line; its points ascend in time, and None is a gap."""
+    """A named line of a chart, as (time, value) points, ascending in time; the value None is a
+    gap."""
 
     name: str
     points: Sequence[tuple[datetime, float | None]]
 
 
 class ThresholdLine(NamedTuple):
-    """A rule's threshold, drawn as a horizontal line."""
+    """The threshold of a rule (an alert condition), drawn in a chart as a horizontal line."""
 
     name: str
     op: str
@@ -45,7 +46,7 @@ class ThresholdLine(NamedTuple):
 
 
 class Marker(NamedTuple):
-    """An alert: when it fired, at which value, and when it ended (None: still open)."""
+    """An alert in a chart: when it fired, at which value, and when it ended (None: still open)."""
 
     time: datetime
     resolved_at: datetime | None
@@ -56,7 +57,7 @@ class Marker(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """All data that a chart shows, for [start, end)."""
+    """All data that a watched target's chart shows, from `start` up to but not including `end`."""
 
     title: str
     unit: str
@@ -66,7 +67,8 @@ class Chart(NamedTuple):
     thresholds: Sequence[ThresholdLine]
     markers: Sequence[Marker]
     origin: str | None = None
-    """Where the values come from; if it is `sample`, the picture's title says so."""
+    """Where the values come from: `live`, `import` or `sample`; for `sample`, the picture's title
+    says so."""
 
     @property
     def as_of(self) -> datetime | None:
@@ -78,8 +80,8 @@ class Chart(NamedTuple):
 def standing(
     points: Sequence[tuple[datetime, float | None]], lasts: timedelta
 ) -> list[tuple[datetime, float | None]]:
-    """`points` with short gaps filled: a missing value is replaced by the last known one, unless
-    that is older than `lasts`."""
+    """(time, value) points with short gaps filled: a missing value is replaced by the last known
+    one, unless that is older than `lasts`."""
     filled: list[tuple[datetime, float | None]] = []
     last: tuple[datetime, float] | None = None
     for at, value in points:
@@ -92,7 +94,7 @@ def standing(
 
 
 def to_json(chart: Chart) -> dict[str, Any]:
-    """The chart's data, ready to be encoded. In each series, times ascend and occur once."""
+    """The chart's data as a dict of JSON fields. In each line, times ascend and occur once."""
     return {
         "title": chart.title,
         "unit": chart.unit,
@@ -147,7 +149,7 @@ def _until(chart: Chart) -> str:
 
 
 class _Plot:
-    """Draws the parts of a chart, with values placed on the canvas."""
+    """Draws the parts of a chart (axes, lines, alerts) as SVG, scaled to the chart's values."""
 
     def __init__(self, chart: Chart) -> None:
         self.chart = chart
@@ -279,10 +281,9 @@ class _Plot:
 
 
 def apart(names: list[str]) -> list[str]:
-    """Names without the words that all begin with, if there are more than `_SHARED` such words.
-
-    The names of an event's markets often differ only at the end.
-    """
+    """Names for a chart's legend, without the words with which all of them begin: "… Arsenal" for
+    "Winner of the Premier League: Arsenal". With at most `_SHARED` such words, the names stay as
+    they are."""
     words = [name.split() for name in names]
     same = 0
     for column in zip(*(line[:-1] for line in words), strict=False):
@@ -293,7 +294,7 @@ def apart(names: list[str]) -> list[str]:
 
 
 def _runs(points: list[tuple[datetime, float | None]]) -> list[list[tuple[datetime, float]]]:
-    """The points, split into runs at the gaps."""
+    """The (time, value) points, split into runs of neighbors at the gaps (value None)."""
     runs: list[list[tuple[datetime, float]]] = [[]]
     for at, value in points:
         if value is None:
@@ -304,6 +305,6 @@ def _runs(points: list[tuple[datetime, float | None]]) -> list[list[tuple[dateti
 
 
 def _nice(step: float) -> float:
-    """`step` rounded up to 1, 2 or 5 times a power of ten."""
+    """A distance between axis marks, rounded up to 1, 2 or 5 times a power of ten: 0.03 -> 0.05."""
     scale = 10.0 ** floor(log10(step))
     return next(scale * m for m in (1, 2, 5, 10) if scale * m >= step * 0.999)

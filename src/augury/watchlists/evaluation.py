@@ -38,41 +38,47 @@ ALERTS = Counter("augury_alerts", "Alerts, by what happened to them.", ["event"]
 SECONDS = Histogram("augury_evaluation_seconds", "Seconds an evaluation took.")
 
 MOVED_AT_ONCE = 20_000
-"""Most markets, and most series, with changed data that one transaction processes."""
+"""Most markets, and most external series, with changed data whose rules (alert conditions) one
+transaction evaluates."""
 DUE_AT_ONCE = 5_000
-"""Most pairs of a rule and a target that one transaction evaluates because their time has come,
-and not because their target has new data."""
+"""Most (rule, target) pairs that one transaction evaluates because time alone may have changed the
+result, and not because the target has new data."""
 MEMBERS = 100
-"""Most markets that are watched for one event or one saved search."""
+"""Most markets that are watched for one target that is an event or a saved search."""
 LOOK_UP_AFTER = timedelta(minutes=5)
-"""Time after which the list of the markets of an event or a saved search is looked up again."""
+"""Time after which it is looked up again which markets belong to a watched event or saved
+search."""
 _LOOK_UPS = 200
-"""Most events and saved searches looked up in one run."""
+"""Most watched events and saved searches whose markets are looked up in one run."""
 _TICKS = 50
 """Most transactions in one call of `Evaluator.tick`."""
 _YIELD = 250
-"""Number of evaluated (rule, target) pairs after which the event loop gets a turn, to serve
-requests."""
+"""Number of evaluated (rule, target) pairs after which the event loop may serve requests."""
 
 Search = Callable[[str, int], Awaitable[list[str]]]
-"""Takes a query and a number n; returns the ids of the n best markets for the query."""
+"""Finds markets: takes a query and a number n, returns the ids of the n best markets for the
+query."""
 
 REMINDER = "alert.reminder"
-"""Type of the message that is sent if an alert still fires when its snooze ends."""
+"""Type of the message that is sent if an alert's condition still holds when the alert's snooze
+(time without messages) ends."""
 
 
 class Evaluated(NamedTuple):
-    """A rule and a target, with the state after an evaluation."""
+    """A rule (an alert condition) and a watched target, with the rule's state on it after an
+    evaluation."""
 
     rule: Rule
     target: Target
     state: RuleState
     origin: str | None = None
-    """Origin of the evaluated value: live, import, sample; None if nothing is known."""
+    """Where the evaluated value comes from: `live`, `import` or `sample`; None if nothing is
+    known."""
 
 
 class Evaluator:
-    """Evaluates rules on request, and when markets or series change or a state becomes due.
+    """Evaluates the rules (alert conditions) of watchlists: on request, when the data of watched
+    markets or series change, and when time alone may change a result.
 
     Any number of processes can share the work.
     """
@@ -87,7 +93,8 @@ class Evaluator:
         clock: Clock | None = None,
     ) -> None:
         """`wake` is called when there may be new messages to deliver. Without a `clock`, the
-        database's time is used, so that processes with different clocks agree on what is due."""
+        database's time is used, so that processes with different clocks agree on when to
+        evaluate."""
         self._database = database
         self._observer = observer
         self._search = search
@@ -97,7 +104,8 @@ class Evaluator:
     async def evaluate(
         self, account_id: str, watchlist_id: str
     ) -> tuple[datetime, list[Evaluated]] | None:
-        """Evaluate a whole watchlist now. None if the account has no such watchlist."""
+        """Evaluate all rules of a watchlist now. Returns the time of the evaluation, and each
+        (rule, target) pair with its state; None if the account has no such watchlist."""
         async with self._database.transaction() as conn:
             if not await store.lock(conn, account_id, watchlist_id):
                 return None
@@ -108,8 +116,8 @@ class Evaluator:
         return at, evaluated
 
     async def tick(self) -> int:
-        """Evaluate rules on the targets whose data changed since the last tick, and those whose
-        time has come although nothing changed.
+        """Evaluate rules on the targets whose data changed since the last call, and those pairs
+        whose result may have changed with time alone.
 
         Returns the number of pairs of a rule and a target that were evaluated.
         """
@@ -155,7 +163,7 @@ class Evaluator:
         return count, more or count >= DUE_AT_ONCE + len(targets)
 
     async def look_up_members(self) -> None:
-        """Update which markets belong to the watched events and saved searches."""
+        """Look up again which markets belong to the watched events and saved searches."""
         async with self._database.reading() as conn:
             stale = await store.to_resolve(conn, LOOK_UP_AFTER, _LOOK_UPS)
         for target in stale:
@@ -166,7 +174,8 @@ class Evaluator:
                     await store.note_members(conn, target.id, found)
 
     async def members_of(self, kind: str, ref: str) -> list[str]:
-        """Ids of the markets of a target; none for a series or an asset."""
+        """Ids of the markets that a target of this kind watches (`ref`: a market's or event's id,
+        or a search query); none for a series or an asset."""
         if kind == "market":
             return [ref]
         if kind == "search":
@@ -186,7 +195,8 @@ class Evaluator:
         accounts: dict[str, str],
         at: datetime,
     ) -> list[Evaluated]:
-        """Evaluate `pairs` and store states, alerts and messages. Their watchlists must be locked.
+        """Evaluate (rule, target) pairs and store their states, alerts and messages. The pairs'
+        watchlists must be locked.
 
         accounts : account id by watchlist id
         """
@@ -227,8 +237,8 @@ class Evaluator:
         return evaluated
 
     async def remind(self) -> int:
-        """Send reminders of alerts that still fire when their snooze ends. Returns the number of
-        these alerts."""
+        """Send a reminder of each open alert whose snooze (time without messages) has ended.
+        Returns the number of these alerts."""
         async with self._database.transaction() as conn:
             at = await self._now(conn)
             woken = await store.wake_alerts(conn, at)
@@ -340,12 +350,13 @@ def _next_action(rule: Rule, target: Target, has_market: bool) -> str:
 
 
 def is_silenced(alert: Alert) -> bool:
-    """Whether the alert's rule was silenced when it fired. Then nothing is sent about the alert."""
+    """Whether the rule was silenced when the alert fired, so that nothing is sent about the
+    alert."""
     return bool(alert.record.get("silenced"))
 
 
 def wire(alert: Alert) -> dict[str, Any]:
-    """An alert as JSON for API callers and webhook receivers."""
+    """An alert as JSON fields, for API callers and receivers of webhooks."""
     return {
         "id": alert.id,
         "watchlist_id": alert.watchlist_id,

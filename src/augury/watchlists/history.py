@@ -16,23 +16,23 @@ from augury.watchlists.chart import ChartLine, standing
 from augury.watchlists.store import Connection, Target
 
 _CHART_POINTS = 600
-"""Most points of a market's line in a chart."""
+"""Most points in the line of a market in a target's chart."""
 _PRICE_STANDS = timedelta(hours=26)
-"""How long a recorded price counts as the current one. An unchanged price is recorded once a day,
-so after a longer gap the price is unknown."""
+"""How long a recorded price counts as the market's price. An unchanged price is recorded once a
+day, so after a longer gap the price is unknown."""
 _CHART_POINTS_READ = 20_000
-"""Most points of a series in a chart."""
+"""Most points of an external series that are read for a chart."""
 
 
 class TargetHistory(NamedTuple):
-    """The recorded values of one target of a watchlist (its markets, series or asset), as a chart
-    draws them."""
+    """The recorded values of one watched target (a market, several markets, a series or an asset),
+    as the lines of a chart."""
 
     title: str
     unit: str
     lines: list[ChartLine]
     metric: str
-    """The metric whose values the lines show."""
+    """The metric whose values the lines show, e.g. `probability`."""
     origin: str | None
 
 
@@ -45,7 +45,8 @@ async def target_history(
     *,
     most: int = _CHART_POINTS,
 ) -> TargetHistory:
-    """The target's values over [start, end).
+    """Read the recorded values of a watched target over [start, end): one line for each of its
+    first 8 markets, one for a series, two (forecast and realized volatility) for an asset.
 
     most : most points in the line of a market
     """
@@ -92,6 +93,7 @@ async def target_history(
 
 
 def step_of(window: timedelta, most: int) -> timedelta:
-    """The shortest of `INTERVALS` that splits the window into at most `most` parts, else a day."""
+    """Time between the points of a chart over `window`: the shortest of `INTERVALS` with which it
+    has at most `most` points, else a day."""
     fitting = (m for m in INTERVALS if window / timedelta(minutes=m) <= most)
     return timedelta(minutes=next(fitting, 1440))

@@ -9,11 +9,14 @@ from augury.watchlists import store
 from augury.watchlists.evaluation import Evaluator
 
 EVALUATE_EVERY = 0.5
-"""Seconds between two evaluations of what has changed: the larger part of an alert's delay."""
+"""Seconds between two evaluations of the rules whose data have changed: the larger part of the
+delay from a price change to its alert."""
 
 
 def register(worker: Worker, evaluator: Evaluator, database: Database) -> None:
-    """Have `worker` evaluate watchlists, in one process at a time."""
+    """Have `worker` do the scheduled work of watchlists: evaluate rules, send reminders of alerts,
+    look up which markets belong to targets, delete old rows. Only one process at a time does
+    each."""
 
     async def evaluate() -> None:
         await evaluator.tick()

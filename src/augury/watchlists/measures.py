@@ -13,16 +13,18 @@ from math import log
 from statistics import median
 
 TICK = 0.01
-"""Smallest price step of most books, in probability."""
+"""Smallest price step of most order books, in probability."""
 _EDGE = TICK / 2
 """Least distance of a price from 0 and 1, in probability. Closer prices are moved to this distance,
 because their log-odds would change a lot with moves of less than a tick."""
 MAD_TO_SIGMA = 1.4826
-"""Standard deviation of a normal distribution, divided by its MAD (Rousseeuw and Croux 1993)."""
+"""Standard deviation of a normal distribution, divided by its median absolute deviation (Rousseeuw
+and Croux 1993)."""
 LEAST_MOVES = 20
-"""Fewest earlier price moves that must be known to compute a z-score."""
+"""Fewest earlier price moves that must be known to compute the z-score of the last one."""
 LEAST_VOLUMES = 12
-"""Fewest earlier windows whose volume must be known to compute a volume spike."""
+"""Fewest earlier time windows whose traded volume must be known to compute a volume spike (the last
+window's volume as a multiple of the usual)."""
 
 
 def logit(p: float) -> float:
@@ -32,7 +34,8 @@ def logit(p: float) -> float:
 
 
 def zscore(prices: Sequence[float | None]) -> float | None:
-    """How unusual the last move is, compared with those before, in robust standard deviations.
+    """How unusual a market's last price move is, compared with those before, in robust standard
+    deviations.
 
     Parameters
     ----------
@@ -63,13 +66,14 @@ def zscore(prices: Sequence[float | None]) -> float | None:
 
 
 def _tick(p: float) -> float:
-    """The size of one tick at probability `p`, in log-odds."""
+    """The size of one price tick (`TICK`) at probability `p`, in log-odds."""
     p = min(max(p, _EDGE), 1 - _EDGE)
     return TICK / (p * (1 - p))
 
 
 def _usual(sizes: list[float]) -> float:
-    """Median of the sizes above 0, or 0 if fewer than a fifth are.
+    """The usual size of a price move: the median of the sizes above 0, or 0 if fewer than a fifth
+    are.
 
     It gives a scale when the median of all sizes is 0, because most windows had no move.
     """
@@ -102,7 +106,8 @@ def spike(volumes: Sequence[float | None]) -> float | None:
 
 
 def divergence(price: float, others: Sequence[float]) -> float | None:
-    """The largest difference (0 to 1) between `price` and the same contract's prices elsewhere.
+    """The largest difference (0 to 1) between a market's price and the prices of the same contract
+    on other venues.
 
     None if there are no other prices.
     """

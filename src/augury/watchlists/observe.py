@@ -21,19 +21,19 @@ from augury.watchlists.rules import HOUR, Rule, Seen
 from augury.watchlists.store import Connection, Target
 
 ZSCORE_WINDOWS = 96
-"""Number of earlier windows that a z-score compares the last move with."""
+"""Number of earlier time windows whose price moves a z-score compares the last move with."""
 SPIKE_WINDOWS = 72
-"""Number of earlier windows that a volume spike compares the last window with."""
+"""Number of earlier time windows whose volume a volume spike compares the last one's with."""
 _YIELD = 250
-"""Number of (rule, target) pairs after which the event loop gets a turn, to serve requests."""
+"""Number of (rule, target) pairs after which the event loop may serve requests."""
 SAMPLES_APART = timedelta(minutes=10)
-"""Least time between two stored samples of a market's volume."""
+"""Least time between two stored values of a market's cumulative volume."""
 
 Linked = Callable[[Connection, Collection[int]], Awaitable[dict[int, list[tuple[int, bool]]]]]
-"""Reads, by market number, the numbers of the market's twins (the same contract on the other
+"""Given market numbers, returns for each the numbers of its twins (the same contract on the other
 venue), each with True if the twin's Yes is the market's No."""
 ReadVolatility = Callable[[Connection, Sequence[str]], Awaitable[dict[str, Volatility]]]
-"""Reads the latest volatility of assets, by asset; assets without a forecast are left out."""
+"""Returns the latest volatility of assets by name, without those that have no forecast."""
 
 
 async def no_links(conn: Connection, seqs: Collection[int]) -> dict[int, list[tuple[int, bool]]]:
@@ -46,25 +46,25 @@ async def no_volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Vo
 
 @dataclass
 class Look:
-    """The value of a rule's metric on a target, with the data that it was computed from."""
+    """The value of a rule's metric on a watched target, with the data that it was computed from."""
 
     seen: Seen
     quote: Quote | None = None
     outcome: str | None = None
     evidence: list[dict[str, Any]] = field(default_factory=list)
     name: str | None = None
-    """Name of the target, if it is a series."""
+    """Name of the watched series; None for other kinds of target."""
     source: str | None = None
-    """Origin of the value, if the target is a series or an asset."""
+    """Origin of the value (e.g. `live`) of a series or an asset; None for markets."""
 
     @property
     def origin(self) -> str | None:
-        """Where the value comes from; None if nothing is known of the target."""
+        """Where the value comes from (e.g. `live`); None if nothing is known of the target."""
         return ORIGINS[self.quote.origin] if self.quote is not None else self.source
 
 
 class _Side(NamedTuple):
-    """One outcome of one market."""
+    """One outcome (e.g. Yes) of one market; `outcome` is its index."""
 
     quote: Quote
     outcome: int
@@ -79,7 +79,7 @@ class _Side(NamedTuple):
 
 
 def price_of(quote: Quote, outcome: int) -> float | None:
-    """The outcome's price. Of two outcomes, one without a quote is 1 minus the other."""
+    """An outcome's price. Without a quote: 1 minus the other's (of two outcomes), else None."""
     price = quote.prices[outcome]
     if price is None and len(quote.prices) == 2:
         other = quote.prices[1 - outcome]
@@ -88,7 +88,7 @@ def price_of(quote: Quote, outcome: int) -> float | None:
 
 
 class Observer:
-    """Reads the values of many (rule, target) pairs at once."""
+    """Reads the current values of the metrics of many (rule, target) pairs at once."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Observer:
         volatility: ReadVolatility = no_volatility,
         age: AgeRule = AgeRule(),
     ) -> None:
-        """age : the rule that decides which prices are too old to count"""
+        """`linked` reads the twins of markets; `age` decides which prices are too old to count."""
         self._linked = linked
         self._volatility = volatility
         self._age = age
@@ -108,7 +108,7 @@ class Observer:
         pairs: Iterable[tuple[Rule, Target]],
         now: datetime,
     ) -> list[Look]:
-        """One `Look` for each pair, in the order of `pairs`."""
+        """The current value of the metric for each (rule, target) pair, in the order of `pairs`."""
         pairs = list(pairs)
         facts = await self._facts(conn, pairs, now)
         looks = []
@@ -219,7 +219,7 @@ def _sides(target: Target, market_ids: list[str], quotes: dict[str, Quote]) -> l
 
 
 class _Facts:
-    """The data from which the values of all pairs are computed, read at one time."""
+    """The stored data from which an evaluation computes the metrics of all (rule, target) pairs."""
 
     def __init__(self, now: datetime, sides: dict[str, list[_Side]], age: AgeRule) -> None:
         self.now = now
@@ -278,7 +278,7 @@ class _Facts:
         return look
 
     def _closed(self, quote: Quote) -> str | None:
-        """Why the market's close is in the past; None if it is ahead or not known."""
+        """Says that the market has closed; None if its close is ahead or not known."""
         if quote.status != "active":
             return f"The market is already {quote.status}."
         if quote.closes_at is not None and quote.closes_at <= self.now:
@@ -286,7 +286,7 @@ class _Facts:
         return None
 
     def _too_old(self, rule: Rule, quote: Quote) -> str | None:
-        """Why the market's data is too old for the rule; None if it is not."""
+        """Says why the market's data are too old for the rule; None if they are not."""
         standing = self.age.judge(quote, self.now)
         if standing.stale:
             return standing.why
@@ -478,7 +478,7 @@ def _price(quote: Quote, outcome: str, price: float) -> dict[str, Any]:
 
 
 def _foremost(rule: Rule, looks: list[Look]) -> Look:
-    """Of the looks at the markets of one target, the one furthest towards or beyond the threshold.
+    """Of the values for one target's markets, the one furthest towards or beyond the threshold.
 
     Its `as_of` becomes the newest of all `looks`, so that the target's time never goes back.
     """

@@ -17,27 +17,31 @@ from augury.watchlists.rules import HOUR, Rule, RuleState, Seen, step
 Point = tuple[datetime, float | None]
 
 WINDOWS = {"probability_change": 1, "series_change": 1, "probability_zscore": 96}
-"""Number of windows before a point that are needed for a metric's value at that point."""
+"""By metric: number of the rule's time windows before a point whose values are needed to compute
+the metric at that point. Metrics that are not listed need none."""
 RECORDED = frozenset({"probability", "series_value", "rvol_forecast", "rvol_ratio", *WINDOWS})
-"""Metrics whose history is recorded, so that a rule can be tried on it."""
+"""Metrics whose history is recorded, so that a rule (an alert condition) can be tried on the
+past."""
 
 
 class Episode(NamedTuple):
-    """An alert that the rule would have opened."""
+    """An alert that a rule would have opened, had it existed."""
 
     fired_at: datetime
     resolved_at: datetime | None
-    """None if the alert would still be open."""
+    """When the alert would have ended; None if it would still be open."""
     value: float
 
 
 def lookback(rule: Rule) -> timedelta:
-    """How much history is needed before the time from which the rule is tried."""
+    """How much recorded history, before the time from which the rule is tried, is needed to compute
+    its metric."""
     return (rule.window or HOUR) * WINDOWS.get(rule.metric, 0)
 
 
 def replay(rule: Rule, points: Sequence[Point]) -> list[Episode]:
-    """The alerts that `rule` would have opened, oldest first, given its metric's values."""
+    """The alerts that `rule` would have opened, oldest first, had its metric taken the values of
+    `points`, given as (time, value) pairs."""
     state = RuleState()
     episodes: list[Episode] = []
     for at, value in points:
@@ -51,7 +55,8 @@ def replay(rule: Rule, points: Sequence[Point]) -> list[Episode]:
 
 
 def measured(rule: Rule, points: Sequence[Point], start: datetime) -> list[Point]:
-    """The metric's values from `start` on, computed from recorded values (`points`).
+    """The values of the rule's metric from `start` on, as (time, value) pairs, computed from
+    recorded prices or other values (`points`).
 
     `points` must begin `lookback` before `start`.
     """
@@ -79,7 +84,8 @@ def measured(rule: Rule, points: Sequence[Point], start: datetime) -> list[Point
 
 
 def foremost(rule: Rule, lines: Sequence[Sequence[Point]]) -> list[Point]:
-    """At each time, the value of the market that is furthest towards or beyond the threshold."""
+    """From the values of several markets, one line of (time, value) pairs for each, a single line:
+    at each time the value that is furthest towards or beyond the rule's threshold."""
     least = rule.op in ("lt", "lte", "crosses_below")
     at: dict[datetime, list[float]] = {}
     for line in lines:

@@ -23,7 +23,8 @@ _BOUNDS = {
 
 
 def check_rule(rule: Rule) -> None:
-    """Raise `InvalidInput` if the rule's fields make no sense together."""
+    """Raise `InvalidInput` if fields of a rule (an alert condition) contradict each other, e.g. a
+    status compared with `gt`."""
     is_status = rule.metric == "status"
     if is_status != (rule.label is not None):
         raise InvalidInput.at(

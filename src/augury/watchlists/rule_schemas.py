@@ -36,7 +36,8 @@ def _bounded(value: float | str) -> float | str:
 
 
 def _one_issue(text: str) -> WrapValidator:
-    """Reports one issue for a wrong value, not one for each type that the value may have."""
+    """A pydantic validator that reports the error `text` for a wrong value, instead of one error
+    for each type that the value may have."""
 
     def check(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
         try:
@@ -120,7 +121,8 @@ class RuleRequest(BaseModel):
     )
 
     def rule(self) -> Rule:
-        """The rule as `rules.step`, the state machine, takes it, still without an id."""
+        """The requested rule as a `Rule`, the form in which rules are evaluated; its id is still
+        empty."""
         return Rule(
             id="",
             name=self.name,
@@ -155,7 +157,7 @@ class RuleChange(BaseModel):
     expires_at: BodyMoment | None = Field(None, description="Null: never.")
 
     def changes(self) -> dict[str, Any]:
-        """The changes as `WatchlistService.change_rule` takes them.
+        """The fields to change and their new values, named as in `StoredRule`.
 
         null removes a window, `for`, cooldown or expiry.
         """
@@ -307,7 +309,7 @@ class RuleList(BaseModel):
 
 
 def rule(found: StoredRule) -> dict[str, Any]:
-    """A stored rule, as the fields of `RuleRecord`."""
+    """A stored rule (an alert condition) as the fields of the API record `RuleRecord`."""
     return {
         "id": found.id,
         "watchlist_id": found.watchlist_id,
@@ -328,7 +330,7 @@ def rule(found: StoredRule) -> dict[str, Any]:
 
 
 def preview(found: Preview) -> dict[str, Any]:
-    """A preview, as the fields of `PreviewResult`."""
+    """What a rule would have done in the past, as the fields of the API record `PreviewResult`."""
     return {
         "start": found.start,
         "end": found.end,

@@ -12,12 +12,12 @@ from augury.watchlists.rules import Rule
 from augury.watchlists.store import Connection, Target
 
 PREVIEW_POINTS, _PREVIEW_SHOWN = 3_000, 1_000
-"""PREVIEW_POINTS: most recorded points of a market that a rule is tried on. _PREVIEW_SHOWN: most
-of these points that the answer contains."""
+"""PREVIEW_POINTS: most recorded points of a market on which a rule (an alert condition) is tried.
+_PREVIEW_SHOWN: most of these points that the answer contains."""
 
 
 class TriedTarget(NamedTuple):
-    """What a rule would have done with one target."""
+    """What a rule (an alert condition) would have done in the past on one watched target."""
 
     target: Target
     name: str
@@ -28,7 +28,8 @@ class TriedTarget(NamedTuple):
 
 
 class Preview(NamedTuple):
-    """What a rule would have done in [start, end)."""
+    """What a rule (an alert condition) would have done from `start` up to but not including
+    `end`."""
 
     start: datetime
     end: datetime
@@ -44,7 +45,8 @@ async def try_rule(
     start: datetime,
     end: datetime,
 ) -> TriedTarget:
-    """What `rule` would have done, given the target's recorded history in [start, end)."""
+    """Try `rule` on the target's recorded history in [start, end): which alerts it would have
+    opened, or the reason why it can't be tried."""
     name = target.label or target.ref
     if rule.metric not in preview.RECORDED:
         told = "No history of this metric is recorded: it can't be tried on the past."
@@ -67,7 +69,8 @@ async def try_rule(
 
 
 def _ratio(forecast: ChartLine, realized: ChartLine) -> ChartLine:
-    """Realized over forecast volatility, where both are known."""
+    """Realized volatility divided by the forecast at the same time; None where either is
+    unknown."""
     known = dict(realized.points)
     points = [
         (at, None if not value or known.get(at) is None else (known[at] or 0.0) / value)

@@ -39,7 +39,7 @@ FITS: dict[Kind, frozenset[str]] = {
     "series": frozenset({"series_value", "series_change", "staleness"}),
     "asset": frozenset({"rvol_forecast", "rvol_ratio", "staleness"}),
 }
-"""The metrics that a target of each kind has."""
+"""By kind of watched target (e.g. `market`): the metrics that it has."""
 
 HOUR = timedelta(hours=1)
 SPANS: dict[str, timedelta] = {
@@ -48,7 +48,7 @@ SPANS: dict[str, timedelta] = {
     "volume_spike": HOUR,
     "series_change": timedelta(days=30),
 }
-"""The metrics that are measured over a window, with the default length of the window."""
+"""Metrics that are measured over a time window, with the window's default length."""
 
 _NEVER = timedelta(0)
 _PACE = {
@@ -58,11 +58,12 @@ _PACE = {
     "rvol_forecast": timedelta(minutes=1),
     "rvol_ratio": timedelta(minutes=1),
 }
-"""How often to evaluate metrics whose value changes without new data of a market; see `pace_of`."""
+"""By metric: how often it is evaluated again even without new data, because time alone changes its
+value. For metrics over a window of a market see `pace_of`."""
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
-    """A condition on one metric.
+    """An alert condition on one metric of the targets of a watchlist.
 
     `threshold` is in the metric's unit; for the metric `status`, `label` is used instead. `span` is
     the window of a metric over time; None means its default. `hysteresis`, in the metric's unit, is
@@ -84,15 +85,16 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     severity: Severity = "warning"
     expires_at: datetime | None = None
     silenced_until: datetime | None = None
-    """Until this time, the rule's alerts are recorded but not sent."""
+    """Until this time, alerts of the rule are recorded but no message about them is sent."""
 
     @property
     def window(self) -> timedelta | None:
-        """The rule's window or its metric's default; None for a metric without one."""
+        """The time window over which the metric is measured: the rule's own or the metric's
+        default; None for a metric without one."""
         return self.span or SPANS.get(self.metric)
 
     def holds(self, value: float | str) -> bool:
-        """Whether `value` meets the condition."""
+        """Whether `value` meets the rule's condition, e.g. is above its threshold."""
         if isinstance(value, str):
             return (value == self.label) == (self.op == "eq")
         limit = self.threshold or 0.0
@@ -121,33 +123,38 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def crossing(self) -> bool:
-        """Whether the rule fires only after a value on the other side of the threshold."""
+        """Whether the rule fires only after the value was on the other side of the threshold
+        before."""
         return self.op in ("crosses_above", "crosses_below")
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
-    """An observed value and when its source gave it, or the `reason` why there is no value."""
+    """A metric's observed value, with the time `as_of` at which its source gave it; or the `reason`
+    why there is no value."""
 
     value: float | str | None = None
     as_of: datetime | None = None
     reason: str | None = None
     over: bool = False
-    """True if there is no value because what is watched has ended; then an open alert ends."""
+    """True if there is no value because what is watched has ended, e.g. a closed market; an open
+    alert then ends."""
     until: datetime | None = None
     """When the value becomes too old to count, unless its source gives a new one before."""
 
 
 class RuleState(msgspec.Struct, frozen=True, kw_only=True):
-    """The state of a rule on a target. It has the default values until the first evaluation."""
+    """The state of a rule (an alert condition) on one target. It has the default values until the
+    first evaluation."""
 
     status: Status = "no_data"
     since: datetime | None = None
     """The time since which `status` has not changed."""
     alerting: bool = False
-    """Whether an alert is open. It stays open while `status` is `no_data`."""
+    """Whether an alert of the rule is open on this target. It stays open while `status` is
+    `no_data`."""
     armed: bool = False
-    """Whether, since the rule last fired, a value was observed for which the condition does not
-    hold. Rules with a crossing operator fire only if it is True."""
+    """Whether, since the rule last fired, a value was observed for which its condition does not
+    hold. Only then can a rule with `crosses_above` or `crosses_below` fire."""
     episode: int = 0
     fired_at: datetime | None = None
     value: float | str | None = None
@@ -160,8 +167,8 @@ Event = Literal["fired", "recovered", "expired"]
 
 
 def step(rule: Rule, state: RuleState, seen: Seen, now: datetime) -> tuple[RuleState, Event | None]:
-    """The state after an observation at the time `now`, and what happened to an alert, if
-    anything.
+    """Process a metric's observed value at the time `now`. Returns the rule's new state on the
+    target, and whether an alert opened (`fired`) or ended; None if neither.
 
     If `now` is before the last evaluation (the clock was set back), the time of that evaluation is
     used. If the observed value is older than the state's, the state's value is used.
@@ -207,7 +214,8 @@ def step(rule: Rule, state: RuleState, seen: Seen, now: datetime) -> tuple[RuleS
 def due(
     rule: Rule, state: RuleState, now: datetime, until: datetime | None = None
 ) -> datetime | None:
-    """When to evaluate again even without new data, because time alone may change the result.
+    """When to evaluate the rule again even without new data, because time alone may change the
+    result.
 
     None means never. `until` is the time at which the observed value becomes too old to count.
     """
@@ -226,8 +234,8 @@ def due(
 
 
 def pace_of(rule: Rule) -> timedelta | None:
-    """How often to evaluate a metric that changes with time; None: only when its target has new
-    data."""
+    """How often to evaluate a rule whose metric changes with time alone; None: only when its target
+    has new data."""
     if rule.metric in ("probability_change", "probability_zscore", "volume_spike"):
         window = rule.window or HOUR
         return min(max(window / 12, timedelta(minutes=1)), timedelta(minutes=15))

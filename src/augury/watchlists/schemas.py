@@ -108,7 +108,7 @@ class TargetRecord(BaseModel):
 
 
 MOST_AT_ONCE = 500
-"""Most targets or rules that one request adds."""
+"""Most targets or rules that one request may add to a watchlist."""
 
 
 class TargetsRequest(BaseModel):
@@ -139,12 +139,12 @@ class TargetList(BaseModel):
 
 
 def watchlist(found: Watchlist) -> dict[str, Any]:
-    """A watchlist, as the fields of `WatchlistRecord`."""
+    """A watchlist as the fields of the API record `WatchlistRecord`."""
     return found._asdict()
 
 
 def made(new: Made) -> dict[str, Any]:
-    """A new watchlist, as the fields of `WatchlistMade`."""
+    """A new watchlist as the fields of the API record `WatchlistMade`."""
     delivery = [
         {**delivery_fields(endpoint), "secret": secret} for endpoint, secret in new.endpoints
     ]
@@ -152,5 +152,5 @@ def made(new: Made) -> dict[str, Any]:
 
 
 def target(found: Target) -> dict[str, Any]:
-    """A target, as the fields of `TargetRecord`."""
+    """A watched target as the fields of the API record `TargetRecord`."""
     return {name: getattr(found, name) for name in TargetRecord.model_fields}

@@ -29,24 +29,24 @@ MOST_WATCHLISTS = 500
 MOST_TARGETS = 5_000
 MOST_RULES = 10_000
 MOST_PAIRS = 20_000
-"""Most pairs of a rule and a target that it applies to, in one watchlist."""
+"""Most (rule, target) pairs in one watchlist: each target counts once for each rule on it."""
 MOST_ALERTS_SHOWN = 200
 
 CHART_WINDOWS: Final = {"series": timedelta(days=366), "asset": timedelta(days=90)}
-"""Default length of a chart's window by kind of target; 7 days for all other kinds."""
+"""By kind of target: default length of the time that a chart shows; 7 days for other kinds."""
 MOST_PREVIEWED = 20
-"""Most targets of a watchlist on which a rule without a target is tried."""
+"""Most targets on which a preview tries a rule that is not for one target alone."""
 
 
 class Made(NamedTuple):
-    """A new watchlist, and its endpoints, each with its signing secret."""
+    """A new watchlist and its alerts' endpoints, each with its signing secret."""
 
     watchlist: Watchlist
     endpoints: list[tuple[Endpoint, str | None]]
 
 
 class NewTarget(NamedTuple):
-    """A target to be added."""
+    """Something to watch: `ref` is an id, an asset's name or a search query, by `kind`."""
 
     kind: Kind
     ref: str
@@ -55,7 +55,7 @@ class NewTarget(NamedTuple):
 
 
 class WatchlistService:
-    """The use cases of watchlists over one database."""
+    """Creates, reads, changes and deletes the watchlists of accounts, and what is in them."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class WatchlistService:
         description: str | None,
         endpoints: Sequence[NewEndpoint] = (),
     ) -> Made:
-        """Create a watchlist with its endpoints; if one endpoint is refused, create nothing."""
+        """Create a watchlist with endpoints for its alerts; if one is refused, create nothing."""
         for n, new in enumerate(endpoints):
             self._deliveries.check(new, "body", "delivery", n)
         watchlist_id = new_id("wl")
@@ -102,7 +102,7 @@ class WatchlistService:
     async def change(
         self, account_id: str, watchlist_id: str, changes: dict[str, str | None]
     ) -> Watchlist:
-        """Change the `name` or `description`; a field not in `changes` stays."""
+        """Change the `name` or `description` of a watchlist; a field not in `changes` stays."""
         async with self._database.transaction() as conn:
             await self._lock(conn, account_id, watchlist_id)
             found = await self._fetch(conn, account_id, watchlist_id)
@@ -129,7 +129,7 @@ class WatchlistService:
         outcome: str | None = None,
         label: str | None = None,
     ) -> Target:
-        """Add a target. The rules that fit apply to it from the next evaluation on."""
+        """Watch one more thing. Rules that fit it apply from the next evaluation on."""
         [target] = await self.add_targets(
             account_id, watchlist_id, [NewTarget(kind, ref, outcome, label)]
         )
@@ -138,10 +138,7 @@ class WatchlistService:
     async def add_targets(
         self, account_id: str, watchlist_id: str, new: Sequence[NewTarget], *, bulk: bool = False
     ) -> list[Target]:
-        """Add several targets; if one is refused, add none.
-
-        bulk : whether errors give the index of the refused target
-        """
+        """Add several targets; if one is refused, add none. `bulk`: the error has its index."""
         prepared: list[tuple[NewTarget, list[str]]] = []
         for n, one in enumerate(new):
             if one.kind == "asset":
@@ -179,7 +176,7 @@ class WatchlistService:
         return made
 
     async def _market_id(self, ref: str) -> str:
-        """The id of a market given by any of its names; a name of no market stays unchanged."""
+        """The id of a market given by any of its names; `ref` itself if no market has this name."""
         async with self._database.reading() as conn:
             return (await markets.native_ids(conn, [ref])).get(ref, ref)
 
@@ -203,7 +200,7 @@ class WatchlistService:
         outcome: str | None,
         members: list[str],
     ) -> str | None:
-        """Raise if the target is not valid. Returns the outcome as the market spells it."""
+        """Raise if the target can't be watched. Returns the outcome as the market spells it."""
         if outcome is not None and kind in ("series", "asset"):
             raise InvalidInput.at(
                 "body",
@@ -253,8 +250,7 @@ class WatchlistService:
     async def add_rule(
         self, account_id: str, watchlist_id: str, rule: Rule, target_id: str | None
     ) -> StoredRule:
-        """Add a rule for one target or, with None, for every target that it fits, later ones
-        included."""
+        """Add a rule for one target or, with None, for all that have its metric, later ones too."""
         [made] = await self.add_rules(account_id, watchlist_id, [(rule, target_id)])
         return made
 
@@ -266,7 +262,7 @@ class WatchlistService:
         *,
         bulk: bool = False,
     ) -> list[StoredRule]:
-        """Add several rules, each with its target or None; if one is refused, add none."""
+        """Add rules, each with a target's id or None for all; if one is refused, add none."""
         for n, (rule, _) in enumerate(new):
             with _placed("rules", n if bulk else None):
                 check_rule(rule)
@@ -320,8 +316,7 @@ class WatchlistService:
     async def change_rule(
         self, account_id: str, watchlist_id: str, rule_id: str, changes: dict[str, Any]
     ) -> StoredRule:
-        """Change fields of a rule (named as in `StoredRule`). Its states on targets are kept, so an
-        open alert stays open until the changed rule ends it."""
+        """Change fields of a rule (see `StoredRule`); an open alert stays until it recovers."""
         async with self._database.transaction() as conn:
             await self._lock(conn, account_id, watchlist_id)
             found = await store.rule(conn, watchlist_id, rule_id)
@@ -343,8 +338,7 @@ class WatchlistService:
     async def preview(
         self, account_id: str, watchlist_id: str, rule: Rule, target_id: str | None, days: int
     ) -> Preview:
-        """What `rule` would have done in the last `days` on one target or, with None, on the first
-        `MOST_PREVIEWED` that it fits. Nothing is stored."""
+        """Which alerts `rule` would have opened in the last `days`, on one target or on several."""
         check_rule(rule)
         end = self._clock()
         start = end - timedelta(days=days)
@@ -368,7 +362,7 @@ class WatchlistService:
     async def silence_rule(
         self, account_id: str, watchlist_id: str, rule_id: str, length: timedelta | None
     ) -> StoredRule:
-        """Send nothing of the rule's alerts for `length`; None: send them again."""
+        """Send no messages about the rule's alerts for `length`; None: send them again."""
         until = self._clock() + length if length else None
         async with self._database.transaction() as conn:
             await self._lock(conn, account_id, watchlist_id)
@@ -381,7 +375,7 @@ class WatchlistService:
     async def snooze_alert(
         self, account_id: str, watchlist_id: str, alert_id: str, length: timedelta | None
     ) -> Alert:
-        """Send nothing more about the alert for `length`; None: send it again."""
+        """Send no more messages about the alert for `length`; None: send them again."""
         until = self._clock() + length if length else None
         async with self._database.transaction() as conn:
             await self._lock(conn, account_id, watchlist_id)
@@ -395,7 +389,7 @@ class WatchlistService:
     async def evaluate(
         self, account_id: str, watchlist_id: str
     ) -> tuple[datetime, list[Evaluated], list[Alert]]:
-        """Evaluate a watchlist now. Returns the time, every state, and the open alerts."""
+        """Evaluate all rules now. Returns the time, the state of each pair, and the open alerts."""
         done = await self._evaluator.evaluate(account_id, watchlist_id)
         if done is None:
             raise _no_watchlist()
@@ -416,11 +410,8 @@ class WatchlistService:
         limit: int,
         before: int | None,
     ) -> list[Alert]:
-        """The watchlist's alerts, the latest first.
-
-        `since`: only those that fired at this time or later. `before`: only those with a lower
-        `seq`, for the next page.
-        """
+        """A watchlist's alerts, latest first: with `since` those fired then or later, with `before`
+        those with a lower `seq` (for the next page)."""
         async with self._database.reading() as conn:
             await self._fetch(conn, account_id, watchlist_id)
             return await store.alerts_page(
@@ -437,7 +428,7 @@ class WatchlistService:
         start: datetime | None,
         end: datetime | None,
     ) -> Chart:
-        """A target's values over [start, end), with its rules' thresholds and its alerts."""
+        """A target's values over [start, end), with the thresholds of its rules and its alerts."""
         end = end or self._clock()
         async with self._database.reading() as conn:
             await self._fetch(conn, account_id, watchlist_id)
@@ -494,7 +485,7 @@ class WatchlistService:
 
 @contextmanager
 def _placed(name: str, n: int | None) -> Iterator[None]:
-    """Adds to an InvalidInput the list `name` and the index `n` of the item; None: adds nothing."""
+    """Adds to an InvalidInput the place of the refused item: `name`, index `n` (None: nothing)."""
     try:
         yield
     except InvalidInput as error:

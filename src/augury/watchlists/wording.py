@@ -27,7 +27,8 @@ _NAMES: dict[Metric, str] = {  # staleness has its own sentence in `summary`
 
 
 def summary(rule: Rule, value: float | str | None) -> str:
-    """An alert's sentence, e.g. "The probability is 62%, risen above 60%." """
+    """The sentence that says why an alert fired: "The probability is 62%, risen above 60%.", for a
+    rule that fires when the probability crosses above 0.6."""
     limit = rule.label if rule.label is not None else amount(rule.metric, rule.threshold or 0.0)
     seen = value if isinstance(value, str) else amount(rule.metric, value or 0.0)
     if rule.metric == "staleness":
@@ -38,7 +39,7 @@ def summary(rule: Rule, value: float | str | None) -> str:
 
 
 def amount(metric: Metric, value: float) -> str:
-    """A metric's value as text, with its unit."""
+    """A metric's value as text, with its unit: `probability`, 0.62 -> "62%"."""
     match metric:
         case "probability" | "rvol_forecast":
             return f"{number(100 * value)}%"
@@ -57,13 +58,14 @@ def amount(metric: Metric, value: float) -> str:
 
 
 def number(value: float) -> str:
-    """A number with four significant digits, or whole from 1,000 on: 1,234,568; 12.35; 0.01."""
+    """A number as text with four significant digits, or whole from 1,000 on: 1234567.8 ->
+    "1,234,568", 12.3456 -> "12.35"."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def duration(seconds: float) -> str:
-    """A duration in the largest unit of which it is at least one, rounded to a tenth (seconds: to
-    one). A duration into the past is negative."""
+    """A duration as text, in the largest unit of which it is at least one, rounded to a tenth
+    (seconds: to one): 5400 -> "1.5 hours". A negative duration is in the past."""
     for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
         if abs(seconds) >= length:
             size = f"{round(seconds / length, 1):,g}"

@@ -16,11 +16,11 @@ from augury.watchlists.store.reading import Connection
 from augury.watchlists.store.volumes import VOLUMES_KEPT
 
 ALERTS_KEPT = timedelta(days=365)
-"""How long an alert is kept after its end."""
+"""How long an alert is stored after its end."""
 
 
 class Opened(msgspec.Struct, frozen=True):
-    """An alert to be opened."""
+    """An alert to be stored, because a rule (an alert condition) fired on a target."""
 
     id: str
     account_id: str
@@ -36,7 +36,8 @@ class Opened(msgspec.Struct, frozen=True):
 
 
 class Ended(NamedTuple):
-    """The end of a rule's open alert on a target, with the value observed at that time."""
+    """The end of a rule's open alert on a target: when, why (`resolution`), and the metric's value
+    then."""
 
     rule_id: str
     target_id: str
@@ -46,7 +47,8 @@ class Ended(NamedTuple):
 
 
 class Alert(NamedTuple):
-    """A row of `alerts`."""
+    """A stored alert: one time that a rule (an alert condition) fired on a target. `seq` grows with
+    each alert."""
 
     id: str
     seq: int
@@ -73,7 +75,8 @@ _ALERT = columns(Alert._fields)
 async def snooze_alert(
     conn: Connection, watchlist_id: str, alert_id: str, until: datetime | None
 ) -> Alert | None:
-    """Snooze an alert until a time, or end its snooze. Returns None if there is no such alert."""
+    """Stop messages about an alert until a time, or with None let them be sent again. Returns the
+    alert; None if there is no such alert."""
     rows = await conn.execute(
         f"update alerts set snoozed_until = %s where watchlist_id = %s and id = %s"  # noqa: S608
         f" returning {_ALERT}",
@@ -84,7 +87,8 @@ async def snooze_alert(
 
 
 async def wake_alerts(conn: Connection, at: datetime) -> list[Alert]:
-    """Open alerts whose snooze has ended. The snooze is removed, so that each is returned once."""
+    """Open alerts whose snooze (time without messages) has ended by `at`. The snooze is removed, so
+    that each alert is returned once."""
     rows = await conn.execute(
         "update alerts set snoozed_until = null where state = 'firing' and snoozed_until <= %s"  # noqa: S608
         f" returning {_ALERT}",
@@ -102,8 +106,8 @@ async def end_alerts(conn: Connection, column: LiteralString, value: str) -> Non
 
 
 async def open_alerts(conn: Connection, opened: Sequence[Opened]) -> list[Alert]:
-    """Insert alerts, except for episodes that already have one. Returns the inserted rows, in the
-    order of `opened`."""
+    """Insert alerts, except for episodes (times that a rule fired on a target) that already have
+    one. Returns the inserted rows, in the order of `opened`."""
     if not opened:
         return []
     rows = await conn.execute(
@@ -136,7 +140,7 @@ async def open_alerts(conn: Connection, opened: Sequence[Opened]) -> list[Alert]
 
 
 async def close_alerts(conn: Connection, ended: Sequence[Ended]) -> list[Alert]:
-    """End open alerts. Returns their rows."""
+    """Store the end of open alerts. Returns the alerts that were open."""
     if not ended:
         return []
     rows = await conn.execute(
@@ -170,7 +174,7 @@ async def alerts_page(
     limit: int,
     before: int | None = None,
 ) -> list[Alert]:
-    """Alerts, the latest first.
+    """A page of a watchlist's alerts, the latest first.
 
     since : only alerts that fired at this time or later
     before : only alerts with a lower `seq`
@@ -196,6 +200,7 @@ async def alerts_page(
 
 
 async def prune(conn: Connection) -> None:
-    """Delete old volume samples, and alerts that ended long ago. To be run on a schedule."""
+    """Delete old samples of markets' volumes, and alerts that ended long ago. To be run on a
+    schedule."""
     await conn.execute("delete from watch_volumes where at < now() - %s", (VOLUMES_KEPT,))
     await conn.execute("delete from alerts where resolved_at < now() - %s", (ALERTS_KEPT,))

@@ -15,7 +15,8 @@ from augury.watchlists.store.reading import Connection, page_of, row_of
 
 
 class StoredRule(NamedTuple):
-    """A row of `watch_rules`; fields as in `rules.Rule`. `target_id` None: for every target."""
+    """A stored rule (an alert condition) of a watchlist; fields as in `rules.Rule`. `target_id`
+    None: it applies to every target that has its metric."""
 
     id: str
     watchlist_id: str
@@ -35,7 +36,7 @@ class StoredRule(NamedTuple):
     silenced_until: datetime | None = None
 
     def rule(self) -> Rule:
-        """The rule as `rules.step`, the state machine, takes it."""
+        """The rule as a `Rule`, the form in which rules are evaluated."""
         return Rule(
             id=self.id, name=self.name, metric=self.metric, op=self.op, threshold=self.threshold,
             label=self.label, span=self.span, hold=self.hold, cooldown=self.cooldown,
@@ -50,7 +51,7 @@ _OF_RULES: LiteralString = f"select {_RULE} from watch_rules"  # noqa: S608
 
 
 async def insert_rule(conn: Connection, rule: StoredRule) -> None:
-    """Insert a rule, and a state for every target that it applies to."""
+    """Insert a rule, and an initial state for it on every target that it applies to."""
     await conn.execute(
         """
         insert into watch_rules (id, watchlist_id, target_id, name, metric, op, threshold, label,
@@ -80,7 +81,8 @@ async def rule(conn: Connection, watchlist_id: str, rule_id: str) -> StoredRule 
 
 
 async def change_rule(conn: Connection, rule: StoredRule) -> None:
-    """Store the changeable fields of a rule. Its states are kept and are due for evaluation."""
+    """Store the changed fields of a rule. Its states on targets are kept and will be evaluated at
+    once."""
     await conn.execute(
         """
         update watch_rules set name = %(name)s, threshold = %(threshold)s, label = %(label)s,
@@ -94,7 +96,7 @@ async def change_rule(conn: Connection, rule: StoredRule) -> None:
 
 
 async def silence_rule(conn: Connection, rule_id: str, until: datetime | None) -> None:
-    """Send nothing about a rule's alerts until a time; None: send them again."""
+    """Send no messages about a rule's alerts until a time; None: send them again."""
     await conn.execute("update watch_rules set silenced_until = %s where id = %s", (until, rule_id))
 
 
@@ -115,7 +117,8 @@ async def rules_of(conn: Connection, rule_ids: Sequence[str]) -> dict[str, Rule]
 
 
 async def rules_for(conn: Connection, target_id: str) -> list[Rule]:
-    """The rules that apply to a target."""
+    """The rules that apply to a target: those for it alone and those for every target with their
+    metric."""
     async with conn.cursor(row_factory=class_row(StoredRule)) as cursor:
         await cursor.execute(
             f"""

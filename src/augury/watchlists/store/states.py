@@ -16,7 +16,8 @@ from augury.watchlists.store.reading import Connection, scalar
 
 
 class RuleOnTarget(NamedTuple):
-    """A pair of a rule and a target that it applies to, with its state (as in `RuleState`)."""
+    """A rule and a watched target that it applies to, with the state of this pair (as in
+    `RuleState`)."""
 
     rule_id: str
     target_id: str
@@ -33,7 +34,7 @@ class RuleOnTarget(NamedTuple):
     evaluated_at: datetime | None
 
     def state(self) -> RuleState:
-        """The state as `rules.step`, the state machine, takes it."""
+        """The state as a `RuleState`, the form in which it is evaluated."""
         return RuleState(
             status=self.status, since=self.since, alerting=self.alerting, armed=self.armed,
             episode=self.episode, fired_at=self.fired_at,
@@ -46,14 +47,14 @@ _PAIR = columns(RuleOnTarget._fields, "s")
 
 
 async def now(conn: Connection) -> datetime:
-    """The database's time."""
+    """The database's current time."""
     return await scalar(conn, "select clock_timestamp()")
 
 
 async def progress(conn: Connection, source: str) -> int:
-    """How far the changes of a source (markets or series) have been evaluated: the number of the
-    last evaluated change. Its row is locked until the transaction ends, so that no
-    other process advances it."""
+    """How far the changes of markets or of series (`source`) have been evaluated: the number of the
+    last evaluated change. Its row is locked until the transaction ends, so that no other process
+    advances it."""
     return await scalar(
         conn, "select moved from watch_progress where source = %s for update", (source,)
     )
@@ -64,7 +65,7 @@ async def advance(conn: Connection, source: str, moved: int) -> None:
 
 
 async def watches_markets(conn: Connection) -> bool:
-    """Whether any market is watched at all."""
+    """Whether any watchlist watches a market."""
     return await scalar(conn, "select exists (select from watch_members)")
 
 
@@ -85,8 +86,8 @@ async def targets_with_series(conn: Connection, series_ids: Sequence[str]) -> li
 
 
 async def due_watchlists(conn: Connection, moved_targets: Sequence[str], limit: int) -> list[str]:
-    """Ids of the watchlists that have one of these targets or a state that is due, in the order in
-    which to lock them."""
+    """Ids of the watchlists that have one of these targets, or a (rule, target) pair that is due
+    for evaluation; sorted, which is the order in which to lock them."""
     rows = await conn.execute(
         """
         select watchlist_id from watch_targets where id = any(%s)
@@ -111,15 +112,15 @@ async def lock_all(conn: Connection, watchlist_ids: Sequence[str]) -> dict[str, 
 
 
 async def pairs_of(conn: Connection, watchlist_id: str) -> list[RuleOnTarget]:
-    """All pairs of a rule and a target of one watchlist."""
+    """Each rule of a watchlist with each target that it applies to, and their state."""
     return await _pairs(conn, "s.watchlist_id = %s order by s.rule_id, s.target_id", watchlist_id)
 
 
 async def pairs_due(
     conn: Connection, moved_targets: Sequence[str], watchlist_ids: Sequence[str], limit: int
 ) -> list[RuleOnTarget]:
-    """The (rule, target) pairs of `moved_targets` and, of the pairs of `watchlist_ids` that are
-    due, at most `limit`."""
+    """The (rule, target) pairs to evaluate: all pairs of `moved_targets`, whose data changed, and
+    at most `limit` of the pairs of `watchlist_ids` that are due."""
     return await _pairs(
         conn,
         """s.target_id = any(%s) or (s.rule_id, s.target_id) in (
@@ -141,7 +142,8 @@ async def _pairs(conn: Connection, where: LiteralString, *params: Any) -> list[R
 async def save_states(
     conn: Connection, states: Sequence[tuple[str, str, RuleState, datetime | None]]
 ) -> None:
-    """Store states, as (rule id, target id, state, time when due). Time None: never due."""
+    """Store the states of (rule, target) pairs, as (rule id, target id, state, time of the next
+    evaluation without new data). Time None: never."""
     if not states:
         return
     rows = [

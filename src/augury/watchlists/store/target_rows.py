@@ -15,8 +15,9 @@ from augury.watchlists.store.reading import Connection, page_of, row_of
 
 
 class Target(NamedTuple):
-    """What is watched. By `kind`, `ref` is the id of a market, event or series, the name of an
-    asset, or a search query. `resolved_at` is when the target's markets were last looked up."""
+    """What a watchlist watches. By `kind`, `ref` is the id of a market, event or series, the name
+    of an asset, or a search query. `resolved_at` is when the target's markets were last looked
+    up."""
 
     id: str
     watchlist_id: str
@@ -47,7 +48,8 @@ async def same_target(
 
 
 async def insert_target(conn: Connection, target: Target, markets: Sequence[str]) -> None:
-    """Insert a target, its markets, and a state for every rule of the watchlist that fits it."""
+    """Insert a target, its markets, and an initial state for each rule that applies to all targets
+    of the watchlist with the rule's metric, if this target has it."""
     await conn.execute(
         "insert into watch_targets"
         " (id, watchlist_id, kind, ref, outcome, label, resolved_at, created_at)"
@@ -66,7 +68,7 @@ async def insert_target(conn: Connection, target: Target, markets: Sequence[str]
 
 
 async def set_members(conn: Connection, target_id: str, markets: Sequence[str]) -> None:
-    """Replace the target's markets."""
+    """Replace the list of markets that a target watches."""
     await conn.execute(
         "delete from watch_members where target_id = %s and market_id <> all(%s)",
         (target_id, list(markets)),
@@ -78,7 +80,8 @@ async def set_members(conn: Connection, target_id: str, markets: Sequence[str]) 
 
 
 async def note_members(conn: Connection, target_id: str, markets: Sequence[str]) -> None:
-    """Replace the markets of an event or saved search after they were looked up again.
+    """Store the markets of an event or saved search after they were looked up again, and the time
+    of this.
 
     If they changed, the target is due for evaluation.
     """
@@ -126,7 +129,7 @@ async def targets_of(conn: Connection, target_ids: Sequence[str]) -> dict[str, T
 
 
 async def target_members(conn: Connection, target_ids: Sequence[str]) -> list[tuple[str, str]]:
-    """The markets of these targets, as (target id, market id)."""
+    """The markets that these targets watch, as (target id, market id) pairs."""
     rows = await conn.execute(
         "select target_id, market_id from watch_members where target_id = any(%s)"
         " order by target_id, market_id",
@@ -136,7 +139,7 @@ async def target_members(conn: Connection, target_ids: Sequence[str]) -> list[tu
 
 
 async def delete_target(conn: Connection, watchlist_id: str, target_id: str) -> bool:
-    """Delete a target, with the rules for this target alone. Their open alerts end.
+    """Delete a target, and the rules for this target alone. Its open alerts end.
 
     Returns False if the watchlist has no such target.
     """

@@ -8,13 +8,13 @@ from datetime import datetime, timedelta
 from augury.watchlists.store.reading import Connection
 
 VOLUMES_KEPT = timedelta(days=15)
-"""How long a sample is kept."""
+"""How long a stored value of a market's volume is kept."""
 
 
 async def sample_volumes(
     conn: Connection, volumes: dict[str, float], now: datetime, apart: timedelta
 ) -> None:
-    """Store each market's cumulative volume, unless a sample younger than `apart` exists.
+    """Store each market's cumulative volume, unless its last stored value is younger than `apart`.
 
     volumes : cumulative volume by market id
     """
@@ -37,7 +37,7 @@ async def volumes_before(
     conn: Connection, asked: Sequence[tuple[str, timedelta]], count: int, now: datetime
 ) -> list[list[float | None]]:
     """For each (market id, span), the market's cumulative volume at the times `now - count * span`,
-    ..., `now - 2 * span`, `now - span`.
+    ..., `now - 2 * span`, `now - span`, from stored samples.
 
     A volume is None if no sample shortly before that time exists.
     """

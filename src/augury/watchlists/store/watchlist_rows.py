@@ -11,7 +11,7 @@ from augury.watchlists.store.reading import Connection, scalar
 
 
 class Watchlist(NamedTuple):
-    """A watchlist, with the number of its targets, rules and open alerts."""
+    """An account's watchlist, with the number of its targets, rules and open alerts."""
 
     id: str
     name: str
