@@ -25,15 +25,16 @@ from augury.storage.database import Database
 KIND: Final = "catalogue.import"
 ENDINGS: Final = (".parquet", ".pq", ".csv", ".jsonl", ".ndjson")
 PART_BYTES: Final = 1024 * 1024
-"""Largest size of one part, in bytes: what a slow line can send within the time limit of a body."""
+"""Largest size of one part of a file, in bytes: what a slow line can send within the time limit of
+a request's body."""
 PROGRESS_EVERY: Final = 0.5
-"""Seconds between progress updates while a file is read."""
+"""Seconds between two updates of an import's progress while its file is read."""
 TRIES: Final = 3
 """How many workers may die while reading one file before the import is given up."""
 
 
 class ImportService:
-    """Takes files of markets and prices."""
+    """Receives files of markets and prices, in parts, and queues the jobs that import them."""
 
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
@@ -72,7 +73,7 @@ class ImportService:
         return await self.get(import_id)
 
     async def get(self, import_id: str) -> ImportRow:
-        """One import; raises `NotFound` if there is none with this id."""
+        """The import with this id; raises `NotFound` if there is none."""
         async with self._database.reading() as conn:
             found = await store.find(conn, import_id)
         if found is None:
@@ -130,7 +131,7 @@ class ImportService:
         return await self.get(import_id)
 
     async def remove(self, import_id: str) -> None:
-        """Cancel an import. Rows of it that are in the catalogue already stay there."""
+        """Cancel an import. Rows that it has already added to the catalogue stay there."""
         async with self._database.transaction() as conn:
             found = await store.find(conn, import_id, lock=True)
             if found is None:

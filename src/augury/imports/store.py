@@ -14,11 +14,12 @@ KEPT = timedelta(days=30)
 """Time for which a file and the result of its import are kept, counted from the request that starts
 the upload (`ImportService.begin`)."""
 UNFINISHED_KEPT = timedelta(days=1)
-"""The same for a file whose import has not been started."""
+"""Time for which a file is kept if its import is not started, counted from the request that starts
+the upload (`ImportService.begin`)."""
 
 
 class ImportRow(NamedTuple):
-    """A file and, once all of it is here, the job that reads it."""
+    """A file to import and, once its import has been started, the job that reads it."""
 
     id: str
     name: str
@@ -28,7 +29,8 @@ class ImportRow(NamedTuple):
     created_at: datetime
     job_id: str | None
     status: str | None
-    """Status of the job: queued, running, succeeded, failed or canceled; None without a job."""
+    """Status of the job that reads the file: queued, running, succeeded, failed or canceled; None
+    if there is no job yet."""
     stage: str | None
     progress: dict[str, Any] | None
     result: dict[str, Any] | None
@@ -54,13 +56,14 @@ async def add(conn: Connection, import_id: str, name: str, size: int) -> None:
 
 
 async def newest(conn: Connection, limit: int) -> list[ImportRow]:
-    """The latest files, the newest first."""
+    """The latest files to import, at most `limit`, the newest first."""
     rows = await conn.execute(f"{_SELECT} order by f.created_at desc, f.id desc limit %s", (limit,))
     return [ImportRow(*row) for row in await rows.fetchall()]
 
 
 async def find(conn: Connection, import_id: str, *, lock: bool = False) -> ImportRow | None:
-    """One file; None if there is none. With `lock` its row is locked until the transaction ends."""
+    """The file of the import with this id; None if there is none. With `lock` its row is locked
+    until the transaction ends."""
     if lock:
         await conn.execute("select from import_files where id = %s for update", (import_id,))
     rows = await conn.execute(f"{_SELECT} where f.id = %s", (import_id,))
@@ -69,7 +72,7 @@ async def find(conn: Connection, import_id: str, *, lock: bool = False) -> Impor
 
 
 async def size_of_part(conn: Connection, import_id: str, number: int) -> int:
-    """Size in bytes of a part; 0 if it has not arrived."""
+    """Size in bytes of a part of a file; 0 if it has not arrived."""
     rows = await conn.execute(
         "select octet_length(body) from import_parts where import_id = %s and number = %s",
         (import_id, number),
@@ -79,7 +82,7 @@ async def size_of_part(conn: Connection, import_id: str, number: int) -> int:
 
 
 async def put_part(conn: Connection, import_id: str, number: int, body: bytes) -> None:
-    """Store a part; it replaces an earlier one with the same number."""
+    """Store a part of a file; it replaces an earlier one with the same number."""
     await conn.execute(
         """
         insert into import_parts (import_id, number, body) values (%s, %s, %s)
@@ -90,7 +93,7 @@ async def put_part(conn: Connection, import_id: str, number: int, body: bytes) -
 
 
 async def numbers(conn: Connection, import_id: str) -> list[int]:
-    """Numbers of the parts that have arrived, ascending."""
+    """Numbers of the parts of a file that have arrived, ascending."""
     rows = await conn.execute(
         "select number from import_parts where import_id = %s order by 1", (import_id,)
     )

@@ -26,14 +26,15 @@ Reason = Literal["unit", "book", "event_sum", "twin"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
 SHRUNKEN: Final = 0.0101
-"""A price, bid or ask (0 to 1) above this cannot be a hundred times too small, because a true price
-is at most 1. Includes a margin for rounding."""
+"""Highest price, bid or ask (0 to 1) that may be a hundred times too small, i.e. given in another
+unit: a true price is at most 1, so a hundredth of it is at most 0.01. Includes a margin for
+rounding."""
 KALSHI_TICK: Final = 0.001
-"""Smallest step of a Kalshi book, in probability."""
+"""Smallest step of prices in Kalshi's order books, in probability."""
 MIN_BATCH, MIN_EVENTS = 20, 10
-"""MIN_BATCH: fewest quotes of one venue and day that the check `unit` judges together. MIN_EVENTS:
-fewest events that these quotes must come from, because the long shots of one event may rightly all
-be at a cent or less."""
+"""Imported quotes of one venue and day are held together, as a hundred times too small, if all are
+at a cent or less. MIN_BATCH: fewest quotes for that. MIN_EVENTS: fewest events that they must come
+from, because the long shots of one event may rightly all be at a cent or less."""
 OUTSIDE_BOOK: Final = 0.2
 """How far, in probability, a price may lie outside its own order book (bid to ask) before its quote
 is held in quarantine. Wide, because the book moves on after the last trade."""
@@ -45,7 +46,8 @@ MAX_SUM, MIN_SUM = 1.5, 0.1
 All their quotes are held in quarantine if the bids sum to more than MAX_SUM or the asks to less
 than MIN_SUM."""
 MIN_MEMBERS: Final = 3
-"""Fewest quoted markets that an event must have for the bound `MIN_SUM` to apply to it."""
+"""Fewest quoted markets that an event must have for `MIN_SUM`, the lower bound on the sum of its
+asks, to apply."""
 TWIN_RATIO, TWIN_FLOOR = 50.0, 0.1
 """The quotes of twins (two markets of the same contract, on different venues) are both held in
 quarantine if the higher one is at least TWIN_RATIO times the lower one, and is at least TWIN_FLOOR,
@@ -53,7 +55,7 @@ a probability."""
 
 
 class ScreenedQuote(NamedTuple):
-    """A market's quote as stored. Fields as in `records.Market`.
+    """A market's quote as stored, to be checked. Fields as in `records.Market`.
 
     `at` is when the price was quoted or, without a price, when the market was observed. `imported`
     is True for a market from a dump file, False for one from a sync.
@@ -77,13 +79,15 @@ class HoldReason(NamedTuple):
 
 
 def is_shrunken(quote: ScreenedQuote) -> bool:
-    """Whether the first outcome is quoted and its price, bid and ask are all a cent or less."""
+    """Whether a quote may be a hundred times too small: the first outcome is quoted, and its price,
+    bid and ask are all a cent or less."""
     known = [quote.prices[0], quote.best_bid, quote.best_ask]
     return max((value for value in known if value is not None), default=1.0) <= SHRUNKEN
 
 
 def judge(quotes: Iterable[ScreenedQuote], before: Mapping[str, float]) -> dict[str, HoldReason]:
-    """Apply the checks `unit` and `book`. Returns market id -> reason of the quotes to hold.
+    """Check quotes for another unit (a hundred times too small) and for prices outside their own
+    order book. Returns market id -> reason of the quotes to hold in quarantine.
 
     Parameters
     ----------
@@ -109,7 +113,8 @@ def judge(quotes: Iterable[ScreenedQuote], before: Mapping[str, float]) -> dict[
 
 
 def is_in_another_unit(batch: Sequence[ScreenedQuote]) -> bool:
-    """Whether quotes of one venue and day, from many events, are all at a cent or less.
+    """Whether quotes of one venue and day, from many events, are all at a cent or less, so that
+    they must be a hundred times too small.
 
     Quotes of zero are ignored: zero is the same in every unit, and lost markets are quoted at it.
     """
@@ -120,10 +125,11 @@ def is_in_another_unit(batch: Sequence[ScreenedQuote]) -> bool:
 
 
 def are_apart(one: float | None, other: float | None) -> bool:
-    """Whether the prices of twins, two markets of the same contract, differ too much to be both
-    right (see `TWIN_RATIO`).
+    """Whether the prices (0 to 1, or None) of two markets of the same contract, on different
+    venues, differ too much to be both right (see `TWIN_RATIO`).
 
-    One twin's Yes may be the other's No, so both `other` and 1 - `other` have to be far from `one`.
+    Yes of one market may be No of the other, so both `other` and 1 - `other` have to be far from
+    `one`.
     """
     if not one or not other:
         return False

@@ -29,13 +29,14 @@ EXPORT_COLUMNS: dict[str, Any] = {
     "best_ask": pl.Float64, "platform_url": pl.String, "description": pl.String,
     "stale": pl.Boolean, "origin": pl.String, "observed_at": _TIME, "updated_at": _TIME,
 }  # fmt: skip
-"""Columns of a list export; `prices` is aligned with `outcomes`."""
+"""Columns of a file of markets, with their types; `prices` has one price for each element of
+`outcomes`."""
 CSV_COLUMNS: tuple[str, ...] = tuple(
     column
     for name in EXPORT_COLUMNS
     for column in (("yes_price", "no_price", "outcome_prices") if name == "prices" else (name,))
 )
-"""Columns of a list export as CSV, where three columns of single values replace `prices`:
+"""Columns of a CSV file of markets. Three columns of single values stand for the list `prices`:
 `yes_price` (Yes, or else the first outcome), `no_price` (No, or else the second outcome) and
 `outcome_prices` (all outcomes as text, if there are more than two)."""
 
@@ -48,7 +49,7 @@ def export_frame(markets: list[StoredMarket]) -> pl.DataFrame:
 
 
 def history_frame(found: History) -> pl.DataFrame:
-    """A history as a table: timestamp, outcome, probability (null: no data)."""
+    """A market's price history as a table: timestamp, outcome, probability (null: no data)."""
     names = labels(found.market.outcomes)
     rows = [
         (at, name, price)
@@ -100,24 +101,24 @@ def _priced(frame: pl.DataFrame) -> list[pl.Series]:
 
 
 def as_slice(frame: pl.DataFrame) -> bytes:
-    """A frame as bytes (Arrow IPC), for `joined`."""
+    """A table as bytes (Arrow IPC), from which `joined` makes a Parquet file."""
     buffer = io.BytesIO()
     frame.write_ipc(buffer, compression="zstd")
     return buffer.getvalue()
 
 
 def joined(slices: Sequence[bytes]) -> bytes:
-    """One Parquet file of all slices, each made by `as_slice`."""
+    """One Parquet file of the rows of all `slices`, each made by `as_slice`."""
     return as_parquet(pl.concat([pl.read_ipc(io.BytesIO(body)) for body in slices]))
 
 
 def as_parquet(frame: pl.DataFrame) -> bytes:
-    """A Parquet file of a frame."""
+    """A table as the bytes of a Parquet file."""
     buffer = io.BytesIO()
     frame.write_parquet(buffer)
     return buffer.getvalue()
 
 
 def as_file(frame: pl.DataFrame, form: Literal["csv", "parquet"]) -> bytes:
-    """A frame as a CSV or Parquet file."""
+    """A table as the bytes of a CSV or Parquet file."""
     return as_csv(frame) if form == "csv" else as_parquet(frame)

@@ -39,7 +39,8 @@ _LETTERS = re.compile(r"(?:[a-z].*){5}")
 
 
 def family_id(name: str, member: EventMember) -> str:
-    """`name` as a readable id (slug), the same on every venue.
+    """`name` as a readable id (slug) of a family, i.e. of all markets of the events with that name:
+    "Fed decision" -> "fed-decision", on every venue.
 
     A slug with fewer than five letters would not be distinctive, so the event's id is added to it.
     """

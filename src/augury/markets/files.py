@@ -24,23 +24,22 @@ MAX_PARQUET = 20_000
 """Most markets in one Parquet file. A longer list continues in a further file, requested with the
 cursor of the first."""
 SLICE = 1_000
-"""Markets per slice."""
+"""Number of markets that are read and written at a time while a file of markets is made."""
 _PATIENCE = 120.0
-"""Most seconds for making one slice, or for joining the slices of a file."""
+"""Most seconds for writing a slice (`SLICE` markets) of a file of markets, or for joining the
+slices."""
 
 
 class FilePart(NamedTuple):
-    """A slice of a file, and the position of its last market; None after the last slice.
-
-    The next slice starts with the market after that position.
-    """
+    """A part of a file of markets, and the position of its last market in the list, after which the
+    next part starts; None after the last part."""
 
     body: bytes
     next: Position | None
 
 
 class Files:
-    """Makes the files that callers of this process request."""
+    """Makes files of the whole list of markets for callers, in a separate process."""
 
     def __init__(self, url: str, age: AgeRule, clock: Clock) -> None:
         self._url = url
@@ -51,15 +50,17 @@ class Files:
         self._rested = 0.0
 
     async def close(self) -> None:
-        """End the process that makes files, and with it the files that are in progress."""
+        """End the process that makes files of markets, and with it the files that are in
+        progress."""
         await self._apart.close()
 
     async def csv(
         self, filters: Filters, sort: Sort, after: Position | None
     ) -> AsyncIterator[bytes]:
-        """The list as CSV, from the market after a position on, slice by slice.
+        """The list of markets as CSV, from the market after the position `after` on, some markets
+        at a time.
 
-        Only the first slice has the header row.
+        Only the first part has the header row.
         """
         header = True
         while True:
@@ -72,10 +73,8 @@ class Files:
     async def parquet(
         self, filters: Filters, sort: Sort, after: Position | None
     ) -> tuple[bytes, Position | None]:
-        """At most `MAX_PARQUET` markets as Parquet, and the position after which the rest starts.
-
-        The position is None if nothing is left.
-        """
+        """At most `MAX_PARQUET` markets after the position `after` in the list, as Parquet, and the
+        position after which the rest starts; None if nothing is left."""
         slices: list[bytes] = []
         for done in range(0, MAX_PARQUET, SLICE):
             size = min(SLICE, MAX_PARQUET - done)

@@ -17,20 +17,22 @@ from augury.storage.database import Database
 from augury.storage.locks import LockKey
 
 BATCH: Final = 2_000
-"""Most changes processed in one transaction."""
+"""Most changes of markets that are processed in one transaction."""
 LOOK_EVERY: Final = 1.0
-"""Seconds between two checks for new changes while there are none."""
+"""Seconds between two checks for new changes of markets while there are none."""
 LEAD_EVERY: Final = 10.0
-"""Seconds between two attempts to become the one process that follows the changes."""
+"""Seconds between two attempts of a process to become the one that follows the changes of
+markets."""
 
 Progress = Callable[[int], None]
 
 
 class Follower(ABC):
-    """Keeps derived data up to date with the catalogue."""
+    """Base class for code that follows the changes of markets, to keep up to date what is derived
+    from them (e.g. links between venues). One process at a time follows them."""
 
     LOCK: ClassVar[LockKey]
-    """Key of the lock that a process holds while it follows the changes."""
+    """Key of the lock that a process holds while it follows the changes of markets."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -48,8 +50,8 @@ class Follower(ABC):
         """Process the next changes, at most `BATCH`. Returns their number."""
 
     async def catch_up(self, progress: Progress | None = None) -> int | None:
-        """Process all pending changes. Returns their number, or None if another process already
-        follows them."""
+        """Process all pending changes of markets. Returns their number, or None if another process
+        already follows the changes."""
         async with self._database.leading(self.LOCK) as leads:
             if not leads:
                 return None
@@ -62,7 +64,7 @@ class Follower(ABC):
             return done
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Process changes as they arrive, until `stop` is set."""
+        """Process changes of markets as they arrive, until `stop` is set."""
         while not stop.is_set():
             async with self._database.leading(self.LOCK) as leads:
                 if leads:

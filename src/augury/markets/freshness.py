@@ -44,9 +44,11 @@ class Standing(NamedTuple):
     """A market's status and staleness at a time."""
 
     status: Status
-    """The status to show: that of the market, or `closed` if the market is overdue."""
+    """The status to show: that of the market, or `closed` if it is overdue, i.e. its close has
+    passed with no update from its venue since."""
     stale: bool
-    """True if the market is overdue, or active with an old price."""
+    """True if the market is overdue (its close has passed with no update from its venue since), or
+    active with an old price."""
     why: str | None = None
     """Why the market is stale, as a sentence; None if it is not."""
 
@@ -85,11 +87,11 @@ class AgeRule(NamedTuple):
         return price_as_of is None or now - price_as_of > self.max_age
 
     def oldest(self, now: datetime) -> datetime:
-        """The earliest quote time at which a price still counts."""
+        """The earliest time of a quote that is not yet too old to rely on."""
         return now - self.max_age
 
     def why_old(self, price_as_of: datetime | None, now: datetime) -> str:
-        """Why a price is old, as a sentence. Only for a price that `is_old`."""
+        """Why a price is too old to rely on, as a sentence. Only for a price that `is_old`."""
         if price_as_of is None:
             return "The time of its last price is not known."
         age, limit = in_words(now - price_as_of), in_words(self.max_age)
@@ -117,7 +119,8 @@ def is_overdue(
 
 
 def are_comparable(one: datetime | None, other: datetime | None) -> bool:
-    """Whether prices of these times may be compared: at most `COMPARABLE` apart."""
+    """Whether prices of these two times may be compared: the times are known and at most
+    `COMPARABLE` apart."""
     return one is not None and other is not None and abs(one - other) <= COMPARABLE
 
 

@@ -149,7 +149,7 @@ class _Names:
         return self._pool[rank]
 
     def rivals(self) -> tuple[str, str]:
-        """Two names that differ."""
+        """Two different invented names, for the two sides of a game."""
         a = b = self.one()
         while a == b:
             b = self.one()

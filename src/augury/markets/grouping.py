@@ -46,7 +46,8 @@ and stale quotes explain smaller differences."""
 
 
 class Grouping(msgspec.Struct, frozen=True):
-    """A market's type and its family."""
+    """A market's type (how the markets of its event constrain each other) and its family (all
+    markets of the events that share a name)."""
 
     market_type: MarketType
     group_id: str
@@ -54,7 +55,8 @@ class Grouping(msgspec.Struct, frozen=True):
 
 
 def infer(members: Sequence[EventMember]) -> dict[str, Grouping]:
-    """The groupings of all markets of one event (or of a single market without one), by id."""
+    """For each market of one event (or for a single market without an event), its type and family,
+    by id."""
     sides = {m.id: side_of(m) for m in members} if len(members) > 1 else {}
     name = _family_name(members, sides)
     group_id = family_id(name, members[0])

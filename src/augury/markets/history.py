@@ -12,7 +12,8 @@ _T = TypeVar("_T", float, float | None)
 
 
 class Detail(NamedTuple):
-    """A market, its latest recorded prices, and the other markets of its event and family."""
+    """A market, its latest recorded prices, and the other markets of its event and family (the
+    events that share a name, such as a weekly one)."""
 
     market: StoredMarket
     prices: list[PriceRow]
@@ -34,8 +35,8 @@ class History(NamedTuple):
 
 
 def complement(prices: dict[int, _T], outcomes: int) -> dict[int, _T | float]:
-    """`prices` (by outcome index), completed: if one of exactly two outcomes has no price, it gets
-    1 minus the price of the other.
+    """`prices` (outcome index -> price), completed: if one of exactly two outcomes has no price, it
+    gets 1 minus the price of the other.
 
     outcomes : number of outcomes of the market
     """

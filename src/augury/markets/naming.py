@@ -12,7 +12,8 @@ from urllib.parse import unquote
 from uuid import UUID
 
 MAX_NAME: Final = 1_000
-"""Longest name that is looked up, in characters."""
+"""Longest text, in characters, that is looked up as a name of a market (id, UUID, address or
+slug)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,8 @@ _UUID = re.compile(
 
 
 class Name(NamedTuple):
-    """A name that a market can be looked up by, and the kind of name."""
+    """A name that a market can be looked up by, and its kind: id, UUID, address of a page, or
+    slug."""
 
     kind: Literal["id", "uuid", "page", "slug"]
     value: str
@@ -53,7 +55,7 @@ class Name(NamedTuple):
 
 
 def read_name(given: str) -> Name | None:
-    """The name with its kind; None for text that cannot name a market.
+    """The name of a market that `given` is, with its kind; None for text that cannot name a market.
 
     A name is `polymarket:<id>` or `kalshi:<ticker>` (tickers in upper or lower case), a UUID as in
     RFC 9562, or an address at polymarket.com or kalshi.com. Any other text is taken as a slug of

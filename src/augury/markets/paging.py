@@ -14,7 +14,8 @@ from augury.markets.store import Filters, Position, Sort, StoredMarket
 
 
 class MarketPage(NamedTuple):
-    """Some markets, and the position after which the next page starts; None after the last page."""
+    """A page of the list of markets, and the position after which the next page starts; None after
+    the last page."""
 
     markets: list[StoredMarket]
     next: Position | None

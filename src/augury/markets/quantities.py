@@ -93,7 +93,8 @@ class Quantity(msgspec.Struct, frozen=True):
 
 
 def quantity(plain: str) -> Quantity | None:
-    """The quantity in a text whose dates are blanked; None when there is none, or several."""
+    """The quantity in a text, as a range of values: "above $3" -> 3 to infinity, in dollars. Dates
+    have to be blanked before. None if there is no quantity, or several."""
     if (found := _RANGE.search(plain)) and bool(found["said"]) >= bool(found["and"]):
         low, high = value(found, "a"), value(found, "b")
         if found["au"] is None and found["bu"] is not None and low < high:

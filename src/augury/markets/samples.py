@@ -23,20 +23,21 @@ import numpy.typing as npt
 from augury.markets.records import Market, Platform, PricePoint, Status
 
 DAYS = 60
-"""Length of the price histories, in days."""
+"""Length, in days, of the invented price histories of the sample markets."""
 
 _DAILY_VOLATILITY = 0.12
-"""Standard deviation of a price's change over a day, in log odds."""
+"""Standard deviation of the change of a sample market's invented price over a day, in log odds."""
 
 _DAILY_VOLUME = 0.02
-"""Share (0 to 1) of a market's total volume that is traded on the last day of its history."""
+"""Share (0 to 1) of a sample market's invented total volume that is traded on the last day of its
+history."""
 
 _DAILY_TRADING = 0.5
-"""Standard deviation of the random factor of a day's volume, in natural log."""
+"""Standard deviation of the random factor of a sample market's volume of a day, in natural log."""
 
 _FADING = 30.0
-"""Time constant of trading, in days: 30 days before the last day, the daily volume is 1/e of the
-last day's."""
+"""Time constant of a sample market's invented trading, in days: 30 days before the last day, the
+daily volume is 1/e of the last day's."""
 
 _PLACEHOLDER = re.compile(r"\{(month|end|day|year):(-?\d+)\}")
 
@@ -45,7 +46,8 @@ _Array = npt.NDArray[np.float64]
 
 
 class SampleEvent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One [[event]] of samples.toml; the comment at the top of that file explains the fields."""
+    """One invented event with its markets: an entry [[event]] of samples.toml. The comment at the
+    top of that file explains the fields."""
 
     id: str
     platform: Platform
@@ -62,7 +64,8 @@ class SampleEvent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     price: float = 0.5
     closes: int = 30
     resolved: tuple[str, ...] | None = None
-    """Keys of `items` that resolved Yes; None if the event is not resolved."""
+    """Keys of `items` (the markets of this invented event) that resolved Yes; None if the event is
+    not resolved."""
 
 
 class _Side(msgspec.Struct, frozen=True):
@@ -75,13 +78,14 @@ class _Side(msgspec.Struct, frozen=True):
 
 
 def load() -> list[SampleEvent]:
-    """The events of the data file."""
+    """The invented events in the file samples.toml."""
     text = resources.files("augury.markets").joinpath("samples.toml").read_text("utf-8")
     return msgspec.convert(tomllib.loads(text)["event"], list[SampleEvent])
 
 
 def generate(at: datetime) -> tuple[list[Market], list[PricePoint]]:
-    """The sample as of `at`: markets with their current prices, and their histories."""
+    """The sample, a small invented catalogue, as of the time `at`: markets with their current
+    prices, and their price histories."""
     at = at.astimezone(UTC).replace(microsecond=0)
     markets: list[Market] = []
     points: list[PricePoint] = []
@@ -233,7 +237,8 @@ def _shift(final: _Array, walk: _Array) -> _Array:
 
 
 def dated(text: str, at: datetime) -> str:
-    """`text` with its placeholders ("{month:1}") replaced by dates counted from `at`."""
+    """`text` with its placeholders replaced by dates counted from `at`: in May 2026, "{month:1}"
+    becomes "June 2026"."""
 
     def written(found: re.Match[str]) -> str:
         count = int(found[2])

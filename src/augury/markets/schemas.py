@@ -162,7 +162,7 @@ class PricesAt(BaseModel):
 
 
 class RelatedMarket(BaseModel):
-    """Another market of the same event or family, in short."""
+    """Another market of the same event or family (the events that share a name), in short."""
 
     id: str
     platform: Platform
@@ -184,7 +184,8 @@ class RelatedMarket(BaseModel):
 
 
 class MarketDetail(BaseModel):
-    """One market with its latest prices and the other markets of its event and family."""
+    """One market with its latest prices and the other markets of its event and family (the events
+    that share a name)."""
 
     model_config = example(
         market=_EXAMPLE_RECORD,
@@ -307,7 +308,7 @@ class Sparklines(BaseModel):
 
 
 def record(market: StoredMarket) -> dict[str, Any]:
-    """The fields of `MarketRecord`, ready to be encoded."""
+    """A market as plain data with the fields of `MarketRecord`, ready to be encoded."""
     prices = priced(market.outcomes, market.prices)
     return {
         "id": market.id,
@@ -355,7 +356,8 @@ def _related(market: StoredMarket, to: StoredMarket) -> dict[str, Any]:
 
 
 def detail(found: Detail) -> dict[str, Any]:
-    """The fields of `MarketDetail`."""
+    """A market with its details as plain data with the fields of `MarketDetail`, ready to be
+    encoded."""
     market = record(found.market)
     return {
         "market": market,
@@ -388,7 +390,8 @@ def _price_history(market: StoredMarket, rows: list[PriceRow]) -> list[dict[str,
 
 
 def history(found: History) -> dict[str, Any]:
-    """The fields of `MarketHistory`."""
+    """A market's price history as plain data with the fields of `MarketHistory`, ready to be
+    encoded."""
     market = record(found.market)
     return {
         "market": market,

@@ -19,10 +19,10 @@ from augury.markets.volume import bars
 from augury.storage.database import Database
 
 INTERVALS = (1, 5, 60, 1440)
-"""Lengths of a history's intervals, in minutes."""
+"""Lengths, in minutes, that the intervals of a price history may have."""
 
 MAX_INTERVALS = 10_000
-"""Most intervals one history may span."""
+"""Most intervals that one price history may span."""
 
 SPARK_DAYS = 30
 """Number of daily prices in a sparkline."""
@@ -33,15 +33,16 @@ _WINDOW = {
     60: timedelta(days=30),
     1440: timedelta(days=365),
 }
-"""Default length of a history's window, by interval in minutes."""
+"""Default length of the window of a price history, by the length of its intervals in minutes."""
 _RELATED = 50
-"""Most related markets in a market's detail."""
+"""Most other markets of the same event or family that are returned with a market's details."""
 _LATEST_PRICES = 200
-"""Most recorded prices of each outcome in a market's detail."""
+"""Most recorded prices of each outcome that are returned with a market's details."""
 
 
 class MarketService:
-    """The catalogue's use cases over one database.
+    """The use cases of the catalogue in one database: lists of markets, a market's details and
+    history, quarantined quotes, the sample.
 
     Markets are returned with the `status` and `stale` that the age rule (`freshness`) gives.
     """
@@ -59,7 +60,8 @@ class MarketService:
         self.files = Files(database.url, age, clock)
 
     async def close(self) -> None:
-        """End the process that makes files, and with it the files that are in progress."""
+        """End the process that makes files of markets, and with it the files that are in
+        progress."""
         await self.files.close()
 
     def shown(self, markets: Iterable[StoredMarket]) -> list[StoredMarket]:
@@ -69,14 +71,16 @@ class MarketService:
     async def page(
         self, filters: Filters, *, sort: Sort, limit: int, after: Position | None = None
     ) -> MarketPage:
-        """At most `limit` markets after a position in the list with these filters and order."""
+        """At most `limit` markets after the position `after` in the list with these filters and
+        sort order."""
         async with self._database.reading() as conn:
             return await read_page(
                 conn, filters, sort, limit=limit, after=after, age=self._age, at=self._clock()
             )
 
     async def detail(self, market_id: str) -> Detail:
-        """One market, by any of its names, with its latest prices and its related markets."""
+        """One market, given by its id, UUID, address or slug, with its latest prices and the other
+        markets of its event and family (the events that share a name). Raises NotFound."""
         async with self._database.reading() as conn:
             market = await self._market(conn, market_id)
             prices = await store.latest_prices(conn, market, _LATEST_PRICES)
@@ -121,13 +125,15 @@ class MarketService:
         return History(market, *window, interval_minutes, series, traded)
 
     async def native_ids(self, market_ids: Sequence[str]) -> list[str]:
-        """Ids of markets given by any of their names; a name without a market stays unchanged."""
+        """For each name (id, UUID, address or slug) the id of the market that it names; a name
+        without a market stays unchanged."""
         async with self._database.reading() as conn:
             names = await store.native_ids(conn, market_ids)
         return [names.get(id_, id_) for id_ in market_ids]
 
     async def sparklines(self, market_ids: Sequence[str]) -> list[store.Spark]:
-        """A month of daily prices for each of these markets (by any name) that has a quote."""
+        """Daily prices of the last 30 days (`SPARK_DAYS`) for each of these markets, given by id,
+        UUID, address or slug, that has a quote."""
         async with self._database.reading() as conn:
             names = await store.native_ids(conn, market_ids)
             own = [names.get(id_, id_) for id_ in market_ids]
@@ -151,9 +157,10 @@ class MarketService:
     async def quarantined(
         self, ids: Sequence[str] | None = None, *, reason: Reason | None = None, limit: int
     ) -> list[store.Held]:
-        """Quotes and recorded prices in quarantine, of the markets with these names or of all.
+        """Quotes and recorded prices that are held in quarantine because they can't be right, at
+        most `limit`.
 
-        ids : any names of markets; None: all markets
+        ids : names (id, UUID, address or slug) of the markets; None: all markets
         """
         async with self._database.reading() as conn:
             names = None if ids is None else await self._named(conn, ids)
@@ -162,7 +169,11 @@ class MarketService:
     async def release(
         self, ids: Sequence[str] | None = None, *, reason: Reason | None = None
     ) -> tuple[int, int]:
-        """Release quotes and recorded prices from quarantine. Returns the number of each."""
+        """Give quotes and recorded prices in quarantine back to their markets. Returns the number
+        of quotes and that of recorded prices.
+
+        ids : names (id, UUID, address or slug) of the markets; None: all markets
+        """
         async with self._database.transaction() as conn:
             names = None if ids is None else await self._named(conn, ids)
             return await store.release(conn, ids=names, reason=reason)
@@ -175,13 +186,15 @@ class MarketService:
         return list(names.values())
 
     async def drop_sample(self) -> int:
-        """Delete the sample data: markets and prices. Returns the number of markets deleted."""
+        """Delete the sample data (invented markets and prices). Returns the number of markets
+        deleted."""
         async with self._database.transaction() as conn:
             await store.lock_for_ingest(conn)
             return await store.drop_sample(conn)
 
     async def ensure_sample(self) -> int:
-        """Add the sample to an empty catalogue. Returns the number of markets added."""
+        """Add the sample, a small invented catalogue, if there are no markets at all. Returns the
+        number of markets added."""
         async with self._database.transaction() as conn:
             await store.lock_for_ingest(conn)
             if not await store.is_empty(conn):
@@ -209,10 +222,8 @@ def _check_window(start: datetime, end: datetime, interval_minutes: int) -> None
 def to_series(
     buckets: list[Bucket], outcomes: int, interval: timedelta
 ) -> list[list[tuple[datetime, float | None]]]:
-    """For each outcome, (start, price) of its intervals, from its first to its last with a price.
-
-    The price is None for an interval without one.
-    """
+    """For each outcome, the intervals from its first to its last with a price, as (start, last
+    price in it); the price is None for an interval without one. `buckets`: the known prices."""
     by_start: dict[datetime, dict[int, float]] = {}
     for bucket in buckets:
         by_start.setdefault(bucket.start, {})[bucket.outcome] = bucket.price

@@ -15,7 +15,8 @@ from augury.markets.records import Platform, Status, Strike
 
 
 class EventMember(msgspec.Struct, frozen=True, kw_only=True):
-    """The fields of a market that `grouping` reads. Prices as in `records.Market`."""
+    """The fields of a market from which it is inferred how the markets of its event constrain each
+    other. Prices as in `records.Market`."""
 
     id: str
     platform: Platform
@@ -33,18 +34,19 @@ class EventMember(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Interval(NamedTuple):
-    """Yes if a value lies in [low, high]; with `touch`, if it does so at least once."""
+    """What Yes of a market means: a value lies in [low, high] or, with `touch`, reaches it at least
+    once."""
 
     low: float
     high: float
     frame: str
-    """The text without its number and without words of direction ("above"). Only intervals with
-    equal frames can be compared with each other."""
+    """The text without its number and without words of direction ("above"): the quantity that the
+    interval is about. Only intervals with equal texts here can be compared with each other."""
     touch: bool = False
 
 
 class Deadline(NamedTuple):
-    """Yes if the event happens by the date."""
+    """What Yes of a market means: something happens by a date."""
 
     date: str
     """The date as the text writes it."""
@@ -90,7 +92,8 @@ _MEASURED = re.compile(rf"\d|\b{MONTH}", re.I)
 
 
 def side_of(market: EventMember) -> Interval | Deadline | None:
-    """What the market's Yes means, if it is about a quantity or a deadline."""
+    """What the market's Yes means: a value lies in an interval, or something happens by a date.
+    None if it is about neither, or about several."""
     text = market.subtitle or market.question
     about = market.title if market.subtitle else ""
     if market.outcomes == ("Over", "Under"):
@@ -148,8 +151,8 @@ def _masked(text: str) -> str:
 
 
 def read_interval(text: str, about: str) -> Interval | None:
-    """The interval that `text` states; None if it states none, or more than one. `about` is further
-    text of the market, which goes into the interval's frame."""
+    """The interval of values that `text` states: "above 50" -> 50 to infinity. None if it states
+    none, or more than one. `about`: further text of the market that says which quantity it is."""
     if not re.search(r"\d", text):
         return None
     # Dates, years and ordinals are not quantities. Blanks of equal length keep all positions.

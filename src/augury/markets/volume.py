@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 CANDLE = timedelta(hours=1)
-"""The period of the candles that connectors ask for."""
+"""The period of the venues' volume candles that connectors ask for."""
 
 _INSTANT = timedelta(microseconds=1)
 _ORIGIN = datetime(2000, 1, 1, tzinfo=UTC)
@@ -19,8 +19,8 @@ class VolumeReading(NamedTuple):
     at: datetime
     volume: float
     candle: bool
-    """True: the sum of the venue's candles, from the first candle fetched. False: the volume over
-    the market's life."""
+    """True: `volume` is the sum of the venue's candles, from the first one fetched. False: it is
+    the volume over the market's life."""
 
 
 class VolumeBar(NamedTuple):
@@ -36,8 +36,8 @@ def bars(
 ) -> list[VolumeBar]:
     """The volume traded between consecutive readings, from `start` on, in order of time.
 
-    For each interval (aligned to midnight UTC), `readings` has at most one candle and one other
-    reading.
+    For each interval (aligned to midnight UTC), `readings` has at most one from a candle and one
+    from other sources.
 
     - Candles: a missing candle means that nothing was traded. So a bar covers only the interval of
       its candle, or the candle's hour if that is longer.

@@ -889,7 +889,7 @@ class PricesAt(Model, kw_only=True):
 
 
 class RelatedMarket(views.Priced, kw_only=True):
-    """Another market of the same event or family, in short."""
+    """Another market of the same event or family (the events that share a name), in short."""
 
     id: str
     platform: str
@@ -911,7 +911,9 @@ class RelatedMarket(views.Priced, kw_only=True):
 
 
 class MarketDetail(views.MarketView, kw_only=True):
-    """One market with its latest prices and the other markets of its event and family."""
+    """One market with its latest prices and the other markets of its event and family (the events
+    that share a name).
+    """
 
     market: MarketRecord
     current_prices: dict[str, float | None] | None

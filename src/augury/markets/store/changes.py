@@ -65,7 +65,8 @@ def _index_row(*values: Any) -> IndexRow:
 
 
 async def changes_since(conn: Connection, change: int, limit: int) -> list[IndexRow]:
-    """The next changes after number `change`, at most `limit`, in order and with removals."""
+    """The next changes of markets after the change numbered `change`, at most `limit`, in order;
+    includes removals."""
     # The two queries see different snapshots. Both stop at the last change visible before them, up
     # to which no further change can appear.
     bounds = {"after": change, "upto": await last_change(conn), "limit": limit}
@@ -97,7 +98,7 @@ async def fetch_index_rows(conn: Connection, seqs: Sequence[int]) -> list[IndexR
 
 
 async def last_change(conn: Connection) -> int:
-    """The highest change number that is visible; 0 in an empty catalogue."""
+    """The highest number of a change of a market that is visible; 0 in an empty catalogue."""
     return await scalar(
         conn,
         """

@@ -18,11 +18,13 @@ from augury.markets.store.sql import Connection, scalar, sql
 
 TWO_OUTCOMES: Final = 1
 HAS_TWINS: Final = 2
-"""Bits of the field `kinds` of `MOVING`. TWO_OUTCOMES: the market has exactly two outcomes.
-HAS_TWINS: it has twins, i.e. markets of the same contract on another venue."""
+"""Bits of the field `kinds` of a record of type `MOVING`, which holds a market's data that change
+often. TWO_OUTCOMES: the market has exactly two outcomes. HAS_TWINS: there are markets of the same
+contract on another venue."""
 
 NEVER: Final = np.iinfo(np.int64).min
-"""Value of a time field of `MOVING` that is not known."""
+"""Value of a time in a record of type `MOVING` (a market's data that change often) if the time is
+not known."""
 
 MOVING = np.dtype(
     [
@@ -39,15 +41,17 @@ MOVING = np.dtype(
         ("category", "<i8"),  # hash of the category's name, see `categories`; 0: no category
     ]
 )
-"""Type of an array of market records that is indexed by market number (`seq`). A record of zeros
-stands for a number without a market."""
+"""Type of a record of a market's data that change often (price, volume, times), for arrays in
+memory whose index is the market's number (`seq`). A record of zeros stands for a number without a
+market."""
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _ORIGINS: tuple[Origin, ...] = ("venue", "dump", "sample")
 
 
 class MovingRow(NamedTuple):
-    """The fields of `MOVING` as a row of the database. Meaning as in `records.Market`."""
+    """The data of a market that change often (price, volume, times), as read from the database.
+    Meaning as in `records.Market`."""
 
     seq: int
     moved: int
@@ -62,7 +66,7 @@ class MovingRow(NamedTuple):
     category_number: int
 
     def record(self) -> tuple[Any, ...]:
-        """The row as one element of an array of type `MOVING`."""
+        """This row as one element of an array of type `MOVING`."""
         two = len(self.prices) == 2
         first, second = self.prices if two else (None, None)
         return (
@@ -91,19 +95,21 @@ _COLUMNS = (
 
 
 async def moving(conn: Connection, seqs: Sequence[int]) -> list[MovingRow]:
-    """The rows of the markets with these numbers (`seq`); unknown numbers are left out."""
+    """The often changing data (price, volume, times) of the markets with these numbers (`seq`);
+    unknown numbers are left out."""
     return await _rows(conn, "where seq = any(%s)", (list(seqs),))
 
 
 async def moving_since(conn: Connection, moved: int, limit: int) -> list[MovingRow]:
-    """The rows of the next markets, at most `limit`, whose price, volume, status or links changed
-    after the change numbered `moved`, in the order of these changes."""
+    """The often changing data of the next markets, at most `limit`, whose price, volume, status or
+    links changed after the change numbered `moved`, in the order of these changes."""
     return await _rows(conn, "where moved > %s order by moved limit %s", (moved, limit))
 
 
 async def moving_apart(conn: Connection) -> list[MovingRow]:
-    """The rows of the markets for which a record of `MOVING` is not enough: those with one or more
-    than two outcomes (a record holds two prices), and those with twins (it does not name them)."""
+    """The often changing data of the markets for which a record of type `MOVING` is not enough:
+    those with one or more than two outcomes (a record holds two prices), and those with the same
+    contract on another venue (it does not name these markets)."""
     return await _rows(conn, "where cardinality(prices) <> 2 or linked_market_ids <> '{}'", ())
 
 
@@ -148,7 +154,8 @@ format."""
 
 
 async def categories(conn: Connection) -> dict[int, str]:
-    """The names of all categories, by number (the field `category` of `MOVING`)."""
+    """The names of all categories, by the number that stands for each in the field `category` of
+    `MOVING`."""
     found = await conn.execute(
         sql(f"select distinct {_CATEGORY}, category from markets where category is not null")  # noqa: S608
     )
@@ -156,7 +163,8 @@ async def categories(conn: Connection) -> dict[int, str]:
 
 
 async def all_moving(conn: Connection) -> NDArray[np.void]:
-    """The records (`MOVING`) of all markets, in no particular order."""
+    """The often changing data (price, volume, times) of all markets, as an array of type `MOVING`
+    in no particular order."""
     async with conn.cursor() as cursor, cursor.copy(sql(_COPY)) as copy:
         data = b"".join([bytes(part) async for part in copy])
     wire = np.frombuffer(data[_HEAD : len(data) - _TAIL], _WIRE)

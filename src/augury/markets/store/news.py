@@ -108,8 +108,8 @@ on conflict do nothing
 
 
 async def apply_changes(conn: Connection, changes: Sequence[MarketChange]) -> int:
-    """Apply changes that venues report to stored markets. Returns the number of markets to which at
-    least one change was applied.
+    """Update stored markets with the changes that venues report. Returns the number of markets to
+    which at least one change was applied.
 
     A field that is None leaves the stored value. A change older than the stored state is dropped,
     except for its price, which is compared with the stored price's own time. Several changes of one

@@ -23,14 +23,15 @@ so after a longer gap the price is unknown."""
 
 
 class AppendSummary(msgspec.Struct, frozen=True):
-    """What became of a batch of price points."""
+    """What became of a batch of price points: how many were added, known already, or left out."""
 
     added: int = 0
     duplicate: int = 0
     unknown_market: int = 0
-    """Points of a market or an outcome that is not in the catalogue."""
+    """Number of points of a market or an outcome that is not in the catalogue; they are left
+    out."""
     refused: int = 0
-    """Points whose price is not between 0 and 1."""
+    """Number of points whose price is not between 0 and 1; they are left out."""
 
 
 class Bucket(NamedTuple):
@@ -193,7 +194,8 @@ async def volume_readings(
     end: datetime,
     interval_minutes: int,
 ) -> list[VolumeReading]:
-    """The last volume reading in each interval, separately for candles and for other sources.
+    """The last observation of a market's cumulative volume in each interval, one for the venue's
+    candles and one for other sources.
 
     Begins one interval before `start`, so that the volume traded in the first one is known.
     """
@@ -228,7 +230,7 @@ async def latest_prices(conn: Connection, market: StoredMarket, limit: int) -> l
 
 
 async def last_price_at(conn: Connection, market_seq: int) -> datetime | None:
-    """When the market's price was last recorded."""
+    """When the market's price was last recorded; None if never."""
     return await scalar(conn, "select max(at) from prices where market_seq = %s", (market_seq,))
 
 
@@ -282,10 +284,11 @@ async def sparks(conn: Connection, market_ids: Sequence[str], days: int) -> list
 async def prices_before(
     conn: Connection, asked: Sequence[PastPrices], count: int, now: datetime
 ) -> list[list[float | None]]:
-    """For each request its last `count` prices, oldest first.
+    """For each request the outcome's prices at `count` earlier times (`PastPrices`), oldest first.
 
     The price at a time is the last one recorded before, or None if that is `PRICE_LASTS` ago or
-    more."""
+    more.
+    """
     if not asked:
         return []
     rows = await conn.execute(

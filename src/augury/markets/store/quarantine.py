@@ -20,8 +20,8 @@ from augury.markets.records import PricePoint
 from augury.markets.store.sql import Connection, lock_for_ingest, sql
 
 WHOLE = -1
-"""Value of `Held.outcome` for the whole quote of a market. Other values are the index of the
-outcome whose recorded price is held."""
+"""Value of `Held.outcome` (which outcome's price is in quarantine) if it is the whole quote of a
+market. Other values are the index of an outcome, one of whose recorded prices is held."""
 _AT = "coalesce(m.price_as_of, m.observed_at, m.updated_at)"
 
 
@@ -42,7 +42,8 @@ class Held(NamedTuple):
     market_id: str
     question: str
     outcome: int
-    """Index of the outcome, or -1 (`WHOLE`) for the market's whole quote."""
+    """Index of the outcome whose recorded price is held, or -1 (`WHOLE`) for the market's whole
+    quote."""
     at: datetime
     prices: list[float | None]
     best_bid: float | None
@@ -54,10 +55,11 @@ class Held(NamedTuple):
 
 
 async def screen(conn: Connection, ids: Sequence[str]) -> Counter[str]:
-    """Hold the quotes of these markets that can't be right. Returns their number by reason.
+    """Put those quotes of these markets that can't be right into quarantine. Returns their number
+    by reason.
 
     All code that writes quotes calls this in its transaction. Other markets of the same events, and
-    twins, are checked too and may be held as well.
+    the same contracts on other venues, are checked too, and their quotes may be held as well.
     """
     if not ids:
         return Counter()
@@ -242,7 +244,7 @@ async def hold_points(conn: Connection, points: Sequence[PricePoint], verdict: H
 
 
 async def counts(conn: Connection) -> list[tuple[str, Reason, int]]:
-    """How many quotes and recorded prices are held, by venue and reason."""
+    """How many quotes and recorded prices are in quarantine, as (venue, reason, number)."""
     rows = await conn.execute(
         """
         select split_part(market_id, ':', 1), reason, count(*) from quarantine
@@ -255,7 +257,7 @@ async def counts(conn: Connection) -> list[tuple[str, Reason, int]]:
 async def held(
     conn: Connection, *, ids: Sequence[str] | None = None, reason: str | None = None, limit: int
 ) -> list[Held]:
-    """What is held: whole quotes before recorded prices, and the latest held first.
+    """What is in quarantine: whole quotes before recorded prices, and the latest held first.
 
     ids, reason : only of these markets, only for this reason; None: all
     """
@@ -304,7 +306,7 @@ select count(*) filter (where outcome < 0), count(*) filter (where outcome >= 0)
 async def release(
     conn: Connection, *, ids: Sequence[str] | None = None, reason: str | None = None
 ) -> tuple[int, int]:
-    """Give held quotes back to their markets, and recorded prices to the history.
+    """Give quotes in quarantine back to their markets, and recorded prices to the history.
 
     Returns the number of quotes and of recorded prices. The same quote is accepted from then on.
 

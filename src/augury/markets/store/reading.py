@@ -78,7 +78,8 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
     ids: list[str] | None = None
     platform: Platform | None = None
     status: Status | None = None
-    """Only markets that are shown with this status (overdue ones are shown as closed)."""
+    """Only markets that are shown with this status. A market whose close has passed with no update
+    since is shown as closed."""
     stale: bool | None = None
     category: str | None = None
     event_id: str | None = None
@@ -89,7 +90,8 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Position(msgspec.Struct, frozen=True):
-    """Where a page ended: its last market's value of the sort column, and that market's number.
+    """Where a page of the list of markets ended: its last market's value of the sort column, and
+    that market's number.
 
     `value` is a float for volume, an ISO time for the other columns, None for a market without one.
     """
@@ -99,7 +101,8 @@ class Position(msgspec.Struct, frozen=True):
 
 
 class PlatformCount(NamedTuple):
-    """How many markets of one origin a venue has in one shown status, and how fresh they are."""
+    """How many markets of one venue, origin (synced, imported or sample) and shown status there
+    are, and how fresh their data are."""
 
     platform: Platform
     status: Status
@@ -111,8 +114,8 @@ class PlatformCount(NamedTuple):
 
 
 class Quote(NamedTuple):
-    """A market's current prices, and the other fields that watchlists and the extension need.
-    Meaning as in `records.Market`."""
+    """A market's current prices, and the other fields that watchlists and the browser extension
+    need. Meaning as in `records.Market`."""
 
     id: str
     seq: int
@@ -152,8 +155,8 @@ async def fetch(conn: Connection, ids: Sequence[str]) -> list[StoredMarket]:
 
 
 async def fetch_related(conn: Connection, market: StoredMarket, limit: int) -> list[StoredMarket]:
-    """Other markets of the same event, then those of the same family from other events. Among each,
-    active markets come first, then the most traded."""
+    """Other markets of the same event, then those of the same family (the events that share a name)
+    from other events. Among each, active markets come first, then the most traded."""
     return await _fetch_stored(
         conn,
         """
@@ -259,9 +262,10 @@ def position(market: StoredMarket, sort: Sort) -> Position:
 async def counts_by_platform_status(
     conn: Connection, now: datetime, oldest: datetime
 ) -> list[PlatformCount]:
-    """The number of markets by venue, shown status and origin, and how fresh they are.
+    """The number of markets by venue, shown status and origin (synced, imported or sample), and how
+    fresh their data are.
 
-    `now` and `oldest` as for `list_page`.
+    `now` and `oldest` (the earliest quote time of a price that counts) decide status and staleness.
     """
     rows = await conn.execute(
         sql(f"""
@@ -280,7 +284,8 @@ async def is_empty(conn: Connection) -> bool:
 
 
 async def sample_size(conn: Connection) -> int:
-    """How many markets of the sample the catalogue holds."""
+    """How many markets of the sample (invented markets for a fresh installation) the catalogue
+    holds."""
     return await scalar(conn, "select count(*) from markets where origin = 'sample'")
 
 

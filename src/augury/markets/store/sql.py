@@ -44,7 +44,8 @@ SHOWN_STATUS = f"case when {OVERDUE} then 'closed' else status end"
 
 
 def sql(text: str) -> SQL:
-    """Marks text as SQL. It is composed from constants of these modules; values are parameters."""
+    """`text` as SQL for psycopg. The text must be composed of constants of these modules only;
+    values are passed as parameters."""
     return SQL(text)  # type: ignore[arg-type]
 
 
@@ -58,6 +59,6 @@ Params: TypeAlias = Sequence[Any] | Mapping[str, Any]
 
 
 async def scalar(conn: Connection, query: str, params: Params = (), *, binary: bool = False) -> Any:
-    """The first column of the first row; None if there is no row."""
+    """The first column of the query's first row; None if there is no row."""
     row = await (await conn.execute(sql(query), params, binary=binary)).fetchone()
     return row[0] if row else None

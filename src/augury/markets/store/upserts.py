@@ -31,7 +31,8 @@ class UpsertSummary(msgspec.Struct, frozen=True):
     updated: int = 0
     unchanged: int = 0
     held: Counter[str] = msgspec.field(default_factory=Counter)
-    """Number of quotes put into quarantine, by reason. Their markets are counted above as well."""
+    """Number of quotes put into quarantine, by reason. Their markets also count as inserted,
+    updated or unchanged."""
 
 
 _INCOMING = (
@@ -42,7 +43,8 @@ _INCOMING = (
     "strike_kind", "strike_floor", "strike_cap", "url", "slug", "token_ids", "origin",
     "observed_at", "group_id", "group_name", "market_type",
 )  # fmt: skip
-"""Columns that ingest writes. The other columns are the row's numbers, links and update time."""
+"""Columns of a market that are written when it is inserted or updated. The other columns are the
+row's numbers, links and update time."""
 
 _INDEXED = (
     "question", "title", "subtitle", "description", "status", "event_id", "event_name",
@@ -50,12 +52,13 @@ _INDEXED = (
     "created_at", "closes_at", "resolved_at", "strike_kind", "strike_floor", "strike_cap", "url",
     "slug", "origin",
 )  # fmt: skip
-"""Columns that an index holds: a change in one of them, or in the salience bucket (`sql.SALIENCE`),
-gives the market a new `change` number."""
+"""Columns whose change gives the market a new `change` number, so that search indexes read it
+again; a change of the salience bucket (`sql.SALIENCE`: volume and liquidity in coarse steps) does
+so too."""
 
 _SILENT = frozenset({"observed_at", "price_as_of"})
-"""Columns that are stored when they change, but whose change alone is no update of the market: the
-market was only observed again."""
+"""Columns that are stored when they change, but whose change alone does not count as an update of
+the market, because it was only observed again."""
 
 _ARRAYS = {"outcomes": "text[]", "prices": "float8[]", "tags": "text[]", "token_ids": "text[]"}
 _TYPES = {
@@ -246,7 +249,7 @@ async def _make_room(conn: Connection, batch: list[Market]) -> list[Market]:
 
 
 async def drop_sample(conn: Connection) -> int:
-    """Delete the sample's markets with their prices. Returns the number of markets.
+    """Delete the sample: invented markets with their prices. Returns the number of markets deleted.
 
     The caller must hold the ingest lock.
     """
