@@ -183,7 +183,8 @@ def _show_new(key: ApiKey, text: str, as_json: bool) -> None:
 
 
 def _limits(key: ApiKey) -> list[str]:
-    """The rate limits of a key by the settings, one for each of its scopes that has a rate."""
+    """The rate limits of a key, read from the settings, e.g. `["search 10/s"]`: one for each of the
+    key's scopes that has a rate."""
     settings = Settings()  # type: ignore[call-arg]
     rates = {
         "search:read": f"search {settings.search_rate}",

@@ -31,11 +31,11 @@ SCOPES: dict[str, str] = {
 }
 LEGACY = "*"
 EXPLICIT = frozenset({"forecast:read", "rvol:read", "metrics:read", "internal", "admin"})
-"""Scopes that the legacy scope `*` does not include."""
+"""Scopes that the legacy scope `*` does not include: a key has them only if they are named."""
 
 
 class NewKey(NamedTuple):
-    """A newly made key; `text` is shown once and never stored."""
+    """A newly made API key; its full `text` is shown once and never stored."""
 
     text: str
     prefix: str
@@ -43,7 +43,7 @@ class NewKey(NamedTuple):
 
 
 def mint() -> NewKey:
-    """Make a new random key."""
+    """Make a new random API key."""
     prefix = "".join(secrets.choice(ALPHABET) for _ in range(PREFIX_LENGTH))
     number = int.from_bytes(secrets.token_bytes(SECRET_BYTES))
     digits = []
@@ -55,18 +55,20 @@ def mint() -> NewKey:
 
 
 def prefix_of(token: str) -> str | None:
-    """The look-up part of a token that looks like a key, else None."""
+    """The part of an API key by which it is looked up: `aug_<prefix>_<secret>` -> `<prefix>`. None
+    for a text of another form."""
     found = _FORM.fullmatch(token)
     return found[1] if found else None
 
 
 def digest(token: str) -> bytes:
-    """The SHA-256 of a key: what is stored instead of the key."""
+    """The SHA-256 of an API key's text; it is stored in place of the key."""
     return hashlib.sha256(token.encode()).digest()
 
 
 def matches(token_digest: bytes, stored: bytes) -> bool:
-    """Whether both digests are equal, in a time that does not depend on where they differ."""
+    """Whether the digest of a given key equals the stored one, compared in a time that does not
+    depend on where they differ."""
     return hmac.compare_digest(token_digest, stored)
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """The owner of keys, watchlists and series."""
+    """An account: the owner of API keys, watchlists and series."""
 
     id: str
     name: str
@@ -35,7 +35,7 @@ class ApiKey:
 
 @dataclass(frozen=True, slots=True)
 class StoredKey:
-    """The stored data of a key that authentication needs."""
+    """The fields of a stored API key that authentication needs."""
 
     id: str
     account_id: str
@@ -49,7 +49,8 @@ class StoredKey:
 
 @dataclass(frozen=True, slots=True)
 class StoredSession:
-    """A session of the console as it is stored."""
+    """A stored session of a browser in the console, with the current data of the API key that
+    opened it, if one did."""
 
     id: str
     account_id: str
@@ -64,10 +65,11 @@ class StoredSession:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """The identity behind a valid key or a session of the console: an account and scopes."""
+    """Who a valid API key or a session of the console belongs to: an account, and the scopes
+    granted."""
 
     key_id: str
-    """Id of the key; for a session that was opened without a key, the session's id."""
+    """Id of the API key; for a session that was opened without a key, the session's id."""
     account_id: str
     scopes: frozenset[str]
     rvol_approved: bool

@@ -18,23 +18,24 @@ from augury.ids import new_id
 from augury.storage.database import Database
 
 REMEMBER = 3.0
-"""Seconds for which the result of looking up a key is reused: a revoked key works at
-most this much longer."""
+"""Seconds for which the result of looking up an API key is reused: a revoked key works at most this
+much longer."""
 _MOST_REMEMBERED = 10_000
 USE_NOTED_EVERY = timedelta(minutes=1)
-"""Shortest time between two records of a key's last use: one write per minute and key."""
+"""Shortest time between two writes of the time at which the same API key was last used."""
 
 OPERATOR = "operator"
-"""Name of the account under which command-line commands send requests to the service that is
+"""Name of the account that command-line commands use when they send requests to the service that is
 running on the same data folder."""
 LENT_FOR = timedelta(minutes=30)
-"""Lifetime of the temporary key of a command. It ends even if the command was killed."""
+"""Lifetime of the temporary API key with which a command-line command calls the running service.
+The key ends even if the command was killed."""
 _LENT = "lent"
 
 
 def is_lent(key: ApiKey) -> bool:
-    """Whether a key is the temporary key of a command. The label alone is no proof, since callers
-    choose the labels of their keys."""
+    """Whether an API key is the temporary key of a command-line command, by its account, lifetime
+    and label. The label alone is no proof, since callers choose the labels of their keys."""
     return (
         key.label == _LENT
         and key.account == OPERATOR
@@ -44,7 +45,7 @@ def is_lent(key: ApiKey) -> bool:
 
 
 class AccessService:
-    """Accounts, keys, and authentication."""
+    """Creates and changes accounts and API keys, and authenticates callers by key."""
 
     def __init__(
         self,
@@ -62,7 +63,7 @@ class AccessService:
         self._known: OrderedDict[bytes, tuple[float, Principal | None]] = OrderedDict()
 
     async def authenticate(self, token: str) -> Principal | None:
-        """The account and scopes of a bearer token; None if it is not a valid key."""
+        """The account and scopes of the API key `token`; None if it is not a valid key."""
         prefix = keys.prefix_of(token)
         if prefix is None:
             return None
@@ -112,7 +113,7 @@ class AccessService:
         label: str | None = None,
         expires_at: datetime | None = None,
     ) -> tuple[ApiKey, str]:
-        """Create a key of `account`, and the account if it is new.
+        """Create an API key of the account named `account`, and the account if it is new.
 
         Returns the key and its text, which is not stored and cannot be read again.
         """
@@ -128,7 +129,7 @@ class AccessService:
 
     @asynccontextmanager
     async def lent(self, *scopes: str) -> AsyncIterator[str]:
-        """Yield the text of a temporary key of the operator; the key is
+        """Yield the text of a temporary API key of the operator with these scopes; the key is
         deleted when the block ends."""
         key_id, text = await self.lend(*scopes)
         try:
@@ -137,14 +138,14 @@ class AccessService:
             await self.take_back(key_id)
 
     async def lend(self, *scopes: str) -> tuple[str, str]:
-        """Create a temporary key of the operator, which expires after `LENT_FOR`;
-        returns its id and text."""
+        """Create a temporary API key of the operator with these scopes, which expires after
+        `LENT_FOR`. Returns its id and text."""
         until = self._now() + LENT_FOR
         key, text = await self.create_key(OPERATOR, scopes, label=_LENT, expires_at=until)
         return key.id, text
 
     async def take_back(self, key_id: str) -> None:
-        """Delete a temporary key before it expires."""
+        """Delete a temporary API key before it expires."""
         async with self._database.transaction() as conn:
             await store.delete_key(conn, key_id)
 
@@ -173,13 +174,13 @@ class AccessService:
         return created, minted.text
 
     async def list_keys(self, account: str | None = None) -> list[ApiKey]:
-        """All keys, or those of one account."""
+        """All API keys, or those of the account of this name."""
         async with self._database.reading() as conn:
             return await store.list_keys(conn, account)
 
     async def revoke_key(self, key_id: str) -> ApiKey:
-        """Revoke a key: at once in this process, within `REMEMBER` seconds in others.
-        Idempotent."""
+        """Revoke an API key and return it: at once in this process, within `REMEMBER` seconds in
+        others. Idempotent."""
         async with self._database.transaction() as conn:
             await self._found(conn, key_id)
             await store.revoke_key(conn, key_id)
@@ -187,7 +188,8 @@ class AccessService:
             return await self._found(conn, key_id)
 
     async def rotate_key(self, key_id: str, *, grace: timedelta) -> tuple[ApiKey, str]:
-        """Create a successor with the same scopes; the old key keeps working for `grace`."""
+        """Create a successor of an API key, with the same scopes; the old key keeps working for
+        `grace`. Returns the new key and its text."""
         async with self._database.transaction() as conn:
             old = await self._found(conn, key_id)
             if old.revoked_at or (old.expires_at and old.expires_at <= self._now()):
@@ -210,7 +212,8 @@ class AccessService:
             return await store.list_accounts(conn)
 
     async def set_rvol_approved(self, account: str, approved: bool) -> Account:
-        """Approve an account for realized volatility, or take that back."""
+        """Allow or forbid the keys of an account, given by its name, to read realized volatility.
+        Returns the changed account."""
         async with self._database.transaction() as conn:
             found = await store.account_by_name(conn, account.strip())
             if found is None:

@@ -34,7 +34,7 @@ _MOST_REMEMBERED = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A valid session: its account and scopes, and when it ends."""
+    """A valid session of a browser in the console: its account and scopes, and when it ends."""
 
     id: str
     account: str
@@ -44,7 +44,7 @@ class Session:
 
 
 def csrf_of(token: str) -> str:
-    """The CSRF token that writing requests must carry in the session of this cookie."""
+    """The CSRF token that writing requests must carry in the session whose cookie is `token`."""
     return hashlib.sha256(f"csrf:{token}".encode()).hexdigest()
 
 
@@ -54,7 +54,7 @@ def csrf_matches(token: str, sent: str) -> bool:
 
 
 class SessionService:
-    """Signs browsers in and out, and finds the session of a cookie."""
+    """Signs browsers in to the console and out, and finds the session of a cookie."""
 
     def __init__(
         self,
@@ -73,7 +73,8 @@ class SessionService:
         self._known: OrderedDict[bytes, tuple[float, Session | None]] = OrderedDict()
 
     async def new_link(self) -> str:
-        """Make a link that signs the owner in once, within `LINK_LASTS`; returns its secret.
+        """Make a link that signs the owner of this machine in to the console once, within
+        `LINK_LASTS`. Returns the link's secret part.
 
         The owner's account may do everything, including realized volatility: anybody who can read
         what `augury serve` prints can also run `augury keys create`.
@@ -86,7 +87,8 @@ class SessionService:
         return token
 
     async def sign_in_by_link(self, link: str) -> tuple[str, Session]:
-        """Sign in by a link, which is then used up; returns the cookie and the session.
+        """Sign in by the secret part of a one-time link, which is then used up. Returns the
+        cookie's value and the session.
 
         Raises
         ------
@@ -103,7 +105,8 @@ class SessionService:
             return await self._insert(conn, account_id, None, list(keys.SCOPES))
 
     async def sign_in_by_key(self, key: str) -> tuple[str, Session]:
-        """Sign in by an API key, whose scopes the session has; returns the cookie and the session.
+        """Sign in by an API key, whose scopes the session has. Returns the cookie's value and the
+        session.
 
         Raises
         ------
@@ -136,7 +139,7 @@ class SessionService:
         return token, _session(found)
 
     async def authenticate(self, token: str) -> Session | None:
-        """The session of a cookie; None if there is none or it has ended."""
+        """The session whose cookie has the value `token`; None if there is none or it has ended."""
         if not _TOKEN.fullmatch(token):
             return None
         digest = _digest(token)
@@ -154,7 +157,7 @@ class SessionService:
         return session if session is not None and session.expires_at > self._now() else None
 
     async def sign_out(self, token: str) -> None:
-        """End a session. Idempotent."""
+        """End the session whose cookie has the value `token`. Idempotent."""
         async with self._database.transaction() as conn:
             await store.delete_session(conn, _digest(token))
         self._known.pop(_digest(token), None)

@@ -20,7 +20,8 @@ _KEY_COLUMNS = """
 
 
 async def key_by_prefix(conn: Connection, prefix: str) -> StoredKey | None:
-    """The stored data of the key with this prefix that authentication needs, in one query."""
+    """What authentication needs of the API key with this prefix, by one query; None if there is
+    none."""
     async with conn.cursor(row_factory=class_row(StoredKey)) as cursor:
         await cursor.execute(
             """
@@ -43,7 +44,7 @@ async def account_by_name(conn: Connection, name: str) -> Account | None:
 
 
 async def ensure_account(conn: Connection, account_id: str, name: str) -> Account:
-    """The account of that name, which is created if it is new."""
+    """The account of this name. If there is none, it is created with the id `account_id`."""
     await conn.execute(
         "insert into accounts (id, name) values (%s, %s) on conflict (name) do nothing",
         (account_id, name),
@@ -98,7 +99,7 @@ async def key_by_id(conn: Connection, id: str) -> ApiKey | None:
 
 
 async def list_keys(conn: Connection, account: str | None) -> list[ApiKey]:
-    """All keys, or those of the account of that name, oldest first."""
+    """All API keys, or those of the account of this name, oldest first."""
     async with conn.cursor(row_factory=class_row(ApiKey)) as cursor:
         await cursor.execute(
             f"select {_KEY_COLUMNS} from api_keys k join accounts a on a.id = k.account_id"  # noqa: S608
@@ -119,7 +120,7 @@ async def delete_key(conn: Connection, id: str) -> None:
 
 
 async def expire_key(conn: Connection, id: str, grace: timedelta) -> None:
-    """Let a key expire after `grace`, or at its own expiry if that is earlier."""
+    """Let an API key expire after `grace`, or at its own expiry if that is earlier."""
     await conn.execute(
         "update api_keys set expires_at = least(expires_at, now() + %s) where id = %s",
         (grace, id),
@@ -127,7 +128,8 @@ async def expire_key(conn: Connection, id: str, grace: timedelta) -> None:
 
 
 async def note_use(conn: Connection, id: str, at: datetime) -> None:
-    """Record when a key was last used."""
+    """Record the time at which an API key was last used; an earlier time than the stored one is
+    ignored."""
     await conn.execute(
         "update api_keys set last_used_at = greatest(last_used_at, %s) where id = %s", (at, id)
     )
@@ -143,7 +145,8 @@ async def insert_link(
 
 
 async def use_link(conn: Connection, token_hash: bytes, now: datetime) -> str | None:
-    """Delete a sign-in link and return its account; None if the link is unknown or too old."""
+    """Delete a one-time sign-in link and return its account's id; None if the link is unknown or
+    too old."""
     await conn.execute("delete from sign_in_links where expires_at <= %s", (now,))
     cursor = await conn.execute(
         "delete from sign_in_links where token_hash = %s returning account_id", (token_hash,)
@@ -172,8 +175,8 @@ async def insert_session(
 
 
 async def session(conn: Connection, token_hash: bytes, now: datetime) -> StoredSession | None:
-    """A session that has not ended, with the current scopes of its key; None if it or its key
-    is not valid any more."""
+    """The console session whose cookie has this hash, with the current scopes of the API key that
+    opened it. None if the session has ended, or its key is not valid any more."""
     async with conn.cursor(row_factory=class_row(StoredSession)) as cursor:
         await cursor.execute(
             """
