@@ -1,5 +1,5 @@
-"""Helpers for the tools' answers: warnings, thinned price lines, volatility bands, progress
-notes."""
+"""Helpers for the answers of the tools for language models: warnings, thinned price lines,
+volatility bands, progress notes."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ SAMPLE = "This is sample data: invented markets, not real ones. Tell the user."
 
 
 def answer(found: s.ToolAnswer, full: dict[str, Any] | None = None) -> CallToolResult:
-    """A tool's answer: the same content as text and as data, without fields
-    that have their default."""
+    """The result of a tool call: `found` as text and as data, without fields that have their
+    default. `full`, if given, is added to it as it came from the API."""
     if full is not None:
         found.full = full
     return CallToolResult(
@@ -39,7 +39,8 @@ def answer(found: s.ToolAnswer, full: dict[str, Any] | None = None) -> CallToolR
 
 
 def doubts(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Warnings about rows of the API that are samples, replayed or stale."""
+    """Warnings for a language model about rows of the API's answers: that some are invented sample
+    data, some replayed as of an earlier time, some prices stale."""
     rows = list(rows)
     found = []
     if any(row.get("origin") == "sample" for row in rows):
@@ -52,16 +53,16 @@ def doubts(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def plain(warnings: Iterable[str], *, sample: bool = False) -> list[str]:
-    """Warnings without duplicates; those about sample data are replaced by
-    `SAMPLE`, which is first."""
+    """`warnings` without duplicates. If any of them mentions sample data, or `sample` is set, the
+    one text `SAMPLE` comes first in their place."""
     texts = list(dict.fromkeys(warnings))
     others = [text for text in texts if "sample" not in text]
     return [SAMPLE, *others] if sample or len(others) < len(texts) else others
 
 
 def shown(got: dict[str, Any], detail: str, *, evidence: int, rejected: int) -> CallToolResult:
-    """A forecast's answer with at most `evidence` markets that counted and `rejected` that did
-    not."""
+    """A tool's result for the forecast `got`, with at most `evidence` of the markets that counted
+    and `rejected` of those that did not. With `detail` "full" it is the whole forecast."""
     found = s.ForecastAnswer.model_validate(got)
     rows = doubts([row["market"] for row in got["evidence"]])
     notes = plain([*rows, *found.warnings], sample=found.origin == "sample")
@@ -76,8 +77,8 @@ def shown(got: dict[str, Any], detail: str, *, evidence: int, rejected: int) -> 
 
 
 def summed(line: s.HistoryLine, most: int) -> s.HistoryLine:
-    """Add first, last, low, high and change of all points to a line, then thin it to at most `most`
-    points, the first and the last included."""
+    """Fill in first, last, low, high and change of the prices of `line`, then thin its points to at
+    most `most`; the first and the last point stay."""
     known = [point.probability for point in line.points if point.probability is not None]
     if known:
         line.first, line.last, line.low, line.high = known[0], known[-1], min(known), max(known)
@@ -88,7 +89,8 @@ def summed(line: s.HistoryLine, most: int) -> s.HistoryLine:
 
 
 def begins_late(found: s.HistoryAnswer) -> str | None:
-    """Time of the first price, if the window begins more than two intervals earlier; else None."""
+    """Time of the first price in a history, if the history's window begins more than two intervals
+    earlier; else None."""
     known = [
         point.timestamp
         for line in found.series
@@ -102,7 +104,8 @@ def begins_late(found: s.HistoryAnswer) -> str | None:
 
 
 def with_band(row: dict[str, Any]) -> s.VolatilityRow:
-    """A volatility forecast with its 80% band in the same unit."""
+    """A volatility forecast of the API as a row of a tool's answer, with its 80% band as annualized
+    volatility."""
     made = s.VolatilityRow.model_validate(row)
     prediction = row["prediction"]
     variance, band = prediction.get("forecast_variance"), (prediction.get("bands") or {}).get("80")

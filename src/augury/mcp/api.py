@@ -26,11 +26,11 @@ _NAMES = {
     "dimensions": "relations",
     "interval_minutes": "interval",
 }
-"""Field of the API -> name of the argument of the tools, where the two differ."""
+"""Field of the API -> name of the tools' argument for it, where the two names differ."""
 
 
 class Reach(Protocol):
-    """Sends a request to the API as the caller of the tool."""
+    """A function that sends a request to the API with the key of the caller of a tool."""
 
     async def __call__(
         self, method: str, path: str, *, body: Any = None, query: Mapping[str, Any] | None = None
@@ -38,7 +38,8 @@ class Reach(Protocol):
 
 
 Reaching = Callable[[Context], Reach]
-"""A function that gets the context of one tool call and returns the `Reach` for its requests."""
+"""A function that gets the context of one tool call and returns the function that sends the call's
+requests to the API."""
 
 
 async def ask(
@@ -47,7 +48,7 @@ async def ask(
     body: Any = None,
     query: Mapping[str, Any] | None = None,
 ) -> Any:
-    """The API's answer to a POST of `body`, or to a GET.
+    """The JSON of the API's answer to a POST of `body` to `path`; without a body, to a GET.
 
     Raises
     ------
@@ -75,7 +76,7 @@ async def ask(
 
 
 def explained(answer: httpx2.Response) -> str:
-    """One line for a model: what an error of the API says, and what to do about it."""
+    """An error of the API as one line for a model: what the error says, and what to do about it."""
     said = _detail(answer)
     if answer.status_code == 429:
         seconds = answer.headers.get("Retry-After", "1")
@@ -102,9 +103,9 @@ def _detail(answer: httpx2.Response) -> str:
 
 
 async def market_path(reach: Reach, market_id: str) -> str:
-    """The path of a market in the API, by its id or any other name of it.
+    """The path of a market in the API, by the market's id or any other name of it.
 
-    A name with a slash, e.g. the URL of its page, is looked up first: in a path it could
+    A name with a slash, e.g. the URL of the market's page, is looked up first: in a path it could
     lead to another route.
 
     Raises
@@ -123,7 +124,7 @@ async def market_path(reach: Reach, market_id: str) -> str:
 
 
 def part(text: str) -> str:
-    """An id, quoted as one segment of a path.
+    """An id, quoted as one segment of a URL's path.
 
     Raises
     ------

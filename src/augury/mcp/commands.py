@@ -18,7 +18,7 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 PATIENCE: Final = 100.0
-"""Seconds to wait for an answer; longer than any deadline of the service."""
+"""Seconds to wait for an answer of the service; longer than any deadline of the service."""
 SCOPES = ("search:read", "forecast:read", "rvol:read", "watch:write")
 
 
@@ -53,8 +53,8 @@ async def _serve(settings: Settings) -> None:
 
 
 class Asking:
-    """Sends requests to one service: the one at the configured address with its key, or the one
-    that runs on the data folder, with a temporary key that is renewed when it expires."""
+    """Sends the tools' requests to one service: the one at the configured address with its key, or
+    the one that runs on the data folder, with a temporary key that is renewed when it expires."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -64,12 +64,12 @@ class Asking:
         self._open = AsyncExitStack()
 
     async def start(self) -> None:
-        """Find the service.
+        """Find the service and connect to it.
 
         Raises
         ------
         SetupProblem
-            No service runs on this data folder.
+            No address is configured, and no service runs on this data folder.
         """
         settings = self._settings
         if settings.url is None:
@@ -107,7 +107,7 @@ class Asking:
     async def __call__(
         self, method: str, path: str, *, body: Any = None, query: Mapping[str, Any] | None = None
     ) -> httpx2.Response:
-        """The API's answer."""
+        """The API's answer to one request."""
         client = self._client
         try:
             answer = await client.request(method, path, json=body, params=query)
@@ -127,7 +127,7 @@ class Asking:
         return await client.request(method, path, json=body, params=query)
 
     async def aclose(self) -> None:
-        """Give back the temporary key and close the connection."""
+        """Close the connection and delete the temporary key, if there is one."""
         await self._open.aclose()
         if self._lent is None or await asyncio.to_thread(presence.health, self._settings) is None:
             return

@@ -63,7 +63,7 @@ class ToolEndpoint:
         return manager
 
     async def close(self) -> None:
-        """Stop the server and the requests that it is still answering."""
+        """Stop the MCP server, and the requests that it is still answering."""
         self._ending.set()
         if self._running is not None:
             await self._running
@@ -96,7 +96,8 @@ class Inside:
     async def __call__(
         self, method: str, path: str, *, body: Any = None, query: Mapping[str, Any] | None = None
     ) -> httpx2.Response:
-        """The API's answer, after every check that a request from outside goes through."""
+        """The API's answer to one request, after every check that a request from outside goes
+        through."""
         scope = self._request.scope
         peer = scope.get("client") or ("", 0)
         transport = httpx2.ASGITransport(

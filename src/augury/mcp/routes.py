@@ -19,7 +19,7 @@ router = routing.router(tags=["mcp"])
 
 
 class _PassedOn(Response):
-    """Lets the MCP server answer the request itself."""
+    """A response that lets the MCP server answer the request in its own way."""
 
     def __init__(self, manager: StreamableHTTPSessionManager) -> None:
         super().__init__()

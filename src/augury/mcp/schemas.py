@@ -26,7 +26,7 @@ class Row(BaseModel):
     model_config = ConfigDict(extra="ignore", populate_by_name=True, protected_namespaces=())
     component: ClassVar[str] = ""
     DERIVED: ClassVar[frozenset[str]] = frozenset()
-    """Names of fields that the tool computes and the API does not have."""
+    """Names of the row's fields that the tool computes and that the API does not have."""
 
     @model_validator(mode="before")
     @classmethod
@@ -483,5 +483,5 @@ class Silenced(ToolAnswer):
 
 
 def bare(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of the API without fields that are null or empty."""
+    """A JSON object of the API without fields that are null or empty, its numbers rounded."""
     return {name: rounded(value) for name, value in row.items() if value not in (None, [], {})}

@@ -20,7 +20,8 @@ only with the version."""
 
 
 def make(reaching: Reaching) -> MCPServer:
-    """A server whose tools reach the API by `reaching`."""
+    """An MCP server with all tools, resources and prompts. `reaching` gives, for each tool call,
+    the function that sends requests to the API."""
     quiet = logging.getLogger("mcp")
     server = MCPServer(
         "augury",

@@ -55,12 +55,13 @@ INTERVALS = {"1m": 1, "5m": 5, "1h": 60, "1d": 1440}
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """The tools, which reach the API by `reaching`."""
+    """The tools for language models, as methods. `reaching` gives, for each tool call, the function
+    that sends requests to the API."""
 
     reaching: Reaching
 
     def install(self, server: MCPServer) -> None:
-        """Put every tool on a server."""
+        """Register every tool at an MCP server."""
         watching = Watching(self.reaching)
         tools: tuple[tuple[Callable[..., Any], ToolAnnotations, str | None], ...] = (
             (self.search_markets, READS, "search:read"),

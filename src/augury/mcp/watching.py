@@ -17,7 +17,8 @@ from augury.mcp.api import Reaching, ask, market_path, part
 
 @dataclass(frozen=True, slots=True)
 class Watching:
-    """The tools for watchlists, which reach the API by `reaching`."""
+    """The tools for watchlists, as methods. `reaching` gives, for each tool call, the function that
+    sends requests to the API."""
 
     reaching: Reaching
 

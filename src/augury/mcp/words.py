@@ -39,7 +39,7 @@ GLOSSARY = """\
 
 
 def research(question: str) -> str:
-    """Instructions to research one question."""
+    """A prompt: instructions for a model to research one question with the tools."""
     return f"""\
 Research this question with Augury's tools: {question}
 
@@ -54,7 +54,7 @@ Research this question with Augury's tools: {question}
 
 
 def briefing() -> str:
-    """Instructions for a morning brief."""
+    """A prompt: instructions for a model to write a morning brief of the user's watchlists."""
     return """\
 Write the morning brief of my watchlists with Augury's tools.
 
