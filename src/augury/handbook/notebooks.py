@@ -10,7 +10,7 @@ _CELL = re.compile(r"^# %%(?P<markdown> \[markdown\])?[ \t]*$\n?", re.MULTILINE)
 
 
 def cells(text: str) -> Iterator[tuple[str, str]]:
-    """Each cell's kind (`markdown` or `code`) and text."""
+    """The cells of a notebook script, each as its kind (`markdown` or `code`) and its text."""
     starts = list(_CELL.finditer(text))
     for start, following in zip(starts, [*starts[1:], None], strict=True):
         body = text[start.end() : following.start() if following else len(text)].strip("\n")
@@ -21,7 +21,8 @@ def cells(text: str) -> Iterator[tuple[str, str]]:
 
 
 def ipynb(text: str) -> str:
-    """A script with cells as a notebook without outputs, in Jupyter's format 4.5."""
+    """A notebook script with cells (`# %%`) as a Jupyter notebook in format 4.5, without
+    outputs."""
     made = [
         {"cell_type": kind, "id": f"cell-{n}", "metadata": {}, "source": body}
         | ({"execution_count": None, "outputs": []} if kind == "code" else {})

@@ -32,7 +32,8 @@ _CODE_OR_LINK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One of the kinds of pages, e.g. tutorials, with its pages in the order of reading."""
+    """A section of the table of contents, e.g. tutorials: title, description, and the names of its
+    pages in the order of reading."""
 
     title: str
     about: str
@@ -40,13 +41,15 @@ class Section:
 
 
 def folder() -> Path:
-    """The folder with the pages that people wrote: in the wheel, else in the checkout."""
+    """The folder of the pages that people wrote: the one in the wheel, else `docs/` of the
+    checkout."""
     return PACKED if PACKED.is_dir() else CHECKOUT
 
 
 @cache
 def contents(source: Path | None = None) -> tuple[Section, ...]:
-    """The table of contents, from `contents.toml`."""
+    """The sections of the documentation, from `contents.toml`; pages that it does not name come
+    last."""
     source = source or folder()
     text = (source / "contents.toml").read_text(encoding="utf-8")
     named = [
@@ -60,7 +63,8 @@ def contents(source: Path | None = None) -> tuple[Section, ...]:
 
 
 def _pages_of(section: Mapping[str, Any], source: Path) -> Iterator[str]:
-    """The pages that a section names, then those of its folder."""
+    """Names of the pages that a section of `contents.toml` lists, then of the others in its
+    folder."""
     yield from section["pages"]
     if folder := section.get("folder"):
         names = [f"{folder}/{path.stem}" for path in sorted((source / folder).glob("*.md"))]
@@ -68,8 +72,8 @@ def _pages_of(section: Mapping[str, Any], source: Path) -> Iterator[str]:
 
 
 def written(source: Path | None = None) -> dict[str, str]:
-    """The pages that people wrote, by name. Links that lead out of the documentation become plain
-    text."""
+    """Texts of the pages that people wrote, by page name. Links that lead out of the documentation
+    become plain text."""
     source = source or folder()
     found = {}
     for path in sorted(source.rglob("*.md")):
@@ -79,14 +83,14 @@ def written(source: Path | None = None) -> dict[str, str]:
 
 
 def notebooks(source: Path | None = None) -> dict[str, str]:
-    """The notebooks by their address below `/docs`, in Jupyter's format."""
+    """The notebooks in Jupyter's format, by their path below `/docs`."""
     found = sorted(((source or folder()) / NOTEBOOKS).glob("*.py"))
     return {f"{NOTEBOOKS}/{p.stem}.ipynb": ipynb(p.read_text(encoding="utf-8")) for p in found}
 
 
 def relinked(text: str, link: Callable[[str, str], str | None]) -> str:
-    """Replace links of a page: `link` gets the text and the target of each and returns what is
-    written instead, or None to keep it. Code and pictures are left alone."""
+    """A page's Markdown with its links replaced: `link` gets the text and the target of each link
+    and returns what stands in its place, or None to keep it. Code and pictures are left alone."""
 
     def replaced(match: re.Match[str]) -> str:
         if match[3] is None or match[1]:
@@ -98,8 +102,8 @@ def relinked(text: str, link: Callable[[str, str], str | None]) -> str:
 
 
 def _links_inside(text: str, here: Path, source: Path) -> str:
-    """Keep links to URLs, to headings of the page and to pages of the documentation, link notebooks
-    below `/docs`, and replace any other link by its text."""
+    """A page's Markdown in which links to URLs, to headings of the page and to pages of the
+    documentation are kept, links to notebooks lead below `/docs`, and others become their text."""
 
     def link(shown: str, target: str) -> str | None:
         path = target.partition("#")[0]
@@ -126,7 +130,7 @@ GENERATED = (
 
 
 def title(text: str) -> str:
-    """The first heading of a page."""
+    """The first heading of a page, given its Markdown; "Untitled" without one."""
     found = re.search(r"^# (.+)$", text, re.MULTILINE)
     return found[1].strip() if found else "Untitled"
 
@@ -144,7 +148,8 @@ def summary(text: str) -> str:
 
 
 def listing(pages: Mapping[str, str]) -> str:
-    """`llms.txt`: the pages by kind, each with the address of its Markdown and its summary."""
+    """The content of `llms.txt`: the pages by section, each with the address of its Markdown and
+    its summary."""
     lines = [
         "# Augury",
         "",
@@ -165,7 +170,7 @@ def listing(pages: Mapping[str, str]) -> str:
 
 
 def whole(pages: Mapping[str, str]) -> str:
-    """`llms-full.txt`: every page of the table of contents in one text."""
+    """The content of `llms-full.txt`: every page of the table of contents in one text."""
     named = [name for section in contents() for name in section.pages if name in pages]
     return (
         "\n\n".join(f"<!-- /docs/{name}.md -->\n\n{pages[name].strip()}" for name in named) + "\n"

@@ -26,7 +26,7 @@ MADE = "*Made from the code of this version; nothing here is written by hand.*"
 
 
 def pages() -> dict[str, str]:
-    """All reference pages, by name."""
+    """Markdown of all reference pages, by page name."""
     app = create_app(Settings())  # not started: only its routes are read
     made = {
         "reference-commands": commands(),
@@ -42,7 +42,7 @@ def pages() -> dict[str, str]:
 
 
 def row(*cells: object) -> str:
-    """A line of a Markdown table."""
+    """One line of a Markdown table."""
     texts = (" ".join(str(cell).split()).replace("|", "\\|") for cell in cells)
     return f"| {' | '.join(texts)} |"
 
@@ -65,7 +65,7 @@ EXIT_CODES = (
 
 
 def every_command() -> dict[str, Any]:
-    """Every command, by the name it is called with, e.g. `keys create`."""
+    """Every command of `augury`, by the words it is called with, e.g. `keys create`."""
     app = typer.Typer(name="augury")
     cli.mount(app)
     return dict(_commands(get_command(app), ""))
@@ -79,7 +79,7 @@ def _commands(group: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def commands() -> str:
-    """The page of commands: each with its options and examples."""
+    """Markdown of the page of commands: each with its options and examples."""
     found = every_command()
     lines = [
         "# Commands",
@@ -104,8 +104,8 @@ def commands() -> str:
 
 
 def described(text: str) -> tuple[list[str], list[str]]:
-    """The help of a command, split into its paragraphs and its examples; the word
-    "Examples:" is left out."""
+    """The help text of a command, split into its paragraphs and its examples; the word "Examples:"
+    is left out."""
     prose: list[str] = []
     examples: list[str] = []
     for part in re.split(r"\n\s*\n", inspect.cleandoc(text.replace("\f", "").replace("\b", ""))):
@@ -118,7 +118,7 @@ def described(text: str) -> tuple[list[str], list[str]]:
 
 
 class Argument:
-    """An argument or option of a command, as the reference shows it."""
+    """An argument or option of a command, as the reference page shows it."""
 
     def __init__(self, param: Any) -> None:
         positional = param.param_type_name == "argument"
@@ -153,7 +153,8 @@ def _value(annotation: Any) -> str:
 
 
 def api(document: Mapping[str, Any]) -> str:
-    """The page of the API: every operation by its group, then every object, with their fields."""
+    """Markdown of the page of the API: every operation by its group, then every object, with their
+    fields."""
     lines = [
         "# API",
         "",
@@ -242,7 +243,8 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 
 def error_codes() -> str:
-    """The page of errors: every code of `X-Error-Code`, with its status and its texts."""
+    """Markdown of the page of errors: every code of `X-Error-Code`, with its status and its
+    texts."""
     lines = [
         "# Errors",
         "",
@@ -279,7 +281,8 @@ def _kinds() -> set[type[errors.AuguryError]]:
 
 
 def _raised() -> Iterator[tuple[int, str, str]]:
-    """The errors that the source code makes by the name of their class: status, code, text."""
+    """The errors that the source code makes by calling an error class by its name, e.g.
+    `NotFound("...")`: status, code and text of each."""
     kinds = {kind.__name__: kind for kind in _kinds()}
     for path in sorted(SOURCE.rglob("*.py")):
         if path.name == "commands.py" or path.parent.name == "handbook":
@@ -311,7 +314,8 @@ def _text(node: ast.expr) -> str:
 
 
 def metrics() -> str:
-    """The page of metrics: everything that the service or a worker counts, with its labels."""
+    """Markdown of the page of metrics: every metric of the service and of a worker, with its
+    labels."""
     found = []
     for collector in set(REGISTRY._collector_to_names):
         name = getattr(collector, "_name", "")
@@ -336,8 +340,8 @@ def metrics() -> str:
 
 
 def tools() -> str:
-    """The page of tools for language models: each with its arguments and the fields of its
-    answer."""
+    """Markdown of the page of tools for language models: each with its arguments and the fields of
+    its answer."""
     from augury.mcp import server
 
     async def nobody(*args: Any, **kwargs: Any) -> Any:

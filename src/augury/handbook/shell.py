@@ -33,8 +33,8 @@ autoload -U +X bashcompinit && bashcompinit
 
 
 def completion(shell: str) -> str:
-    """A completion script for `shell`, which is bash or zsh. It holds all words, so that
-    completing never starts Augury."""
+    """A completion script for `shell`, which is "bash" or "zsh". The script holds all words, so
+    that completing never starts Augury."""
     words = dict(_words(every_command()))
     steps = sorted(
         f'"{path.rpartition(" ")[0]} {path.rpartition(" ")[2]}"' for path in words if path
@@ -48,8 +48,8 @@ def completion(shell: str) -> str:
 
 
 def _words(found: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    """The words that can follow each path of commands, the empty path first: the commands of a
-    group, then the options of each command."""
+    """For each beginning of a command line, the words that can follow it: `""` -> the first words,
+    `keys` -> `create`, `list` ..., `keys create` -> the options of that command."""
     groups: dict[str, dict[str, None]] = {"": {}}
     for path in found:
         first, _, second = path.partition(" ")
@@ -63,7 +63,7 @@ def _words(found: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
 
 
 def man() -> str:
-    """All commands as one page for `man`, in roff."""
+    """All commands as one manual page for `man`, in roff."""
     lines = [
         f'.TH AUGURY 1 "" "augury {__version__}" "User Commands"',
         ".SH NAME",

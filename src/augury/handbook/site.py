@@ -83,7 +83,8 @@ def build(out: Path) -> list[str]:
 
 
 def check(out: Path) -> None:
-    """Refuse a folder that holds anything but an earlier build, because it would be replaced."""
+    """Raise SetupProblem if the folder `out` holds anything but an earlier build, because the build
+    would replace it."""
     if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).exists():
         raise SetupProblem(f"{out} holds other files. Name an empty or a new folder.")
 
@@ -115,9 +116,9 @@ def _sphinx(texts: Mapping[str, str], work: Path, made: Path) -> None:
 
 
 def _for_sphinx(name: str, text: str, texts: Mapping[str, str]) -> str:
-    """Prepare a page for Sphinx. Links to the service's own paths become relative, so that they
-    work wherever it is mounted; a picture without a file becomes its description; the first page
-    gets the table of contents."""
+    """A page's Markdown, prepared for Sphinx. Links to the service's own paths become relative, so
+    that they work wherever the site is mounted; a picture without a file becomes its description;
+    the first page gets the table of contents."""
     up = "../" * name.count("/")
 
     def link(shown: str, target: str) -> str | None:
@@ -144,8 +145,9 @@ def _for_sphinx(name: str, text: str, texts: Mapping[str, str]) -> str:
 
 
 def _finished(path: Path, made: Path, texts: Mapping[str, str]) -> str:
-    """The HTML of a page, finished: inline scripts and styles move to files, because the service's
-    Content-Security-Policy forbids them inline, and a link to the page's Markdown is added."""
+    """The finished HTML of a page: inline scripts and styles are moved to files, because the
+    service's Content-Security-Policy forbids them inline, and a link to the page's Markdown is
+    added."""
     here = path.relative_to(made)
     up = "../" * (len(here.parts) - 1)
 
