@@ -67,14 +67,14 @@ _QUAD = re.compile(r"(0|[1-9][0-9]{0,2})(\.(0|[1-9][0-9]{0,2})){3}", re.ASCII)
 
 
 class Refused(InvalidInput):
-    """An address this service won't connect to."""
+    """Raised for an address to which this service won't connect, e.g. an internal one."""
 
     code = "address_refused"
 
 
 @dataclass(frozen=True)
 class AddressPolicy:
-    """The addresses that users may have this service connect to.
+    """Which addresses given by users this service may connect to.
 
     `http`: URLs without TLS are allowed too. `names` and `networks`: hosts that the operator allows
     although they are not public, on any port.
@@ -86,7 +86,8 @@ class AddressPolicy:
 
     @classmethod
     def of(cls, allowed: Iterable[str], *, http: bool) -> AddressPolicy:
-        """The policy of a setting whose values are each a network, an address or a host name."""
+        """The policy that allows what a setting names; each of its values is a network, an address
+        or a host name."""
         names: set[str] = set()
         networks: list[Network] = []
         for entry in allowed:
@@ -138,7 +139,8 @@ class AddressPolicy:
         self._check_port(host, port)
 
     def check_address(self, address: Address) -> None:
-        """Refuse a numeric address that is neither public nor allowed by the operator."""
+        """Raise `Refused` for a numeric address that is neither public nor allowed by the
+        operator."""
         if not (is_public(address) or self.allows(address)):
             raise Refused("The host does not resolve to a public address.")
 
@@ -179,7 +181,8 @@ class AddressPolicy:
 
 
 def is_public(address: Address) -> bool:
-    """Whether `address` is public, and so is an IPv4 address that is embedded in it."""
+    """Whether `address` is public. If an IPv4 address is embedded in it, that must be public,
+    too."""
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _V4)
     if address.scope_id is not None:

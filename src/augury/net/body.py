@@ -9,28 +9,29 @@ from collections.abc import Callable, Iterator
 import httpx2
 
 STEP = 262_144
-"""Most bytes that are decompressed before other tasks may run; takes about half a millisecond."""
+"""Most bytes that are decompressed in one step, before other tasks may run; a step takes about half
+a millisecond."""
 
 
 class BodyError(Exception):
-    """A body that can't be used. The text continues a sentence that begins with the sender's
-    name."""
+    """Raised for the body of an answer that can't be used. Its text continues a sentence that
+    begins with the sender's name, e.g. "answered in an encoding that was not requested"."""
 
 
 class TooLarge(BodyError):
-    """The body is larger than the limit."""
+    """Raised when the body of an answer is larger than the limit."""
 
 
 class Broken(BodyError):
-    """The body ended too early."""
+    """Raised when the body of an answer ended too early."""
 
 
 async def read(
     response: httpx2.Response, most: int, meter: Callable[[int], None] | None = None
 ) -> bytes:
-    """Read a body of at most `most` bytes. It is decompressed here in steps, so that no chunk
-    can expand past the limit. `meter` is called with the size of each piece as it comes, even
-    if the body fails later.
+    """Read the body of an answer, at most `most` bytes. It is decompressed here in steps, so that
+    no chunk can expand past the limit. `meter` is called with the size of each piece as it comes,
+    even if the body fails later.
 
     Raises
     ------

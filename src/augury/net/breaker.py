@@ -7,12 +7,13 @@ from collections.abc import Callable
 
 FAILURES_TO_OPEN = 5
 PROBE_AFTER = 30.0
-"""Seconds an open breaker waits before it lets one request through."""
+"""Seconds that an open circuit breaker waits before it lets one request through."""
 
 
 class Breaker:
-    """Opens after `FAILURES_TO_OPEN` failures in a row. `PROBE_AFTER` seconds later it lets one
-    request through as a probe: success closes it, failure starts the wait again."""
+    """A circuit breaker: it opens, i.e. holds requests back, after `FAILURES_TO_OPEN` failures in a
+    row. `PROBE_AFTER` seconds later it lets one request through as a probe: success closes it,
+    failure starts the wait again."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -36,14 +37,14 @@ class Breaker:
         return True
 
     def retry_in(self) -> float:
-        """Seconds until the next probe."""
+        """Seconds until an open breaker admits its next probe; 0 if the breaker is closed."""
         if self._opened_at is None:
             return 0.0
         return max(0.0, PROBE_AFTER - (self._clock() - self._opened_at))
 
     def record(self, healthy: bool | None) -> None:
-        """Record whether a request ended well. None (unknown) ends a probe
-        without changing the state."""
+        """Record whether a request ended well. None (unknown) ends a probe without opening or
+        closing the breaker."""
         probing, self._probing = self._probing, False
         if healthy is None:
             return

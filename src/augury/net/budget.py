@@ -10,12 +10,13 @@ from collections.abc import Callable
 from datetime import timedelta
 
 _MANY = 10_000
-"""Number of spenders in memory from which those that have their whole budget left are removed."""
+"""Number of remembered spenders (callers, hosts or addresses) from which those with their whole
+budget left are forgotten."""
 
 
 class Budget:
-    """An amount per time span; what is spent becomes available again at a
-    steady rate (leaky bucket)."""
+    """How much each spender (a caller, host or address) may spend per time span, e.g. in bytes.
+    What is spent becomes available again at a steady rate (leaky bucket)."""
 
     def __init__(
         self, most: int, span: timedelta, *, monotonic: Callable[[], float] = time.monotonic
@@ -30,7 +31,8 @@ class Budget:
         return max(0, int(self.most - self._now(who)))
 
     def spenders(self) -> list[str]:
-        """Everybody who has less than the whole budget left; all others are removed from memory."""
+        """All spenders that have less than their whole budget left; the others are removed from
+        memory."""
         for who in [who for who in self._spent if not self._now(who)]:
             del self._spent[who]
         return list(self._spent)

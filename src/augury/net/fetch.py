@@ -18,14 +18,15 @@ MAX_BYTES = 5 * 1024 * 1024
 
 
 class FetchFailed(UpstreamFailed):
-    """The address gave nothing usable; `detail` says why, in words for its owner."""
+    """Raised when an address gave nothing usable; `detail` says why, in words for the user who gave
+    the address."""
 
     code = "fetch_failed"
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """An answer read to its end. `status` is 200 to 299, or 304 with no body."""
+    """An answer to a GET, read to its end. `status` is 200 to 299, or 304 with no body."""
 
     status: int
     headers: httpx2.Headers
@@ -42,7 +43,7 @@ async def get(
     meter: Callable[[int], None] | None = None,
     led: Callable[[str], None] | None = None,
 ) -> Fetched:
-    """Fetch `url` with a client made by `guard.client`.
+    """The answer to a GET of `url`, with a client made by `guard.client`.
 
     `headers` may hold a credential, so a redirect to another origin drops them. `meter` is called
     with the size of each piece of the body as it comes. `led` is called with the host of each

@@ -10,11 +10,13 @@ T = TypeVar("T")
 
 
 class GivenUp(Exception):
-    """The call was cancelled by `Flights.close`, not by a caller that waits for it."""
+    """Raised when a shared call was cancelled by `Flights.close`, not by a caller that waits for
+    it."""
 
 
 class Flights(Generic[T]):
-    """The running calls, by the key that equal calls share."""
+    """The calls that are running, by a key. A call with the same key joins the running one and gets
+    its result."""
 
     def __init__(self) -> None:
         self._tasks: dict[Hashable, asyncio.Task[T]] = {}

@@ -36,7 +36,7 @@ for _name in ("httpx2", "httpcore2"):
 REFUSED = Counter("augury_net_refused", "Requests to users' addresses that were not sent.")
 
 MOST_ADDRESSES = 4
-"""Most addresses of a host name that are tried."""
+"""Most addresses of one host name to which a connection is tried."""
 _PACE = 0.05
 
 Resolver = Callable[[str, int], Awaitable[list[str]]]
@@ -54,10 +54,10 @@ async def resolve(host: str, port: int) -> list[str]:
 
 
 def is_own(address: IPv4Address | IPv6Address) -> bool:
-    """Whether an address belongs to this machine. It is then refused unless the policy allows it:
-    requests to it would reach the ports of this machine without passing the proxy.
+    """Whether an address belongs to this machine. A connection to it is then refused unless the
+    policy allows it: it would reach the ports of this machine without passing the proxy.
 
-    This is decided by the route that a datagram to the address would take; none is sent.
+    Whether it does is decided by the route that a datagram to the address would take; none is sent.
     """
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     try:
@@ -69,7 +69,8 @@ def is_own(address: IPv4Address | IPv6Address) -> bool:
 
 
 class GuardedBackend(httpcore2.AsyncNetworkBackend):
-    """Connects only to addresses that it has checked and that the policy allows."""
+    """Network backend of httpcore2 that connects only to addresses that it has checked and that the
+    policy allows."""
 
     def __init__(
         self, policy: AddressPolicy, resolver: Resolver = resolve, dials: Budget | None = None
@@ -111,8 +112,8 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         raise failure
 
     async def _paced(self, address: str, until: float) -> None:
-        """Wait until the budget allows another connection to an address (IPv6: to its /64
-        network)."""
+        """Wait until the budget of new connections allows another one to an address (IPv6: to its
+        /64 network), at most until the time `until` of the event loop's clock."""
         if self._dials is None:
             return
         ip = ip_address(address)
@@ -196,7 +197,7 @@ def client(
     tls: SSLContext | None = None,
     dials: Budget | None = None,
 ) -> httpx2.AsyncClient:
-    """A client for addresses that users gave.
+    """An HTTP client for addresses that users gave.
 
     Parameters
     ----------

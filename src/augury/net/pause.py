@@ -6,11 +6,13 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 LONGEST_PAUSE = 300.0
-"""Most seconds that a Retry-After counts for; a longer one is cut to this."""
+"""Longest wait, in seconds, that is taken from a Retry-After header; a longer one is cut to
+this."""
 
 
 def retry_after(value: str | None, now: datetime) -> float | None:
-    """`Retry-After` (RFC 9110, 10.2.3) in seconds from `now`: a number or a date, bounded."""
+    """Seconds to wait from `now` by the value of a `Retry-After` header (RFC 9110, 10.2.3): a
+    number or a date; at most `LONGEST_PAUSE`. None without a header or if it is unreadable."""
     if value is None:
         return None
     value = value.strip()
