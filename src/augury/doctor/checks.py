@@ -37,17 +37,19 @@ database is reported as a problem."""
 
 
 class Finding(NamedTuple):
-    """What one check found."""
+    """What one check of `augury doctor` found."""
 
     check: str
     state: State
     text: str
     mend: str | None = None
-    """The fix: a command, a setting with its value, or a short instruction."""
+    """How to fix it: a command, a setting with its value, or a short instruction; None if nothing
+    is wrong."""
 
 
 def folder(settings: Settings) -> list[Finding]:
-    """Checks the data folder: its owner, its permissions, and the free space on its disk."""
+    """Checks the data folder: its owner, its permissions, those of the key file in it, and the free
+    space on its disk."""
     where = Path(settings.data_dir)
     if not where.exists():
         return [Finding("folder", "ok", f"{where} will be created at the first start.")]
@@ -76,7 +78,7 @@ def folder(settings: Settings) -> list[Finding]:
 
 
 def descriptors(settings: Settings) -> list[Finding]:
-    """Checks how many files a process may open."""
+    """Checks that a process may open enough files for the connections that the settings allow."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     enough = hard == resource.RLIM_INFINITY or hard >= settings.max_connections + 512
     text = f"A process may open {'any number of' if hard < 0 else f'{hard:,}'} files."
@@ -85,13 +87,14 @@ def descriptors(settings: Settings) -> list[Finding]:
 
 
 def exposure(settings: Settings) -> list[Finding]:
-    """Checks what the installation exposes to others."""
+    """Checks whether other machines or users can reach something that they should not."""
     found = [Finding("exposure", "warning", text) for text in exposures(settings)]
     return found or [Finding("exposure", "ok", f"Augury listens on {settings.host} only.")]
 
 
 def port(settings: Settings, running: str | None) -> list[Finding]:
-    """Checks that the port is free, or in use by this service (`running` is its address)."""
+    """Checks that the port of the settings is free. `running`: address of the service that runs on
+    this data folder, which then uses the port; None if none runs."""
     if running is not None:
         return [Finding("port", "ok", f"Augury answers at {running}.")]
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
@@ -206,7 +209,8 @@ def backup(settings: Settings) -> list[Finding]:
 
 
 def index(health: dict[str, Any] | None) -> list[Finding]:
-    """The problems that the running service reports in its health."""
+    """The problems that the running service reports in its health (`health` is the JSON of its
+    report); a warning if no service is running."""
     if health is None:
         return [Finding("service", "warning", "The service is not running.", "augury serve")]
     problems = health.get("problems") or []
@@ -216,7 +220,8 @@ def index(health: dict[str, Any] | None) -> list[Finding]:
 
 
 async def all_of(settings: Settings, health: tuple[str, dict[str, Any]] | None) -> list[Finding]:
-    """The findings of every check; an unexpected OSError of a local check is a finding, too."""
+    """The findings of every check. `health`: address and health report of the running service, None
+    if none runs. An unexpected OSError of a check on this machine is a finding, too."""
     found: list[Finding] = []
     quick: list[Callable[[], list[Finding]]] = [
         lambda: folder(settings),

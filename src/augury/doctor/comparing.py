@@ -29,8 +29,8 @@ CALLS: tuple[tuple[str, str, dict[str, Any] | None], ...] = (
     ("GET", "/v1/rvol/actuals?asset=BTC", None),
     ("GET", "/v1/rvol/features/latest", None),
 )
-"""The requests whose answers are compared, as method, path and body: requests that need no id of
-either service, and two that are invalid on purpose."""
+"""The requests that are sent to both compared services, as method, path and body: requests that
+need no id of either service, and two that are invalid on purpose."""
 RETRIES = 2
 LONGEST_WAIT_S = 10.0
 
@@ -112,8 +112,8 @@ def _detail(answer: Any) -> Any:
 async def _ask(
     client: httpx2.AsyncClient, method: str, path: str, body: dict[str, Any] | None
 ) -> tuple[int, Any]:
-    """Status and JSON of an answer, None if it is not JSON. After status 429 the request is
-    repeated up to `RETRIES` times, with a pause."""
+    """Status and JSON of a service's answer; None instead of JSON if it is something else. After
+    status 429 the request is repeated up to `RETRIES` times, with a pause."""
     answer = await client.request(method, path, json=body)
     for _ in range(RETRIES):
         if answer.status_code != 429:

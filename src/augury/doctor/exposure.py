@@ -1,4 +1,5 @@
-"""Finds what an installation exposes without its operator being aware of it."""
+"""Finds ways in which an installation can be reached or read by others, which its operator may not
+know."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from augury.settings import Settings
 
 
 def exposures(settings: Settings) -> list[str]:
-    """Warnings as sentences, e.g. for a start; none with the default settings on a laptop."""
+    """Warnings about the settings, as sentences, e.g. that keys travel without TLS; empty with the
+    default settings on a laptop."""
     found = []
     if os.geteuid() == 0:
         found.append(

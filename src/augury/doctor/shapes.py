@@ -15,12 +15,13 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 class Differences(NamedTuple):
-    """The fields that differ, by their paths, e.g. `results.direct[].id`."""
+    """The fields in which the JSON answers of two services differ, by their paths, e.g.
+    `results.direct[].id`."""
 
     missing: list[str]
     """Fields that only the other service has: a client that reads them finds nothing here."""
     extra: list[str]
-    """Fields that only this service has: a client that allows no unknown fields fails here."""
+    """Fields that only this service has: a client that allows no unknown fields fails on them."""
     types: list[str]
     """Fields whose type differs, e.g. `id: string there, number here`."""
 
@@ -30,8 +31,8 @@ class Differences(NamedTuple):
 
 
 def shape(answer: Any) -> dict[str, set[str]]:
-    """Each path of an answer with the JSON types of its values; the path of the whole answer is
-    ``""``."""
+    """The path of each field of a JSON answer, with the JSON types of its values: `{"a": [1]}`
+    gives `a` (list) and `a[]` (number). The path of the whole answer is ``""``."""
     found: dict[str, set[str]] = {}
     for path, kind in _walk(answer, ""):
         found.setdefault(path, set()).add(kind)
@@ -60,8 +61,8 @@ def _kind(value: Any) -> str:
 
 
 def differences(there: Any, here: Any) -> Differences:
-    """The differences of two answers. A field can't be compared, and is left out, if the list or
-    object around it is empty or null in the other answer."""
+    """The differences of two JSON answers, of the other service (`there`) and of this one (`here`).
+    A field is left out if the list or object around it is empty or null in the other answer."""
     a, b = shape(there), shape(here)
     types = [
         f"{path}: {_said(a[path])} there, {_said(b[path])} here"
@@ -72,7 +73,7 @@ def differences(there: Any, here: Any) -> Differences:
 
 
 def _only(a: Mapping[str, set[str]], b: Mapping[str, set[str]]) -> list[str]:
-    """Paths of `a` that `b` lacks although it has the object around them."""
+    """Paths of fields that `a` has and `b` lacks, although `b` has the object around them."""
     return sorted(
         path
         for path in a
@@ -91,7 +92,8 @@ def _said(kinds: set[str]) -> str:
 
 
 def has_uuids(answer: Any) -> bool:
-    """Whether the ids of all markets in the answer of a search are UUIDs."""
+    """Whether the ids of all markets in the JSON answer of a search are UUIDs; False without
+    markets."""
     results = answer.get("results") if isinstance(answer, Mapping) else None
     ids = [str(r.get("id")) for part in (results or {}).values() for r in part]
     return bool(ids) and all(_UUID.fullmatch(i) for i in ids)

@@ -9,7 +9,7 @@ from psycopg.rows import class_row
 
 
 class Facts(NamedTuple):
-    """Facts on a database and on the role that is connected to it."""
+    """Facts about a database and about the role that is connected to it."""
 
     superuser: bool
     seconds: float
