@@ -23,12 +23,12 @@ from augury.ids import new_id
 FINISHED_KEPT = timedelta(days=30)
 LOG_KEPT = timedelta(days=7)
 LOST_AFTER = timedelta(seconds=20)
-"""A job counts as lost if it has neither a queue entry nor a sign of life for this long."""
+"""A job counts as lost if for this long it has neither an entry in the queue nor a sign of life."""
 
 
 @dataclass(frozen=True)
 class JobRecord:
-    """One row of `jobs`."""
+    """One job: a row of the table `jobs`."""
 
     id: str
     kind: str
@@ -55,7 +55,7 @@ async def enqueue(
     delay: timedelta | None = None,
     prefix: str = "job",
 ) -> str:
-    """Add a job of `kind` that is run after `delay` at the earliest; returns its id.
+    """Add a job of `kind` that is run after `delay` at the earliest. Returns the job's id.
 
     prefix : start of the id, for jobs that callers see as something other than a job
     """
@@ -81,7 +81,7 @@ async def add_finished(
     job_id: str,
     account_id: str | None,
 ) -> None:
-    """Record work that was done immediately, as a job that has succeeded."""
+    """Record work that was done immediately, as a job of `kind` that has succeeded."""
     await connection.execute(
         "insert into jobs (id, kind, account_id, request, status, result, started_at, finished_at)"
         " values (%s, %s, %s, %s, 'succeeded', %s, now(), now())",
@@ -90,7 +90,7 @@ async def add_finished(
 
 
 async def fetch(connection: AsyncConnection[Any], job_id: str) -> JobRecord | None:
-    """The record with this id; None if there is none."""
+    """The job with this id; None if there is none."""
     async with connection.cursor(row_factory=class_row(JobRecord)) as cursor:
         await cursor.execute("select * from jobs where id = %s", (job_id,))
         return await cursor.fetchone()
@@ -107,7 +107,7 @@ async def waiting(connection: AsyncConnection[Any], kind: str) -> bool:
 
 
 async def cancel(connection: AsyncConnection[Any], job_id: str) -> bool:
-    """Cancel a job that is queued or running; False if it has ended or does not exist."""
+    """Cancel a job that is queued or running. Returns False if it has ended or does not exist."""
     async with connection.transaction():
         cursor = await connection.execute(
             "update jobs set status = 'canceled', finished_at = now()"
@@ -126,7 +126,7 @@ async def cancel(connection: AsyncConnection[Any], job_id: str) -> bool:
 
 
 async def retry(connection: AsyncConnection[Any], job_id: str) -> bool:
-    """Queue a failed or canceled job again; False if it is neither."""
+    """Queue a failed or canceled job again. Returns False if it is neither."""
     async with connection.transaction():
         cursor = await connection.execute(
             "update jobs set status = 'queued', attempts = 0, error_message = null,"
@@ -183,8 +183,8 @@ def _queries(connection: AsyncConnection[Any]) -> Queries:
 
 
 async def summary(connection: AsyncConnection[Any]) -> list[dict[str, Any]]:
-    """Number of jobs by kind and status, and when the oldest of each was created. Only jobs that
-    are open or ended in the last day are counted."""
+    """Number of jobs by kind (`name`) and status (`state`), and when the oldest of each was
+    created. Only jobs that are open or ended in the last day are counted."""
     rows = await connection.execute(
         """
         select kind, status, count(*), min(created_at) from jobs

@@ -20,12 +20,13 @@ from augury.storage.failures import as_unavailable
 log = structlog.get_logger(__name__)
 
 TAKEOVER = 5.0
-"""Longest time, in seconds, until another process takes over from one that died."""
+"""Longest time, in seconds, until another process takes over the periodic work of a process that
+died."""
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """`function` runs every `seconds`, counted from start to start."""
+    """Periodic work: `function` runs every `seconds`, counted from start to start."""
 
     name: str
     seconds: float
@@ -33,9 +34,9 @@ class Schedule:
 
 
 class Schedules:
-    """The schedules of one process. The process whose database session holds the lock of a schedule
-    runs it. If that process dies, PostgreSQL frees the lock; the work is then still due, and
-    another process takes over."""
+    """The periodic work that this process can do. The process whose database session holds the lock
+    of a schedule runs it. If that process dies, PostgreSQL frees the lock; the work is then still
+    due, and another process takes over."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -47,7 +48,8 @@ class Schedules:
         self._schedules[name] = Schedule(name, seconds, function)
 
     async def run(self, stop: asyncio.Event, *, drain: float = 10) -> None:
-        """Run until `stop` is set; work in progress is cancelled `drain` seconds later."""
+        """Do the periodic work until `stop` is set; work in progress is cancelled `drain` seconds
+        later."""
         again_in = 0.2
         while not stop.is_set():
             try:
@@ -143,7 +145,7 @@ class Schedules:
 
 
 async def _ends_in_time(work: asyncio.Future[None], stop: asyncio.Event, drain: float) -> bool:
-    """Wait for `work`. Once `stop` is set, wait at most `drain` seconds more, then cancel it.
+    """Wait for `work`. Once `stop` is set, wait at most `drain` seconds more, then cancel the work.
     Returns False if it was canceled."""
     stopping = asyncio.ensure_future(stop.wait())
     try:

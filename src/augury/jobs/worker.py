@@ -31,19 +31,20 @@ log = structlog.get_logger(__name__)
 HEARTBEAT = 4.0
 """Seconds without a sign of life after which a job is taken away from its worker."""
 LOST = 20
-"""Number of workers that may die while they run the same job. If one more dies, the job is taken to
-be the cause and fails."""
+"""A job fails when it has been started more than this many times beyond the attempts that its kind
+allows: so many workers have died while they ran it that the job is taken to be the cause."""
 LONGEST_PAUSE = 60.0
-"""Longest pause, in seconds, before a failed job is tried again; pauses double up to this."""
+"""Longest pause, in seconds, before a failed job is tried again. The pause doubles with each
+attempt, up to this."""
 MEND_EVERY = 30.0
-"""Seconds between checks for jobs that the queue has lost."""
+"""Seconds between two checks for jobs that are missing in the queue."""
 DRAIN = 10.0
-"""Seconds that running jobs get to finish when the worker is stopped."""
+"""Seconds that running jobs get to end when their worker is stopped."""
 
 
 class Retry(Exception):
-    """Raised by a handler to have its job tried again after `after` seconds. The attempt counts as
-    failed."""
+    """Raised by the handler of a job to have the job tried again after `after` seconds. The attempt
+    counts as failed."""
 
     def __init__(self, reason: str, *, after: float) -> None:
         super().__init__(reason)
@@ -62,7 +63,7 @@ class Job:
     _database: Database = field(repr=False)
 
     async def progress(self, stage: str, detail: dict[str, Any] | None = None) -> None:
-        """Store how far the job is, for those who follow it."""
+        """Store how far the job is (`stage`, `detail`), for callers that follow it."""
         async with self._database.reading() as connection:
             await connection.execute(
                 "update jobs set progress_stage = %s, progress_detail = %s, heartbeat_at = now()"
@@ -72,8 +73,8 @@ class Job:
 
 
 Handler = Callable[[Job], Awaitable[dict[str, Any] | None]]
-"""Runs a job of one kind. What it returns becomes the record's `result`. It may run again after a
-crash, so it must be idempotent."""
+"""A function that runs a job of one kind. What it returns is stored as the job's result. It may run
+again after a crash, so it must be idempotent."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,8 @@ class Worker:
     def __init__(
         self, database: Database, *, heartbeat: float = HEARTBEAT, drain: float = DRAIN
     ) -> None:
-        """`heartbeat` and `drain` in seconds."""
+        """`heartbeat`: seconds without a sign of life after which a job is taken away from its
+        worker. `drain`: seconds that running jobs get to end when the worker is stopped."""
         self._database = database
         self._heartbeat = heartbeat
         self._drain = drain
@@ -109,11 +111,13 @@ class Worker:
         self._kinds[kind] = _Kind(handler, attempts, at_once)
 
     def every(self, name: str, seconds: float, function: Callable[[], Awaitable[None]]) -> None:
-        """Run `function` every `seconds`, in exactly one of all processes."""
+        """Run `function` every `seconds`, each time in only one of all processes. `name` identifies
+        the work among processes."""
         self.schedules.add(name, seconds, function)
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Work until `stop` is set, then give running jobs at most `drain` seconds to end.
+        """Run jobs and periodic work until `stop` is set, then give running jobs at most `drain`
+        seconds to end.
 
         A job that does not end in time goes back to the queue.
         """
@@ -231,8 +235,8 @@ class Worker:
         return keep
 
     async def _claim(self, job_id: str, kind: _Kind) -> Job | None:
-        """Mark the job as running; None if it has ended. If it is marked already, the worker that
-        ran it has died."""
+        """Mark a job as running and return it; None if it has ended. If the job is marked already,
+        the worker that ran it has died."""
         async with self._database.transaction() as connection:
             cursor = await connection.execute(
                 "update jobs set status = 'running', attempts = attempts + 1,"
@@ -263,7 +267,7 @@ class Worker:
         raise RetryRequested(delay, error)
 
     async def _put_back(self, job: Job) -> None:
-        """Queue the job again without counting the attempt, because the worker was stopped."""
+        """Queue a job again without counting its attempt, because the worker was stopped."""
         async with self._database.reading() as connection:
             await connection.execute(
                 "update jobs set status = 'queued', attempts = attempts - 1"
@@ -312,7 +316,8 @@ class _Manager(QueueManager):
 
 
 class _Driver(PsycopgDriver):
-    """Listens on a connection of its own and sends queries over the pool.
+    """The database driver of the queue: it listens on a connection of its own and sends queries
+    over the pool.
 
     pgqueuer's driver uses one connection for both. There a query waits up to a second for the
     listener, so that heartbeats would be late.
