@@ -1,4 +1,5 @@
-"""The built console as it is served: every file in memory, with its compressed forms."""
+"""Built files as they are served, of the console and of the documentation: every file in memory,
+with its compressed forms."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DIST = Path(__file__).parent / "dist"
-"""Folder to which the build writes its files; the wheel carries them from here."""
+"""Folder to which the build of the console writes its files; the wheel carries them from here."""
 MANIFEST = "manifest.json"
 _MEDIA = {
     ".html": "text/html; charset=utf-8",
@@ -33,7 +34,8 @@ class Asset:
     coded: dict[str, bytes]
 
     def best(self, accepted: str) -> tuple[str | None, bytes]:
-        """The smallest form that an `Accept-Encoding` takes, and the name of its coding."""
+        """The smallest form of the file that an `Accept-Encoding` header takes, and the name of its
+        coding (None for the plain bytes)."""
         taken = {part.split(";")[0].strip().lower() for part in accepted.split(",")}
         for coding in ("br", "gzip"):
             if coding in taken and coding in self.coded:
@@ -42,8 +44,8 @@ class Asset:
 
 
 class Assets:
-    """The files of the latest build. A build that finishes while the service runs is used
-    from the next request on."""
+    """The files of the latest build in a folder, e.g. of the console. A build that finishes while
+    the service runs is used from the next request on."""
 
     def __init__(self, folder: Path = DIST) -> None:
         self.folder = folder
@@ -51,7 +53,7 @@ class Assets:
         self._files: dict[str, Asset] = {}
 
     def get(self, name: str) -> Asset | None:
-        """A file by its name; None if there is none or nothing is built."""
+        """The built file of this name; None if there is none or nothing is built."""
         return self._current().get(name)
 
     @property

@@ -26,22 +26,23 @@ from augury.console.assets import DIST, MANIFEST
 
 REPOSITORY = Path(__file__).parents[3]
 SOURCES = REPOSITORY / "console"
-"""Folder of the sources of the console; an installed wheel has no such folder."""
+"""Folder of the console's source code; an installed wheel has no such folder."""
 WORK = SOURCES / ".build"
 STATUS = WORK / "status.json"
 NODE_LOCK = REPOSITORY / "requirements" / "node.txt"
 OLDEST_NODE = 20
 PATIENCE = 300
-"""Most seconds that a step of the build may take."""
+"""Most seconds that one step of building the console may take."""
 _LEFT_OUT = {"node_modules", "tests", "schema.ts"}  # schema.ts is made from the OpenAPI document
 
 
 class BuildFailed(Exception):
-    """The console can't be built here; the text says why and what to do."""
+    """Raised when the console can't be built here; the text says why and what to do."""
 
 
 def status() -> dict[str, Any]:
-    """How the last build went: `state` (none, building, failed, done) and `detail`."""
+    """How the last build of the console went: `state` (none, building, failed, done) and
+    `detail`."""
     try:
         return json.loads(STATUS.read_text())
     except (OSError, ValueError):
@@ -49,7 +50,7 @@ def status() -> dict[str, Any]:
 
 
 def digest(sources: Path = SOURCES) -> str:
-    """A digest of everything that the build depends on."""
+    """A digest (SHA-256) of everything that the build of the console depends on."""
     found = hashlib.sha256()
     for folder, folders, names in os.walk(sources):
         # `.build` and `.build-*` hold temporary files of builds and tests.
@@ -63,7 +64,7 @@ def digest(sources: Path = SOURCES) -> str:
 
 
 def is_fresh() -> bool:
-    """Whether the build is up to date with the sources."""
+    """Whether the built console is up to date with its sources."""
     try:
         return json.loads((DIST / MANIFEST).read_text()).get("digest") == digest()
     except (OSError, ValueError):
@@ -71,8 +72,8 @@ def is_fresh() -> bool:
 
 
 def build() -> None:
-    """Build if the last build is out of date. Of several processes that start
-    together, only one builds.
+    """Build the console if the last build is out of date. Of several processes that start together,
+    only one builds.
 
     Raises
     ------
@@ -112,8 +113,8 @@ def build() -> None:
 
 
 def _has_packages() -> bool:
-    """Whether the packages are at least as new as the lock file. They may be more than the build
-    needs, as in the folder of a developer."""
+    """Whether the installed packages of the console are at least as new as the lock file. They may
+    be more than the build needs, as in the folder of a developer."""
     installed, lock = SOURCES / "node_modules" / ".package-lock.json", SOURCES / "package-lock.json"
     return installed.exists() and installed.stat().st_mtime >= lock.stat().st_mtime
 
@@ -125,7 +126,8 @@ class _Node:
 
 
 def _node() -> _Node:
-    """The machine's own Node.js, or the wheel's."""
+    """The Node.js to build with: the machine's own, or that of a wheel, which is installed if
+    needed."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node and npm and _version(node) >= OLDEST_NODE:
         return _Node(node, [npm])
@@ -201,7 +203,7 @@ def _alone() -> Iterator[None]:
 
 
 def main() -> int:
-    """Build; a failure is printed in one line. Returns the exit status."""
+    """Build the console; a failure is printed in one line. Returns the exit status."""
     try:
         build()
     except BuildFailed as failure:

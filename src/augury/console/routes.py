@@ -118,7 +118,8 @@ _WAITING = """<!doctype html>
 
 
 def _waiting(policy: str) -> Response:
-    """The page at `/` while the console is not built."""
+    """The page that is shown at `/` while the console is not built; `policy` is its
+    Content-Security-Policy."""
     told = build.status()
     detail = html.escape(str(told.get("detail", "")))
     script, title = "", "The console is not built"

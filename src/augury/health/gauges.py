@@ -33,7 +33,7 @@ UNKNOWN: Final = float("nan")
 
 
 def follow(report: Mapping[str, Any]) -> None:
-    """Set the gauges to the values in a report of `HealthService`."""
+    """Set the gauges of `/metrics` to the values in a health report (`HealthService.report`)."""
     MARKETS.clear()
     AGE.clear()
     QUARANTINED.clear()
@@ -59,7 +59,8 @@ def follow(report: Mapping[str, Any]) -> None:
 
 
 def sizes(database: int | None, index: int) -> None:
-    """Set the gauges of sizes, in bytes; None: not known at present."""
+    """Set the gauges of the sizes of the database and of the search index, in bytes. `database`
+    None: not known at present."""
     DATABASE_BYTES.set(UNKNOWN if database is None else database)
     INDEX_BYTES.set(index)
 

@@ -36,17 +36,20 @@ HOLDS = 1.0
 """Seconds for which one health report is reused for all callers."""
 
 UNFOLLOWED: Final = timedelta(days=1)
-"""Age above which a venue's data count as late, and the health as degraded, if no sync runs."""
+"""Age above which a venue's data count as late, and the service as degraded, if no sync with the
+venues runs."""
 
 VOLATILITY_LASTS: Final = {True: timedelta(days=2), False: timedelta(days=5)}
-"""Volatility data count as late if more than this time has passed since the end of their newest
-day: for markets that never close (True), and for those with weekends and holidays (False)."""
+"""Age of the newest volatility data, counted from the end of their newest day, above which they
+count as late: for markets that never close (True), and for those with weekends and holidays
+(False)."""
 
 NAMES: Final = {"polymarket": "Polymarket", "kalshi": "Kalshi"}
 
 
 class HealthService:
-    """Answers `/v1/health`. Never raises: a part that can't be reached is reported as a problem."""
+    """Makes the report of `/v1/health`. Never raises: a part of the service that can't be reached
+    is reported as a problem."""
 
     def __init__(
         self,
@@ -60,8 +63,8 @@ class HealthService:
         clock: Clock = now,
     ) -> None:
         """`stale_after`: age in seconds above which data of a venue are late while a sync runs.
-        `age`: the rule by which markets count as stale. `index_folder`: the folder of the index, if
-        it is on this machine."""
+        `age`: the rule by which markets count as stale. `index_folder`: the folder of the search
+        index, if it is on this machine."""
         self._database = database
         self._search = search
         self._late = timedelta(seconds=stale_after) if syncing else UNFOLLOWED
@@ -74,7 +77,8 @@ class HealthService:
         self._made: tuple[float, dict[str, Any]] | None = None
 
     async def report(self) -> dict[str, Any]:
-        """The report; its `status` is ok, degraded (the service answers, but has problems) or down.
+        """The health report as JSON; its `status` is ok, degraded (the service answers, but has
+        problems) or down.
 
         A report is reused for `HOLDS` seconds, because counting a large catalogue is costly and
         anybody may ask.
@@ -85,7 +89,7 @@ class HealthService:
             return self._made[1]
 
     async def measure(self) -> None:
-        """Update the gauges of `/metrics`. Like `report`, it never raises."""
+        """Bring the gauges of `/metrics` up to date. Like `report`, this never raises."""
         gauges.follow(await self.report())
         database = None
         with suppress(DatabaseError, AuguryError):
@@ -203,8 +207,9 @@ class HealthService:
     def _late_venue(
         self, name: str, seen: datetime | None, quoted: datetime | None, at: datetime
     ) -> list[str]:
-        """The problem, if any, with the age of a venue's newest price, otherwise of its newest
-        observation. The price comes first, because answers are based on it."""
+        """A sentence if the data of the venue called `name` are too old, else an empty list. Its
+        newest price is checked first, because answers are based on it, then its newest
+        observation."""
         for what, newest in (("price", quoted), ("observation", seen)):
             if newest is None or at - newest <= self._late:
                 continue
@@ -247,7 +252,8 @@ class HealthService:
 
 
 def _quarantine(held: Sequence[tuple[str, Reason, int]]) -> dict[str, Any]:
-    """Quotes and recorded prices in quarantine: their number, in total and by venue and reason."""
+    """The quotes and recorded prices in quarantine (held back because they cannot be right): their
+    number, in total and by venue and reason."""
     by_venue: dict[str, dict[str, int]] = {}
     for venue, reason, count in held:
         by_venue.setdefault(venue, {})[reason] = count
@@ -255,7 +261,8 @@ def _quarantine(held: Sequence[tuple[str, Reason, int]]) -> dict[str, Any]:
 
 
 def _part(found: Any, at: datetime) -> dict[str, Any]:
-    """Origin and time of the newest observation among (origin, time) pairs, and all origins."""
+    """The age of one part of the data, from (origin, time) pairs: origin, time and age in seconds
+    of the newest one, and all origins. An origin is e.g. "live", "import" or "sample"."""
     known = [(time, origin) for origin, time in found if time is not None]
     newest, origin = max(known, default=(None, None))
     return {
@@ -282,7 +289,8 @@ def _folder_size(folder: Path) -> int:
 
 
 def settings_in_force(settings: Settings) -> list[dict[str, Any]]:
-    """Every setting with its value and the source of the value; of a secret only whether it is set.
+    """Every setting with its name, its value and the source of the value. Of a secret, the value
+    only tells whether it is set.
 
     `source`: "environment", a file, "command line" (or the program itself), or "default".
 
