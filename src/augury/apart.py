@@ -23,19 +23,21 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 IDLE = 60.0
-"""Seconds without a call after which the process ends."""
+"""Seconds without a call after which the separate process ends."""
 START = 60.0
-"""Most seconds that the process may take to start (also on a busy machine), in addition to its
-call."""
+"""Most seconds that the separate process may take to start (also on a busy machine), before its
+call's own time begins."""
 _NICE = 5
 _WIDTH = 8
 
 
 class Apart:
-    """A separate process that runs calls; see the module."""
+    """A separate process of low priority that runs long calls one at a time, so that they do not
+    block this process. It starts when first needed and ends after `IDLE` seconds without a call."""
 
     def __init__(self, *, memory: int | None = None) -> None:
-        """`memory`: most bytes of address space that the process may take."""
+        """`memory`: most bytes of address space that the separate process may take; None: no
+        limit."""
         self._memory = memory
         self._turn = asyncio.Lock()
         self._process: asyncio.subprocess.Process | None = None
@@ -45,8 +47,8 @@ class Apart:
     async def run(
         self, seconds: float, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Run `call`, a top-level function of a module, in the process; return or raise what it
-        does.
+        """Run `call`, a top-level function of a module, in the separate process; return its result
+        or raise its exception.
 
         Raises
         ------
@@ -83,7 +85,7 @@ class Apart:
             self._turn.release()
 
     async def close(self) -> None:
-        """End the process, whatever it is doing."""
+        """End the separate process, whatever it is doing."""
         process = self._process
         if self._ending is not None:
             self._ending.cancel()
@@ -130,7 +132,8 @@ class Apart:
 
 
 def _serve(asked: BinaryIO, answers: BinaryIO) -> None:
-    """Run the calls that come in, one after the other, until the input is closed."""
+    """In the separate process: run the calls that come in, one after the other, until the input is
+    closed."""
     answers.write(b".")
     answers.flush()
     while size := asked.read(_WIDTH):

@@ -1,4 +1,5 @@
-"""All routes of the service, one group per line, with the section of the specification."""
+"""All routes of the service, one group per line, with the section of the specification that
+describes the group."""
 
 from __future__ import annotations
 
@@ -47,6 +48,6 @@ ROUTERS = (
 
 
 def mount(app: FastAPI) -> None:
-    """Add the routes of every group to the application."""
+    """Add the routes of the whole service to the application."""
     for router in ROUTERS:
         app.include_router(router)

@@ -70,7 +70,7 @@ START_PATIENCE = 20.0
 """Seconds for which a starting service tries again while the database is unavailable."""
 INDEX_PATIENCE = 20.0
 """Seconds that a starting service waits for another process to release the search index, e.g. for
-an import that outlived the service it ran with."""
+an import that is still running."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +101,12 @@ class Services:
     handbook: Assets
     mcp: ToolEndpoint
     model: LanguageModel | None = None
-    """None: the settings name no language model."""
+    """The configured language model; None if the settings name none."""
 
 
 @asynccontextmanager
 async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator[Services]:
-    """The services over an open database and index, closed in reverse order.
+    """Yields the services, with database and search index open; closes them in reverse order.
 
     `patience`: seconds to wait for a search index that another process is using.
     """
@@ -218,7 +218,8 @@ async def _searching(
 
 
 async def _best(search: SearchService, query: str, most: int) -> list[str]:
-    """Ids of at most `most` active markets, those that answer a query best."""
+    """Ids of at most `most` active markets, best first, that a search for `query` finds as direct
+    answers."""
     found = await search.search(query, dimensions=("direct",), top_k=most, status="active")
     return [result.id for result in found["direct"]]
 
@@ -226,8 +227,8 @@ async def _best(search: SearchService, query: str, most: int) -> list[str]:
 async def _started(settings: Settings, stack: AsyncExitStack) -> Services:
     """The services, ready to answer; they are closed with `stack`.
 
-    An embedded database may just be passing from a command that ends to this process. A start that
-    fails because of that begins again.
+    A start that fails because the database is unavailable is tried again: the embedded database may
+    just be passing from a command that ends to this process.
     """
     until = time.monotonic() + START_PATIENCE
     while True:
@@ -255,10 +256,11 @@ async def _started(settings: Settings, stack: AsyncExitStack) -> Services:
 
 
 def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
-    """The ASGI application; its lifespan opens the services and runs the background work.
+    """The ASGI application of the service. Its lifespan opens the services and runs the background
+    work.
 
-    `elsewhere`: takes the place of the heavy background work (`background.building`) in this
-    process, if another process does that work.
+    `elsewhere`: runs in place of the heavy background work (`background.building`), if another
+    process does that work.
     """
 
     @asynccontextmanager
@@ -298,8 +300,9 @@ def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
 
 
 def _unforeseen(failure: Exception) -> SetupProblem:
-    """The reason of a failed start, for the operator. Its place is logged here, because the server
-    reports a failed start only by a traceback, which the log leaves out."""
+    """An unexpected exception of a failed start as a problem with a text for the operator. The
+    place of the failure is logged here, because the server reports it only by a traceback, which
+    the log leaves out."""
     log.error("start_failed", exc_info=failure)
     said = str(failure).strip().split("\n", 1)[0] or "it gave no reason"
     return SetupProblem(
@@ -315,8 +318,9 @@ async def forget_answers(database: Database) -> None:
 
 
 def following(services: Services) -> dict[str, Work]:
-    """The work that keeps what this process holds in memory (index, quotes, co-movement, games,
-    labels) up to date; each process does this for itself."""
+    """Background work, by name, that keeps up to date what this process holds in memory: the search
+    index, quotes, co-moving prices, sports games, relations between events that a language model
+    found. Each process does it for itself."""
     moving = services.relations.moving
     assert moving is not None
     work: dict[str, Work] = {
@@ -332,8 +336,8 @@ def following(services: Services) -> dict[str, Work]:
 
 
 def attending(services: Services) -> dict[str, Work]:
-    """Work that is light or needs search: jobs, watchlists, forecasts, deliveries, following the
-    venues. It runs in processes that can search."""
+    """Background work, by name, that is light or needs search: jobs, watchlists, forecasts,
+    webhooks, the sync with the venues. It runs in processes that can search."""
     worker = Worker(services.database)
     graph_jobs.register(worker, services.graph)
     worker.every("series.refresh", 5, services.series.refresh_due)

@@ -37,8 +37,8 @@ DRAIN = 8.0
 """Seconds that background work has to end by itself on shutdown, before it is cancelled."""
 
 PAUSES = 1.0, 60.0
-"""First and longest pause in seconds before failed work starts again; it doubles with each
-failure."""
+"""Seconds before background work that failed starts again, first and longest; the pause doubles
+with each failure."""
 
 RESTARTS = Counter(
     "augury_background_restarts",
@@ -50,9 +50,9 @@ Work = Callable[[asyncio.Event], Awaitable[None]]
 
 
 def building(settings: Settings, database: Database) -> dict[str, Work]:
-    """The heavy work that needs only the database: events and links, parsing markets for forecasts,
-    co-movement, realized volatility, imports, backups. Any process can do it, but only one at a
-    time."""
+    """The heavy background work, by name, that needs only the database: linking events of the two
+    venues, parsing markets for forecasts, co-moving prices, realized volatility, imports, backups.
+    Any process can do it, but only one at a time."""
     worker = Worker(database)
     worker.every("relations.co_movement", MEASURE_EVERY, Moving(database).measure)
     if settings.backup_every is not None:
@@ -77,13 +77,14 @@ def building(settings: Settings, database: Database) -> dict[str, Work]:
 
 
 async def nothing(stop: asyncio.Event) -> None:
-    """Do nothing until `stop`: other processes do the work."""
+    """Background work that does nothing until `stop`, for a process whose work others do."""
     await stop.wait()
 
 
 @asynccontextmanager
 async def running(work: dict[str, Work]) -> AsyncIterator[None]:
-    """Run `work` until the block ends; each part that fails is restarted."""
+    """Run the background work `work`, given by name, until the block ends; what fails is
+    restarted."""
     stop = asyncio.Event()
     tasks = [
         asyncio.create_task(_kept_up(name, run, stop), name=name) for name, run in work.items()
@@ -122,8 +123,8 @@ async def _kept_up(name: str, run: Work, stop: asyncio.Event) -> None:
 
 
 async def child(stop: asyncio.Event) -> None:
-    """Do the `building` work in a separate process until `stop`, and restart
-    the process when it ends.
+    """Do the heavy background work (`building`) in a separate process until `stop` is set, and
+    restart the process when it ends.
 
     The process is killed when this one dies; all its work can be interrupted safely.
     """
@@ -146,7 +147,8 @@ async def child(stop: asyncio.Event) -> None:
 
 
 async def _first(one: Awaitable[object], other: Awaitable[object]) -> bool:
-    """Wait until one of the two is done, and cancel the other. Returns whether `one` is done."""
+    """Wait until one of two awaitables is done, and cancel the other. Returns whether `one` is
+    done."""
     tasks = [asyncio.ensure_future(one), asyncio.ensure_future(other)]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -36,8 +36,8 @@ def _main(
 
 
 def mount(app: typer.Typer, asked: str | None = None) -> None:
-    """Add the commands to `app`. With `asked`, the first word of the command line, add only those
-    that it can mean, because importing all takes longer than most of them run."""
+    """Add the commands to `app`. With `asked`, the first word of the command line, add only the
+    commands that this word can mean, because importing all takes longer than most of them run."""
     if asked in (None, "serve"):
         from augury import serving
 

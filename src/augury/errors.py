@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 Issue = dict[str, Any]
-"""One validation issue: exactly `loc` (list of str | int), `msg` (str), `type` (str)."""
+"""One issue of a refused request: exactly `loc` (list of str | int), `msg` (str), `type` (str)."""
 
 
 class AuguryError(Exception):
@@ -46,7 +46,7 @@ class InvalidInput(AuguryError):
 
     @classmethod
     def at(cls, *loc: str | int, msg: str, type: str = "value_error") -> InvalidInput:
-        """One issue at `loc`, e.g. `InvalidInput.at("query", "limit", msg="...")`."""
+        """The error for one issue at `loc`, e.g. `InvalidInput.at("query", "limit", msg="...")`."""
         return cls([{"loc": list(loc), "msg": msg, "type": type}])
 
 
@@ -75,8 +75,8 @@ class BodyTooLarge(AuguryError):
 
 class _RetryLater(AuguryError):
     def __init__(self, detail: str, *, retry_after: float = 1.0, code: str | None = None) -> None:
-        """`retry_after` in seconds; rounded up in the header, so that waiting that long is
-        enough."""
+        """`retry_after`: seconds after which to try again; rounded up in the header, so that
+        waiting that long is enough."""
         seconds = max(1, -int(-retry_after // 1))
         super().__init__(detail, code=code, headers={"Retry-After": str(seconds)})
         self.retry_after = retry_after
@@ -117,7 +117,7 @@ EXTRAS = {
     "redis": "redis",
     "sphinx": "docs",
 }
-"""Package that a slim installation leaves out -> the extra that installs it."""
+"""Python package that a slim installation leaves out -> the extra of `augury` that installs it."""
 
 
 def missing_extra(error: BaseException) -> str | None:

@@ -1,4 +1,5 @@
-"""Files that the operator names: read in full, or refused in one line that says what is wrong."""
+"""Reads files that the operator names: a file is read in full, or refused in one line that says
+what is wrong."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ def json_lines(file: Path, of: Callable[[Any], T], what: str) -> list[T]:
     Raises
     ------
     SetupProblem
-        The file can't be read or is empty, or a line is not `what`; the text gives the line's
-        number.
+        The file can't be read or is empty, or `of` fails on a line. The text gives the line's
+        number and `what` a line should be, e.g. "a judged query (qid, query, labels)".
     """
     found: list[T] = []
     try:
@@ -47,12 +48,12 @@ def json_lines(file: Path, of: Callable[[Any], T], what: str) -> list[T]:
 
 
 def parquet(file: Path, columns: Sequence[str]) -> pl.DataFrame:
-    """A Parquet file that has these columns.
+    """The data of a Parquet file, which must have these columns.
 
     Raises
     ------
     SetupProblem
-        The file can't be read as Parquet, or lacks one of them.
+        The file can't be read as Parquet, or lacks one of the columns.
     """
     import polars as pl
 

@@ -12,7 +12,8 @@ _VERSION_AND_VARIANT = 7 << 76 | 2 << 62
 
 
 def new_id(prefix: str) -> str:
-    """A version 7 UUID (RFC 9562): 48 bits of milliseconds, 74 random bits, as 32 hex digits."""
+    """A new id: `prefix`, an underscore, and a version 7 UUID (RFC 9562: 48 bits of milliseconds,
+    74 random bits) as 32 hex digits."""
     random = int.from_bytes(os.urandom(10)) & _RANDOM
     # The version sits between the upper 12 and the lower 62 random bits.
     value = (random >> 62) << 64 | random & ((1 << 62) - 1)

@@ -15,8 +15,8 @@ def fill() -> None:
 
 
 def settle() -> None:
-    """Exclude all objects made so far from garbage collection, and turn collection on
-    again. Does nothing if it is on already."""
+    """Exclude all objects made so far from garbage collection, and turn collection on again. Does
+    nothing if collection is on already."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

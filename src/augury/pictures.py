@@ -11,8 +11,8 @@ from augury.errors import Unavailable
 FONTS: Final = (
     "'DejaVu Sans','Liberation Sans','Noto Sans',Roboto,'Open Sans',Helvetica,Arial,sans-serif"
 )
-"""Font families of texts; the first one that is installed is used. The generic name alone is not
-enough: the renderer takes it for Arial and draws no text if Arial is not installed."""
+"""Font families for the texts of drawings; the first one that is installed is used. The generic
+name alone is not enough: the renderer takes it for Arial and draws no text if Arial is missing."""
 
 
 def document(width: float, height: float, title: str, *parts: str, size: int = 12) -> str:
@@ -37,8 +37,8 @@ def text(
     bold: bool = False,
     halo: bool = False,
 ) -> str:
-    """A line of text with its `anchor` at (x, y). A `halo` keeps it readable where lines cross
-    it."""
+    """An SVG element with one line of text, whose `anchor` is at (x, y). A `halo` keeps the text
+    readable where lines cross it."""
     attributes = f'x="{x:.1f}" y="{y:.1f}" fill="{fill}"'
     attributes += f' font-size="{size}"' if size else ""
     attributes += f' text-anchor="{anchor}"' if anchor != "start" else ""
@@ -48,17 +48,18 @@ def text(
 
 
 def cut(said: str, most: int) -> str:
-    """`said`, cut to `most` characters."""
+    """The text `said`; if it is longer than `most` characters, its beginning with an ellipsis,
+    together `most` characters."""
     return said if len(said) <= most else f"{said[: most - 1]}…"
 
 
 def shown(said: str) -> str:
-    """`said`, escaped for SVG; characters that are not printable become spaces."""
+    """The text `said`, escaped for SVG; characters that are not printable become spaces."""
     return escape("".join(c if c.isprintable() else " " for c in said))
 
 
 def png(drawn: str, *, width: int | None = None) -> bytes:
-    """An SVG as PNG.
+    """An SVG drawing as a PNG image.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ def png(drawn: str, *, width: int | None = None) -> bytes:
 
 @cache
 def _has_font() -> bool:
-    """Whether a font is installed: whether drawing a letter changes the picture."""
+    """Whether a font is installed, found by checking whether drawing a letter changes a picture."""
     import resvg_py
 
     box = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20">{}</svg>'

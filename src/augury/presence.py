@@ -35,7 +35,7 @@ _LONGEST = 107
 
 @contextmanager
 def _socket_path(settings: Settings) -> Iterator[str]:
-    """The path of the socket, written so that it is short enough for a Unix socket."""
+    """Yields a path of the socket in the data folder that is short enough for a Unix socket."""
     path = str(Path(settings.data_dir) / _SOCKET)
     if len(os.fsencode(path)) <= _LONGEST:
         yield path
@@ -48,7 +48,8 @@ def _socket_path(settings: Settings) -> Iterator[str]:
 
 
 def listen(settings: Settings) -> socket.socket:
-    """Open the socket in the data folder on which the service answers; only its owner may connect.
+    """Open the Unix socket in the data folder on which the service answers commands; only its owner
+    may connect.
 
     Raises
     ------
@@ -69,13 +70,14 @@ def listen(settings: Settings) -> socket.socket:
 
 
 def announce(settings: Settings, url: str) -> None:
-    """Write the note, a file in the data folder, with the service's address; `withdraw` deletes
+    """Write the address of the running service into a file in the data folder; `withdraw` deletes
     it."""
     (Path(settings.data_dir) / _NAME).write_text(json.dumps({"url": url, "pid": os.getpid()}))
 
 
 def withdraw(settings: Settings) -> None:
-    """Delete the note and the socket, if they belong to this process."""
+    """Delete the file with the service's address, and its socket, if they belong to this
+    process."""
     note = Path(settings.data_dir) / _NAME
     try:
         if json.loads(note.read_text())["pid"] != os.getpid():
@@ -87,8 +89,8 @@ def withdraw(settings: Settings) -> None:
 
 
 def _answers(path: str, settings: Settings) -> bool:
-    """Whether the socket was made by this user or the owner of the folder. If others may write to
-    the folder, anybody can make one. Raises OSError if nobody listens."""
+    """Whether the Unix socket at `path` was made by this user or by the owner of the data folder.
+    If others may write to the folder, anybody can make one. Raises OSError if nobody listens."""
     made = os.stat(path, follow_symlinks=False)
     owners = (os.geteuid(), os.stat(settings.data_dir).st_uid)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trial:
@@ -98,7 +100,8 @@ def _answers(path: str, settings: Settings) -> bool:
 
 
 def health(settings: Settings) -> tuple[str, dict[str, Any]] | None:
-    """Address and health of the service on this data folder; None if none answers."""
+    """Address and health report of the service that runs on this data folder; None if none
+    answers."""
     try:
         url = json.loads((Path(settings.data_dir) / _NAME).read_text())["url"]
         with _socket_path(settings) as path:
@@ -121,8 +124,8 @@ def health(settings: Settings) -> tuple[str, dict[str, Any]] | None:
 async def service(
     settings: Settings, *scopes: str, url: str | None = None
 ) -> AsyncIterator[httpx2.AsyncClient | None]:
-    """A client of the service at `url`, else of the one on this data folder, with a temporary key
-    that has these `scopes`; None if no service answers there."""
+    """Yields a client of the service at `url`, or, without `url`, of the one that runs on this data
+    folder, with a temporary key that has these `scopes`. None if none runs on the folder."""
     if url is not None:
         async with remote.client(url) as elsewhere:
             yield elsewhere
@@ -145,8 +148,8 @@ async def service(
 async def client(
     settings: Settings, key: str, *, patience: float = 60
 ) -> AsyncIterator[httpx2.AsyncClient]:
-    """A client of the service on this data folder, with a key. `patience`: seconds
-    to wait for an answer."""
+    """Yields a client of the service that runs on this data folder; it signs in with `key`.
+    `patience`: seconds to wait for an answer."""
     with _socket_path(settings) as path:
         async with httpx2.AsyncClient(
             transport=httpx2.AsyncHTTPTransport(uds=path),
@@ -160,8 +163,8 @@ async def client(
 
 
 async def ask(client: httpx2.AsyncClient, path: str, body: dict[str, Any] | None = None) -> Any:
-    """The answer of the service to a POST of `body`, or to a GET. On a 429 it
-    waits and tries again.
+    """The JSON of a service's answer to a POST of `body`; without a body, to a GET. On status 429
+    this waits and tries again.
 
     Raises
     ------

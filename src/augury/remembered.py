@@ -18,16 +18,16 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 ENTRY = 200
-"""Bytes that an entry takes in addition to its key and value: its place in the table
-and the tuple of its key."""
+"""Bytes that a cached result takes in addition to its key and value: its place in the table and the
+tuple of its key."""
 _MISSING: Any = object()
 
 
 def remembered(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorator of a pure function of hashable arguments: keeps its results in about `most` bytes.
+    """Decorator of a pure function of hashable arguments: caches its results in about `most` bytes.
 
     The cache has two generations. When the young one is full, it becomes the old one, and the
-    previous old one is dropped. An entry of the old one that is asked for becomes young again.
+    previous old one is dropped. A result of the old one that is asked for becomes young again.
     """
     half = most // 2
 
@@ -71,7 +71,7 @@ class Once(Generic[T]):
         return bool(self._made)
 
     def get(self, make: Callable[[], T]) -> T:
-        """The object, which the first call makes by `make`."""
+        """The object; the first call makes it by calling `make`."""
         if not self._made:
             with self._lock:
                 if not self._made:
@@ -80,7 +80,8 @@ class Once(Generic[T]):
 
 
 def weight(value: Any) -> int:
-    """About how many bytes a value takes with all its parts; a shared part counts every time."""
+    """About how many bytes a value takes in memory with all its parts; a part that occurs twice
+    counts twice."""
     size = sys.getsizeof(value)
     if isinstance(value, str | bytes | int | float | None | type | Enum):
         return size

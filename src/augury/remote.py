@@ -28,15 +28,15 @@ Url = Annotated[
         help="Ask the service at this address with the key in AUGURY_API_KEY.",
     ),
 ]
-"""The option of commands that can ask any service."""
+"""The option `--url` of commands that can ask a service at any address."""
 
 
 @asynccontextmanager
 async def client(
     url: str, *, named: str = "--url", key: str = "AUGURY_API_KEY"
 ) -> AsyncIterator[httpx2.AsyncClient]:
-    """A client of the service at `url`, with the key in the environment variable `key`. `named` is
-    the option or setting that gave the address, for error texts.
+    """Yields a client of the service at `url`, with the API key in the environment variable `key`.
+    `named` is the option or setting that gave the address, for error texts.
 
     Raises
     ------

@@ -60,7 +60,8 @@ _ELSEWHERE: Final[dict[str, Work | None]] = {
 
 
 class _Server(Server):
-    """Prints its address once it answers, and announces the address to other commands."""
+    """The HTTP server of `augury serve`. It prints its address once it answers, and lets other
+    commands on this machine find it."""
 
     def __init__(self, settings: Settings) -> None:
         self._app = create_app(settings, elsewhere=_ELSEWHERE[settings.work])
@@ -90,7 +91,7 @@ class _Server(Server):
         await self._invite(url)
 
     async def _listen_in_folder(self) -> None:
-        """Also answer on the socket in the data folder, for commands on this machine."""
+        """Also answer on the Unix socket in the data folder, for commands on this machine."""
         try:
             listening = presence.listen(self._settings)
         except OSError as error:

@@ -11,7 +11,8 @@ from augury.errors import SetupProblem
 
 
 def default_data_dir() -> Path:
-    """`$AUGURY_DATA_DIR`, else `$XDG_DATA_HOME/augury`, else `~/.local/share/augury`."""
+    """The data folder: `$AUGURY_DATA_DIR`, else `$XDG_DATA_HOME/augury`, else
+    `~/.local/share/augury`."""
     if chosen := os.environ.get("AUGURY_DATA_DIR"):
         return Path(chosen)
     try:
@@ -31,8 +32,9 @@ _NOT_SETTINGS = {
     *("AUGURY_VENV", "AUGURY_PYTHON", "AUGURY_GOLDEN"),
     *("AUGURY_URL", "AUGURY_API_KEY", "AUGURY_OTHER_API_KEY"),
 }
-"""Variables that begin with AUGURY_ but are not settings: ./augury, the tests and clients read
-them. Those that begin with AUGURY_TEST_ are recognized by that prefix and need not be listed."""
+"""Environment variables that begin with AUGURY_ but are not settings: ./augury, the tests and
+clients read them. Those that begin with AUGURY_TEST_ are recognized by that prefix and not
+listed."""
 
 
 def files() -> list[Path]:
@@ -64,8 +66,8 @@ def files() -> list[Path]:
 
 
 def check_names(names: Iterable[str], fields: Iterable[str]) -> None:
-    """Refuse a name that looks like a setting and is none of `fields`, because a misspelled
-    setting has no effect.
+    """Refuse a name such as AUGURY_PROT that looks like a setting but belongs to none of `fields`,
+    because a misspelled setting has no effect.
 
     Raises
     ------

@@ -50,11 +50,11 @@ def _within(value: tuple[int, ...]) -> tuple[int, ...]:
 
 
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
-"""Texts separated by commas."""
+"""Type of a setting with several texts: "a, b" -> ("a", "b")."""
 LlmTasks = Annotated[tuple[LlmTask, ...], NoDecode, BeforeValidator(_split)]
 Origins = Annotated[Names, AfterValidator(_origins)]
 Endpoint = Annotated[str | None, AfterValidator(_endpoint)]
-"""A URL that begins with http:// or https://; empty means none."""
+"""Type of a setting that is a URL beginning with http:// or https://; empty means none."""
 Seconds = Annotated[float, BeforeValidator(_seconds)]
-"""A length of time: a number of seconds, or one with a unit, like 36h."""
+"""Type of a setting that is a length of time in seconds: "90" -> 90, "36h" -> 129600."""
 Days = Annotated[tuple[int, ...], NoDecode, BeforeValidator(_days), AfterValidator(_within)]

@@ -22,7 +22,7 @@ from augury.setting_values import Days, Endpoint, LlmTasks, Names, OnOff, Origin
 
 
 def sources() -> dict[str, str]:
-    """The source of each setting that is set outside the program, by its `AUGURY_*` name:
+    """The source of every setting that is set outside the program, by its `AUGURY_*` name:
     "environment", or the path of the file."""
     found: dict[str, str] = {}
     # In rising priority: augury.toml, the .env of the checkout, that of the
@@ -37,7 +37,8 @@ def sources() -> dict[str, str]:
 
 
 class Settings(BaseSettings):
-    """The service's settings. A field's name in upper case after `AUGURY_` is its variable."""
+    """The service's settings. `AUGURY_` and the name of a field in upper case is the environment
+    variable that sets it: `port` is set by `AUGURY_PORT`."""
 
     model_config = SettingsConfigDict(
         env_prefix="AUGURY_", extra="ignore", validate_default=True, hide_input_in_errors=True

@@ -12,7 +12,8 @@ from augury.terminal import visible
 
 
 class Console(_Console):
-    """Shows texts as they are: without markup, emoji codes and escape sequences."""
+    """Rich's console, showing texts of others as they are: markup, emoji codes and escape sequences
+    in them have no effect."""
 
     def render_str(self, text: str, **options: Any) -> Text:
         return super().render_str(visible(text), **options)

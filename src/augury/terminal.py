@@ -50,7 +50,8 @@ class Visible:
 
 
 def plain(stream: TextIO) -> TextIO:
-    """The stream below a `Visible`: for the log, which writes colors and escapes texts itself."""
+    """The stream that a `Visible` wraps, or `stream` itself: for the log, which writes colors and
+    escapes texts itself."""
     return stream._stream if isinstance(stream, Visible) else stream
 
 

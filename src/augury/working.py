@@ -21,9 +21,9 @@ from augury.storage.database import Database
 log = structlog.get_logger(__name__)
 
 NICENESS = 5
-"""Niceness that is added to that of a worker's process, so that requests come before
-background work, which after an import of 50,000 markets took 20 of 30 seconds of a core from
-searches (measured)."""
+"""Niceness that is added to that of a worker's process, so that requests come before background
+work. Measured without it: after an import of 50,000 markets, background work took 20 of 30 seconds
+of a core from searches."""
 
 
 def worker() -> None:
@@ -47,7 +47,7 @@ def worker() -> None:
 
 @contextmanager
 def measured(settings: Settings) -> Iterator[None]:
-    """Serve `/metrics` until the block ends, if the settings name a port.
+    """Serve the worker's `/metrics` until the block ends, if the settings name a port.
 
     A port that is taken is only logged: the work matters more than its metrics, and a second worker
     on the same machine may read the same settings.
