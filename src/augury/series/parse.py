@@ -30,20 +30,27 @@ JSON_TIME, JSON_VALUE = "[*].time", "[*].value"
 
 Points = list[tuple[datetime, float]]
 Packed = tuple[bytes, bytes]
-"""Points as two byte strings: times in microseconds since 1970 (64-bit integers), and values
-(64-bit floats)."""
+"""Points of a series as two byte strings: times in microseconds since 1970 (64-bit integers), and
+values (64-bit floats)."""
 SLICE = 2_000
-"""Number of points in a slice. Unpacking and storing one slice takes some milliseconds."""
+"""Number of a series' points that are passed on and stored at a time. Unpacking and storing that
+many takes some milliseconds."""
 
 
 class BadFeed(ValueError):
-    """A source's answer can't be read as a series; the text tells the series' owner where and
-    why."""
+    """A source's answer can't be read as (time, value) points; the text tells the series' owner
+    where and why."""
 
 
 def parse(kind: str, body: bytes, time_path: str | None, value_path: str | None) -> Points:
-    """The points of an answer, ascending. Of two points for one time, the later one in the feed
-    counts."""
+    """The (time, value) points in a source's answer, ascending in time. `kind` is the format:
+    `csv`, `fred` or `json`. Of two points for one time, the later one in the answer counts.
+
+    Raises
+    ------
+    BadFeed
+        The answer can't be read.
+    """
     if kind == "csv":
         pairs = _csv(body, time_path, value_path)
     elif kind == "fred":
@@ -54,14 +61,14 @@ def parse(kind: str, body: bytes, time_path: str | None, value_path: str | None)
 
 
 def packed(kind: str, body: bytes, time_path: str | None, value_path: str | None) -> list[Packed]:
-    """The points that `parse` finds, as slices that are cheap to send to another process and to
-    unpack there."""
+    """The points that `parse` finds, in groups of `SLICE` points, packed as bytes that are cheap to
+    send to another process."""
     found = parse(kind, body, time_path, value_path)
     return [_pack(found[n : n + SLICE]) for n in range(0, len(found), SLICE)]
 
 
 def unpacked(given: Packed) -> Points:
-    """The points of a slice."""
+    """The points of one group that `packed` made."""
     times, values = array("q", given[0]), array("d", given[1])
     return [(_START + timedelta(microseconds=t), v) for t, v in zip(times, values, strict=True)]
 
@@ -72,7 +79,14 @@ def _pack(found: Points) -> Packed:
 
 
 def points(pairs: Iterable[tuple[Any, Any]]) -> Points:
-    """Raw (time, value) pairs as points; those whose value is missing are left out."""
+    """Read raw (time, value) pairs as points, ascending in time. Those whose value is missing (e.g.
+    "" or "n/a") are left out; of two for one time the later counts.
+
+    Raises
+    ------
+    BadFeed
+        A time or a value can't be read; the text names the row.
+    """
     found: dict[datetime, float] = {}
     for n, (time, value) in enumerate(pairs, 1):
         if (isinstance(value, str) and value.strip().lower() in _MISSING) or value is None:
@@ -89,8 +103,9 @@ def points(pairs: Iterable[tuple[Any, Any]]) -> Points:
 
 
 def read_time(raw: Any) -> datetime:
-    """A time in UTC: ISO 8601 (without a zone: UTC), a year, month or quarter (its first moment),
-    or seconds or milliseconds since 1970."""
+    """A time in UTC, read from ISO 8601 (without a zone: UTC), a year, month or quarter (its start:
+    "2025Q2" -> April 1, 2025), or seconds or milliseconds since 1970. ValueError if it is none of
+    these."""
     if isinstance(raw, bool) or not isinstance(raw, str | int | float):
         raise ValueError("its time is neither text nor number")
     text = str(raw).strip()
@@ -116,7 +131,7 @@ def read_time(raw: Any) -> datetime:
 
 
 def read_value(raw: Any) -> float:
-    """The value as a number; ValueError unless it is between -1e15 and 1e15."""
+    """A point's value as a number; ValueError unless it is a number between -1e15 and 1e15."""
     if isinstance(raw, bool) or not isinstance(raw, str | int | float):
         raise ValueError("its value is not a number")
     try:
@@ -129,7 +144,8 @@ def read_value(raw: Any) -> float:
 
 
 def check_path(path: str) -> None:
-    """Check that `path` is a path like `data.items[*].date`.
+    """Check that `path`, which selects values in a JSON answer, is a path like
+    `data.items[*].date`.
 
     Raises
     ------
@@ -187,8 +203,7 @@ def _json(body: bytes, time_path: str, value_path: str) -> list[tuple[Any, Any]]
 
 
 def _steps(path: str) -> list[str | int] | None:
-    """The steps of a path like `a.b[*][0]`: names with a leading dot, `"*"`, and list indices. None
-    if it is not a path."""
+    """The steps of a JSON path: `a.b[*][0]` -> `.a`, `.b`, `*`, 0. None if it is not a path."""
     path = path.removeprefix("$").removeprefix(".")
     steps: list[str | int] = []
     at = 0
@@ -205,8 +220,8 @@ def _steps(path: str) -> list[str | int] | None:
 
 
 def _reach(document: Any, path: str) -> Sequence[Any]:
-    """All values that `path` selects. It is None, a missing value, for an object without the last
-    name of the path."""
+    """All values that a JSON path like `items[*].date` selects, in order. An object that lacks the
+    last name of the path gives None, which counts as a missing value."""
     steps = _steps(path)
     assert steps is not None
     level = [document]

@@ -126,7 +126,7 @@ class SeriesRequest(BaseModel):
     )
 
     def wanted(self) -> Source:
-        """The source in the form that the service takes."""
+        """Where the requested series' points come from, as a `Source`."""
         return Source(**self.source.model_dump())
 
 
@@ -288,12 +288,13 @@ def _latest(found: Series) -> dict[str, Any] | None:
 
 
 def _told(time: datetime) -> dict[str, Any]:
-    """The fields of a point that say what time it is of and that its source is the series' own."""
+    """The fields of a point that say what time it is of, and that its value comes from the series'
+    source."""
     return {"as_of": time, "origin": "live"}
 
 
 def record(found: Series) -> dict[str, Any]:
-    """The fields of `SeriesRecord`."""
+    """A series as the fields of the API record `SeriesRecord`."""
     return {
         "id": found.id,
         "name": found.name,
@@ -318,7 +319,7 @@ def record(found: Series) -> dict[str, Any]:
 
 
 def refreshed(found: Refreshed) -> dict[str, Any]:
-    """The fields of `RefreshResult`."""
+    """The result of fetching a series as the fields of the API record `RefreshResult`."""
     return {
         "series_id": found.series.id,
         "fetched_at": found.at,
@@ -330,7 +331,8 @@ def refreshed(found: Refreshed) -> dict[str, Any]:
 
 
 def point(found: Point, earlier: list[Revision]) -> dict[str, Any]:
-    """The fields of `PointRecord`."""
+    """A point of a series, and its earlier values, as the fields of the API record
+    `PointRecord`."""
     return {
         **found._asdict(),
         "revisions": [

@@ -38,30 +38,34 @@ Kind = Literal["macro_indicator", "partner_feed"]
 
 MOST_SERIES = 500
 MOST_KEPT = 1_000_000
-"""Largest number of points in one series, over all its pushes or fetches."""
+"""Largest number of points that one series may have in all."""
 _AT_ONCE = 40
-"""Most scheduled refreshes that run at the same time in one process."""
+"""Most series that are fetched on schedule at the same time in one process."""
 _EACH = 4
-"""Most refreshes of one account that run at the same time in one process, scheduled or
-requested."""
+"""Most series of one account that are fetched at the same time in one process, on schedule or on
+request."""
 _EACH_HOST = 8
-"""Most scheduled refreshes from one host that run at the same time in one process."""
+"""Most series that are fetched on schedule from one host at the same time in one process."""
 _BURST = 10.0
-"""Default length of a burst, in seconds: after a pause, a host may get as many fetches at once as
-its rate permits in this time, e.g. 50 at a rate of 5 a second."""
+"""Default length of a burst, in seconds: a host that was not asked for a while may be asked at once
+as often as its rate permits in this time, e.g. 50 times at a rate of 5 a second."""
 _LOOK_AGAIN = 1.0
-"""Longest time, in seconds, between two searches for due series while refreshes are running."""
+"""Longest time, in seconds, between two searches for series that are due while others are being
+fetched."""
 _PARSING = 10.0
-"""Longest time, in seconds, for parsing one answer, which is done in a separate process."""
+"""Longest time, in seconds, for reading the points in one source's answer, which is done in a
+separate process."""
 _PARSING_MEMORY = 1 << 30
 HOURLY_BYTES = 512 * 1024 * 1024
-"""Most bytes, decompressed, that the sources of one account may send to one process in an hour."""
+"""Most bytes, decompressed, that one process receives in an hour from the sources of one account's
+series."""
 _LEASE = timedelta(seconds=60)
 _SLOWEST_RETRY = timedelta(days=1)
 
 
 class Refreshed(NamedTuple):
-    """The result of a refresh."""
+    """The result of fetching a series, or of storing points pushed to it: how many points were
+    added and changed."""
 
     series: Series
     at: datetime
@@ -72,7 +76,8 @@ class Refreshed(NamedTuple):
 
 @dataclass
 class _Turns:
-    """The locks of one account: a few of its refreshes fetch at a time, and one parses."""
+    """The locks of one account: at most `_EACH` of its series are fetched at a time, and one answer
+    is read at a time."""
 
     fetching: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_EACH))
     parsing: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -80,7 +85,8 @@ class _Turns:
 
 
 class SeriesService:
-    """The use cases of external series over one database."""
+    """Creates, fetches, reads and deletes external series: numbers over time that accounts
+    bring."""
 
     def __init__(
         self,
@@ -92,8 +98,9 @@ class SeriesService:
         host_rate: float = 5.0,
         host_burst: int | None = None,
     ) -> None:
-        """All accounts together fetch from one host at most `host_rate` times a second on average,
-        and after a pause up to `host_burst` times at once (default: ten seconds of `host_rate`)."""
+        """All accounts together ask one host at most `host_rate` times a second on average, and
+        after a pause up to `host_burst` times at once (default: as often as in ten seconds at
+        `host_rate`)."""
         self._database = database
         self._vault = vault
         self._policy = policy
@@ -109,7 +116,7 @@ class SeriesService:
         self._host_rate = host_rate
 
     async def close(self) -> None:
-        """Close the connections to sources and end the process that parses."""
+        """Close the connections to sources and end the process that reads answers."""
         await self._apart.close()
         if self._client is not None:
             await self._client.aclose()
@@ -125,7 +132,7 @@ class SeriesService:
         frequency: str | None = None,
         refresh_every: timedelta | None = None,
     ) -> Series:
-        """Create a series; one that is refreshed on schedule is first fetched within seconds."""
+        """Create a series. One with an interval (`refresh_every`) is fetched within seconds."""
         check(source, refresh_every, self._policy)
         series_id = new_id("ser")
         made = self._clock()
@@ -191,7 +198,8 @@ class SeriesService:
     async def refresh(
         self, account_id: str, series_id: str, pushed: list[tuple[Any, Any]] | None
     ) -> Refreshed:
-        """Fetch a series now, or take in the points pushed to it.
+        """Fetch a series now or, for one whose points are sent by its owner, store `pushed`, as
+        (time, value) pairs.
 
         Raises
         ------
@@ -220,7 +228,7 @@ class SeriesService:
         return await self._refresh(series)
 
     async def refresh_due(self) -> None:
-        """Fetch all series that are due; called by a schedule.
+        """Fetch all series whose scheduled time has come.
 
         Accounts take turns, and each has only a few fetches at a time, so that slow sources of one
         account do not delay the others. Fetches from one host are limited over all accounts.
@@ -257,7 +265,7 @@ class SeriesService:
 
     def _rooms(self, asked: Mapping[str, int]) -> dict[str, int]:
         """By host: how many more scheduled fetches it may get now. A host without recent fetches is
-        left out; the default applies to it.
+        left out: `claim_due` has a default for it.
 
         `asked` is the number of fetches under way by host.
         """
@@ -267,8 +275,8 @@ class SeriesService:
         }
 
     def _ask_host(self, series: Series) -> None:
-        """Count a fetch that a request asks for, or raise RateLimited. Requests may use half of a
-        host's budget, the schedule all of it."""
+        """Count a fetch that an API request asks for, or raise RateLimited. Such fetches may use
+        half of a host's allowance, scheduled ones all of it."""
         host = series.host or ""
         if self._hosts.left(host) <= self._hosts.most // 2:
             raise RateLimited(
@@ -280,7 +288,8 @@ class SeriesService:
         self._hosts.spend(host, 1)
 
     def _led(self, host: str) -> None:
-        """Count the fetch from `host` to which a redirect leads, or raise FetchFailed."""
+        """Count a fetch from `host`, to which a source redirects, or raise FetchFailed if the host
+        was asked too often."""
         if not self._hosts.left(host):
             raise FetchFailed(
                 f"The source redirects to {host}, from which Augury has fetched too often in "
@@ -309,7 +318,8 @@ class SeriesService:
 
     @asynccontextmanager
     async def _turn(self, account_id: str) -> AsyncIterator[_Turns]:
-        """Wait until fewer than `_EACH` refreshes of the account run, then count as one of them."""
+        """Wait until fewer than `_EACH` series of the account are being fetched, then count as one
+        of them. Yields the account's locks."""
         turns = self._turns.setdefault(account_id, _Turns())
         turns.holders += 1
         try:
@@ -355,8 +365,8 @@ class SeriesService:
         raise failure
 
     async def _note_failure(self, series: Series, why: str) -> None:
-        """Store why a refresh failed and when it is due again, in a transaction of its own, because
-        that of a failing request is rolled back."""
+        """Store why a fetch failed and when it is tried again, in a transaction of its own, because
+        that of the failing request is rolled back."""
         async with self._database.transaction(apart=True) as conn:
             at = self._clock()
             wait = _backoff(series)
@@ -433,8 +443,8 @@ def _no_series() -> NotFound:
 
 
 def _backoff(series: Series) -> timedelta | None:
-    """Time until a failed refresh is tried again: the series' interval, doubled with each failure
-    in a row, at most a day (or the interval, if longer). None for a series without schedule."""
+    """Time until a failed fetch is tried again: the series' interval, doubled with each failure in
+    a row, at most a day (or the interval, if longer). None for a series without schedule."""
     if series.refresh_every is None:
         return None
     longest = max(_SLOWEST_RETRY, series.refresh_every)

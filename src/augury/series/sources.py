@@ -22,7 +22,7 @@ _OURS = {
     "upgrade", "expect", "keep-alive", "accept-encoding", "if-none-match", "if-modified-since",
     "range", "proxy-authorization", "proxy-connection", "forwarded", "x-forwarded-for",
 }  # fmt: skip
-"""Headers, in lower case, that callers may not set for a source, because Augury itself sets or
+"""HTTP headers, in lower case, that callers may not set for a source, because Augury itself sets or
 omits them when it fetches."""
 
 _PUSHED = "A push series is not fetched. Leave this out."
@@ -30,7 +30,7 @@ _PUSHED = "A push series is not fetched. Leave this out."
 
 @dataclass(frozen=True)
 class Source:
-    """Where the points of a series come from. With type `push` nothing is fetched: the series'
+    """Where the points of a series come from. With the type `push` nothing is fetched: the series'
     owner sends the points."""
 
     type: SourceType
@@ -41,7 +41,8 @@ class Source:
 
 
 def check(source: Source, refresh_every: timedelta | None, policy: AddressPolicy) -> None:
-    """Check that a source can be fetched at this interval and that its address is permitted.
+    """Check that a series' source can be fetched at this interval and that its address is
+    permitted.
 
     Raises
     ------
@@ -105,5 +106,6 @@ def check(source: Source, refresh_every: timedelta | None, policy: AddressPolicy
 
 
 def is_sendable(validator: str | None) -> bool:
-    """Whether a source's ETag or Last-Modified can be sent back to it in a header."""
+    """Whether an ETag or Last-Modified that a source sent is valid in a request header, so that it
+    can be sent back."""
     return validator is not None and _VALIDATOR.fullmatch(validator) is not None

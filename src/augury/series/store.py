@@ -20,12 +20,13 @@ from augury.storage.database import columns
 Connection = AsyncConnection[Any]
 
 MOST_REVISIONS = 50
-"""Number of revisions that are kept of each point: few enough for a page of 200 points to stay near
-a megabyte."""
+"""Number of earlier values that are kept of each point of a series: few enough for a page of 200
+points to stay near a megabyte."""
 
 
 class Series(NamedTuple):
-    """A series; `url` and `headers` are encrypted."""
+    """An external series: numbers over time that an account brings. `url` and `headers` are
+    encrypted."""
 
     id: str
     account_id: str
@@ -55,7 +56,7 @@ class Series(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A value at a time, and since when it is known."""
+    """A series' value at a time, and since when it is known."""
 
     time: datetime
     value: float
@@ -63,7 +64,8 @@ class Point(NamedTuple):
 
 
 class Revision(NamedTuple):
-    """An earlier value of a point, which was known from `known_at` until `replaced_at`."""
+    """An earlier value of a series' point at `time`; it was known from `known_at` until
+    `replaced_at`."""
 
     time: datetime
     value: float
@@ -85,18 +87,17 @@ async def insert(conn: Connection, series: Series) -> None:
 
 
 class Overview(NamedTuple):
-    """Figures on the series of all accounts."""
+    """Figures on the series of all accounts, for monitoring."""
 
     series: int
     latest_time: datetime | None
     late: int
-    """Number of scheduled series that have not been fetched for more than two of their
-    intervals."""
+    """Number of series that have not been fetched for more than two of their intervals."""
 
 
 async def overview(conn: Connection, now: datetime) -> Overview:
-    """The number of series, the newest time of a series' last point that is not after `now`, and
-    the number of late series."""
+    """Figures on the series of all accounts: their number, the newest time of a point that is not
+    in the future, and how many series are late."""
     cursor = await conn.execute(
         """
         select count(*), max(latest_time) filter (where latest_time <= %(now)s),
@@ -111,8 +112,8 @@ async def overview(conn: Connection, now: datetime) -> Overview:
 
 
 async def count(conn: Connection, account_id: str) -> int:
-    """Number of series of an account. The account is locked, so that no other transaction adds a
-    series until this one ends."""
+    """Number of series of an account. Locks the account until the transaction ends, so that no
+    other transaction adds a series."""
     await conn.execute("select 1 from accounts where id = %s for no key update", (account_id,))
     cursor = await conn.execute("select count(*) from series where account_id = %s", (account_id,))
     row = await cursor.fetchone()
@@ -155,8 +156,8 @@ async def claim_due(
     each_host: int,
     rooms: Mapping[str, int],
 ) -> list[Series]:
-    """Claim up to `limit` series whose refresh is due. They become due again after `lease`, unless
-    a refresh ends before.
+    """Take up to `limit` series whose scheduled fetch is due, so that no other process takes them.
+    They become due again after `lease`, unless a fetch ends before.
 
     Accounts take turns: the first series of each account, then the second of each, and so on. An
     account may have `each` refreshes at a time, including those `under_way` (number by account). A
@@ -206,8 +207,8 @@ async def claim_due(
 async def put_points(
     conn: Connection, series_id: str, points: Sequence[tuple[datetime, float]], now: datetime
 ) -> tuple[int, int]:
-    """Add and change points; returns how many were added and how many changed. Each time occurs at
-    most once in `points`.
+    """Add points to a series, given as (time, value) pairs, and change those whose value differs.
+    Returns how many were added and how many changed. Each time occurs at most once in `points`.
 
     The old value of a changed point goes to `series_revisions`, which keeps the newest
     `MOST_REVISIONS` of each point.
@@ -310,7 +311,8 @@ async def points(
     limit: int,
     after: datetime | None = None,
 ) -> list[Point]:
-    """The series' points within [start, end), oldest first."""
+    """At most `limit` of the series' points within [start, end), oldest first; with `after`, only
+    those later than it."""
     async with conn.cursor(row_factory=class_row(Point)) as cursor:
         await cursor.execute(
             """
@@ -328,8 +330,8 @@ async def points(
 async def revisions(
     conn: Connection, series_id: str, first: datetime, last: datetime
 ) -> list[Revision]:
-    """Superseded values of the points within [first, last], ordered by the point's time and, for
-    each point, from the oldest value to the newest."""
+    """Earlier values of the series' points within [first, last], ordered by the point's time and,
+    for each point, from the oldest value to the newest."""
     async with conn.cursor(row_factory=class_row(Revision)) as cursor:
         await cursor.execute(
             """
@@ -345,7 +347,7 @@ async def revisions(
 
 
 class Latest(NamedTuple):
-    """A series' last point by time, and when its source last answered."""
+    """A series' last point, i.e. that with the latest time, and when its source last answered."""
 
     id: str
     name: str
@@ -366,8 +368,8 @@ async def latest(conn: Connection, series_ids: Sequence[str]) -> dict[str, Lates
 async def values_before(
     conn: Connection, asked: Sequence[tuple[str, timedelta]]
 ) -> list[float | None]:
-    """For each pair (id of a series, span): the value that was in force `span` before the time of
-    the series' last point; None if there was none yet."""
+    """For each pair (id of a series, span): the value of the series' latest point that is at least
+    `span` older than its last one; None if there is none."""
     if not asked:
         return []
     rows = await conn.execute(
@@ -389,8 +391,9 @@ async def values_before(
 
 
 async def moved_since(conn: Connection, moved: int, limit: int) -> tuple[list[str], int]:
-    """Ids of at most `limit` series whose points changed after change number `moved`, and the
-    number of the last of these changes."""
+    """Ids of at most `limit` series whose points changed after change number `moved` (changes are
+    numbered in ascending order), and the number of the last of these changes; `moved` if there are
+    none."""
     rows = await conn.execute(
         "select id, moved from series where moved > %s order by moved limit %s", (moved, limit)
     )
