@@ -33,8 +33,8 @@ _SYSTEM = (
     "/usr/share/ca-certificates", "/usr/share/zoneinfo", "/usr/lib/ssl", "/dev/null",
     "/dev/urandom",
 )  # fmt: skip
-"""Files and folders of the system that the notifier may read: name resolution, certificates, time
-zones."""
+"""Files and folders of the system that the process which sends notifications may read: name
+resolution, certificates, time zones."""
 _READING = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
@@ -74,7 +74,8 @@ def confine(policy: AddressPolicy) -> None:
 
 
 def send(url: str, payload: dict[str, Any]) -> bool:
-    """Whether the service behind apprise's `url` took the message."""
+    """Send a message (an alert's JSON) to the service that apprise's `url` names. Returns whether
+    the service accepted it."""
     import apprise
 
     target = apprise.Apprise()
@@ -93,7 +94,8 @@ def send(url: str, payload: dict[str, Any]) -> bool:
 
 
 def main() -> int:
-    """Send the message that standard input describes; returns the exit status."""
+    """Send the message that standard input describes as JSON. Returns the exit status: 0 if it was
+    accepted."""
     job = json.load(sys.stdin)
     import apprise  # noqa: F401  (before the hook: importing looks at the machine)
 

@@ -18,21 +18,24 @@ RETRIES = (
     timedelta(hours=10),
     timedelta(hours=10),
 )
-"""Pauses before the second, third, ... attempt. A message fails for good after the last attempt."""
+"""Pauses before the second, third, ... attempt to deliver a message. It fails for good after the
+last attempt."""
 OFF_AFTER = timedelta(hours=120)
-"""Time without an accepted message after which a failing endpoint is disabled."""
+"""Time without an accepted message after which an endpoint that fails is disabled."""
 GONE = 410
 
 
 def retry_in(failures: int, retries: Sequence[timedelta] = RETRIES) -> timedelta | None:
-    """The pause after failure number `failures` (from 1); None: it is not tried again."""
+    """The pause after a message's failed attempt number `failures` (from 1); None: it is not tried
+    again."""
     return retries[failures - 1] if failures <= len(retries) else None
 
 
 def switches_off(
     status_code: int | None, failing_since: datetime | None, now: datetime
 ) -> str | None:
-    """The reason to disable an endpoint after a failure; None if it stays enabled."""
+    """The reason, as a sentence, to disable an endpoint after a failed attempt; None if it stays
+    enabled. `failing_since` is when its unbroken series of failures began."""
     if status_code == GONE:
         return "The endpoint answered 410 Gone."
     if failing_since is not None and now - failing_since >= OFF_AFTER:

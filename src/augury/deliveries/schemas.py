@@ -49,7 +49,7 @@ class DeliveryRequest(BaseModel):
     )
 
     def new(self) -> NewEndpoint:
-        """The request as a `NewEndpoint`, which the service takes."""
+        """The requested endpoint as a `NewEndpoint`, which the service takes."""
         return NewEndpoint(self.type, self.url, self.secret)
 
 
@@ -200,12 +200,12 @@ class Sent(BaseModel):
 
 
 def delivery(endpoint: Endpoint) -> dict[str, Any]:
-    """An endpoint, as the fields of `Delivery`."""
+    """An endpoint that alerts are sent to, as the fields of the API record `Delivery`."""
     return {name: getattr(endpoint, name) for name in Delivery.model_fields}
 
 
 def message(logged: Logged) -> dict[str, Any]:
-    """A message of the log, as the fields of `Message`."""
+    """A sent message with its attempts, as the fields of the API record `Message`."""
     return {
         "id": logged.id,
         "alert_id": logged.alert_id,

@@ -42,34 +42,37 @@ ATTEMPTS = Counter(
 SECONDS = Histogram("augury_delivery_seconds", "Seconds an endpoint took to answer.")
 
 DEADLINE = 10.0
-"""Seconds within which an endpoint must have answered completely."""
+"""Seconds within which an endpoint must have answered a message completely."""
 _SLOW = 1.0
-"""An endpoint counts as slow if the moving average of its answer times is this many seconds or
-more."""
+"""Seconds from which on the moving average of an endpoint's answer times makes the endpoint count
+as slow."""
 _WEIGHT = 0.2
-"""Weight of the newest answer in the moving average of `_SLOW`, 0 to 1; a larger weight
+"""Weight (0 to 1) of an endpoint's newest answer time in its moving average; a larger weight
 follows changes faster."""
 _ROOM: dict[Health, float] = {"well": 1.0, "unknown": 0.75, "unwell": 0.5}
-"""By health (how quickly an endpoint answers): the largest share of the sending slots that
-endpoints of this or worse health may use together, so that slow ones leave room for quick ones."""
+"""By health (how quickly an endpoint answers): the largest share of the messages in flight that
+endpoints of this or worse health may have together, so that slow ones leave room for quick ones."""
 _BURST = 10.0
 _POLL = 0.25
 _BATCH = 0.015
-"""Seconds for which outcomes are collected before they are recorded in one transaction."""
+"""Seconds for which the results of attempts are collected before they are stored in one
+transaction."""
 _ANSWER_READ = 64 * 1024
 _DRAIN = 5.0
 _ENVIRONMENT = ("PATH", "PYTHONPATH", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR")
-"""Environment variables passed to the notifying process: nothing secret."""
+"""Environment variables that the process which sends notifications gets: nothing secret."""
 
 
 def _room(places: int, health: Health, taken: int, rivals: int) -> int:
-    """Slots that endpoints of this health may still take. Of `places` slots `taken` are in use, and
-    `rivals` of those by endpoints of this or worse health."""
+    """How many more messages may be sent at once to endpoints of this health (how quickly they
+    answer). At most `places` may be in flight, `taken` are, and `rivals` of these go to endpoints
+    of this or worse health."""
     return min(places - taken, max(1, int(places * _ROOM[health])) - rivals)
 
 
 class Sender:
-    """Sends due messages. Each process runs one, and any number of processes share the work."""
+    """Sends messages about alerts to their endpoints when they are due. Each process runs one, and
+    any number of processes share the work."""
 
     def __init__(
         self,
@@ -91,7 +94,8 @@ class Sender:
         `each_unproven` to any other endpoint, `each_host` to one host.
 
         One host gets `host_rate` messages per second, and after a pause up to `host_burst` at once
-        (default: ten seconds' worth). `deadline` of an answer and `lease` of a claim in seconds.
+        (default: as many as in ten seconds). In seconds: `deadline` for an endpoint's answer, and
+        `lease`, for which a message is reserved for the process that sends it.
         """
         self._database = database
         self._vault = vault
@@ -154,8 +158,8 @@ class Sender:
         await asyncio.sleep(_BATCH)
 
     async def _turn(self, client: httpx2.AsyncClient | None) -> None:
-        """Record finished attempts and, with a `client`, claim due messages and start sending
-        them."""
+        """Store the results of finished attempts and, with a `client`, take messages that are due
+        and start sending them."""
         done = self._done[:]
         claimed: list[Claimed] = []
         async with self._database.transaction() as conn:
@@ -289,7 +293,8 @@ class Sender:
             return response.status_code
 
     async def _notify(self, url: str, message: Claimed) -> str | None:
-        """Send a message through apprise, in a separate process that can be killed."""
+        """Send a message through apprise, in a separate process that can be killed. Returns why it
+        failed; None if it was accepted."""
         async with self._notifying, asyncio.timeout(self._deadline * 2):
             process = await asyncio.create_subprocess_exec(
                 sys.executable,

@@ -24,7 +24,7 @@ from augury.storage.database import Database
 from augury.storage.vault import Vault
 
 MOST = 10
-"""Largest number of endpoints per watchlist."""
+"""Largest number of endpoints to which one watchlist sends its alerts."""
 MOST_REPLAYED = 1000
 _SECRET = "whsec_"  # noqa: S105  (the prefix of the standard)
 
@@ -33,7 +33,7 @@ Type = Literal["webhook", "notify"]
 
 @dataclass(frozen=True)
 class NewEndpoint:
-    """A request for a new endpoint: where alerts should be delivered."""
+    """An endpoint to be created: the address to which a watchlist's alerts are to be sent."""
 
     type: Type
     url: str
@@ -41,7 +41,8 @@ class NewEndpoint:
 
 
 class DeliveryService:
-    """Operations on delivery endpoints."""
+    """Creates, changes, tests and deletes the endpoints to which watchlists send alerts, and reads
+    their logs."""
 
     def __init__(
         self,
@@ -59,8 +60,8 @@ class DeliveryService:
         self._clock = clock
 
     def check(self, new: NewEndpoint, *loc: str | int) -> None:
-        """Raise InvalidInput if nothing can be delivered to the endpoint; `loc` is
-        its place in the request."""
+        """Raise InvalidInput if alerts can't be sent to the new endpoint; `loc` is its place in the
+        request, which the error names."""
         try:
             if new.type == "webhook":
                 self._policy.check_url(new.url)
@@ -97,8 +98,8 @@ class DeliveryService:
     async def add(
         self, conn: Connection, watchlist_id: str, new: NewEndpoint
     ) -> tuple[Endpoint, str | None]:
-        """Store a checked endpoint; returns it with its signing secret, which is not shown
-        again."""
+        """Store an endpoint that `check` accepted. Returns it with its signing secret (None if it
+        has none), which is not shown again."""
         if await store.count(conn, watchlist_id) >= MOST:
             raise Conflict(f"A watchlist has at most {MOST} deliveries.", code="too_many")
         delivery_id = new_id("whd")
@@ -124,14 +125,15 @@ class DeliveryService:
     async def create(
         self, account_id: str, watchlist_id: str, new: NewEndpoint
     ) -> tuple[Endpoint, str | None]:
-        """Create an endpoint of a watchlist of the account; returns it with its signing secret."""
+        """Create an endpoint for a watchlist's alerts. Returns it with its signing secret (None if
+        it has none)."""
         self.check(new, "body")
         async with self._database.transaction() as conn:
             await self._owned(conn, account_id, watchlist_id)
             return await self.add(conn, watchlist_id, new)
 
     async def list(self, account_id: str, watchlist_id: str) -> list[Endpoint]:
-        """A watchlist's endpoints."""
+        """The endpoints to which a watchlist's alerts are sent."""
         async with self._database.transaction() as conn:
             await self._owned(conn, account_id, watchlist_id)
             return await store.endpoints(conn, account_id, watchlist_id)
@@ -179,13 +181,14 @@ class DeliveryService:
         return endpoint, secret
 
     async def delete(self, account_id: str, watchlist_id: str, delivery_id: str) -> None:
-        """Delete an endpoint and its log."""
+        """Delete an endpoint with its log of messages."""
         async with self._database.transaction() as conn:
             endpoint = await self._endpoint(conn, account_id, watchlist_id, delivery_id)
             await store.delete(conn, endpoint.id)
 
     async def ping(self, account_id: str, watchlist_id: str, delivery_id: str) -> str:
-        """Send a test message; returns its id, under which the log shows what became of it."""
+        """Queue a test message to an endpoint. Returns the message's id, under which the endpoint's
+        log shows how it ended."""
         async with self._database.transaction() as conn:
             endpoint = await self._endpoint(conn, account_id, watchlist_id, delivery_id)
             self._check_on(endpoint)
@@ -205,7 +208,8 @@ class DeliveryService:
         limit: int,
         before: int | None,
     ) -> list[Logged]:
-        """The endpoint's messages, newest first."""
+        """The messages sent to an endpoint, newest first, each with its attempts; `before` is the
+        `seq` of the last one on the page before."""
         async with self._database.transaction() as conn:
             endpoint = await self._endpoint(conn, account_id, watchlist_id, delivery_id)
             return await store.log(conn, endpoint.id, limit=limit, before=before)
@@ -219,8 +223,8 @@ class DeliveryService:
         message_id: str | None = None,
         since: datetime | None = None,
     ) -> list[str]:
-        """Send one message of the log again, or all alerts from a time on that were not delivered,
-        at most `MOST_REPLAYED`. Returns the new ids."""
+        """Queue one logged message of an endpoint again, or all its alert messages since a time
+        that failed and were not sent again yet, at most `MOST_REPLAYED`. Returns the new ids."""
         async with self._database.transaction() as conn:
             endpoint = await self._endpoint(conn, account_id, watchlist_id, delivery_id)
             self._check_on(endpoint)
@@ -253,13 +257,13 @@ class DeliveryService:
 
 
 def payload(kind: str, data: dict[str, Any], at: datetime) -> str:
-    """The body of a message, as Standard Webhooks advises: type, timestamp, data."""
+    """The body of a message as JSON, as Standard Webhooks advises: type, timestamp, data."""
     return msgspec.json.encode({"type": kind, "timestamp": isoformat(at), "data": data}).decode()
 
 
 def _shown(new: NewEndpoint) -> str:
-    """The part of an address that may be shown: the host of a webhook, else the scheme. Paths and
-    queries may hold tokens."""
+    """The part of an endpoint's address that may be shown: the host of a webhook, else the scheme.
+    Paths and queries may hold tokens."""
     if new.type == "notify":
         return new.url.partition("://")[0].lower()
     return (urlsplit(new.url).hostname or "").rstrip(".")

@@ -15,16 +15,16 @@ from augury.storage.database import columns
 Connection = AsyncConnection[Any]
 
 KEPT = timedelta(days=30)
-"""Time for which delivered and failed messages stay in the log."""
+"""Time for which delivered and failed messages stay in an endpoint's log."""
 
 
 Health = Literal["well", "unknown", "unwell"]
 """How quickly an endpoint answers this process. well: quickly; unknown: nothing sent yet; unwell:
-slowly. An endpoint that fails quickly is well too, since it never occupies a slot for long."""
+slowly. An endpoint that fails quickly is well too, since it does not hold up other messages."""
 
 
 class Endpoint(NamedTuple):
-    """An address that alerts are sent to; `url` and `secret` are encrypted."""
+    """An address that a watchlist's alerts are sent to; `url` and `secret` are encrypted."""
 
     id: str
     watchlist_id: str
@@ -40,7 +40,7 @@ class Endpoint(NamedTuple):
 
 
 class Outgoing(NamedTuple):
-    """A message to be inserted for one endpoint."""
+    """A message to be queued for one endpoint, in most cases about an alert."""
 
     id: str
     delivery_id: str
@@ -50,7 +50,8 @@ class Outgoing(NamedTuple):
 
 
 class Claimed(NamedTuple):
-    """A message that this process has claimed and may send until its lease ends."""
+    """A message that is reserved for this process, which may send it until the reservation (lease)
+    ends."""
 
     id: str
     delivery_id: str
@@ -66,8 +67,8 @@ class Claimed(NamedTuple):
 
 
 class AttemptOutcome(NamedTuple):
-    """How an attempt ended. `retry_in`: the pause before the next attempt; None after a failure
-    means that there is no next attempt."""
+    """How an attempt to deliver a message ended. `retry_in` is the pause before the next attempt;
+    None after a failure means that there is none. With `off_reason` the endpoint is disabled."""
 
     message_id: str
     delivery_id: str
@@ -81,7 +82,8 @@ class AttemptOutcome(NamedTuple):
 
 
 class Logged(NamedTuple):
-    """A message with its attempts (`at`, `status_code`, `failure`, `seconds` each)."""
+    """A message to an endpoint, with its attempts in `log` (`at`, `status_code`, `failure` and
+    `seconds` of each)."""
 
     id: str
     seq: int
@@ -100,7 +102,7 @@ _ENDPOINT = columns(Endpoint._fields, "d")
 
 
 async def owns(conn: Connection, account_id: str, watchlist_id: str) -> bool:
-    """Whether the watchlist belongs to the account; it can't be deleted until the transaction
+    """Whether the watchlist belongs to the account. It can't be deleted until the transaction
     ends."""
     cursor = await conn.execute(
         "select 1 from watchlists where id = %s and account_id = %s for key share",
@@ -120,7 +122,8 @@ async def insert(conn: Connection, endpoint: Endpoint) -> None:
 
 
 async def count(conn: Connection, watchlist_id: str) -> int:
-    """Number of endpoints of a watchlist; no other transaction can add one until this one ends."""
+    """Number of endpoints of a watchlist. Until this transaction ends, no other one can add an
+    endpoint to it."""
     await conn.execute("select 1 from watchlists where id = %s for no key update", (watchlist_id,))
     cursor = await conn.execute(
         "select count(*) from watch_deliveries where watchlist_id = %s", (watchlist_id,)
@@ -145,8 +148,8 @@ async def endpoints(conn: Connection, account_id: str, watchlist_id: str) -> lis
 async def endpoint(
     conn: Connection, account_id: str, watchlist_id: str, delivery_id: str
 ) -> Endpoint | None:
-    """An endpoint of the account, locked until the transaction ends; None if
-    another account owns it."""
+    """An endpoint of the account, locked until the transaction ends; None if the watchlist of this
+    account has no such endpoint."""
     async with conn.cursor(row_factory=class_row(Endpoint)) as cursor:
         await cursor.execute(
             f"""
@@ -159,8 +162,8 @@ async def endpoint(
 
 
 async def change(conn: Connection, endpoint: Endpoint) -> None:
-    """Store the changeable fields of an endpoint. If it is disabled, its waiting
-    messages are marked failed."""
+    """Store the changed fields of an endpoint. If it is now disabled, its waiting messages are
+    marked failed."""
     await conn.execute(
         """
         update watch_deliveries set url = %(url)s, host = %(host)s, secret = %(secret)s,
@@ -179,7 +182,7 @@ async def delete(conn: Connection, delivery_id: str) -> None:
 
 
 async def of_watchlists(conn: Connection, watchlist_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Ids of the enabled endpoints, by watchlist."""
+    """By watchlist: ids of its enabled endpoints. Watchlists without one are left out."""
     rows = await conn.execute(
         "select watchlist_id, array_agg(id order by id) from watch_deliveries"
         " where enabled and watchlist_id = any(%s) group by 1",
@@ -203,7 +206,8 @@ async def enqueue(conn: Connection, messages: Sequence[Outgoing]) -> None:
 
 
 async def replay(conn: Connection, delivery_id: str, ids: Mapping[str, str]) -> list[str]:
-    """Queue messages of the log again; `ids` maps their ids to new ones. Returns the new ids."""
+    """Queue messages of an endpoint's log again; `ids` maps their ids to new ones. Returns the new
+    ids of those that exist."""
     rows = await conn.execute(
         """
         insert into watch_messages (id, delivery_id, alert_id, kind, payload, replays)
@@ -221,8 +225,8 @@ async def replay(conn: Connection, delivery_id: str, ids: Mapping[str, str]) -> 
 async def not_delivered(
     conn: Connection, delivery_id: str, since: datetime, limit: int
 ) -> list[str]:
-    """Ids of the alert messages made at `since` or later that failed and were not replayed, oldest
-    first."""
+    """Ids of an endpoint's alert messages created at `since` or later that failed and were not
+    queued again, oldest first."""
     rows = await conn.execute(
         """
         select id from watch_messages m
@@ -247,15 +251,17 @@ async def claim(
     limit: int,
     lease: timedelta,
 ) -> list[Claimed]:
-    """Claim due messages to send, each endpoint's oldest first, for the duration `lease`.
+    """Reserve due messages for this process, each endpoint's oldest first, for the duration
+    `lease`.
 
-    Only endpoints of this `health` are considered. Each health has its own share of the slots, so
-    that slow endpoints never delay the messages of quick ones. The accounts that send to the same
-    host take turns. A message whose lease has run out can be claimed again.
+    Only messages to endpoints of this `health` (how quickly they answer) are considered; the caller
+    limits each health separately, so that slow endpoints never delay the messages of quick ones.
+    The accounts that send to the same host take turns. A message whose lease has run out can be
+    reserved again.
 
     busy : messages in flight, by endpoint; no endpoint gets more than `each` at once
-    known : whether an endpoint is quick, by endpoint; those that are missing are unknown
-    rooms : messages that may be claimed, by host; `each_host` for a host that is missing
+    known : whether an endpoint is quick, by endpoint; the health of missing ones is unknown
+    rooms : messages that may be reserved, by host; `each_host` for a host that is missing
     """
     rows = await conn.execute(
         """
@@ -304,7 +310,8 @@ async def claim(
 
 
 async def record(conn: Connection, outcomes: Sequence[AttemptOutcome]) -> None:
-    """Log attempts and update their messages and endpoints."""
+    """Log attempts to deliver messages, and update the state of the messages and endpoints
+    accordingly."""
     if not outcomes:
         return
     columns = [list(column) for column in zip(*outcomes, strict=True)]
@@ -387,7 +394,8 @@ async def _end_pending(conn: Connection, delivery_ids: list[str]) -> None:
 async def log(
     conn: Connection, delivery_id: str, *, limit: int, before: int | None
 ) -> list[Logged]:
-    """An endpoint's messages, newest first, each with its attempts."""
+    """The messages to an endpoint, newest first, each with its attempts; `before` is the `seq` of
+    the last one on the page before."""
     async with conn.cursor(row_factory=class_row(Logged)) as cursor:
         await cursor.execute(
             """
@@ -410,5 +418,6 @@ async def log(
 
 
 async def prune(conn: Connection) -> None:
-    """Delete messages that ended more than `KEPT` ago; called on a schedule."""
+    """Delete messages that were delivered or given up more than `KEPT` ago; called on a
+    schedule."""
     await conn.execute("delete from watch_messages where ended_at < now() - %s", (KEPT,))
