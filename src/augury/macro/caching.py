@@ -19,12 +19,12 @@ Headers = Mapping[str, str]
 Directives = Mapping[str, str | None]
 
 STORABLE: Final = frozenset({200, 203, 204, 300, 404, 410})
-"""Statuses of answers that are stored. RFC 9111 (section 4.2.2) allows this for each of them even
-if the answer does not state how long it is fresh."""
+"""Statuses of the upstream service's answers that the proxy stores. RFC 9111 (section 4.2.2) allows
+this for each of them even if the answer does not state how long it is fresh."""
 HEURISTIC_SHARE, HEURISTIC_MOST = 0.1, 86_400.0
 """An answer that does not state how long it is fresh counts as fresh for the share
-`HEURISTIC_SHARE` (0 to 1) of its time since Last-Modified, at most `HEURISTIC_MOST` seconds
-(section 4.2.2)."""
+`HEURISTIC_SHARE` (0 to 1) of its time since Last-Modified, at most `HEURISTIC_MOST` seconds (RFC
+9111, section 4.2.2)."""
 FOREVER = 2.0**31
 
 _DIRECTIVE = re.compile(r'([\w!#$%&\'*+.^`|~-]+)(?:=(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?', re.ASCII)
@@ -33,7 +33,8 @@ _OF_THE_BODY = frozenset({"content-length", "content-encoding", "content-type", 
 
 
 def directives(headers: Headers) -> Directives:
-    """The Cache-Control directives of a request or an answer; of repeated ones the first counts."""
+    """The Cache-Control directives of a request or an answer, by name; the value is None for a
+    directive without one. Of repeated directives the first counts."""
     found: dict[str, str | None] = {}
     for match in _DIRECTIVE.finditer(headers.get("cache-control", "")):
         value = match[2] if match[2] is not None else match[3]
@@ -44,7 +45,8 @@ def directives(headers: Headers) -> Directives:
 
 
 def seconds(found: Directives, name: str) -> float | None:
-    """The value of a directive in seconds; None if it is absent, 0 if its value is invalid."""
+    """The value of a Cache-Control directive in seconds; None if the directive is absent, 0 if its
+    value is invalid."""
     if name not in found:
         return None
     value = found[name] or ""
@@ -53,7 +55,8 @@ def seconds(found: Directives, name: str) -> float | None:
 
 @dataclass(frozen=True)
 class Stored:
-    """A stored answer, which was requested at `asked_at` and arrived at `answered_at`."""
+    """A stored answer of the upstream service, which was requested at `asked_at` and arrived at
+    `answered_at` (seconds since 1970)."""
 
     status: int
     headers: Headers
@@ -67,7 +70,7 @@ class Stored:
 
     @cached_property
     def lifetime(self) -> float:
-        """Seconds for which the answer is fresh, counted from its Date (RFC 9111, section
+        """Seconds for which the answer is fresh, counted from its Date header (RFC 9111, section
         4.2.1)."""
         for name in ("s-maxage", "max-age"):
             if (stated := seconds(self.directives, name)) is not None:
@@ -83,8 +86,8 @@ class Stored:
         return max(0.0, min(HEURISTIC_MOST, HEURISTIC_SHARE * unchanged))
 
     def age(self, now: float) -> float:
-        """Age of the answer in seconds: by the origin's clock or by this machine's, whichever is
-        larger (RFC 9111, section 4.2.3)."""
+        """Age of the answer in seconds, by the upstream service's clock or by this machine's,
+        whichever is larger (RFC 9111, section 4.2.3)."""
         made = _date(self.headers, "date")
         apparent = 0.0 if made is None else max(0.0, self.answered_at - made)
         told = self.headers.get("age", "")
@@ -94,7 +97,8 @@ class Stored:
 
 
 def may_store(asked: Directives, answer: Stored) -> bool:
-    """Whether an answer to a GET may be kept at all (RFC 9111, section 3)."""
+    """Whether an answer to a GET may be stored (RFC 9111, section 3). `asked` has the request's
+    Cache-Control directives."""
     return (
         answer.status in STORABLE
         and "no-store" not in asked
@@ -104,8 +108,8 @@ def may_store(asked: Directives, answer: Stored) -> bool:
 
 
 def may_reuse(asked: Directives, stored: Stored, now: float) -> bool:
-    """Whether `stored` answers a request without asking upstream (RFC 9111, sections 4.2 and
-    5.2.1)."""
+    """Whether a stored answer may be returned for a request without asking the upstream service
+    (RFC 9111, sections 4.2 and 5.2.1). `asked` has the request's Cache-Control directives."""
     if "no-cache" in stored.directives or "no-cache" in asked:
         return False
     age, left = stored.age(now), stored.lifetime - stored.age(now)
@@ -120,9 +124,10 @@ def may_reuse(asked: Directives, stored: Stored, now: float) -> bool:
 
 
 def may_stand_in(asked: Directives, stored: Stored, now: float, window: float) -> bool:
-    """Whether `stored` may be served because upstream fails.
+    """Whether a stored answer may be returned because the upstream service fails.
 
-    `window`: how many seconds it may be stale if neither the answer nor the request states it.
+    `window`: how many seconds after its freshness ended it may still be returned, if neither the
+    answer nor the request states this (stale-if-error).
     """
     if stored.status >= 300 or _must_be_fresh(stored) or "no-cache" in stored.directives:
         return False
@@ -134,21 +139,24 @@ def may_stand_in(asked: Directives, stored: Stored, now: float, window: float) -
 
 
 def validators(stored: Stored) -> dict[str, str]:
-    """Request headers that ask upstream whether `stored` is still valid (RFC 9111, 4.3.1)."""
+    """Headers of a request that asks the upstream service whether a stored answer is still valid
+    (RFC 9111, section 4.3.1)."""
     names = {"etag": "if-none-match", "last-modified": "if-modified-since"}
     return {to: stored.headers[of] for of, to in names.items() if of in stored.headers}
 
 
 def freshened(stored: Stored, headers: Headers, asked_at: float, answered_at: float) -> Stored:
-    """`stored` updated by the headers of a 304 (RFC 9111, section 4.3.4)."""
+    """A stored answer updated by the headers of a 304 answer, which says that it is still valid
+    (RFC 9111, section 4.3.4)."""
     told = {name: value for name, value in headers.items() if name not in _OF_THE_BODY}
     kept = {name: value for name, value in stored.headers.items() if name not in ("age", "date")}
     return replace(stored, headers=kept | told, asked_at=asked_at, answered_at=answered_at)
 
 
 def for_callers(headers: Headers) -> str | None:
-    """Cache-Control for callers: always `private`, because an answer to a request with a key must
-    not be stored by caches on the way."""
+    """The Cache-Control header for the caller, made from the stored answer's headers; None if these
+    have none. It is always `private`, because caches on the way must not store the answer to a
+    request with a key."""
     found = directives(headers)
     if not found:
         return None

@@ -14,8 +14,8 @@ from augury.macro.service import SENT, Call, MacroRuntime
 router = routing.router(tags=["macro runtime"])
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-"""Methods that are passed on. TRACE is not, because its answer would show the credential; neither
-is CONNECT."""
+"""HTTP methods that are passed on to the upstream service. TRACE is not, because its answer would
+show the service's credential; neither is CONNECT."""
 
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {

@@ -48,32 +48,34 @@ SECONDS = Histogram(
 BREAKER = Gauge("augury_macro_breaker_open", "1 while the macro runtime is not asked.")
 
 MAX_BYTES = 5 * 1024 * 1024
-"""Largest answer that is accepted, in bytes after decompression."""
+"""Largest answer that is accepted from the upstream service, in bytes after decompression."""
 CACHE_BYTES = 64 * 1024 * 1024
-"""Most bytes of stored answers, all together; those unused for longest are dropped first."""
+"""Most bytes of the upstream service's answers that are stored, all together; those unused for
+longest are dropped first."""
 MAX_REDIRECTS = 3
 MOST_ROUTES = 50
-"""Most routes that metrics tell apart; all others are counted as `other`."""
+"""Most routes of the upstream service (first parts of paths) that metrics tell apart; all others
+are counted as `other`."""
 
 SENT: Final = ("accept", "accept-language", "content-type", "traceparent", "tracestate")
-"""Names of the caller's headers that are sent upstream."""
+"""Names of the caller's headers that are sent to the upstream service."""
 PASSED: Final = (
     "content-type", "content-language", "content-disposition", "etag", "last-modified", "expires",
     "retry-after", "vary",
 )  # fmt: skip
-"""Names of the upstream's headers that are sent to the caller."""
+"""Names of the headers in the upstream service's answer that are sent to the caller."""
 _KEPT = (*PASSED, "cache-control", "age", "date")
 _ACTIVE = ("html", "xml", "javascript", "ecmascript")
-"""An answer is refused if its media type contains one of these words, because a browser might run
-it as content of this service."""
+"""The upstream service's answer is refused if its media type contains one of these words, because a
+browser might run it as content of this service."""
 
 Cache = Literal["hit", "miss", "stale"]
 
 
 @dataclass(frozen=True)
 class Call:
-    """A request to pass on. Names in `headers` are in lower case; only those in `SENT` go upstream,
-    and Cache-Control and Pragma control the cache."""
+    """A caller's request to be passed on to the upstream service. Names in `headers` are in lower
+    case; only those in `SENT` are sent, and Cache-Control and Pragma control the cache."""
 
     method: str
     raw_path: bytes
@@ -85,7 +87,8 @@ class Call:
 
 @dataclass(frozen=True)
 class ProxiedAnswer:
-    """The answer for the caller; `cache` says how the cache was involved."""
+    """The answer for the caller. `cache` says where it comes from: the cache (`hit`), the upstream
+    service (`miss`), or the cache because the upstream service failed (`stale`)."""
 
     status: int
     headers: dict[str, str]
@@ -98,8 +101,8 @@ _ESCAPED = re.compile(
     rb"|&#0{0,4}([0-9]{2,3});|\\(/)",
     re.IGNORECASE,
 )
-"""Matches an ASCII character escaped as in URLs, JSON, program text or HTML, so that the credential
-is found in an answer even if it is escaped."""
+"""Matches one ASCII character that is escaped as in URLs, JSON, program text or HTML. With such
+escapes undone, the service's credential is found in an answer even if it is escaped."""
 
 
 def _character(found: re.Match[bytes]) -> bytes:
@@ -115,13 +118,14 @@ class NotConfigured(Unavailable):
 
 
 class RuntimeFailed(UpstreamFailed):
-    """Raised when the upstream fails to give a usable answer."""
+    """The upstream service behind the proxy gave no usable answer."""
 
     code = "macro_runtime_failed"
 
 
 class CredentialRefused(UpstreamFailed):
-    """The upstream rejects the service's credential, which only the operator can change."""
+    """The upstream service rejects the credential that this service sends; only the operator can
+    change it."""
 
     code = "macro_runtime_refused"
 
@@ -133,8 +137,8 @@ class NotStored(UpstreamFailed):
 
 
 class _Trouble(Exception):
-    """A failure of the upstream. `healthy` is reported to the breaker: False counts as a failure,
-    None does not count."""
+    """A failure of the upstream service, with the `error` for the caller. `healthy` is reported to
+    the circuit breaker: False counts as a failure, None does not count."""
 
     def __init__(self, error: AuguryError, *, healthy: bool | None = False) -> None:
         super().__init__(str(error))
@@ -142,12 +146,13 @@ class _Trouble(Exception):
 
 
 _Key = tuple[str, str, str]
-"""Key of a stored answer: URL, Accept and Accept-Language, all that may make the answers to two
+"""Key of a stored answer: URL, Accept and Accept-Language. Nothing else makes the answers to two
 reads differ."""
 
 
 class MacroRuntime:
-    """The proxy over one upstream. Without an address every request is refused with 503.
+    """The proxy to one upstream service, the operator's macro runtime (e.g. for macroeconomic
+    data). Without its address in the settings, every request is refused with 503.
 
     Parameters
     ----------
@@ -178,13 +183,13 @@ class MacroRuntime:
         self._http: httpx2.AsyncClient | None = None
 
     async def aclose(self) -> None:
-        """Drop the connections; calls under way fail."""
+        """Close the connections to the upstream service; requests under way fail."""
         await self._flights.close()
         if self._http is not None:
             await self._http.aclose()
 
     async def forward(self, call: Call) -> ProxiedAnswer:
-        """The upstream's answer, a stored one, or an error that says what was wrong.
+        """Pass a request on. Returns the upstream service's answer, or a stored one.
 
         Raises
         ------
@@ -239,7 +244,8 @@ class MacroRuntime:
         return self._answer(found, "hit" if was_confirmed else "miss")
 
     async def _shared(self, key: _Key, call: Call, stored: Stored | None, *, keep: bool) -> Stored:
-        """The upstream's answer; equal requests at the same time share one call."""
+        """The upstream service's answer to a GET; callers that ask the same at the same time share
+        one request. `keep` says whether it may be stored."""
         try:
             return await self._flights.join(key, lambda: self._fetch(key, call, stored, keep=keep))
         except GivenUp:
@@ -286,8 +292,9 @@ class MacroRuntime:
     # The wire
 
     async def _send(self, method: str, url: str, call: Call, conditional: dict[str, str]) -> Stored:
-        """Send one request, with the breaker, the deadline and the metrics. Raises `_Trouble`, or
-        CredentialRefused, for which no stale answer stands in."""
+        """Send one request to the upstream service, within the deadline and unless the circuit
+        breaker is open, and count it in the metrics. Raises CredentialRefused, or `_Trouble` for
+        failures after which a stored answer may be returned."""
         route = self._route(url)
         if not self._breaker.admits():
             UPSTREAM.labels(route, "not_asked").inc()
@@ -363,7 +370,8 @@ class MacroRuntime:
         raise _Trouble(RuntimeFailed("The macro runtime redirects in circles."))
 
     def _repeats(self, content: bytes) -> bool:
-        """Whether an answer contains the service's credential, plain or encoded."""
+        """Whether the upstream service's answer contains the service's credential, plain or
+        encoded."""
         if not self._secret:
             return False
         plain = _ESCAPED.sub(_character, content)
@@ -384,7 +392,7 @@ class MacroRuntime:
 
     def _redirected(self, method: str, goal: httpx2.URL, response: httpx2.Response) -> httpx2.URL:
         """The URL that a redirect leads to. Raises `_Trouble` unless the method is GET and the URL
-        is below the upstream's own address."""
+        is below the upstream service's address."""
         elsewhere = _Trouble(
             RuntimeFailed("The macro runtime redirects to another host, which is not followed.")
         )
@@ -407,8 +415,9 @@ class MacroRuntime:
             raise elsewhere from None
 
     def _judge(self, response: httpx2.Response, *, asked_whether: bool) -> None:
-        """Raise unless the answer may be passed on. `asked_whether`: the request was conditional,
-        so a 304 is allowed."""
+        """Raise unless the upstream service's answer may be passed on to the caller.
+        `asked_whether`: the request asked whether a stored answer is still valid, so a 304 is
+        allowed."""
         status = response.status_code
         if status == 429:
             told = response.headers.get("retry-after", "")
@@ -459,8 +468,9 @@ class MacroRuntime:
     # Metrics
 
     def _learn(self, answer: Stored, url: str) -> None:
-        """Remember a route that upstream knows. Only such routes become labels of metrics, so that
-        callers can't add labels at will."""
+        """Remember the first part of a URL's path if the upstream service answered it without an
+        error. Only such parts become labels of metrics, so that callers can't add labels at
+        will."""
         if answer.status < 400 and len(self._routes) < MOST_ROUTES:
             self._routes.add(self._first_part(url))
 

@@ -22,14 +22,14 @@ _PLAIN = "-._~!$&'()*+,;=:@"
 
 
 class PathRefused(InvalidInput):
-    """Raised for a request that is not passed on: its path might lead out of the upstream's
-    address, or its query has characters that are not allowed."""
+    """A request is not passed on to the upstream service, because its path might lead out of the
+    upstream service's address, or its query has characters that are not allowed."""
 
     code = "path_refused"
 
 
 def base_of(url: str) -> str:
-    """The upstream's address without a trailing slash.
+    """The upstream service's address without a slash at its end.
 
     Raises
     ------
@@ -52,7 +52,8 @@ def base_of(url: str) -> str:
 
 
 def below(base: str, raw_path: bytes, query: bytes) -> str:
-    """The URL below `base` to which a request to `raw_path` is passed on.
+    """The upstream service's URL for a request: `base` followed by what follows `PREFIX` in the
+    request's path, and its query.
 
     Raises
     ------
