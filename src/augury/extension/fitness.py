@@ -13,11 +13,11 @@ from augury.search.text import fold
 NEAR_CERTAIN: Final = 0.95
 WIDEST: Final = 0.10
 """Widest spread between best bid and best ask, in probability (0 to 1), of a market that may be
-shown. Chosen by hand."""
+shown as an advertisement. Chosen by hand."""
 LEAST_LIQUIDITY, LEAST_DAY, LEAST_VOLUME = 1_000.0, 500.0, 10_000.0
-"""A market is liquid if it reaches one of these, in US dollars or contracts. `LEAST_LIQUIDITY`:
-resting orders; `LEAST_DAY`: volume of the last 24 hours; `LEAST_VOLUME`: volume since it opened.
-Chosen by hand."""
+"""A market is liquid enough to be advertised if it reaches one of these, in US dollars or
+contracts. `LEAST_LIQUIDITY`: resting orders; `LEAST_DAY`: volume of the last 24 hours;
+`LEAST_VOLUME`: volume since it opened. Chosen by hand."""
 
 # Death, violence, war, sexual subjects, disasters, illness, crimes against people. A superfluous
 # word costs an advertisement; a missing one puts a death beside a story for children.
@@ -54,7 +54,7 @@ _UNSAFE = re.compile(
 
 
 class Offered(Protocol):
-    """The attributes of a market that are read here."""
+    """The attributes of a market that decide whether it may be shown as an advertisement."""
 
     @property
     def question(self) -> str: ...
@@ -112,7 +112,8 @@ def is_liquid(market: Offered) -> bool:
 
 
 def is_fit(market: Offered, now: datetime) -> bool:
-    """Whether a market may be shown on a general page."""
+    """Whether a market may be shown as an advertisement on any page: it is open, liquid, and its
+    texts are safe (see `is_open`, `is_liquid` and `is_safe`)."""
     return (
         is_open(market, now)
         and is_liquid(market)
@@ -121,7 +122,8 @@ def is_fit(market: Offered, now: datetime) -> bool:
 
 
 def worth(market: Offered, relevance: float, overlap: float) -> float:
-    """The value of showing a fit market, in [0, 1], by which advertisements are ordered.
+    """The value of showing a market as an advertisement on a page, in [0, 1], by which the markets
+    that are fit (`is_fit`) are ordered.
 
     `relevance`: the market's search score divided by the highest score of the fit markets (0 to 1).
     Its square root counts, because scores fall steeply after the first results. `overlap`: share (0

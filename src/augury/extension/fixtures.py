@@ -17,7 +17,8 @@ from augury.search.text import fold, terms
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """One game. If the text does not say who plays at home, `home` is the side named first."""
+    """One game of two sides (teams or players), as a text names it. If the text does not say who
+    plays at home, `home` is the side named first."""
 
     home: TeamName
     away: TeamName
@@ -26,9 +27,10 @@ class Fixture:
     number: int | None = None
     """1 or 2: the first or second game of a doubleheader; None if the text does not say."""
     squad: str = ""
-    """"women", "youth" or "reserves"; empty for a first men's team."""
+    """Which team of the clubs or countries plays: "women", "youth" or "reserves"; empty for the
+    first men's team."""
     played: bool = False
-    """Whether the text speaks of the game as over."""
+    """Whether the text says that the game is over."""
 
 
 _SQUADS: Final = {
@@ -116,7 +118,8 @@ _LEFT_NOISE = re.compile(
 
 
 def fixture_of(text: str, *, league: str | None = None, loosely: bool = False) -> Fixture | None:
-    """The game that a headline or a market's question names: "A vs B", "A at B", "A 2-1 B".
+    """The game that a headline or a market's question names: "A vs B", "A at B", "A 2-1 B". None if
+    it names none.
 
     The names before and after "vs" and the like may be unknown; with `loosely`, also those before
     and after a dash or "and". If another word stands between the names ("hosts", "beats"), both
@@ -149,7 +152,8 @@ _DEALS = re.compile(
 
 def named_pair(text: str, league: str | None = None) -> Fixture | None:
     """The game between the only two teams of a league that a text names, without a word such as
-    "vs" between them, as in addresses. None if the text is about players who change teams."""
+    "vs" between them, e.g. in an address. None if it does not name exactly two, or is about players
+    who change teams."""
     if _DEALS.search(fold(text)):
         return None
     of: dict[str, list[str]] = {}

@@ -17,15 +17,16 @@ from augury.search.text import fold
 
 
 class Game(NamedTuple):
-    """A market about one game."""
+    """A market about one game of two sides (teams or players)."""
 
     id: str
     fixture: Fixture
     asks_winner: bool
-    """Whether the market asks who wins, rather than about points or a half."""
+    """Whether the market asks who wins the game, rather than e.g. about its points or its first
+    half."""
     volume: float
     home_first: bool
-    """Whether the question names the home side first."""
+    """Whether the market's question names the home side first."""
 
 
 _TICKER = re.compile(
@@ -41,7 +42,8 @@ _SIDE_BET = re.compile(
 
 
 def venue_name(id: str, slug: str | None) -> str:
-    """A market's ticker or slug, which contains league, sides and day; empty if it has none."""
+    """A market's ticker at Kalshi or slug at Polymarket, which contains league, teams and day of a
+    game; empty if it has none."""
     return id.partition(":")[2].lower() if id.startswith("kalshi:") else (slug or "")
 
 
@@ -55,7 +57,8 @@ def game_of(
     closes_at: datetime | None,
     volume: float | None,
 ) -> Game | None:
-    """The game that a market is about; None if the market does not name two sides."""
+    """Which game a market is about, read from its texts; None if these do not name two sides (teams
+    or players)."""
     called = venue_name(id, slug)
     league = league_of(called.partition("-")[0]) or league_of(question)
     fixture = fixture_of(question, league=league)
@@ -127,23 +130,24 @@ def _at(closes_at: datetime | None, day: date) -> datetime | None:
 
 _FAR: Final = 1e6
 _UNLIKELIER: Final = 4.0
-"""If a page names no day, multiplier of the days since a past game, so that a coming game is
-preferred. If the page speaks of the game as over, it multiplies the days until a coming game
-instead. Chosen by hand."""
+"""For a page that names no day, a coming game is preferred: the days since a past game count this
+many times. If the page says that the game is over, the days until a coming game count this many
+times instead. Chosen by hand."""
 
 
 class GameMarkets(NamedTuple):
-    """The markets on one game, which is the one that fits a page best."""
+    """The markets on the one game that fits a web page best."""
 
     days: float
-    """Days between the game and the page's date; if the page has no date, days between the game and
-    now, multiplied as `_UNLIKELIER` says."""
+    """Days between the game and the day that the page names. If it names none, days between the
+    game and now, which count `_UNLIKELIER` times if the game is past (or, for a page on a game that
+    is over, still to come)."""
     games: list[Game]
 
 
 def matching(page: Fixture, games: Iterable[Game], now: datetime) -> GameMarkets | None:
-    """The markets on the game that the page is about; None if there are none. Markets on who wins
-    come first.
+    """The markets, out of `games`, on the game that a web page is about, those on who wins first;
+    None if there are none. `page`: the game as the page names it.
 
     If the page names no day, this is the next game of the two sides, or their last game if that is
     much nearer. If the page reports a game as over, this is the last game, or the next one if that
@@ -154,8 +158,9 @@ def matching(page: Fixture, games: Iterable[Game], now: datetime) -> GameMarkets
 
 
 def nearest(page: Fixture, games: Iterable[Game], now: datetime) -> GameMarkets | None:
-    """Like `matching`, for `games` that are known to be between the page's two sides: the markets
-    on the game that fits the page best by day and squad; None if none fits."""
+    """Like `matching`, but all `games` are known to be between the two sides (teams or players)
+    that the page names: the markets on the game that fits the page best by day and squad; None if
+    none fits."""
     games = [game for game in games if not _other_squad(page, game.fixture)]
     distance = {game.id: _distance(page, game.fixture.start, now) for game in games}
     if not distance:

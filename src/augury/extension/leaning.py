@@ -20,24 +20,26 @@ _FILED_ANYWHERE: Final = frozenset(
 )
 """Categories that do not tell whether a market is on sports."""
 RANKS = 7.0
-"""Rank, counted from 0, at which a market's vote has half the weight of the best market's. A larger
-value gives markets further down more weight. Chosen by hand."""
+"""The markets closest to a page vote on whether it is on sports. At this rank, counted from 0, a
+market's vote has half the weight of the closest market's. A larger value gives markets further down
+more weight. Chosen by hand."""
 DOUBT = 0.25
-"""The result of the vote is multiplied by s / (s + DOUBT), where s is the largest share (0 to 1) of
-the page's words that a voting market contains. A larger value makes results weaker. Chosen by
-hand."""
+"""The markets closest to a page vote on whether it is on sports. The result is multiplied by s / (s
++ DOUBT), where s is the largest share (0 to 1) of the page's words that a voting market contains. A
+larger value makes results weaker. Chosen by hand."""
 
 
 class Vote(NamedTuple):
-    """A market's vote. `sports`: 1 if the market is on sports, -1 if not, 0 if unknown. `share`:
-    how much of the page's words, weighted by rarity, the market contains, in [0, 1]."""
+    """A market's vote on whether a page is on sports. `sports`: 1 if the market is on sports, -1 if
+    not, 0 if unknown. `share`: how much of the page's words, weighted by rarity, the market
+    contains, in [0, 1]."""
 
     sports: int
     share: float
 
 
 def filed(category: str | None, tags: Iterable[str]) -> int:
-    """What a venue's category and tags say: 1 on sports, -1 not on sports, 0 unknown."""
+    """Whether a market is on sports, by its venue's category and tags: 1 yes, -1 no, 0 unknown."""
     if any(_FILED_UNDER_SPORTS.search(word) for word in (category or "", *tags)):
         return 1
     return -1 if category and category.casefold() not in _FILED_ANYWHERE else 0

@@ -43,13 +43,13 @@ _FOOTBALL: Final = frozenset(
     {"epl", "ucl", "uel", "laliga", "seriea", "bundesliga", "ligue1", "mls", "football"}
 )
 FULLY_KNOWN: Final = frozenset({*TEAMS, "wnba", "ncaa"})
-"""Leagues for which all teams are known by city and nickname."""
+"""Leagues whose teams are all known, each by its city and its nickname."""
 _OF_A_PLACE = 0.4
-"""Evidence of sports, 0 to 1, in a club's name that is also a town ("Liverpool"). It equals that of
-a nickname that is an ordinary word ("Magic"). Chosen by hand."""
+"""Evidence, 0 to 1, that a text with a club's name that is also a town ("Liverpool") is on sports.
+It equals that of a nickname that is an ordinary word ("Magic"). Chosen by hand."""
 _SURNAME = 0.05
-"""Evidence of sports, 0 to 1, in a surname alone. It is so small that a surname only counts
-together with another name of the same league. Chosen by hand."""
+"""Evidence, 0 to 1, that a text with a player's surname alone is on sports. It is so small that a
+surname only counts together with another name of the same league. Chosen by hand."""
 _MANY_SPORTS: Final = frozenset({"olympics", "other"})
 
 
@@ -58,20 +58,20 @@ class TeamName(NamedTuple):
 
     text: str
     terms: frozenset[str]
-    """Terms of the name without generic parts of club names ("fc", "united")."""
+    """Terms of the name without generic parts of club names ("fc", "club")."""
     keys: frozenset[str]
-    """`league:name` of every known team or player that the name may mean."""
+    """Keys (`league:name`) of all known teams or players that the name may mean."""
 
 
 def is_common(nickname: str) -> bool:
-    """Whether a nickname is also an ordinary word."""
+    """Whether a team's nickname is also an ordinary word ("Magic")."""
     return set(terms(nickname)) <= NICKNAMES_THAT_ARE_WORDS
 
 
 @cache
 def known() -> dict[tuple[str, ...], frozenset[tuple[str, float]]]:
-    """All known names. The terms of a name -> the teams or players that it may mean, each as
-    (`league:name`, evidence of sports in this name, 0 to 1)."""
+    """All known names of teams and players. The terms of a name -> the teams or players that it may
+    mean, each as (`league:name`, evidence that a text with this name is on sports, 0 to 1)."""
     found: dict[tuple[str, ...], set[tuple[str, float]]] = {}
 
     def add(name: str, key: str, weight: float) -> None:
@@ -127,7 +127,7 @@ def known() -> dict[tuple[str, ...], frozenset[tuple[str, float]]]:
 
 @cache
 def countries() -> frozenset[str]:
-    """Keys (`league:name`) of the teams that are countries."""
+    """Keys of the teams that are countries, e.g. "football:france"."""
     rows = knowledge.load().entities.get("football-nation", ())
     return frozenset(f"football:{row['name'].casefold()}" for row in rows)
 
@@ -142,7 +142,8 @@ def _mls_clubs() -> list[tuple[str, str, list[str]]]:
 
 @cache
 def places() -> dict[tuple[str, ...], frozenset[str]]:
-    """Terms of a city -> keys (`league:name`) of the teams that may be called by its name."""
+    """City, as a tuple of terms -> keys (`league:name`) of the teams that may be called by its
+    name."""
     found: dict[tuple[str, ...], set[str]] = {}
     for teams in TEAMS.values():
         for one in teams:
@@ -161,8 +162,8 @@ def _longest() -> int:
 
 
 class TeamMention(NamedTuple):
-    """A known name in a sequence of terms, from position `start` up to `end`. `keys`: the teams or
-    players that it may mean, as in `known`."""
+    """A known name of a team or player in a sequence of terms, from position `start` up to `end`.
+    `keys`: the teams or players that it may mean, as in `known`."""
 
     start: int
     end: int
@@ -170,8 +171,8 @@ class TeamMention(NamedTuple):
 
 
 def mentions(words: Sequence[str]) -> list[TeamMention]:
-    """Known names in a sequence of terms, from left to right. Of several names that begin at one
-    position the longest is taken, and names do not overlap."""
+    """Known names of teams and players in a sequence of terms, from left to right. Of several names
+    that begin at one position the longest is taken, and names do not overlap."""
     table, longest, at = known(), _longest(), 0
     out: list[TeamMention] = []
     while at < len(words):
@@ -187,7 +188,8 @@ def mentions(words: Sequence[str]) -> list[TeamMention]:
 
 
 def replaced(text: str) -> str:
-    """The folded text, in which other names of teams (`ALSO_CALLED`) are replaced by usual ones."""
+    """The text in lower case without accents, in which other names of teams (`ALSO_CALLED`) are
+    replaced by usual ones."""
     return _ALSO_NAMED.sub(lambda match: ALSO_CALLED[match.group()], fold(text))
 
 
@@ -196,8 +198,9 @@ _CAPITALISED = re.compile(r"[^\w]*[A-Z0-9À-ÖØ-ÞŁŚŠŽĆČ]")
 
 
 def runs(text: str) -> list[str]:
-    """The parts of a text that may contain names: runs of capitalized words, with small words such
-    as "de" in them. A text without capitals, e.g. from an address, is one part."""
+    """The parts of a text that may contain names: "Real Madrid beat Ajax" -> "Real Madrid", "Ajax".
+    They are runs of capitalized words, with small words such as "de" in them. A text without
+    capitals, e.g. from an address, is one part."""
     words = text.split()
     capital = [_CAPITALISED.match(word) is not None for word in words]
     if not any(capital):
@@ -213,8 +216,8 @@ def runs(text: str) -> list[str]:
 
 @remembered(16 << 20)
 def name(text: str, league: str | None = None) -> TeamName:
-    """A team or player, recognized by any of its names. `league` distinguishes teams of one
-    city."""
+    """The team or player that a text names, recognized by any of its names. `league` distinguishes
+    teams of one city."""
     plain = fold(text)
     words = terms(CRICKET_TEAMS.get(plain, plain) if league == "cricket" else replaced(text))
     told = frozenset(words)
@@ -238,7 +241,8 @@ def name(text: str, league: str | None = None) -> TeamName:
 
 
 def initials(side: TeamName, league: str | None) -> set[str]:
-    """The abbreviations by which texts may call a side, in lower case."""
+    """The abbreviations, in lower case, by which texts may call a team or player: "Los Angeles
+    Lakers" -> "lal"."""
     found = "".join(w[0] for w in side.text.split() if w[:1].isupper()).lower()
     out = {found} if len(found) > 2 else set[str]()
     if league == "cricket":
@@ -247,8 +251,8 @@ def initials(side: TeamName, league: str | None) -> set[str]:
 
 
 def broad(league: str) -> str:
-    """The group of leagues in which names are listed: one for all football, one for all tennis, one
-    for college sports; any other league is its own group."""
+    """The group of leagues that share one list of names: all football leagues ("epl" ->
+    "football"), all tennis, all college sports. Any other league is its own group."""
     if league in _FOOTBALL:
         return "football"
     if league in ("ncaab", "ncaaf"):
@@ -261,8 +265,8 @@ def league_of_key(key: str) -> str:
 
 
 def is_player(key: str) -> bool:
-    """Whether a key is that of a player in a team sport. Unlike a tennis player, such a player is
-    never a side of a game."""
+    """Whether a key (`league:name`) is that of a player in a team sport. Unlike a tennis player,
+    such a player is never a side of a game."""
     league, is_one, _ = league_of_key(key).partition("-player")
     return bool(is_one) and league not in _OF_PEOPLE
 
@@ -299,6 +303,7 @@ def leagues(one: TeamName) -> set[str]:
 
 
 def league_of(text: str) -> str | None:
-    """The key in `LEAGUES` of the league, tournament or sport that a text names first, if any."""
+    """The key in `LEAGUES` of the league, tournament or sport that a text names first; None if it
+    names none."""
     found = _LEAGUE.search(fold(text))
     return found.lastgroup if found else None

@@ -34,7 +34,7 @@ _VENUES: Final = ("polymarket.com", "kalshi.com")
 
 @dataclass(frozen=True, slots=True)
 class WebPage:
-    """What is known of a page; unknown parts are empty."""
+    """What is known of the web page that a reader is on; unknown parts are empty."""
 
     url: str = ""
     title: str = ""
@@ -51,7 +51,8 @@ class WebPage:
 
     @property
     def heading(self) -> str:
-        """The title without its site's name; the words in the address if there is no title."""
+        """The page's title without the name of its site; the words in its address if it has no
+        title."""
         title = " ".join(self.title.split())
         found = _SITE.match(title)
         if found and len(found["title"].split()) >= 3 and len(found["site"].split()) <= 4:
@@ -66,8 +67,9 @@ class WebPage:
 
     @property
     def question(self) -> str:
-        """The text to search for: the query; without one, the address of a page of a venue; else
-        the heading, with the first words of the text if the heading is short."""
+        """The text to search for: the query if there is one; the address of a page at Polymarket or
+        Kalshi; else the heading, with the first words of the page's text if the heading is
+        short."""
         if is_readable(self.query):
             return self.query[:MAX_QUERY]
         if self.is_of_venue:
@@ -94,7 +96,8 @@ class WebPage:
 
 
 def words_of(url: str) -> str:
-    """The words in an address: those of the longest part of its path, without identifiers."""
+    """The words in an address, i.e. in the longest part of its path, without identifiers:
+    "https://a.com/news/fed-cuts-rates-9f8e7d6c" -> "fed cuts rates"."""
     best: list[str] = []
     for part in _split(url)[1].split("/"):
         words = [w for w in _SLUG_BREAK.split(_ENDING.sub("", part)) if w]

@@ -20,15 +20,15 @@ from augury.search.text import fold, terms
 _ALONE: Final = frozenset({"tennis", "atp", "wta", "ufc", "boxing", "golf", "f1"})
 """Sports of individuals, in which a first name alone identifies nobody."""
 PARTLY, SURE = 0.4, 0.5
-"""Certainties, 0 to 1, that a text means a side. `PARTLY`: that of a side if the text has only a
-part of its name. `SURE`: a game counts as named only if the certainty of at least one of its sides
-reaches this. Chosen by hand."""
+"""Certainties, 0 to 1, that a text means one of the two sides (teams or players) of a game.
+`PARTLY`: that of a side if the text has only a part of its name. `SURE`: a game counts as named
+only if the certainty of at least one of its sides reaches this. Chosen by hand."""
 _SHORT = 5
 _ONE = "1:"
 _WORD = re.compile(r"[a-z0-9]+")
 _RARE = 4
-"""Largest number of sides whose names have a term in common for the term still to identify one of
-them. Chosen by hand."""
+"""Largest number of teams and players whose names may have a word in common for the word still to
+identify one of them. Chosen by hand."""
 _NONE: Final = frozenset[str]()
 _TICKER = re.compile(r"-\d\d[a-z]{3}\d\d(?:\d{4})?(?P<both>[a-z]+?)(?:g\d)?-(?P<one>[a-z]+)$")
 _LETTERS = re.compile(r"\b[A-Z][A-Z0-9]{1,4}\b")
@@ -36,30 +36,30 @@ _SLUG = re.compile(r"^[a-z0-9]+-(?P<left>[a-z]{2,5})\d?-(?P<right>[a-z]{2,5})\d?
 
 
 class NamedGame(NamedTuple):
-    """A market on a game whose two sides a text names."""
+    """A market on a game whose two sides (teams or players) a text names."""
 
     game: Game
     surety: float
-    """Certainty, in (0, 1], that the text means the side that it names less clearly: 1 if it has
-    the full name, 0.5 if only the city."""
+    """Certainty, in (0, 1], that the text means both sides (teams or players) of the game. It is
+    that of the side named less clearly: 1 for its full name, 0.5 for its city alone."""
     gap: int
-    """Number of words between the two names."""
+    """Distance of the two sides' names in the text, in words."""
     sides: tuple[TeamName, TeamName]
 
 
 class _Side(NamedTuple):
     name: TeamName
     last: str
-    """Last term of the name: a player's surname."""
+    """Last word of a team's or player's name: a player's surname."""
     league: str
 
 
 class _Found(NamedTuple):
     surety: float
     places: frozenset[int]
-    """Positions, in the text's terms, of the words that name the side."""
+    """Positions, in the text, of the words that name the team or player."""
     whole: frozenset[str]
-    """The words that name the side."""
+    """The words in the text that name the team or player."""
 
 
 class _Known(NamedTuple):
@@ -70,8 +70,9 @@ class _Known(NamedTuple):
 
 
 class Roster:
-    """The sides of games, and the markets on these games. A market that no longer exists may still
-    be in the roster, because callers read a market from the database before they show it."""
+    """The markets on games, found by the two sides (teams or players) of the games. A market that
+    no longer exists may still be in the roster, because callers read a market from the database
+    before they show it."""
 
     def __init__(self) -> None:
         self._games: dict[str, Game] = {}
@@ -86,7 +87,8 @@ class Roster:
         return len(self._games)
 
     def add(self, game: Game, venue_name: str = "") -> None:
-        """Add a market. `venue_name`: its ticker or slug, which has abbreviations of its sides."""
+        """Add a market on a game. `venue_name`: its ticker or slug, which has abbreviations of the
+        game's two sides (teams or players)."""
         self.drop(game.id)
         self._games[game.id] = game
         fixture = game.fixture
@@ -100,14 +102,14 @@ class Roster:
                 self._letters[letters].add(number)
 
     def drop(self, id: str) -> None:
-        """Remove a market, if it is there."""
+        """Remove the market with this id, if there is one."""
         old = self._games.pop(id, None)
         if old is not None:
             for side in (old.fixture.home, old.fixture.away):
                 self._playing[self._number(side, old.fixture.league)].discard(id)
 
     def between(self, one: TeamName, other: TeamName) -> list[Game]:
-        """The markets on games between two sides."""
+        """The markets on games between two sides (teams or players)."""
         return [self._games[id] for id in self._of(one) & self._of(other)]
 
     def _of(self, wanted: TeamName) -> set[str]:
@@ -117,7 +119,7 @@ class Roster:
         return set().union(*(self._playing[n] for n in same))
 
     def named_in(self, text: str, league: str | None = None) -> list[NamedGame]:
-        """The markets on games whose two sides a text names in different places.
+        """The markets on games whose two sides (teams or players) a text names in different places.
 
         If a word is part of the names of several sides ("Williams"), only the side counts whose
         name the text gives most fully.

@@ -106,7 +106,7 @@ class PageRequest(BaseModel):
     )
 
     def page(self) -> WebPage:
-        """The page as the service takes it."""
+        """The requested page, as `ExtensionService` takes it."""
         return WebPage(self.url or "", self.title or "", self.text or "", self.query or "")
 
 
@@ -151,7 +151,7 @@ class FixtureRequest(BaseModel):
     )
 
     def fixture(self) -> Fixture:
-        """The game as the service takes it."""
+        """The requested game, as `ExtensionService` takes it."""
         league = league_of(self.league) if self.league else None
         start = None
         if self.starts_at is not None:
@@ -314,7 +314,8 @@ class PricesResponse(BaseModel):
 
 
 def answer(request_id: str, found: PageAnswer, latency_ms: int) -> dict[str, Any]:
-    """`PageResponse` as plain data."""
+    """The markets for a page as plain data with the fields of `PageResponse`, ready to be
+    encoded."""
     return {
         "request_id": request_id,
         "route": found.route,
@@ -326,7 +327,8 @@ def answer(request_id: str, found: PageAnswer, latency_ms: int) -> dict[str, Any
 
 
 def page_graph(drawn: Drawn) -> PageGraph:
-    """The public graph with the time and origin of its prices."""
+    """The causal graph of a page's subject as the API returns it, with the time and origin of its
+    prices."""
     shown = [market for node in drawn.graph.nodes for market in node.markets]
     origins = {ORIGINS[market.origin] for market in shown}
     return PageGraph(
@@ -337,7 +339,8 @@ def page_graph(drawn: Drawn) -> PageGraph:
 
 
 def price(quote: Quote, standing: Standing) -> dict[str, Any]:
-    """`MarketPrice` as plain data."""
+    """A market's prices, status and staleness as plain data with the fields of `MarketPrice`, ready
+    to be encoded."""
     return {
         "current_prices": priced(quote.outcomes, quote.prices),
         "price_as_of": _time(quote.price_as_of),

@@ -48,43 +48,40 @@ Route = Literal["search", "sports"]
 FETCH_SECONDS, FETCH_BYTES = 3.0, 2 * 1024 * 1024
 ADS_CANDIDATES: Final = {"fast": 50, "thorough": 150}
 FACTORS_SAY: Final = {1: 0.4, 0: 0.0, -1: -0.8}
-"""Evidence of sports in a title, by the factors (subjects of markets in the factor base) that fit
-the title best: 1 if they are about sports, 0 if that is undecided, -1 if they are about something
-else. It is added to `SportsReading.score`. Chosen by hand."""
+"""Evidence of sports in a page's title, added to `SportsReading.score`: 1 if the factors (subjects
+of markets) that fit it best are about sports, 0 if undecided, -1 if not. Chosen by hand."""
 FACTORS = 3
 VOTERS, VOTE = 20, 0.6
-"""If the words leave it open whether a page is on sports, the closest markets vote. `VOTERS`: their
-number. `VOTE`: the most that their vote adds to, or takes from, `SportsReading.score`. Chosen by
-hand."""
+"""If a page's words leave open whether it is on sports, the `VOTERS` closest markets vote. `VOTE`:
+the most that this adds to or takes from `SportsReading.score`. Chosen by hand."""
 GAME_MARKETS = 100
 SPORTS_CANDIDATES = 30
-"""For a page on sports, least number of direct search results from which its markets are taken;
-results on something else than sports are dropped. Chosen by hand."""
+"""Least number of search results from which the markets for a page on sports are taken; results on
+anything else than sports are dropped. Chosen by hand."""
 TEXT_READ = 300
-"""Number of characters, at the start of a page's text, that are searched for the sides of a
-game."""
+"""Number of characters, at the start of a page's text, that are searched for the two sides (teams
+or players) of a game."""
 NEAR, SURE = 10.0, 0.7
-"""In doubt, a page is on sports if it names a game that is at most `NEAR` days away, and names each
-side with a certainty (0 to 1) of at least `SURE`. Chosen by hand."""
+"""A page whose words leave it in doubt is on sports if it names a game at most `NEAR` days away,
+with a certainty (0 to 1) of at least `SURE` for both teams or players. Chosen by hand."""
 GAMES_READ, FOLLOW_SECONDS = 500, 5.0
-"""`GAMES_READ`: number of changed markets read in one batch. `FOLLOW_SECONDS`: seconds between two
-checks for changed markets."""
+"""`GAMES_READ`: number of changed markets that are searched for games in one batch.
+`FOLLOW_SECONDS`: seconds between two checks for changed markets."""
 MANY: Final = 10_000
-"""Number of markets on games above which the first `catch_up` excludes all existing objects from
-Python's garbage collection (`gc.freeze`)."""
+"""Number of markets on games above which, once all have been read for the first time, the objects
+in memory are excluded from Python's garbage collection (`gc.freeze`)."""
 GAMES_TURN, GAMES_REST = 0.002, 0.006
-"""`GAMES_TURN`: longest time, in seconds, for which games are read without a pause. `GAMES_REST`:
-shortest pause after that, in seconds, in which requests are answered. Without pauses, requests
-would wait during the first minutes of a service with a large catalogue."""
+"""`GAMES_TURN`: longest time, in seconds, for which markets are searched for games without a pause.
+`GAMES_REST`: shortest pause after that, in seconds, in which requests are answered."""
 TOLD_WORDS = 3
-"""Largest number of words of a market's question that `Shown.why` names."""
+"""Largest number of a market's words that are named in the reason why it is shown."""
 COMMON: Final = 2.5
 """Inverse document frequency below which a word is too common to say what a market is about. Chosen
 by hand."""
 
 
 class Shown(NamedTuple):
-    """A market for a page, and why it was chosen."""
+    """A market that is shown for a web page, and why it was chosen."""
 
     row: PageMarketRow
     score: float
@@ -92,7 +89,7 @@ class Shown(NamedTuple):
 
 
 class PageAnswer(NamedTuple):
-    """The markets for a page, and how they were found."""
+    """The markets for a web page, and how they were found. `fixture`: the game that it is about."""
 
     route: Route
     query: str
@@ -101,19 +98,18 @@ class PageAnswer(NamedTuple):
 
 
 class _Game(NamedTuple):
-    """A game that a page is about, and the markets on it, those on who wins first; there may be
-    none."""
+    """A game that a page is about, and the markets on it, if any; those on who wins first."""
 
     fixture: Fixture
     markets: list[games.Game]
     days: float
-    """Days between the game and the page's date or now; see `GameMarkets.days`."""
+    """Days between the game and the day that the page names, or now; see `GameMarkets.days`."""
     surety: float
-    """Certainty, 0 to 1, that the page names both sides."""
+    """Certainty, 0 to 1, that the page names both sides of the game."""
 
 
 class ExtensionService:
-    """Markets for pages over one catalogue and its index.
+    """Finds markets for web pages, in one catalogue and its index.
 
     Parameters
     ----------
@@ -145,7 +141,7 @@ class ExtensionService:
         self._http = guard.client(policy, timeout=FETCH_SECONDS) if policy else None
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Close the connections that pages are fetched over."""
         if self._http is not None:
             await self._http.aclose()
 
@@ -159,7 +155,7 @@ class ExtensionService:
         limit: int = 10,
         may_fetch: bool = False,
     ) -> PageAnswer:
-        """The markets for a page; a page on sports is answered as by `sports`."""
+        """The markets for a web page; a page on sports is answered as by `sports`."""
         page = await self._readable(page, may_fetch=may_fetch)
         reading = await self._settled(page, self._read(page))
         found = None if page.is_of_venue else self._game(page, reading, None)
@@ -176,7 +172,7 @@ class ExtensionService:
         limit: int = 10,
         may_fetch: bool = False,
     ) -> PageAnswer:
-        """The markets for a page on sports.
+        """The markets for a web page on sports.
 
         Mode `direct`: markets on the page's subject. `fixture`: only markets on one game, which is
         `fixture` or else the game that the page names. `auto`: as `fixture` if there are markets on
@@ -195,8 +191,8 @@ class ExtensionService:
         return await self._graphs.build(page.question[:MAX_QUESTION])
 
     async def prices(self, ids: Sequence[str]) -> dict[str, tuple[Quote, Standing]]:
-        """For each known market among `ids`, by the id that was given: its quote, and its status
-        and staleness."""
+        """For each of `ids` that names a known market: the market's quote, and its status and
+        staleness."""
         async with self._database.reading() as conn:
             names = await markets.native_ids(conn, ids)
             found = await markets.quotes(conn, list(names.values()))
@@ -398,7 +394,7 @@ class ExtensionService:
         )
 
     async def catch_up(self, *, rest: float = 0.0) -> None:
-        """Read the games among the markets that changed since the last time.
+        """Read which games the markets that changed since the last call are about.
 
         rest : seconds of pause, in which other work runs, after every `GAMES_TURN` of reading
         """
@@ -431,7 +427,7 @@ class ExtensionService:
                 gc.freeze()
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Keep the games up to date with the catalogue until `stop` is set."""
+        """Keep the known games up to date with the catalogue until `stop` is set."""
         while not stop.is_set():
             await self.catch_up(rest=GAMES_REST)
             await pause(stop, FOLLOW_SECONDS)
@@ -463,7 +459,7 @@ class _Told:
         return sum(r for t, r in telling.items() if t in self._all) / total if total else 0.0
 
     def why(self, row: PageMarketRow) -> str:
-        """Why the market is shown, as a sentence for readers."""
+        """Why the market is shown for the page, as a sentence for readers."""
         telling = self._telling(row)
         for named, place in ((self._title, "The page is about"), (self._all, "The page mentions")):
             common = sorted((t for t in telling if t in named), key=lambda t: -telling[t])

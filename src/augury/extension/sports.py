@@ -17,7 +17,8 @@ from augury.search.text import fold, terms
 
 
 class GameHints(NamedTuple):
-    """What a page says about its game, apart from who plays. Fields as in `Fixture`."""
+    """What a page says about the game that it is on, apart from who plays. Fields as in
+    `Fixture`."""
 
     start: Start | None
     number: int | None
@@ -139,13 +140,13 @@ def read(
     told: float = 0.0,
     now: datetime,
 ) -> SportsReading:
-    """Read whether a page is on sports, and on which game.
+    """Read from a page's texts whether it is on sports, and on which game.
 
     Parameters
     ----------
     told
-        Evidence from the factor base, in [-1, 1]: positive if the title's factors are on sports,
-        negative if they are on something else.
+        Evidence from factors (subjects of markets), in [-1, 1]: positive if those that fit the
+        title best are on sports, negative if they are on something else.
     """
     folded = fold(title)
     league = league_of(title) or league_of(path.replace("-", " "))

@@ -40,8 +40,8 @@ class PageMarketRow(NamedTuple):
     origin: Origin
     linked_market_ids: list[str]
     stale: bool = False
-    """Whether the last update of the market is too old to rely on. The service sets this field, and
-    with it `status`, by its age rule."""
+    """Whether the last update of the market is too old to rely on. `ExtensionService` sets this
+    field, and with it `status`, by its age rule."""
 
 
 _COLUMNS: LiteralString = (
@@ -52,7 +52,7 @@ _COLUMNS: LiteralString = (
 
 
 async def rows(conn: AsyncConnection[Any], ids: Sequence[str]) -> dict[str, PageMarketRow]:
-    """The known markets among `ids`, by id."""
+    """The markets with these ids that exist, by id."""
     cursor = await conn.execute(
         f"select {_COLUMNS} from markets where id = any(%s)",  # noqa: S608
         (list(ids),),
@@ -75,8 +75,8 @@ class GameRow(NamedTuple):
 
 
 async def games_since(conn: AsyncConnection[Any], change: int, limit: int) -> list[GameRow]:
-    """Of the next `limit` markets that changed after change number `change`, those that may be
-    about a game, in order of change. The last of the `limit` markets is always included, because
+    """Of the next `limit` markets that changed after the change numbered `change`, those that may
+    be about a game, in order of change. The last of the `limit` markets is always included, because
     its change number says how far was read."""
     cursor = await conn.execute(
         r"""

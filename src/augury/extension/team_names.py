@@ -209,7 +209,7 @@ PEOPLE: Final = {
     "Nathan Cleary;Cheslin Kolbe;Owen Farrell;Rassie Erasmus;Marcus Smith",
     "esports": "Faker;ZywOo;s1mple;donk;NiKo;m0NESY;TenZ;Chovy;Keria;Gumayusi",
 }  # fmt: skip
-"""League -> players whom the news names without their sport. Some are also in the factor base."""
+"""League -> players whom the news names without their sport."""
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -230,7 +230,7 @@ CLUB_FURNITURE: Final = frozenset(
     """fc cf sc ac afc as ss ssc us cd ud sd rc rcd ca cr club de calcio esport gamin team kv sv tsv
     vfb vfl fk if bk cp ec fr st saudi mma 1 ii academi women u21 u23 the of""".split()
 )
-"""Generic parts of club names, which do not tell clubs apart."""
+"""Words that many names of clubs have ("fc", "club"), so that they do not tell clubs apart."""
 
 ENTITY_LISTS: Final = {
     "wnba-team": ("wnba", 1.0), "football-club": ("football", 0.8),
@@ -239,7 +239,8 @@ ENTITY_LISTS: Final = {
     "f1-team": ("f1", 0.1), "nfl-star": ("nfl-player", 0.9), "nba-star": ("nba-player", 0.9),
     "mlb-star": ("mlb-player", 0.9), "footballer": ("football-player", 0.9),
 }  # fmt: skip
-"""Entity list of the factor base -> its league, and the evidence of sports in its names, 0 to 1."""
+"""List of teams or players in the factor base (`augury.relations`) -> (its league, evidence, 0 to
+1, that a text with one of its names is on sports)."""
 NICKNAMES_THAT_ARE_WORDS: Final = frozenset(
     """heat magic jazz thunder wild king star giant ranger jet wildcat bulldog bobcat flash
     aggi rebel miner knight pride duke bison bill bear bull brown saint eagl lion
@@ -250,4 +251,5 @@ NICKNAMES_THAT_ARE_WORDS: Final = frozenset(
     dream sky fever aces bengal bruin packer
     saber gator husky spartan trojan badger liberti merc wing spark lynx sabr oiler""".split()
 )
-"""Stems of nicknames that are ordinary words, so that alone they are weak evidence."""
+"""Stems of teams' nicknames that are also ordinary words ("magic"), so that alone they are weak
+evidence of sports."""
