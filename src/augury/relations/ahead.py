@@ -14,12 +14,14 @@ Replacement = str | Callable[[re.Match[str]], str]
 
 
 def rule(pattern: str, replacement: Replacement) -> tuple[Finder, Replacement]:
-    """One rule of a table of rewordings; the pattern ignores case."""
+    """One rule of a table of rewordings, (compiled pattern, replacement); the pattern ignores
+    case."""
     return re.compile(pattern, re.I), replacement
 
 
 class Finder(Protocol):
-    """The methods that users of a pattern need; `re.Pattern` and `Ahead` have them."""
+    """The methods of a compiled pattern that its users here need; `re.Pattern` and `Ahead` have
+    them."""
 
     def search(self, text: str, /) -> re.Match[str] | None: ...
     def finditer(self, text: str, /) -> Iterator[re.Match[str]]: ...
@@ -27,7 +29,8 @@ class Finder(Protocol):
 
 
 class Ahead:
-    """Matches `pattern` if `later` matches after it and `barrier` does not match between the two.
+    """A search pattern: finds `pattern` where `later` matches somewhere after it and `barrier` does
+    not match between the two.
 
     Gives the same as `pattern(?=[^barrier]*later)`, as long as matches of `pattern` do not overlap
     and `later` can't match within the text that `pattern` matches.
@@ -39,7 +42,7 @@ class Ahead:
         self._barrier = re.compile(barrier)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """The matches, from left to right."""
+        """All matches of `pattern` that meet the condition, from left to right."""
         found = list(self._pattern.finditer(text))
         if not found:
             return
@@ -54,11 +57,11 @@ class Ahead:
                 yield one
 
     def search(self, text: str) -> re.Match[str] | None:
-        """The first match."""
+        """The first match, as `re.Pattern.search`; None without one."""
         return next(self.finditer(text), None)
 
     def sub(self, replacement: Replacement, text: str) -> str:
-        """The text with all matches replaced."""
+        """The text with all matches replaced, as `re.Pattern.sub`."""
         parts, end = [], 0
         for one in self.finditer(text):
             made = replacement(one) if callable(replacement) else one.expand(replacement)

@@ -1,5 +1,9 @@
-"""Which joint outcomes of two propositions on amounts are impossible: values at a time, levels to
-touch, and counts. Pure."""
+"""Which joint outcomes of two propositions on amounts are impossible: "above 5" and "below 3" can't
+both be true. Pure.
+
+A proposition may be on a value at a time, on a level to reach at any time in a window, or on a
+number of events.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ _CONTINUOUS: Final = frozenset({"usd", "eur", "gbp"})
 
 
 class Range(NamedTuple):
-    """An interval; `low_in` and `high_in` say whether its ends belong to it."""
+    """An interval of values; `low_in` and `high_in` say whether its ends belong to it."""
 
     low: float
     low_in: bool
@@ -25,7 +29,8 @@ class Range(NamedTuple):
 
 
 def amounts(a: Proposition, b: Proposition) -> int:
-    """The impossible joint outcomes of two propositions on amounts of the same thing."""
+    """The joint outcomes that two propositions on amounts of the same thing can't have, as a union
+    of the bits TT, TF, FT and FF: TT (both true) for "above 5" and "below 3"."""
     p, q = a.threshold, b.threshold
     if p is None or q is None:
         return 0
@@ -57,8 +62,9 @@ def amounts(a: Proposition, b: Proposition) -> int:
 
 
 def _range(t: Threshold, *, whole: bool, continuous: bool) -> Range:
-    """The threshold as an interval with comparable ends: for whole numbers, the least and largest
-    number in it; for prices, both ends count, since a single point does not matter."""
+    """The values that mean Yes, as an interval that can be compared with another one: for whole
+    numbers, its ends are the least and the largest number in it; for prices, both ends belong to
+    it, since a single point does not matter."""
     low, high, low_in, high_in = t.low, t.high, t.low_in, t.high_in
     if whole:
         if math.isfinite(low):
@@ -95,7 +101,8 @@ def _disjoint(a: Range, b: Range) -> bool:
 
 
 def _complement(a: Range) -> Range | None:
-    """The complement of an interval, if that is one interval; else None."""
+    """All numbers outside of an interval, if they are one interval (below or above it); else
+    None."""
     if math.isinf(a.high):
         return Range(-math.inf, True, a.low, not a.low_in)
     if math.isinf(a.low):
@@ -104,7 +111,8 @@ def _complement(a: Range) -> Range | None:
 
 
 def _values(p: Range, q: Range) -> int:
-    """The impossible joint outcomes of two intervals for the same value."""
+    """The joint outcomes (bits TT, TF, FT, FF) that "the value is in `p`" and "the same value is in
+    `q`" can't have."""
     cells = 0
     if _disjoint(p, q):
         cells |= TT
@@ -124,7 +132,7 @@ def _values(p: Range, q: Range) -> int:
 
 
 def _joined(p: Range, q: Range) -> bool:
-    """Whether two half-lines in opposite directions together cover all numbers."""
+    """Whether two intervals, one open upwards and one downwards, together cover all numbers."""
     up, down = (p, q) if math.isinf(p.high) else (q, p)
     if not (math.isinf(up.high) and math.isinf(down.low)):
         return False
@@ -134,7 +142,8 @@ def _joined(p: Range, q: Range) -> bool:
 
 
 def _touches(p: Range, q: Range, order: WindowOrder) -> int:
-    """The impossible joint outcomes of reaching `p` in one window and `q` in another."""
+    """The joint outcomes (bits TT, TF, FT, FF) that "`p` is reached in one window" and "`q` is
+    reached in another" can't have; `order` is how the first window relates to the second."""
     if (p.low, p.high) == (q.low, q.high) and order == "equal":
         return TF | FT
     if p.low == p.high or q.low == q.high:
@@ -151,8 +160,9 @@ def _touches(p: Range, q: Range, order: WindowOrder) -> int:
 
 
 def _value_and_touch(value: Range, touch: Range, at: Window, window: Window) -> int:
-    """The impossible joint outcomes of a value at one moment, and a level reached at any time of a
-    window that contains the moment."""
+    """The joint outcomes (bits TT, TF, FT, FF) that "the value is in `value` at the moment `at`"
+    and "`touch` is reached at any time in `window`" can't have; 0 if the window does not contain
+    the moment."""
     if at.kind != "on" or touch.low == touch.high:
         return 0
     if window_order(at, window) not in ("inside", "equal"):
@@ -165,8 +175,9 @@ def _value_and_touch(value: Range, touch: Range, at: Window, window: Window) -> 
 
 
 def _counts(p: Range, q: Range, order: WindowOrder) -> int:
-    """The impossible joint outcomes of two counts of events; a window that contains the other has
-    at least as many events."""
+    """The joint outcomes (bits TT, TF, FT, FF) that two counts of the same events, each in its own
+    window, can't have. A window that contains the other has at least as many events; `order` is how
+    the first window relates to the second."""
     if order == "equal":
         return whole_values(p, q)
     if order == "inside":
@@ -180,8 +191,8 @@ _Runs = list[tuple[float, float]]
 
 
 def _parts(r: Range, least: float) -> tuple[_Runs, _Runs]:
-    """The whole numbers from `least` on that are in the range, and those outside it, both as closed
-    intervals."""
+    """The whole numbers from `least` on that are in the range, and those that are not, each as a
+    list of closed intervals."""
     low, high = max(r.low, least), r.high
     inside: _Runs = [(low, high)] if low <= high else []
     outside: _Runs = [(least, low - 1)] if low > least else []
@@ -191,7 +202,8 @@ def _parts(r: Range, least: float) -> tuple[_Runs, _Runs]:
 
 
 def whole_values(p: Range, q: Range, *, least: float = 0.0) -> int:
-    """The impossible joint outcomes of two ranges for the same whole number, at least `least`."""
+    """The joint outcomes (bits TT, TF, FT, FF) that "the number is in `p`" and "the same number is
+    in `q`" can't have, for a whole number that is at least `least`."""
 
     def meet(one: _Runs, two: _Runs) -> bool:
         return any(max(a[0], b[0]) <= min(a[1], b[1]) for a in one for b in two)
@@ -200,8 +212,9 @@ def whole_values(p: Range, q: Range, *, least: float = 0.0) -> int:
 
 
 def _ordered_counts(p: Range, q: Range) -> int:
-    """The impossible joint outcomes of count `p` in the narrower window and count `q` in the wider
-    one: a joint outcome is possible if it allows a first count that is at most the second."""
+    """The joint outcomes (bits TT, TF, FT, FF) that "the count in the narrower window is in `p`"
+    and "the count in the wider window is in `q`" can't have, given that the first count is at most
+    the second."""
 
     def meet(one: _Runs, two: _Runs) -> bool:
         return any(a[0] <= b[1] for a in one for b in two)

@@ -21,8 +21,9 @@ from augury.search.text import terms as text_terms
 
 
 class BlankedText:
-    """A text whose parts are blanked once they are read. `about` is the question or title, `side`
-    the market's subtitle; `side` is empty if there is none."""
+    """A market's or question's text while it is read: each part is blanked (by 0x1F) once it is
+    understood. `about` is the question or title; `side` the market's subtitle, empty if there is
+    none."""
 
     __slots__ = (
         "_names", "_quotes", "about", "anchor", "asked", "dates", "raw", "read", "side",
@@ -46,18 +47,18 @@ class BlankedText:
         self.about, self.side = about, side
 
     def terms(self, part: str) -> frozenset[str]:
-        """The content terms of a part of the text."""
+        """The content terms (stems that tell what it is about) of `part`, a piece of this text."""
         return content_terms(unmasked(part, self._quotes))
 
     def _idle(self, found: re.Match[str]) -> bool:
-        """Whether a word that can deny does not deny here: it belongs to a name, or says how a
+        """Whether a word such as "without" denies nothing here: it belongs to a name, or says how a
         thing is done ("offered without supervision")."""
         if inside(self._names, found.start()):
             return True
         return found[0] == "without" and _DONE.search(found.string[: found.start()]) is not None
 
     def blank_dates(self) -> None:
-        """Blank the dates in both parts."""
+        """Blank the dates in question and subtitle."""
         for m in self.dates:
             self.about = blanked(self.about, m.span)
         for m in self.side_dates:
@@ -83,7 +84,8 @@ class BlankedText:
 
 
 def blanked(text: str, span: tuple[int, int]) -> str:
-    """The text with the characters of the span replaced by blanks (0x1F)."""
+    """The text with the characters from `span[0]` to `span[1]` (exclusive) replaced by as many
+    0x1F."""
     return f"{text[: span[0]]}{chr(31) * (span[1] - span[0])}{text[span[1] :]}"
 
 
@@ -93,7 +95,8 @@ _SPACES: Final = re.compile(r"\s+")
 
 
 def clean(text: str) -> str:
-    """The first 1,000 characters of a text, without markup and without capitals for emphasis."""
+    """The first 1,000 characters of a text, without markup and without capitals that are only
+    emphasis: "will NOT" -> "will not"."""
     text = text[:1000].translate(_CURLY)
     return calmed(_SPACES.sub(" ", _NOISE.sub(" ", text)).strip())
 
@@ -103,7 +106,8 @@ _DONE: Final = re.compile(
     r"operate[sd]?|drive[sn]?|fly|sign(?:s|ed)?|resign|leave|sell|sold|buy|serve[sd]?|convict(?:ed)?)\b",
     re.I,
 )
-"""Verbs after which "without" says how something is done, and denies nothing."""
+"""Verbs after which "without" says how something is done, and denies nothing: "launched without
+crew"."""
 _DROP: Final = re.compile(r"[\x1f$€£%°?]+|\b(?:and|or)\s+(?=\x1f)")
 _BOUGHT: Final = re.compile(r"\b(?:buys?|buying|bought|purchas\w+)\b", re.I)
 _CHAIN: Final = re.compile(r"\b[^\W\d_]+(?:–[^\W\d_]+){2,}|\b\d{1,2} ?[-–] ?\d{1,2}\b")
@@ -111,7 +115,8 @@ _CHAIN: Final = re.compile(r"\b[^\W\d_]+(?:–[^\W\d_]+){2,}|\b\d{1,2} ?[-–] ?
 
 @remembered(16 << 20)
 def content_terms(text: str) -> frozenset[str]:
-    """The content terms of a text: stems of the words that tell what it is about."""
+    """The content terms of a text, i.e. stems of the words that tell what it is about: "Will the
+    Fed cut rates in March?" -> fed, cut, rate, march."""
     if not text or not text.strip(" \x1f?"):
         return frozenset()
     plain = districts(_DROP.sub(" ", text))
@@ -124,7 +129,7 @@ def content_terms(text: str) -> frozenset[str]:
 
 
 def ordered_terms(text: str) -> list[str]:
-    """The content terms of a text in their order. Unlike in `content_terms`, a term that another
-    one implies ("NHL" beside "Stanley Cup") is included."""
+    """The stems of the words that tell what a text is about, in their order. Unlike in
+    `content_terms`, a term that another one implies ("NHL" beside "Stanley Cup") is included."""
     plain = districts(_DROP.sub(" ", text))
     return [t for t in text_terms(plain) if t not in GENERIC]

@@ -1,7 +1,8 @@
-"""Pages of the factor base, filtered by words and domain, each edge with its reason. Pure.
+"""Pages of the factor base for people to read, filtered by words and domain, each edge with its
+reason. Pure.
 
-A pattern of the base stands for many factors, one instance for each team, country ...; only the
-first instance of a pattern is listed.
+A factor is something in the world that markets are about. A pattern stands for many factors, one
+instance for each team, country ...; only the first instance of a pattern is listed.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from augury.relations.knowledge import Base
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The factors that are listed, sorted by name, with their edges (`drives`, `driven_by`) and
-    links (`moves_with`)."""
+    """The factors that are listed, sorted by name; and, for each of them, what it drives, what
+    drives it (edges) and what moves with it (links)."""
 
     factors: tuple[Factor, ...]
     texts: tuple[str, ...]
-    """For each factor, the text in which the words of a search are looked for, in lower case."""
+    """For each of `factors`, its name and description in lower case, in which the words of a search
+    are looked for."""
     instances: dict[str, int]
     drives: dict[str, list[dict[str, Any]]]
     driven_by: dict[str, list[dict[str, Any]]]
@@ -35,8 +37,8 @@ class Shelf:
 
 @lru_cache(maxsize=1)
 def shelf(base: Base, judged: Judged) -> Shelf:
-    """The factors of the base that are listed, each edge with the verdict on its two
-    factors (`judged`). Cached."""
+    """The factors of the base that are listed, with their edges and links, each with the verdict of
+    readers on its two factors (`judged`). Cached."""
     instances = Counter(factor.pattern for factor in base.factors.values())
     first: dict[str, Factor] = {}
     for factor in base.factors.values():
@@ -93,8 +95,8 @@ def _place(factor: Factor) -> tuple[str, str]:
 def find(
     held: Shelf, words: str, domain: str | None, after: tuple[str, str] | None, limit: int
 ) -> tuple[list[dict[str, Any]], int, tuple[str, str] | None]:
-    """One page of the factors that have all `words`, by name; the number of all such factors; and
-    the position to pass as `after` for the next page, None on the last page."""
+    """One page of the factors whose texts have all `words`, sorted by name; the number of all such
+    factors; and the position to pass as `after` for the next page, None on the last page."""
     wanted = words.casefold().split()
     found: Sequence[Factor] = [
         factor

@@ -1,4 +1,5 @@
-"""Parts of the factor base: factors, edges from cause to effect, and links without a direction.
+"""Parts of the factor base: factors (things in the world that markets are about), edges from cause
+to effect, and links without a direction.
 
 Pure. A pattern is written once and expanded into one factor, its instance, for each entity of a
 list (teams, countries).
@@ -12,7 +13,7 @@ from typing import Literal
 
 Sign = Literal["+", "-"]
 Phrase = tuple[str, ...]
-"""Consecutive terms."""
+"""Terms (stemmed words) that follow each other in a text: ("interest", "rate")."""
 
 _LEVEL = re.compile(
     r"\b(higher|more|rises?|increases?|stronger|larger|greater|up|gains?|climbs?|grows?|faster)\b",
@@ -22,17 +23,17 @@ _LEVEL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One way to name a factor: a text must have at least one phrase of each conjunct, and none of
-    `without`."""
+    """One way in which texts name a factor: a text matches if it has at least one phrase of each of
+    the `conjuncts`, and none of `without`."""
 
     conjuncts: tuple[tuple[Phrase, ...], ...]
     without: tuple[Phrase, ...]
     alone: bool = False
-    """Whether the line matches only a text that says nothing else, i.e. a bare name."""
+    """Whether only a text matches that says nothing else, i.e. a bare name."""
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The terms of all its phrases, each once."""
+        """The terms of all phrases in `conjuncts`, each once."""
         return tuple(dict.fromkeys(w for c in self.conjuncts for phrase in c for w in phrase))
 
 
@@ -40,7 +41,8 @@ class Line:
 class Factor:
     """Something in the world that markets are about: a policy rate, a ceasefire, a team's season.
 
-    `up` says what a rise of the factor means; the signs of its edges refer to that.
+    `up` says in words what a rise of the factor means ("the rate is raised"). The signs of edges
+    refer to it: "+" means that a rise of the cause makes a rise of the effect more likely.
     """
 
     key: str
@@ -51,23 +53,28 @@ class Factor:
     up_words: tuple[Phrase, ...]
     down_words: tuple[Phrase, ...]
     pattern: str
-    """Key of the pattern that the factor is an instance of; its own key if written by hand."""
+    """Key of the pattern that the factor was made from (a pattern gives one factor for each team,
+    country ...); the factor's own key if it was written by hand."""
     entity: str | None
-    """For an instance of a pattern: key of the entity (team, country) that it is about."""
+    """For a factor made from a pattern: key of the entity (team, country) that it is about; else
+    None."""
     kind: str | None = None
-    """For an instance of a pattern: name of the list that contains the entity."""
+    """For a factor made from a pattern: name of the list (of teams, countries) that has its entity;
+    else None."""
     contests: tuple[str, ...] = ()
-    """If the factor is about one contender of a contest: keys of the factors on the whole contest.
-    For a team's title, this is the factor on the league's title."""
+    """For a factor on one contender of a contest (a team's title): keys of the factors on the whole
+    contest (the league's title); else empty."""
     siblings: bool = True
-    """Whether the factor counts as related to the other instances of its pattern."""
+    """Whether the factor counts as related to the other factors made from its pattern, e.g. one
+    central bank's rate to another's."""
     hearsay: bool = False
-    """Whether its markets are about what is said or searched; other factors that such a market
-    names do not count."""
+    """Whether the factor's markets are about what is said or searched ("Will Trump say 'tariff'?").
+    Other factors that such a market names do not count."""
 
     @property
     def is_level(self) -> bool:
-        """Whether the factor is a quantity that rises and falls rather than an event."""
+        """Whether the factor is a quantity that rises and falls (a price) rather than an event (a
+        ceasefire)."""
         return _LEVEL.search(self.up) is not None
 
     @property
@@ -79,19 +86,21 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """`cause` drives `effect`. `sign`: "+" if more of the cause means more of the effect, else
-    "-"."""
+    """An arrow between two factors: `cause` drives `effect`. `sign` is "+" if more of the cause
+    means more of the effect, else "-"."""
 
     cause: str
     effect: str
     sign: Sign
     strength: int
-    """3: a main, first-order driver; 2: a clear second-order one; 1: weak but real."""
+    """How much the cause drives the effect. 3: it is a main, first-order driver; 2: a clear
+    second-order one; 1: a weak but real one."""
     lag: int
-    """Typical number of days until the effect shows."""
+    """Typical number of days from a change of the cause until the effect shows."""
     reason: str
     inherited: bool = False
-    """Whether the edge was written for a whole contest and is applied here to one contender."""
+    """Whether the edge was written for a whole contest (a league's title) and is applied here to
+    one contender (a team's title)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Finds the quotes and names in a text, whose words must not be read as words. Pure.
+"""Finds the quotes and names in a text, whose words do not have their usual meaning. Pure.
 
 "Miss Universe" misses nothing, "Anaheim Ducks" avoid nothing, and a title in quotes says nothing
 about the question. Names are recognized by their capital letters, unless every word, or every
@@ -21,12 +21,13 @@ from typing import Final
 from augury.language import calendar
 
 Span = tuple[int, int]
-"""Position of the first character, and the position after the last one."""
+"""A part of a text: position of its first character, and position after its last one."""
 
 QUOTED: Final = re.compile(
     r"\"[^\"]{1,120}\"|(?<![\w])'(?=\w)[^']{1,80}(?:'[a-z]\b[^']{0,80})?'(?![\w])"
 )
-"""Matches text in quotes; an apostrophe within a word does not end a quote."""
+"""Pattern for a text in quotes, with its quotes. An apostrophe within a word does not end the
+text."""
 
 _EMPHASIS: Final = frozenset(
     """NOT NEVER WITHOUT FAIL FAILS AVOID AVOIDS MISS LOSE LOSES WIN WINS NO NONE NOBODY NEITHER
@@ -43,20 +44,20 @@ _LINKS: Final = frozenset("the and for from von van del".split())
 _RUN: Final = re.compile(
     rf"(?<![\w'’]){_CAPITAL}(?:(?:,?\s+{_LINK}){{0,2}},?\s+(?:{_CAPITAL}|\d+))*"
 )
-"""Matches consecutive capitalized words, with small words such as "for" between them: "March for
-Life", "Best Album, Non-Classical", "Nobody 2"."""
+"""Pattern for a name of several words: consecutive capitalized words, with small words such as
+"for" between them: "March for Life", "Best Album, Non-Classical", "Nobody 2"."""
 _FUNCTION: Final = frozenset(
     """will does do did is are has have can could would was were should might may if when who what
     which how where no not nobody none neither never without any anyone anybody someone somebody
     the a an by before after on in at it there they he she both either""".split()
 )
-"""Function words in lower case. At the beginning of a text they do not begin a name, although they
-are capitalized."""
+"""Function words. Although capitalized at the beginning of a text, they do not begin a name
+there."""
 
 
 def calmed(text: str) -> str:
-    """The text with words that are in capitals for emphasis in lower case; a text that is all in
-    capitals becomes lower case."""
+    """The text with words that are capitalized for emphasis in lower case ("will NOT" -> "will
+    not"); a text that is all in capitals becomes lower case."""
     if not _LOWER.search(text):
         return text.lower() if sum(c.isalpha() for c in text) > 12 else text
     quotes = [found.span() for found in QUOTED.finditer(text)]
@@ -70,13 +71,15 @@ def calmed(text: str) -> str:
 
 
 def tells(text: str) -> bool:
-    """Whether capital letters show names in a text: not every word is capitalized."""
+    """Whether the capital letters of a text show which words are names: some other words are not
+    capitalized."""
     words = [w for w in _WORD.findall(QUOTED.sub(" ", text)) if len(w) > 2]
     return any(w[0].islower() and w not in _LINKS for w in words)
 
 
 def claimed(text: str) -> list[Span]:
-    """The spans of quotes and names, in order; names within quotes are left out."""
+    """The positions of the quotes and names in a text, in order; names within quotes are left
+    out."""
     found = [match.span() for match in QUOTED.finditer(text)]
     if not tells(text):
         return found
@@ -104,7 +107,8 @@ def inside(spans: list[Span], place: int) -> bool:
 
 
 def masked(text: str) -> tuple[str, list[str]]:
-    """The text with each quote replaced by a made-up word, and the quotes in order."""
+    """The text with each quote replaced by a made-up word, and the quotes in order, from which
+    `unmasked` restores the text."""
     quotes: list[str] = []
 
     def hide(found: re.Match[str]) -> str:
@@ -117,8 +121,8 @@ def masked(text: str) -> tuple[str, list[str]]:
 
 
 def unmasked(text: str, quotes: list[str]) -> str:
-    """The text with the made-up words replaced by their quotes; a word that only looks like a
-    made-up one stays."""
+    """The text that `masked` changed, with its made-up words replaced by the quotes again. A word
+    that only looks like a made-up one stays."""
 
     def back(found: re.Match[str]) -> str:
         number = _LETTERS.index(found[1].lower())

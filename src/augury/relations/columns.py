@@ -1,8 +1,9 @@
 """Features of markets for one query: one row of numbers for each market. Pure numpy.
 
-The query's own factors are those that the query is about. Paths along the edges and links of the
-factor base lead from them to other factors. The fit (0 to 1) of a market and a factor is the share
-of the words of the market's question that the factor explains (`factors.Match.fit`).
+A factor is something in the world that markets are about, e.g. a policy rate. The query's own
+factors are those that the query is about. Paths along the edges and links of the factor base lead
+from them to other factors. The fit (0 to 1) of a market and a factor is the share of the words of
+the market's question that the factor explains (`factors.Match.fit`).
 
 `training/relations/fit.py` fits the trees of `augury.relations.ranker` on these columns. After a
 column is changed, added or removed, the trees have to be fitted again.
@@ -24,21 +25,24 @@ from augury.search.related import Pool
 Floats = NDArray[np.float32]
 
 SUBJECT: Final = 0.5
-"""How much (0 to 1) a market counts as being about a factor at the lower end of `Match.fit`, close
-to 0; it rises linearly to 1 for a fit of 1. Chosen by hand."""
+"""How much (0 to 1) a market counts as being about a factor that it names with a fit
+(`factors.Match.fit`) near 0. The value rises linearly with the fit, to 1 for a fit of 1. Chosen by
+hand."""
 NAMING: Final = 0.15
-"""Least BM25 score (`Pool.words`) at which a market's title counts as naming something of the
-query. Chosen by hand."""
+"""Least BM25 score of a market's question and event's name for the query's words (`Pool.words`) at
+which they count as naming something of the query. Chosen by hand."""
 YEAR: Final = 31_557_600
 """Number of seconds in a year."""
 FAR: Final = 10.0
-"""Largest value, in years, of the column `after`; more distant dates get this value."""
+"""Largest value of the column `after` (years from the time that the query is about, `Pool.when`, to
+a market's close), and of its negative; longer times get this value."""
 BY_PLACE: Final = (1.0, 0.7, 0.5, 0.4)
-"""Weights of the verdicts on pairs of factors (`judged`) by the place of the query's factor: first,
-second ...; verdicts on further factors are left out. Chosen by hand."""
+"""Weights of readers' verdicts on pairs of factors (`judged`) by the rank of the query's factor in
+the pair: its first factor, its second ... Verdicts on further factors of the query are left out.
+Chosen by hand."""
 BESIDE: Final = 0.7
-"""Weight of the verdicts (`judged`) on a market's second and further factors; for the market's
-first factor, the weight is 1. Chosen by hand."""
+"""Weight of readers' verdicts (`judged`) on the second and further factors of a market; for the
+market's first factor, the weight is 1. Chosen by hand."""
 
 COLUMNS: Final = (
     "names_weight", "names_share", "directness", "after", "words", "dense", "salience", "fixture",
@@ -54,8 +58,8 @@ COLUMNS: Final = (
 )  # fmt: skip
 
 DIRECT_COLUMNS: Final = (*COLUMNS, "precision", "siblings", "year", "conflict")
-"""Columns of the trees for `direct`: `COLUMNS` and four features of `augury.search.rank.features`.
-"""
+"""Input columns of the trees that say how directly a market is about the query (`direct`):
+`COLUMNS` and four features of `augury.search.rank.features`."""
 _SAID: Final = [FEATURES.index(one) for one in ("precision", "family", "year", "number_conflict")]
 
 
@@ -63,24 +67,30 @@ _AT: Final = {name: nth for nth, name in enumerate(COLUMNS)}
 
 
 class Paths(NamedTuple):
-    """How the factors that the query asks about (its own factors) lead to those of each market."""
+    """How much the n markets of a query are about its own factors, and how strongly paths through
+    the factor base lead from these to the markets' factors."""
 
     own: Floats
-    """(n, MOST_TAGS), 0 to 1: for each factor of a market, how much the market is about the factor,
-    times how much the query is; 0 if the factor is not one of the query's own."""
+    """(n markets, MOST_TAGS factors of each), 0 to 1: how much the market is about the factor,
+    times how much the query is; 0 if the query is not about the factor."""
     weights: Floats
-    """(3, n, MOST_TAGS), 0 to 1: for each relation and each factor of a market, how much the market
-    is about the factor, times the weight of the path from the query's own factors to it."""
+    """(3 relations, n markets, MOST_TAGS factors of each), 0 to 1: how much the market is about the
+    factor, times the weight of the path that leads to the factor from the query's own factors."""
 
 
 def held(tags: NDArray[np.uint16], fits: NDArray[np.float32]) -> Floats:
-    """How much each market is about each of its factors: (n, MOST_TAGS) in [0, 1]."""
+    """How much each of n markets is about each of its factors: (n, MOST_TAGS), 0 to 1.
+
+    tags : numbers of the markets' factors, 0 for none
+    fits : how well each factor fits the market (`factors.Match.fit`)
+    """
     return np.where(tags > 0, SUBJECT + (1 - SUBJECT) * fits, 0).astype(np.float32)
 
 
 def paths(reached: Reached, pool: Pool, unnamed: NDArray[np.bool_]) -> Paths:
-    """How the query's own factors lead to the factors of each market of a pool.
+    """How the factors that a query is about (its own) lead to the factors of each market of a pool.
 
+    reached : the paths from the query's own factors
     unnamed : (n, MOST_TAGS), True for factors that stand for many different things ("the song in
         question", `Factor.is_of_one`); a path to such a factor counts only if the market's title
         names something of the query
@@ -100,8 +110,8 @@ def table(
     rivals: NDArray[np.bool_],
     judged: Sequence[Around],
 ) -> Floats:
-    """(n, len(COLUMNS)): all columns except those that compare a market with the other markets of
-    the query; `compared` fills these.
+    """The columns of each market, (n, len(COLUMNS)), except those that compare a market with the
+    other markets of the query: these are 0, and `compared` fills them.
 
     Parameters
     ----------
@@ -134,8 +144,8 @@ def table(
 
 
 def compared(rows: Floats, family: NDArray[np.uint64]) -> Floats:
-    """A copy of `rows`, as `table` returns them, in which the columns that compare a market with
-    the other markets of the query are filled in.
+    """A copy of `rows`, as `table` returns them, with the columns filled in that compare a market
+    with the other markets of the query.
 
     Parameters
     ----------
@@ -160,7 +170,8 @@ def compared(rows: Floats, family: NDArray[np.uint64]) -> Floats:
 
 
 def direct_table(rows: Floats, features: Floats) -> Floats:
-    """(n, len(DIRECT_COLUMNS)): the rows of `compared` with four of the columns of `features`.
+    """Input of the trees for `direct`, (n, len(DIRECT_COLUMNS)): the rows that `compared` returns,
+    with four columns of `features` added.
 
     features : (n, 7), the rows of `Pool.features` for the same markets
     """
@@ -201,8 +212,8 @@ def _by_paths(reached: Reached, pool: Pool, found: Paths) -> dict[str, Any]:
 
 
 def _voted(tags: NDArray[np.uint16], voters: NDArray[np.intp]) -> NDArray[Any] | float:
-    """For each market, the share (0 to 1) of the best direct results (`voters`) that have a factor
-    in common with it."""
+    """For each market, the share (0 to 1) of the best direct results (at positions `voters`) that
+    have a factor in common with it."""
     if not len(voters):
         return 0.0
     votes = np.zeros((len(voters), int(tags.max(initial=0)) + 1), np.bool_)

@@ -1,12 +1,12 @@
 """Finds markets whose prices move together more than by chance. Pure numpy.
 
 Changes of log-odds from step to step are turned into normal scores of their ranks, so that no
-single wild step dominates, and correlated for every pair at lags of 0 to 2 steps. The distribution
-under chance is measured: it is that of the same statistic after one series is rotated in time by a
-random number of steps, which keeps the properties of each series and removes what both share. The
-false discovery rate among the reported pairs is held at `FDR` (Benjamini & Hochberg 1995).
-Co-movement supports relations that have a reason. By itself it relates nothing, and it never says
-which of two things drives the other.
+single wild step dominates, and correlated for every pair of markets at lags of 0 to 2 steps. The
+distribution under chance is measured: it is that of the same statistic after one series is rotated
+in time by a random number of steps, which keeps the properties of each series and removes what both
+share. The false discovery rate among the reported pairs is held at `FDR` (Benjamini & Hochberg
+1995). Co-movement supports relations that have a reason. By itself it relates nothing, and it never
+says which of two things drives the other.
 """
 
 from __future__ import annotations
@@ -18,35 +18,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 FDR: Final = 0.05
-"""False discovery rate: expected share (0 to 1) of pairs that move together only by chance among
-the reported pairs. A larger value reports more pairs."""
+"""False discovery rate: of the pairs of markets reported as moving together, the expected share (0
+to 1) that do so only by chance. A larger value reports more pairs."""
 LAGS: Final = (0, 1, 2)
-"""Numbers of steps by which the second market may follow the first."""
+"""Lags that are compared: numbers of time steps by which the second market of a pair may follow the
+first."""
 LEAST_STEPS: Final = 20
-"""Least number of steps with a known change in both markets for a pair to be compared."""
+"""Least number of time steps at which the price changes of both markets must be known for the pair
+to be compared."""
 LEAST_MOVES: Final = 10
-"""Least number of steps at which a market's price moved for the market to be compared."""
+"""Least number of time steps at which a market's price must have changed for the market to be
+compared with others."""
 MOST_PARTNERS: Final = 12
-"""Maximum number of pairs reported for one market: the surest ones."""
+"""Maximum number of co-moving pairs reported for one market: those with the strongest evidence."""
 SHIFTED_ROWS: Final = 400
-"""Number of series, in each of SHIFTS rounds, that are rotated in time and correlated with all
-others to measure the distribution under chance."""
+"""Number of markets whose series of changes are rotated in time and correlated with all others, in
+each of SHIFTS rounds, to measure how strong correlations by chance are."""
 SHIFTS: Final = 3
 BLOCK: Final = 512
-"""Number of series that are correlated with all others at a time; more of them take more memory."""
+"""Number of markets whose series are correlated with all others at a time; a larger number takes
+more memory."""
 SPIKE: Final = 0.4
-"""Least change of log-odds, up or down, that can be a spike, i.e. a jump that is soon taken back
-(`log_odds_changes`)."""
+"""Least jump of log-odds between two steps, up or down, that is dropped as a spike if it is soon
+taken back (`log_odds_changes`)."""
 SPIKE_STEPS: Final = 4
 EDGE: Final = 0.01
-"""Least distance of a price from 0 and 1 when log-odds are computed; closer prices are clipped."""
+"""Least distance of a price from 0 and 1 when log-odds are computed; prices closer to 0 or 1 are
+moved to this distance."""
 
 Changes = NDArray[np.float32]
-"""Changes of log-odds: one row per market, one column per step, NaN where unknown."""
+"""Changes of log-odds: one row per market, one column per time step, NaN where unknown."""
 
 
 class MovingPair(NamedTuple):
-    """Two markets (rows of `Changes`) that move together; `second` follows by `lag` steps."""
+    """Two markets, given by their rows in `Changes`, that move together; `second` follows `first`
+    by `lag` time steps."""
 
     first: int
     second: int
@@ -54,12 +60,13 @@ class MovingPair(NamedTuple):
     correlation: float
     steps: int
     q: float
-    """Expected share (0 to 1) of pairs that move together only by chance, among all pairs at least
-    as sure as this one."""
+    """False discovery rate (q-value): among all pairs with evidence at least as strong as this
+    one's, the expected share (0 to 1) that move together only by chance."""
 
 
 def log_odds_changes(prices: NDArray[np.float64]) -> Changes:
-    """Changes of log-odds from one step to the next (rows: markets); NaN if a price is missing.
+    """Changes of log-odds from one time step to the next; NaN if a price is missing. Rows are
+    markets.
 
     A jump that is mostly taken back within `SPIKE_STEPS` steps becomes NaN. It comes from an order
     book that was empty for a while; many books are empty at the same hours, which would look like
@@ -85,7 +92,8 @@ def co_movements(
     seed: int = 0,
     focus: NDArray[np.intp] | None = None,
 ) -> list[MovingPair]:
-    """The pairs of different events that move together, the surest first.
+    """The pairs of markets that move together and belong to different events, those with the
+    strongest evidence first.
 
     Parameters
     ----------
@@ -131,8 +139,8 @@ def co_movements(
 
 
 def _normal_scores(changes: Changes) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Normal scores of the ranks within each row (ties share a rank), 0 where unknown; and a mask,
-    1 where the change is known, else 0."""
+    """The changes of each row replaced by normal scores of their ranks within the row (ties share a
+    rank), 0 where unknown; and a mask, 1 where the change is known, else 0."""
     known = np.isfinite(changes)
     scores = np.zeros(changes.shape, np.float32)
     for row, (values, held) in enumerate(zip(changes, known, strict=True)):
@@ -179,8 +187,8 @@ def _fisher(r: NDArray[np.float32], n: NDArray[np.float32]) -> NDArray[np.float3
 def _chance(
     scores: NDArray[np.float32], known: NDArray[np.float32], rng: np.random.Generator
 ) -> NDArray[np.float32]:
-    """Absolute z statistics of pairs of series one of which is rotated in time, so that only chance
-    can make them move together."""
+    """Absolute z statistics of correlations that are due to chance alone: of pairs in which one of
+    the two series was rotated in time."""
     days = scores.shape[1]
     found = []
     for _ in range(SHIFTS):
@@ -196,9 +204,10 @@ def _chance(
 
 
 def _spread(chance: NDArray[np.float32]) -> float:
-    """Width of the distribution under chance, relative to the standard normal; at least 1.
+    """How much wider than the standard normal the distribution of z statistics under chance is (a
+    factor, at least 1).
 
-    This is an empirical null (Efron 2004). It has too few values far out to count them, so its
+    This is an empirical null (Efron 2004). There are too few values far out to count them, so the
     width is measured in the tail, and a normal distribution of that width is used.
     """
     if not len(chance):
@@ -221,7 +230,8 @@ def _all_pairs(
     asked: NDArray[np.intp],
     whole: bool,
 ) -> tuple[NDArray, ...]:
-    """All pairs of different events with enough steps: arrays first, second, lag, r, steps, z."""
+    """All pairs of markets of different events with enough steps, as arrays: first, second, lag,
+    correlation, number of steps, z statistic."""
     out: list[tuple[NDArray, ...]] = []
     for lag in LAGS:
         end = scores.shape[1] - lag

@@ -1,5 +1,5 @@
-"""Which joint outcomes of two propositions on contests are impossible: winners, nominees, stages
-and places. Pure."""
+"""Which joint outcomes of two propositions on contests (winners, nominees, stages and places) are
+impossible: two teams can't both win a title. Pure."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ _OF_ELECTIONS: Final = frozenset({"general", "us", "primari", "nomin", "the"})
 
 
 def contests(a: Proposition, b: Proposition, *, matched: bool) -> int:
-    """The impossible joint outcomes of two propositions on one contest, or on two contests one of
-    which leads to the other (a nomination and an election).
+    """The joint outcomes that two propositions can't have, as a union of the bits TT, TF, FT and
+    FF, if they are on one contest or on two of which one leads to the other (a nomination and an
+    election). TT (both true) for "A wins" and "B wins".
 
     matched : as in `logic.relate`
     """
@@ -68,7 +69,8 @@ def _same_edition(a: Proposition, b: Proposition, *, matched: bool) -> bool:
 
 
 def _one_choice(a: Proposition, b: Proposition) -> int:
-    """The impossible joint outcomes for stages and places of one choice in one contest."""
+    """The joint outcomes (bits TT, TF, FT, FF) that two propositions on the stages and places of
+    the same contender in one contest can't have: whoever wins does not finish second."""
     if a.predicate == b.predicate:
         if a.predicate == "ranks" and a.threshold and b.threshold:
             return _places(a.threshold, b.threshold)
@@ -98,8 +100,9 @@ def _height(p: Proposition) -> int:
 
 
 def _order(one: int, two: int) -> int:
-    """The impossible joint outcomes of reaching stage `one` and stage `two` (0: unknown): whoever
-    reaches the later stage has reached the earlier one."""
+    """The joint outcomes (bits TT, TF, FT, FF) that "reaches stage `one`" and "reaches stage `two`"
+    can't have: whoever reaches the later stage has reached the earlier one. 0 if a stage is unknown
+    (0)."""
     if not one or not two:
         return 0
     if one == two:
@@ -108,8 +111,9 @@ def _order(one: int, two: int) -> int:
 
 
 def _stages(a: Proposition, b: Proposition) -> int:
-    """The impossible joint outcomes for stages of a league's season, whose rounds have special
-    names."""
+    """The joint outcomes (bits TT, TF, FT, FF) that two propositions on one team in a league's
+    season can't have, whose rounds have special names ("wins the AFC" is a stage before "wins the
+    Super Bowl")."""
     one, two = _season(a), _season(b)
     if one is None or two is None or one[0] != two[0]:
         return 0
@@ -117,8 +121,8 @@ def _stages(a: Proposition, b: Proposition) -> int:
 
 
 def _season(p: Proposition) -> tuple[str, int] | None:
-    """The league, and the stage of its season that is reached, from 1 (playoffs) to 5 (title); None
-    if the proposition is about something else."""
+    """The league, and the stage of its season that the proposition says is reached, from 1
+    (playoffs) to 5 (title); None if it is about something else."""
     for league, trophy, conferences in LEAGUES:
         if not p.contest & (trophy | {league, "afc", "nfc"} & (conferences | trophy | {league})):
             continue
@@ -142,8 +146,8 @@ def _season(p: Proposition) -> tuple[str, int] | None:
 
 
 def _nomination(a: Proposition, b: Proposition) -> int:
-    """The impossible joint outcomes of a nomination and an election: the winner of an election was
-    nominated for it. The party must be named."""
+    """The joint outcomes (bits TT, TF, FT, FF) that a nomination and an election can't have:
+    whoever wins the election for a party was nominated by it. The party must be named."""
     if {a.predicate, b.predicate} != {"nominated", "wins"}:
         return 0
     nominee, winner = (a, b) if a.predicate == "nominated" else (b, a)
@@ -157,8 +161,8 @@ def _nomination(a: Proposition, b: Proposition) -> int:
 
 
 def _rivals(a: Proposition, b: Proposition) -> bool:
-    """Whether the two choices of one contest cannot both win, be nominated, or finish at the same
-    place."""
+    """Whether the contenders named by two propositions on one contest can't both win, be nominated,
+    or finish at the same place."""
     if a.choice & b.choice or a.predicate != b.predicate:
         return False
     if not a.fixture and _alike(a.choice, b.choice):
@@ -172,7 +176,8 @@ def _rivals(a: Proposition, b: Proposition) -> bool:
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether one name may be short for the other: "UConn" for "Connecticut", initials ("PSG")."""
+    """Whether one of two names may be short for the other: "UConn" for "Connecticut", initials
+    ("PSG")."""
     if any(":" in word for word in one | other):
         return False  # keys of teams, which are unambiguous
     pieces = {word[n : n + 4] for word in one for n in range(len(word) - 3)}

@@ -2,9 +2,9 @@
 
 Pure. An event has the markets that belong together: by the venue's own event, or by the family that
 their propositions form (a ladder of one quantity, deadlines of one happening, the contenders of one
-contest, one game). A market therefore has up to two nodes, its venue's event and its family, and an
-event is a set of nodes that are connected by markets. Families join events of different venues and
-take in markets whose venue names no event; two events of one venue are never joined (`assign`).
+contest, one game). These two groups are called the market's nodes, and an event is a set of nodes
+that are connected by markets. Families join events of different venues and take in markets whose
+venue names no event; two events of one venue are never joined (`assign`).
 
 A link is stricter: by `augury.relations.logic`, both markets must assert the same or the exact
 opposite, and they must be decided by the same source where that matters (the station of a
@@ -31,15 +31,17 @@ from augury.search.text import fold
 from augury.search.text import terms as text_terms
 
 Kind = Literal["game", "ladder", "deadlines", "contest", "venue_event", "single"]
-"""What holds an event's markets together, the tightest first."""
+"""What the markets of an event have in common, the closest tie first: one game, the levels of one
+quantity (ladder), deadlines of one happening, one contest, or only the event that their venue gave
+them; `single`: an event of one market."""
 
 CODE: Final = "1"
-"""Version of the code that reads, groups and links markets. Raise it when that code changes: all
-events and links are then built again."""
+"""Version of the code that reads markets, groups them into events and links them across venues.
+Raise it when that code changes: all events and links are then built again."""
 
 
 class Listed(Readable, Protocol):
-    """The fields of a market that are needed to place and link it. `store.IndexRow` and
+    """The fields of a market that are needed to find its event and its links. `store.IndexRow` and
     `store.StoredMarket` have them."""
 
     @property
@@ -51,33 +53,33 @@ class Listed(Readable, Protocol):
 
 
 class Place(NamedTuple):
-    """What a market asserts, and which events and links it can be part of."""
+    """What a market asserts, and which events and which links to other venues it can be part of."""
 
     proposition: Proposition
     kind: Kind
     nodes: tuple[str, ...]
-    """Names of the nodes that the market connects, its venue's event first; never empty."""
+    """Names of the groups of markets that the market belongs to: its venue's event first, then the
+    family that its text puts it into. Never empty. Groups that share a market become one event."""
     key: int | None
-    """Hash that is equal for all markets that could be the same contract; None if the market can't
-    be linked."""
+    """Hash that is equal for all markets that could be the same contract on another venue; None if
+    the market can't be linked."""
     stages: int | None
-    """Hash of a contest and its year. It is shared by the families that ask for different stages or
-    finishing places of that contest: "reach the final", "win", "finish second". None for other
-    markets."""
+    """Hash of a contest and its year, equal for markets on different stages or finishing places of
+    that contest: "reach the final", "win", "finish second". None for other markets."""
 
 
 class Link(NamedTuple):
-    """A market on Polymarket (`one`) and a market on Kalshi (`other`), by number, that assert the
-    same or the exact opposite."""
+    """A market on Polymarket (`one`) and a market on Kalshi (`other`) that assert the same or the
+    exact opposite, by their numbers in the database."""
 
     one: int
     other: int
     inverted: bool
-    """Whether Yes of one is No of the other."""
+    """Whether Yes of one market is No of the other."""
 
 
 def place(market: Listed) -> Place:
-    """Read a market and determine its place."""
+    """Read what a market asserts, and determine which events and links it can be part of."""
     p = read_market(market)
     family = _family(p)
     nodes: list[str] = []
@@ -93,7 +95,8 @@ def place(market: Listed) -> Place:
 
 
 def _family(p: Proposition) -> tuple[Kind, *tuple[Hashable, ...]] | None:
-    """What all markets of one family have in common; None if the text says too little."""
+    """What all markets of one family (the levels of one quantity, the contenders of one contest
+    ...) have in common, beginning with the kind of family; None if the text says too little."""
     w = p.window
     if p.unclear or not p.terms:
         return None
@@ -123,8 +126,8 @@ def _stages(p: Proposition) -> int | None:
 
 
 def _key(p: Proposition, market: Listed) -> int | None:
-    """`Place.key`: a digest of the terms and the time, which two markets must have in common to be
-    the same contract by the rules of `logic`."""
+    """`Place.key`: a digest of terms and time. Two markets that can be the same contract by the
+    rules of `logic` have the same."""
     if p.unclear or not p.terms or len(market.outcomes) != 2:
         return None
     w = p.window
@@ -135,7 +138,8 @@ def _key(p: Proposition, market: Listed) -> int | None:
 
 
 def _digest(parts: Sequence[Hashable]) -> int:
-    """A stable number in [0, 2**63); the order within the sets in `parts` does not matter."""
+    """A number in [0, 2**63) that is the same in every process; the order within sets in `parts`
+    does not matter."""
     text = "\x1e".join(
         "\x1f".join(sorted(part)) if isinstance(part, frozenset) else str(part) for part in parts
     )
@@ -146,16 +150,18 @@ def _digest(parts: Sequence[Hashable]) -> int:
 
 
 class Event(msgspec.Struct):
-    """An event while markets are assigned: a set of nodes. `id` is None until it is stored."""
+    """An event while markets are assigned to it: a set of nodes, i.e. of groups of markets that
+    belong together (`Place.nodes`). `id` is None until the event is stored."""
 
     id: int | None
     nodes: set[str]
     venues: dict[str, str]
-    """Venue -> node of the venue's own event."""
+    """Venue -> the node that is the venue's own event."""
 
 
 def assign(markets: Iterable[Sequence[str]], events: dict[str, Event]) -> None:
-    """Assign the nodes of each market, in order, to events. Changes `events` (node -> event).
+    """Assign the groups (nodes) that each market belongs to, as in `Place.nodes`, to events.
+    Changes `events` (node -> event) in place.
 
     If a market has nodes in two events, these become one event, unless they contain two different
     events of one venue: the venue may have reasons that its texts do not show.
@@ -189,7 +195,8 @@ def venue_of(node: str) -> dict[str, str]:
 
 
 def links(placed: Sequence[tuple[Listed, Place]]) -> list[Link]:
-    """The links among markets with the same `Place.key`."""
+    """The links between markets on Polymarket and on Kalshi that assert the same or the exact
+    opposite, among markets with the same `Place.key`."""
     by_venue: dict[str, list[tuple[Listed, Place]]] = {"polymarket": [], "kalshi": []}
     for market, where in placed:
         by_venue[market.platform].append((market, where))
@@ -207,8 +214,11 @@ _COINS: Final = frozenset(
 
 
 def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
-    """Whether the resolution rules of both markets name the same source and deadline, where the
-    titles may not say so."""
+    """Whether two markets are decided by the same source and deadline, by their resolution rules,
+    where their titles may not say so.
+
+    p : what the first market asserts
+    """
     if p.predicate in _EVENTS:
         one, other = a.description or "", b.description or ""
         if bool(_ANNOUNCED.search(one)) != bool(_ANNOUNCED.search(other)):
@@ -242,13 +252,15 @@ def _asked_together(a: Listed, b: Listed) -> bool:
 _EVENTS: Final = frozenset({"happens", "leaves", "announces", "says"})
 _ANNOUNCED: Final = re.compile(r"\b(?:announc\w+|intent(?:ion)?\s+to|agrees?\s+to)\b", re.I)
 _RULES: Final = 400
-"""Number of characters of a market's resolution rules in which a deadline is looked for; later text
-is about exceptions."""
+"""Number of characters at the beginning of a market's resolution rules in which a deadline is
+looked for; later text is about exceptions."""
 
 
 def _deadline(rules: str, p: Proposition) -> date | None:
-    """The first day after the window, as the market's resolution rules name it; None if they name
-    none."""
+    """The day after the deadline that a market's resolution rules name; None if they name none.
+
+    p : what the market asserts
+    """
     start = rules[:_RULES].split("therwise")[0]
     found = [m for m in mentions(start, p.window.end) if m.relation in ("by", "before")]
     return window(found[:1], start, anchor=p.window.end).end if found else None
@@ -262,7 +274,7 @@ _STATION: Final = re.compile(
 
 
 def _station(description: str | None) -> str | None:
-    """The place where the value is measured, as the market's resolution rules (`description`) name
-    it; None if they name none."""
+    """The place where the value is measured (a weather station), as a market's resolution rules
+    (`description`) name it; None if they name none."""
     found = _STATION.search(description or "")
     return " ".join(fold(found["at"]).split()) if found else None

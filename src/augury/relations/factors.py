@@ -1,7 +1,8 @@
 """Finds the factors that a text is about, how well they fit, and which way its Yes points. Pure.
 
-A market's factors are found once, when the market is indexed, from its question and its event's
-name; a query's factors are found when it is asked. Every match holds the words that made it.
+A factor is something in the world that markets are about, e.g. a policy rate. A market's factors
+are found once, when the market is indexed, from its question and its event's name; a query's
+factors are found when it is asked. Every match holds the words that made it.
 """
 
 from __future__ import annotations
@@ -17,29 +18,32 @@ from augury.relations.knowledge import Base
 from augury.search.text import fold, is_month, is_number, query_weight, title_terms
 
 MOST: Final = 6
-"""Maximum number of factors of a text: the best fitting ones."""
+"""Maximum number of factors (things in the world, e.g. a policy rate) that a text is taken to be
+about: the best fitting ones."""
 
 
 class Match(NamedTuple):
-    """A factor that a text names."""
+    """A factor (something in the world that markets are about, e.g. a policy rate) that a text
+    names."""
 
     factor: int
-    """Number of the factor: its position in `Base.factors`, counted from 1; 0 means none."""
+    """Number of the factor: its position in `Base.factors`, counted from 1."""
     fit: float
-    """Share of the words of the question or query that the match explains, in (0, 1]. Numbers and
+    """Share of the words of the question or query that name the factor, in (0, 1]. Numbers and
     months do not count, weak words count less (`query_weight`)."""
     lean: int
-    """+1 if Yes means the factor's `up`, -1 if it means the opposite, 0 if the text does not say
-    ("between 3% and 3.4%")."""
+    """+1 if Yes to the text means a rise of the factor (`Factor.up`), -1 if it means a fall, 0 if
+    the text does not say ("between 3% and 3.4%")."""
     words: tuple[str, ...]
-    """The terms that made the match."""
+    """The terms of the text that name the factor."""
     part: bool = False
-    """Whether the match is a bare name that is only a part of another match's words: "OpenAI" next
-    to "OpenAI's listing"."""
+    """Whether the words that name this factor are a bare name and only a part of the words that
+    name another one: "OpenAI" in "OpenAI's listing"."""
 
 
 class Matcher:
-    """Finds the factors of texts, by an index of the base's lines under their rarest terms."""
+    """Finds the factors (things in the world, e.g. a policy rate) that texts name. It has an index
+    of the factors' ways of being named (`Line`) under their rarest terms."""
 
     def __init__(self, base: Base) -> None:
         self.base = base
@@ -53,7 +57,7 @@ class Matcher:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """The number that identifies each factor (`Match.factor`), by the factor's key."""
+        """Key of a factor -> its number (`Match.factor`)."""
         return {factor.key: number for number, factor in enumerate(self.factors, 1)}
 
     def match(self, title: str, event: str = "") -> list[Match]:
@@ -118,7 +122,8 @@ _GAME: Final = re.compile(
 
 
 def _anchors(line: Line, common: Counter[str]) -> set[str]:
-    """Terms of which every text that the line matches has at least one; the rarest possible."""
+    """Terms of which every text that names the factor in this way (`line`) has at least one; the
+    rarest possible, by `common`."""
     choices = [
         {min(phrase, key=lambda word: (common[word], word)) for phrase in conjunct}
         for conjunct in line.conjuncts
@@ -166,7 +171,8 @@ _NOT: Final = frozenset("not no never fail fails failed without nobody none refu
 
 
 def lean(told: str, factor: Factor) -> int:
-    """+1 if Yes to the text `told` means the factor's `up`, -1 if the opposite, 0 if unknown.
+    """In which direction Yes to the text `told` moves a factor: +1 if it means a rise
+    (`Factor.up`), -1 if a fall, 0 if unknown.
 
     told : the text as `augury.search.text.fold` returns it
 

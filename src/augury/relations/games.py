@@ -1,4 +1,5 @@
-"""Games between two sides: whether a text is about a game, its sides, and their teams. Pure."""
+"""Games between two sides: whether a text is about a game, the names of the sides, and the teams
+that these names mean. Pure."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ _GAME_MORE: Final = re.compile(r":\s|(?<!\s)\s+-\s")
 
 
 def names_two_sides(text: BlankedText) -> bool:
-    """Whether the text has a "vs", or is of Kalshi's form "Minnesota at California" with one of the
-    two in the subtitle."""
+    """Whether the text names both sides of a game: it has a "vs", or is a Kalshi title such as
+    "Minnesota at California" with one of the two in the subtitle."""
     if _VERSUS.search(f" {text.raw} "):
         return True
     found = text.side and _FIXTURE.fullmatch(
@@ -36,12 +37,14 @@ def names_two_sides(text: BlankedText) -> bool:
 
 
 def is_of_a_game(raw: str) -> bool:
-    """Whether a text is about one game, or about something in it."""
+    """Whether a text is about one game, or about a part or a number of one: "Lakers vs. Celtics",
+    "Map 2", "Total Kills"."""
     return _VERSUS.search(raw) is not None or _PROP.search(raw) is not None
 
 
 def sides(about: str) -> tuple[frozenset[str], ...]:
-    """The content terms of the two sides of a game; empty if the text does not name them."""
+    """The two sides of a game, each as the content terms of its name: "Lakers vs. Celtics" ->
+    {laker}, {celtic}. Empty if the text does not name them."""
     plain = _without_tail(about).replace("\x1f", " ")
     lead, _, rest = plain.partition(": ")
     found = _FIXTURE.fullmatch((rest or lead).strip(" ?-"))
@@ -49,7 +52,8 @@ def sides(about: str) -> tuple[frozenset[str], ...]:
 
 
 def _without_tail(about: str) -> str:
-    """A game without additions at its end: "(Game 2)", "- Map 1", ": Total", "winner", "?"."""
+    """The text on a game without what follows the names of its sides: "(Game 2)", "- Map 1", ":
+    Total", "winner", "?"."""
     plain = about.rstrip().removesuffix("?").rstrip()
     ends = [len(plain)]
     if plain.endswith(")") and (opened := plain.find("(", 0, -1)) >= 0:
@@ -64,7 +68,9 @@ def with_teams(
     sides: tuple[frozenset[str], ...],
     league: str | None,
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Contest and choice, with the city or nickname of a team replaced by the team's key."""
+    """The terms of a contest and of a choice (the side said to win), with the city or nickname of a
+    team replaced by the team's key ("nba:pistons"). Unchanged if the league or a team is not clear.
+    """
     if league is None:
         named = [name for name, trophy, _ in LEAGUES if contest & (trophy | {name})]
         if not named and sides:

@@ -1,5 +1,8 @@
-"""Joint outcomes of two propositions as bits, and the relation that follows if some of them are
-impossible. Pure."""
+"""Joint outcomes of two propositions as bits, and the logical relation that follows if some of them
+are impossible. Pure.
+
+Example: if "a true, b false" (TF) is impossible, a implies b.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ from typing import Final, Literal
 Relation = Literal[
     "implies", "implied_by", "equivalent", "excludes", "complement", "covers", "none"
 ]
-"""Relation of proposition a to proposition b: `implies` (if a, then b), `implied_by`, `equivalent`,
-`excludes` (never both), `complement` (exactly one of the two), `covers` (at least one of the two),
-`none` (nothing known).
+"""Logical relation of proposition a to proposition b: `implies` (if a, then b), `implied_by` (if b,
+then a), `equivalent` (both true or both false), `excludes` (never both), `complement` (exactly one
+of the two), `covers` (at least one of the two), `none` (nothing known).
 
 Bounds for probabilities: implies P(a) <= P(b); excludes P(a) + P(b) <= 1; covers P(a) + P(b) >= 1;
 complement P(a) + P(b) = 1.
@@ -21,7 +24,8 @@ TT: Final = 1
 TF: Final = 2
 FT: Final = 4
 FF: Final = 8
-"""Joint outcomes of (a, b) as bits; TF: a is true and b is false."""
+"""TT, TF, FT, FF: the joint outcomes of two propositions (a, b) as bits. TF: a is true and b is
+false."""
 
 _RELATIONS: Final[dict[int, Relation]] = {
     0: "none", TF: "implies", FT: "implied_by", TF | FT: "equivalent", TT: "excludes",
@@ -31,7 +35,8 @@ _INVERSE: Final[dict[Relation, Relation]] = {"implies": "implied_by", "implied_b
 
 
 def relation_of(impossible: int) -> Relation:
-    """The relation of a to b if the joint outcomes `impossible` (a union of bits) can't happen."""
+    """The logical relation of a to b that follows if the joint outcomes in `impossible` can't
+    happen (a union of the bits TT, TF, FT, FF): TF -> "implies"."""
     return _RELATIONS.get(impossible, "none")
 
 
@@ -41,15 +46,15 @@ def inverse(relation: Relation) -> Relation:
 
 
 def negated_first(cells: int) -> int:
-    """The same outcomes, as bits of (not a, b)."""
+    """The joint outcomes `cells` of (a, b), written as bits of (not a, b): TF becomes FF."""
     return (cells & (TT | TF)) << 2 | (cells & (FT | FF)) >> 2
 
 
 def negated_second(cells: int) -> int:
-    """The same outcomes, as bits of (a, not b)."""
+    """The joint outcomes `cells` of (a, b), written as bits of (a, not b): TF becomes TT."""
     return (cells & (TT | FT)) << 1 | (cells & (TF | FF)) >> 1
 
 
 def exchanged(cells: int) -> int:
-    """The same outcomes, as bits of (b, a)."""
+    """The joint outcomes `cells` of (a, b), written as bits of (b, a): TF becomes FT."""
     return cells & (TT | FF) | (cells & TF) << 1 | (cells & FT) >> 1

@@ -1,8 +1,9 @@
 """Judged pairs of factors: readers' verdicts on how two factors are related, if at all. Pure.
 
-The readers are those who judged the pairs; they did not see the base's edges. Their verdicts are in
-`knowledge/judged/*.tsv`; `docs/factors.md` describes the format. A verdict can also be on patterns:
-a pattern stands for many factors, one instance for each entity of a list (teams, countries).
+A factor is something in the world that markets are about. The readers did not see the factor base's
+edges when they judged. Their verdicts are in `knowledge/judged/*.tsv`; `docs/factors.md` describes
+the format. A verdict can also be on patterns: a pattern stands for many factors, one instance for
+each entity of a list (teams, countries).
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
     from augury.relations.causal_parts import Factor
 
 Code = Literal["cause", "effect", "driver", "rival", "part", "none"]
-"""What factor B is, seen from factor A. cause: B drives A; effect: A drives B; driver: both have a
-common driver; rival: a rival or a parallel case; part: (a part of) the same thing; none: unrelated.
-"""
+"""The relation that a reader's verdict states: what factor B is, seen from factor A. cause: B
+drives A; effect: A drives B; driver: both have a common driver; rival: a rival or a parallel case;
+part: (a part of) the same thing; none: unrelated."""
 Side = Literal["", "same", "other"]
-"""For a pair of patterns over the same list of entities: `same` if the verdict holds for two
-instances about the same entity (one team), `other` if it holds for two instances about different
-entities. Empty for any other pair."""
+"""For which factors a verdict on two patterns holds, if both patterns have one factor for each
+entity of the same list (teams): `same`: for two factors about one team; `other`: for two factors
+about different teams. Empty for any other verdict."""
 
 CODES: Final[tuple[Code, ...]] = ("cause", "effect", "driver", "rival", "part", "none")
 SIDES: Final[tuple[Side, ...]] = ("", "same", "other")
@@ -35,32 +36,36 @@ TURNED: Final[dict[Code, Code]] = {"cause": "effect", "effect": "cause"}
 
 @dataclass(frozen=True, slots=True)
 class PairVerdict:
-    """The verdict on one pair of factors A and B, seen from A."""
+    """The verdict of readers on how two factors A and B are related, seen from A."""
 
     one: str
-    """Key of A: a factor, or a pattern that stands for all its instances."""
+    """Key of A: of a factor, or of a pattern that stands for many factors (one for each team,
+    country ...)."""
     other: str
     side: Side
     code: Code
     strength: int
-    """3: first-order; 2: clear, second-order; 1: weak but real; 0: none."""
+    """Strength of the relation. 3: first-order; 2: clear, second-order; 1: weak but real; 0:
+    unrelated."""
     sign: str
     """"+" if more of A goes with more of B, "-" if with less, "0" if it can be either."""
     days: int
-    """Typical number of days from cause to effect."""
+    """Typical number of days from cause to effect; 0 if neither drives the other."""
     judge: str
-    """Who judged: one letter for each reader (two if both agreed or their difference was settled);
-    in an operator's own file `model:NAME@DATE` or `NAME@DATE`."""
+    """Who judged the pair: one letter for each reader (two if both agreed or their difference was
+    settled); in an operator's own file `model:NAME@DATE` or `NAME@DATE`."""
     reason: str = ""
 
     @property
     def pair(self) -> tuple[str, str, Side]:
-        """Both keys in sorted order, and `side`: equal for all verdicts on the same pair."""
+        """Both keys in sorted order, and `side`: the same for all verdicts on one pair, seen from
+        either factor."""
         return (*sorted((self.one, self.other)), self.side)  # type: ignore[return-value]
 
     @property
     def is_own(self) -> bool:
-        """Whether the verdict is the operator's own rather than shipped with this version."""
+        """Whether the verdict was accepted by the operator of this installation rather than shipped
+        with this version."""
         return "@" in self.judge
 
     @property
@@ -70,7 +75,7 @@ class PairVerdict:
 
     @property
     def line(self) -> str:
-        """The verdict as a line of a file, which `read` can parse."""
+        """The verdict as a line of a verdict file, which `read` can parse."""
         if self.code == "none":
             return "\t".join((self.one, self.side, "none", self.judge, self.other))
         return "\t".join(
@@ -79,7 +84,7 @@ class PairVerdict:
         )  # fmt: skip
 
     def turned(self) -> PairVerdict:
-        """The same verdict, seen from B."""
+        """The same verdict, seen from B: a cause becomes an effect."""
         return PairVerdict(
             self.other, self.one, self.side, TURNED.get(self.code, self.code), self.strength,
             self.sign, self.days, self.judge, self.reason,
@@ -87,7 +92,7 @@ class PairVerdict:
 
 
 def read(name: str, text: str, problems: list[str]) -> Iterator[PairVerdict]:
-    """The verdicts of one file; messages on lines that can't be read are added to `problems`.
+    """Read the verdicts of one file; messages on lines that can't be read are added to `problems`.
 
     A line is `A, side, code, strength, sign, days, judge, B, reason`, separated by tabs. A line of
     code "none" has strength 0, or is `A, side, none, judge` followed by one or more Bs, which are
@@ -121,21 +126,24 @@ def _verdicts(fields: Sequence[str]) -> Iterator[PairVerdict]:
 
 
 class Around(NamedTuple):
-    """The verdicts on all factors, by factor number, seen from one factor; 0: not judged."""
+    """How readers judged the relation of one factor to each other factor. Positions are the other
+    factors' numbers; 0: not judged."""
 
     codes: NDArray[np.int8]
-    """(factors + 1,): index in `CODES` plus 1; `SELF` for the factor itself."""
+    """(factors + 1,): the verdict's code as its index in `CODES` plus 1; `SELF` at the factor
+    itself."""
     strengths: NDArray[np.int8]
-    """(factors + 1,): strength of the verdict, 0 to 3; 3 for the factor itself."""
+    """(factors + 1,): strength of the verdict, 0 to 3; 3 at the factor itself."""
 
 
 SELF: Final = len(CODES) + 1
 REMEMBERED: Final = 512
-"""Number of factors whose `Around` is cached, about 15 kB each."""
+"""Number of factors for which the verdicts on all other factors (`Around`) are cached, about 15 kB
+for each."""
 
 
 class Judged:
-    """All verdicts on the factors of a base, looked up by factor number (from 1)."""
+    """All verdicts of readers on pairs of factors, looked up by the factors' numbers (from 1)."""
 
     def __init__(self, verdicts: Iterable[PairVerdict], factors: Sequence[Factor]) -> None:
         self._factors = factors
@@ -151,9 +159,11 @@ class Judged:
         self.around = lru_cache(maxsize=REMEMBERED)(self._around)
 
     def verdict(self, one: int, other: int) -> PairVerdict | None:
-        """The verdict on two factors, seen from the first; None if nobody judged them.
+        """The verdict on two factors, given by their numbers and seen from the first; None if
+        nobody judged them.
 
-        A verdict on the two factors themselves takes precedence over one on their patterns.
+        A verdict on the two factors themselves takes precedence over one on the patterns that they
+        were made from.
         """
         asked, seen = self._factors[one - 1], self._factors[other - 1]
         for key in dict.fromkeys((asked.key, asked.pattern)):
@@ -172,8 +182,8 @@ class Judged:
         return dict(found)
 
     def _around(self, number: int) -> Around:
-        """All verdicts seen from factor `number`. Verdicts on single factors take precedence over
-        those on patterns."""
+        """All verdicts seen from factor number `number`. Verdicts on single factors take precedence
+        over those on patterns."""
         asked = self._factors[number - 1]
         codes, strengths = np.zeros((2, len(self._factors) + 1), np.int8)
         for key in dict.fromkeys((asked.pattern, asked.key)):
@@ -199,8 +209,8 @@ class Judged:
 
 
 def side_of(one: Factor, other: Factor) -> Side:
-    """Whether two instances of patterns over the same list are about the same entity or about
-    another one; empty for any other pair."""
+    """Whether two factors made from patterns over the same list (of teams, countries) are about the
+    `same` entity of it or about `other` ones; empty for any other two factors."""
     if one.kind is None or one.kind != other.kind:
         return ""
     return "same" if one.entity == other.entity else "other"

@@ -1,5 +1,5 @@
-"""Counts the verdicts on pairs of factors (`judged`), and compares them with the edges and links of
-the base. Pure."""
+"""Counts the verdicts of readers on pairs of factors (`judged`), and compares them with the edges
+and links of the factor base. Pure."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ if TYPE_CHECKING:
     from augury.relations.knowledge import Base
 
 EdgeKind = Literal["drives", "driven_by", "moves_with"]
-"""How an edge or link of the base joins one factor to another."""
+"""How an edge or link of the factor base joins a factor to another one: it drives it, is driven by
+it, or moves with it."""
 
 AGREEING: Final[Mapping[EdgeKind, frozenset[Code]]] = {
     "drives": frozenset({"effect"}),
     "driven_by": frozenset({"cause"}),
     "moves_with": frozenset({"driver", "rival", "part"}),
 }
-"""How an edge or link joins two factors -> the verdicts that name the same relation."""
+"""How an edge or link joins two factors -> the verdicts of readers (`judged.Code`) that state the
+same relation."""
 
 
 def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] | None:
-    """The verdict on the two factors that an edge or link joins, as routes show it; None if nobody
-    judged the pair. `kind` says how the base joins them."""
+    """The verdict of readers on two factors as the API shows it beside the edge or link that joins
+    them; None if nobody judged the pair. `kind` says how the factor base joins the two."""
     if verdict is None:
         return None
     return {
@@ -42,45 +44,50 @@ def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] 
 
 
 class EdgeCounts(msgspec.Struct):
-    """How edges and links compare with the verdicts of readers (`judged`) who had not seen them.
+    """How many edges and links of the factor base agree with the verdicts of readers who had not
+    seen them (`judged`).
 
-    Edges between the instances of two patterns count once.
+    Edges between the factors made from two patterns (one for each team, country ...) count once.
     """
 
     edges: int = 0
     judged: int = 0
     same_relation: int = 0
     opposite_sign: int = 0
-    """Number of the edges counted in `same_relation` whose own sign is "+" while the verdict's is
-    "-", or the reverse."""
+    """Number of the edges and links counted in `same_relation` that have the opposite sign: "+"
+    where the verdict has "-", or the reverse."""
     none: int = 0
-    """Number of edges whose two factors readers judged to be unrelated."""
+    """Number of edges and links that join two factors which readers judged to be unrelated."""
 
 
 class JudgedCounts(msgspec.Struct):
-    """Counts of the judged pairs."""
+    """How many pairs of factors readers have judged, by verdict, strength and domain."""
 
     pairs: int
     by_verdict: dict[str, int]
     by_strength: dict[str, int]
     by_domain: dict[str, int]
-    """Number of judged pairs by domain of their factors; a pair of two domains counts in both."""
+    """Number of judged pairs by the domain of their factors ("macro"); a pair with factors of two
+    domains counts in both."""
     judged_twice: int
-    """Number of pairs that two readers judged; where they differed, a third one settled it."""
+    """Number of pairs that two readers judged; where their verdicts differed, a third reader
+    settled it."""
     own: int
     """Number of pairs with a verdict that the operator of this installation accepted."""
     own_over_shipped: int
-    """Number of the pairs counted in `own` on which there is a shipped verdict as well."""
+    """Number of the pairs counted in `own` on which a verdict shipped with this version exists as
+    well."""
     own_same_relation: int
     """Number of the pairs counted in `own_over_shipped` on which the operator's verdict and the
-    shipped one name the same relation."""
+    shipped one state the same relation."""
     against_edges: EdgeCounts
 
 
 def counts(base: Base, judged: Judged, shipped: Iterable[PairVerdict]) -> JudgedCounts:
-    """Count the judged pairs.
+    """Count the pairs of factors that readers have judged, and compare the verdicts with the base's
+    edges.
 
-    base : the base with an operator's own verdicts in it
+    base : the factor base, including the operator's own verdicts
     shipped : the verdicts that come with this version
     """
     verdicts = base.verdicts
@@ -130,7 +137,8 @@ def _against_edges(base: Base, judged: Judged) -> EdgeCounts:
 
 
 def _written(base: Base) -> Iterator[tuple[str, str, EdgeKind, str]]:
-    """The edges and links written by hand; of those between two patterns only the first."""
+    """The edges and links that people wrote, as (factor, other factor, kind, sign); of those
+    between the factors of two patterns only the first."""
     seen: set[Sequence[str]] = set()
     ties: list[tuple[str, str, EdgeKind, str]] = [
         (edge.cause, edge.effect, "drives", edge.sign) for edge in base.edges if not edge.inherited

@@ -27,15 +27,17 @@ from augury.search.aliases import ALIASES, STEMS
 from augury.search.text import terms
 
 MOST_FACTORS: Final = 2**16 - 1
-"""Maximum number of factors: their numbers, from 1, must fit into two bytes; 0 means no factor."""
+"""Maximum number of factors in the factor base. A factor's number, from 1, must fit into two bytes;
+0 means no factor."""
 
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """The whole factor base."""
+    """The whole factor base: factors (things in the world that markets are about) with their edges,
+    links and verdicts of readers."""
 
     factors: Mapping[str, Factor]
-    """Key -> factor, sorted by key. A factor's number is its position here, counted from 1."""
+    """Key -> factor, sorted by key. The number of a factor is its position here, counted from 1."""
     edges: tuple[Edge, ...]
     links: tuple[FactorLink, ...]
     dangling: tuple[str, ...]
@@ -44,15 +46,17 @@ class Base:
     """Messages, with file and factor, one for each entry that could not be read."""
     version: str
     """Hash, 16 hexadecimal digits, of all that decides which factors a market gets: the base's TOML
-    files, and the aliases and stems of search."""
+    files, and the aliases and stems that search uses."""
     verdicts: tuple[PairVerdict, ...]
-    """Verdicts of readers on pairs of factors; the readers did not see edges and links."""
+    """How readers judged pairs of factors to be related; they had not seen the edges and links."""
     entities: Mapping[str, Sequence[Mapping[str, str]]]
-    """The lists that patterns are expanded over, by kind: teams, players, countries."""
+    """The lists (teams, players, countries), by name, from which a pattern makes one factor for
+    each entry."""
 
     @property
     def written(self) -> list[Factor]:
-        """The factors written by hand, without the instances of patterns."""
+        """The factors written by hand, without those made from patterns (one for each team, country
+        ...)."""
         return [f for f in self.factors.values() if f.entity is None]
 
 
@@ -62,8 +66,9 @@ _WRITTEN = re.compile(r'^\[factors\.(?:"([^"]+)"|([\w-]+))\]', re.MULTILINE)
 
 @cache
 def written_in(beginning: str) -> frozenset[str]:
-    """Keys of the factors and patterns in the files whose names start with `beginning`. This is
-    finer than a domain: one domain has sports, films and music together."""
+    """Keys of the factors and patterns in those files of the factor base whose names start with
+    `beginning`. Files divide the factors more finely than domains: one domain has sports, films and
+    music together."""
     found: set[str] = set()
     for name, text in texts().items():
         if name.startswith(beginning):
@@ -72,12 +77,13 @@ def written_in(beginning: str) -> frozenset[str]:
 
 
 def load(read: Callable[[], Base] | None = None) -> Base:
-    """The base shipped with this version, read once per process: by `read`, or from its texts."""
+    """The factor base shipped with this version, read once per process: by `read` or, without it,
+    from the texts that people wrote."""
     return _kept.get(read or (lambda: parse(texts())))
 
 
 def texts() -> dict[str, str]:
-    """The texts of the base by file name."""
+    """The files of the shipped factor base: file name -> TOML or TSV text."""
     folder = resources.files("augury.relations") / "knowledge"
     files = [
         file
@@ -88,7 +94,7 @@ def texts() -> dict[str, str]:
 
 
 def parse(written: Mapping[str, str]) -> Base:
-    """Build the base from texts (file name -> TOML or TSV text)."""
+    """Build the factor base from the texts of its files (file name -> TOML or TSV text)."""
     reader = _Reader()
     tables: list[tuple[str, dict[str, Any]]] = []
     verdicts: list[PairVerdict] = []
@@ -113,7 +119,8 @@ def parse(written: Mapping[str, str]) -> Base:
 
 @lru_cache(maxsize=1 << 15)
 def phrase(text: str) -> Phrase:
-    """The terms of one phrase of a factor's `match` entry."""
+    """The terms (stemmed words) of one phrase in a factor's `match` entry, which says how texts
+    name it."""
     return tuple(terms(text))
 
 
@@ -217,8 +224,8 @@ class _Reader:
         self._links += [(where, key, e, instance) for e in self._fanned_out(links)]
 
     def _fanned_out(self, written: list[Any]) -> list[Any]:
-        """The edges as written; an edge to all instances over a list ("town-{front-town}") becomes
-        one edge for each entity of the list."""
+        """The edges as written, except that an edge to all factors over a list
+        ("town-{front-town}") becomes one edge for each entry of the list."""
         out: list[Any] = []
         for edge in written:
             kind = re.search(r"\{([\w-]+)\}", str(edge[0])) if edge else None
@@ -295,8 +302,8 @@ class _Reader:
         )
 
     def _inherited(self, edges: Mapping[tuple[str, str], Edge]) -> list[Edge]:
-        """The edges of factors on whole contests, applied to the factors on single contenders, with
-        less strength.
+        """The edges of factors on whole contests (a league's title), applied with less strength to
+        the factors on single contenders (a team's title).
 
         What drives a contest also drives how its contenders do in it. Edges between two contests
         whose contenders come from the same list are left out, since the contenders' pattern has
@@ -348,7 +355,8 @@ _FIELD = re.compile(r"\{(\w+)\}")
 
 
 def _filled(written: Any, row: Mapping[str, str]) -> Any:
-    """`written` with each `{field}` replaced by the row's value, at any depth."""
+    """`written`, an entry of a TOML file, with each `{field}` in its texts, also in nested ones,
+    replaced by the value of that field in `row`."""
     if isinstance(written, str):
         if "{" not in written:
             return written
@@ -382,7 +390,8 @@ def _plain_phrase(text: str) -> Phrase:
 
 
 def _of_another(one: Factor, other: Factor) -> bool:
-    """Whether both are instances over the same list, but for different entities."""
+    """Whether both factors were made from patterns over the same list (of teams, countries), but
+    for different entries of it."""
     return one.kind is not None and one.kind == other.kind and one.entity != other.entity
 
 
@@ -390,7 +399,8 @@ def _of_another(one: Factor, other: Factor) -> bool:
 
 
 def lint(base: Base) -> list[str]:
-    """Messages on what is wrong with the base; empty if nothing is."""
+    """Messages on what is wrong with a factor base, e.g. an edge to an unknown factor; empty if
+    nothing is."""
     found = [*base.problems, *base.dangling]
     names = Counter(f.name.casefold() for f in base.factors.values())
     found += [f"{n} factors have the name {name!r}" for name, n in names.items() if n > 1]

@@ -31,20 +31,26 @@ from augury.search.text import DocumentText, document_text
 from augury.storage.database import Database
 
 LEADS: Final = 3_000
-"""Number of events considered for pairs: those with the largest volume."""
+"""Number of events from which pairs are formed for the language model: those with the largest
+volume."""
 MOVING: Final = 2_000
-"""Number of co-moving pairs of markets considered: those with the strongest correlation."""
+"""Number of pairs of markets with prices that move together that are considered for the language
+model: those with the strongest correlation."""
 SIBLINGS: Final = 200
-"""Maximum number of markets of an event to which the event's labels apply: those with the smallest
-market numbers. The market that the model was asked about is always included."""
+"""Maximum number of markets of an event to which a label (a language model's answer on a pair of
+events) applies: those with the smallest market numbers. The market that the model was asked about
+is always included."""
 LOOK_EVERY: Final = 5.0
-"""Seconds between two checks whether labels have changed."""
+"""Seconds between two checks whether the stored labels (a language model's answers on pairs of
+events) have changed."""
 READ_EVERY: Final = 600.0
-"""Seconds after which unchanged labels are reloaded as well, because new markets join events."""
+"""Seconds after which the stored labels (a language model's answers on pairs of events) are
+reloaded even if they have not changed, because new markets join events."""
 PATIENCE: Final = 60.0
-"""Maximum number of seconds to wait before the next request, after a model asked for a pause."""
+"""Maximum number of seconds to wait before the next request, if the language model asked for a
+pause."""
 FAILURES: Final = 5
-"""Number of failed requests in a row after which a run ends."""
+"""Number of failed requests to the language model in a row after which a run over pairs ends."""
 
 Tagger = Callable[[DocumentText], Sequence[Tag]]
 
@@ -78,7 +84,8 @@ def _text(market: StoredMarket) -> DocumentText:
 
 
 class Labels:
-    """The labels in use, by market."""
+    """The labels in use: a language model's answers on how pairs of events are related, by
+    market."""
 
     def __init__(self, database: Database, tags: Tagger) -> None:
         self._database = database
@@ -88,8 +95,8 @@ class Labels:
         self._ties: Mapping[int, tuple[Tie, ...]] = {}
 
     def ties(self, seqs: Iterable[int]) -> dict[int, Tie]:
-        """The markets that a label relates to any of the markets `seqs`: market number -> the label
-        with the largest weight, as a `Tie`."""
+        """The markets that a label relates to any of the markets numbered `seqs`: number of the
+        related market -> how it is related, by the label with the largest weight."""
         found: dict[int, Tie] = {}
         for seq in seqs if self._ties else ():
             for tie in self._ties.get(seq, ()):
@@ -99,7 +106,8 @@ class Labels:
         return found
 
     async def refresh(self) -> None:
-        """Reload the labels if they have changed or `READ_EVERY` seconds have passed."""
+        """Reload the labels from the database if they have changed or `READ_EVERY` seconds have
+        passed."""
         at = time.monotonic()
         async with self._database.reading() as conn:
             state = await store.labels_state(conn)
@@ -119,7 +127,7 @@ class Labels:
         self._state, self._read_at = state, at
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Keep the labels up to date until `stop` is set."""
+        """Reload the labels whenever they change in the database, until `stop` is set."""
         while not stop.is_set():
             with suppress(AuguryError):  # without the database, the loaded labels stay in use
                 await self.refresh()
@@ -145,15 +153,17 @@ Ended = Literal["all asked", "limit", "cap", "not qualified", "failing"]
 
 
 class Report(msgspec.Struct):
-    """The result of one labelling run."""
+    """The result of one run in which a language model labelled pairs of events (said how they are
+    related)."""
 
     model: str
     ended: Ended = "all asked"
     candidates: int = 0
-    """Number of pairs of events worth asking about that had no label."""
+    """Number of pairs of events, at the beginning, that had no label and were worth asking
+    about."""
     labelled: int = 0
-    """Number of pairs that got a label; `related` counts those whose label is a relation other than
-    "none"."""
+    """Number of pairs that got a label; `related` counts those that the model did not find
+    unrelated ("none")."""
     related: int = 0
     unusable: int = 0
     failed: int = 0
@@ -163,7 +173,7 @@ class Report(msgspec.Struct):
 
 
 class Labeller:
-    """Labels pairs with one model."""
+    """Asks one language model how pairs of events are related, and stores its answers as labels."""
 
     def __init__(
         self,
@@ -175,7 +185,8 @@ class Labeller:
         clock: Clock = now,
         sleep: Callable[[float], Any] = asyncio.sleep,
     ) -> None:
-        """`near` returns the factors that are one step of the base away from a factor."""
+        """`near` returns the factors that an edge or link of the factor base joins to the given
+        one."""
         self._database = database
         self._model = model
         self._tags = tags
@@ -184,7 +195,7 @@ class Labeller:
         self._sleep = sleep
 
     async def candidates(self) -> list[LeadPair]:
-        """Pairs of events without a label that are worth putting to the language model, the most
+        """Pairs of events without a label that are worth asking the language model about, the most
         promising first."""
         async with self._database.reading() as conn:
             moving = await store.strongest_co_movements(conn, MOVING)
@@ -203,7 +214,8 @@ class Labeller:
         return [pair for pair in pairs if pair.key not in known]
 
     async def run(self, limit: int, told: Callable[[int, int], None] | None = None) -> Report:
-        """Ask about at most `limit` pairs, one after the other; each label is stored at once.
+        """Ask the language model about at most `limit` pairs of events, one after the other; each
+        answer is stored at once as a label.
 
         told : called with the number of pairs done and the number of pairs in all
         """

@@ -1,4 +1,5 @@
-"""Pairs of events that a language model may relate, what it is asked, which answers count. Pure.
+"""Labels: which pairs of events a language model is asked to relate, how it is asked, and which of
+its answers count. Pure.
 
 Logic and the factor base take precedence: the model is not asked about a pair that one of them
 relates, and a label is not used once logic relates its pair. A label says what tends to move what,
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
     from augury.relations.store import LabelRelation, LabelRow
 
 WEIGHT: Final = {"proposed": 0.2, "confirmed": 0.6}
-"""Weight (0 to 1) of a label by its status: small until the operator confirms the label, then that
-of an edge of strength 2. Rejected labels are not used. Chosen by hand."""
+"""Weight (0 to 1) of a language model's label by its status: small until the operator confirms the
+label, then that of an edge of strength 2. Rejected labels are not used. Chosen by hand."""
 A_FACTOR: Final = 6
-"""Number of events of one factor, the most traded ones, that are paired with each other."""
+"""Number of events about one factor, the most traded ones, from which pairs for the language model
+are formed."""
 
 LEAST_WORDS: Final = 4
-"""Least number of words of a reason."""
+"""Least number of words of a reason that a language model gives; shorter ones are not used."""
 
 Lag = Literal["none", "hours", "days", "weeks", "months", "years"]
 DAYS: Final[dict[Lag, int]] = {
@@ -98,12 +100,13 @@ LABEL: Final = Task(
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """The market that represents its event."""
+    """The market that stands for its event (the most traded one, as a rule) when a language model
+    is asked about the event."""
 
     market: StoredMarket
     event: int
     stages: int | None
-    """Hash that the events on different stages or finishing places of one contest share
+    """Hash that is equal for events on different stages or finishing places of the same contest
     (`events.Place.stages`); None for other events."""
     factors: tuple[int, ...]
     """Numbers of the factors that the market is about, best fitting first."""
@@ -115,15 +118,16 @@ class Lead:
 
 
 class LeadPair(NamedTuple):
-    """Two events to be asked about, each with its lead; the lead whose text sorts first comes
-    first."""
+    """Two events that a language model is asked about, each given by the market that stands for it;
+    the market whose question sorts first comes first."""
 
     first: Lead
     second: Lead
 
     @property
     def key(self) -> bytes:
-        """Digest of the two texts: equal for all pairs of markets with the same texts."""
+        """Digest of the questions of the two markets: equal for all pairs of markets with the same
+        questions."""
         parts = (str(LABEL.version), self.first.text, self.second.text)
         return hashlib.sha256("\x1f".join(parts).encode()).digest()
 
@@ -137,11 +141,11 @@ def pairs(
     moving: Sequence[tuple[str, str]],
     near: Callable[[int], set[int]],
 ) -> Iterator[LeadPair]:
-    """Pairs worth asking about, the most promising first, each once.
+    """Pairs of events worth asking a language model about, the most promising first, each once.
 
-    leads : leads of the most traded events, the most traded first
+    leads : the markets that stand for the most traded events, the most traded first
     moving : ids of pairs of markets that move together, the strongest correlation first
-    near : returns the factors that are one step of the base away from a factor
+    near : returns the factors that an edge or link of the factor base joins to the given one
     """
     by_id = {lead.market.id: lead for lead in leads}
     seen: set[bytes] = set()
@@ -173,7 +177,8 @@ def _of_one_factor(leads: Sequence[Lead]) -> list[tuple[Lead, Lead]]:
 
 
 def undecided(one: Lead, other: Lead) -> bool:
-    """Whether no event, no link and no rule of logic relates two markets."""
+    """Whether two markets are not yet known to be related: by a common event, a link between
+    venues, or a rule of logic."""
     if one.event == other.event or (one.stages is not None and one.stages == other.stages):
         return False
     if other.market.id in one.market.linked_market_ids or one.text == other.text:
@@ -182,13 +187,15 @@ def undecided(one: Lead, other: Lead) -> bool:
 
 
 def _alike(one: Lead, other: Lead) -> bool:
-    """Whether both ask about the same things, so that each is a direct result for the other."""
+    """Whether the questions of two markets have so many terms in common that each market would be a
+    direct result of a search for the other."""
     ours, theirs = one.proposition.terms, other.proposition.terms
     return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
 
 
 def _related(one: Lead, other: Lead, near: Callable[[int], set[int]]) -> bool:
-    """Whether the base already relates what two markets are about."""
+    """Whether an edge or link of the factor base already joins a factor of one market to one of the
+    other."""
     theirs = set(other.factors)
     return any(near(factor) & theirs for factor in one.factors)
 
@@ -198,7 +205,7 @@ _NUMBER: Final = re.compile(r"\d+")
 
 
 def reason(label: Label, pair: LeadPair) -> str:
-    """The label's reason, fit to be shown.
+    """The reason that a language model gives in its label, fit to be shown.
 
     Raises
     ------
@@ -210,7 +217,8 @@ def reason(label: Label, pair: LeadPair) -> str:
 
 
 def shown_reason(text: str, about: Sequence[str]) -> str:
-    """A model's reason why the things named in `about` are related, as one sentence.
+    """A model's reason why the things named in `about` are related, as one sentence that is fit to
+    be shown.
 
     Raises
     ------
@@ -229,7 +237,8 @@ def shown_reason(text: str, about: Sequence[str]) -> str:
 
 
 def relation(label: Label) -> LabelRelation:
-    """The relation of the first market to the second, as the value that the database stores."""
+    """The relation of the first event to the second in a language model's label, as the value that
+    the database stores."""
     match label.relation:
         case "first_causes_second":
             return "causes"
@@ -240,17 +249,19 @@ def relation(label: Label) -> LabelRelation:
 
 
 class Tie(NamedTuple):
-    """A market that a label relates to a market that the question is about."""
+    """A market that is related to the question because a language model's label says that it is
+    related to a market on the question itself."""
 
     seq: int
     relation: Relation
-    """Relation of the market to the question."""
+    """Relation of the market to the question: upstream (a cause), downstream (an effect) or
+    correlated."""
     weight: float
     sign: int
     lag_days: int
     told: str
-    """Why the two markets are related, in the language model's words, with the model's name and
-    whether the operator has confirmed the label."""
+    """Why the market is related to the question, in the language model's words, with the model's
+    name and whether the operator has confirmed the label."""
     factor: int
     """Number of the factor that the market is most about; 0 if it has none."""
 
@@ -264,10 +275,10 @@ _SEEN_AS: Final[Mapping[LabelRelation, Relation]] = {
 
 
 def tie(row: LabelRow, other: Lead, *, asked_first: bool) -> Tie:
-    """What a label of two markets says to a question about one of them: how the other market is
-    related to the question.
+    """How a market is related to a question, by a language model's label on two markets, if the
+    question is about the other one of the two.
 
-    other : that other market, with its event and factors
+    other : the related market, with its event and factors
     asked_first : whether the question is about the first market of the label, not the second
     """
     seen = row.relation if asked_first else _INVERSE[row.relation]

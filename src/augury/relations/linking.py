@@ -1,4 +1,4 @@
-"""Follows the catalogue's changes: assigns markets to events, and links markets that are the same
+"""Follows changes of markets: assigns the changed ones to events, and links those that are the same
 contract on two venues."""
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from augury.storage import locks
 
 
 class Linker(Follower):
-    """Keeps events and links up to date with the catalogue."""
+    """Keeps the events of markets, and the links between the same contracts of two venues, up to
+    date with the catalogue of markets."""
 
     LOCK = locks.EVENTS
 
@@ -57,7 +58,7 @@ class Linker(Follower):
     async def _assign(
         self, conn: Connection, rows: dict[int, IndexRow], placed: dict[int, Place]
     ) -> None:
-        """Assign the markets to events, and store both."""
+        """Assign the markets to events, and store the markets' places and the events."""
         if not placed:
             return
         nodes = {node for place in placed.values() for node in place.nodes}
@@ -84,7 +85,8 @@ class Linker(Follower):
     async def _links(
         self, conn: Connection, rows: dict[int, IndexRow], placed: dict[int, Place]
     ) -> list[Link]:
-        """The links of the batch's markets, among themselves and with markets stored before."""
+        """The links (same contract on two venues) of the markets in `placed`, among themselves and
+        with markets stored before."""
         keys = {place.key for place in placed.values() if place.key is not None}
         groups = await store.seqs_of_keys(conn, keys)
         others = [seq for seqs in groups.values() for seq in seqs if seq not in placed]
@@ -92,7 +94,7 @@ class Linker(Follower):
         return await asyncio.to_thread(_linked, groups, rows | known, placed)
 
     async def _publish(self, conn: Connection, seqs: set[int]) -> None:
-        """Write the links into the markets' records."""
+        """Write the ids of the linked markets into the records of the markets `seqs`."""
         linked = await store.linked(conn, seqs)
         await markets.set_links(
             conn, {seq: [other for other, _ in linked.get(seq, ())] for seq in sorted(seqs)}

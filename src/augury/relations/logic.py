@@ -34,12 +34,13 @@ from augury.relations.proposition import AMOUNTS, Proposition
 from augury.relations.window_logic import occurrences, window_order
 
 _DECIDED: Final = frozenset({"wins", "nominated", "advances", "ranks"})
-"""Predicates that decide a contest or a stage of it. Two propositions with such predicates, also
-with different ones, can exclude or imply each other (`contest_logic.contests`)."""
+"""Predicates that say who wins a contest or how far somebody gets in it. Two propositions with such
+predicates, also with different ones, can exclude or imply each other (`contest_logic.contests`)."""
 
 
 def relate(a: Proposition, b: Proposition, *, matched: bool = False) -> Relation:
-    """The relation of `a` to `b`.
+    """The logical relation of proposition `a` to proposition `b`: "implies", "excludes" ...; in
+    doubt "none".
 
     matched : the caller knows that both are about the same subject (and the same choice of a
         contest), although their words may differ; only the other parts are then compared
@@ -48,7 +49,8 @@ def relate(a: Proposition, b: Proposition, *, matched: bool = False) -> Relation
 
 
 def impossible(a: Proposition, b: Proposition, *, matched: bool = False) -> int:
-    """The impossible joint outcomes of (a, b), as a union of the bits TT, TF, FT and FF.
+    """The joint outcomes that two propositions can't have, as a union of the bits TT, TF (`a` true,
+    `b` false), FT and FF.
 
     0 if none is known to be impossible; `matched` as in `relate`.
     """
@@ -63,7 +65,8 @@ def impossible(a: Proposition, b: Proposition, *, matched: bool = False) -> int:
 
 
 def _positive(a: Proposition, b: Proposition, *, matched: bool) -> int:
-    """The impossible joint outcomes of the two assertions, as if both were positive."""
+    """The joint outcomes (bits TT, TF, FT, FF) that two propositions can't have, without regard to
+    their `positive`: "X does not win" is taken as "X wins"."""
     if a.predicate in _DECIDED and b.predicate in _DECIDED:
         return contests(a, b, matched=matched)
     if not (matched or a.same_subject(b)):

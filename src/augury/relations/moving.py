@@ -24,20 +24,21 @@ from augury.storage.database import Database
 log = structlog.get_logger(__name__)
 
 STEP: Final = timedelta(hours=6)
-"""Time between two prices that are compared. It is short enough for young markets to have enough
-steps, and long enough for a venue's busy hours not to look like news."""
+"""Length of a time step: prices this far apart are compared when markets are checked for moving
+together. It is short enough for young markets to have enough steps, and long enough for a venue's
+busy hours not to look like news."""
 WINDOW: Final = timedelta(days=180)
 MOST_MARKETS: Final = 6_000
-"""Maximum number of markets that are compared, those with the longest history; the number of pairs
-grows with the square."""
+"""Maximum number of markets that are compared with each other, those with the longest price
+history; the number of pairs grows with the square."""
 EVERY: Final = 6 * 3600.0
-"""Seconds between measurements."""
+"""Seconds between two measurements of which markets move together."""
 LOOK_EVERY: Final = 60.0
-"""Seconds between two checks whether another process has measured."""
+"""Seconds between two checks whether another process has measured which markets move together."""
 
 
 class Partner(NamedTuple):
-    """A market that moves together with a given one."""
+    """A market whose price moves together with that of a given market."""
 
     seq: int
     correlation: float
@@ -45,7 +46,7 @@ class Partner(NamedTuple):
 
 
 class Moving:
-    """Which markets move together, as last measured."""
+    """Which markets' prices move together, as last measured."""
 
     def __init__(self, database: Database, clock: Clock = now) -> None:
         self._database = database
@@ -54,8 +55,8 @@ class Moving:
         self._partners: Mapping[int, tuple[Partner, ...]] = {}
 
     def partners(self, seqs: Iterable[int]) -> dict[int, Partner]:
-        """The markets that move together with any of the markets `seqs`, by market number, each as
-        the `Partner` with the strongest correlation."""
+        """The markets that move together with any of the markets numbered `seqs`: number of the
+        market -> `Partner`, with the strongest of its correlations."""
         found: dict[int, Partner] = {}
         for seq in seqs:
             for partner in self._partners.get(seq, ()):
@@ -65,7 +66,8 @@ class Moving:
         return found
 
     async def measure(self) -> None:
-        """Compare the prices recorded within `WINDOW`, and store the pairs that move together."""
+        """Compare the prices recorded in the last 180 days (`WINDOW`), and store the pairs of
+        markets that move together."""
         at = self._clock()
         async with self._database.reading() as conn:
             priced = await store.priced_steps(
@@ -78,7 +80,7 @@ class Moving:
         await self.refresh()
 
     async def refresh(self) -> None:
-        """Reload the pairs if they have been measured again."""
+        """Reload the pairs of markets that move together if they have been measured again."""
         async with self._database.reading() as conn:
             at = await store.co_movements_measured_at(conn)
             if at is None or at == self._measured_at:
@@ -92,7 +94,8 @@ class Moving:
         self._measured_at = at
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Reload the pairs whenever another process has measured, until `stop` is set."""
+        """Reload the pairs of markets that move together whenever another process has measured
+        them, until `stop` is set."""
         while not stop.is_set():
             with suppress(AuguryError):  # without the database, the loaded pairs stay in use
                 await self.refresh()
@@ -100,7 +103,8 @@ class Moving:
 
 
 def measured(priced: Sequence[PricedStep]) -> tuple[list[CoMovementRow], int]:
-    """The pairs of markets that move together, and the number of markets compared."""
+    """Find the pairs of markets whose prices move together; returns them, and the number of markets
+    compared."""
     lengths: dict[int, int] = defaultdict(int)
     for one in priced:
         lengths[one.seq] += 1

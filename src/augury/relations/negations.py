@@ -22,7 +22,8 @@ _DENYING: Final = re.compile(
     r"still|keep|kept|\bgo(?:es)?\b|hold|held|pass|\bends?\b|clos|finish|continu",
     re.I,
 )
-"""Matches a part of every phrase that denies. Without a match, the slower searches are skipped."""
+"""Matches a part of every phrase that denies. If it matches nowhere, the slower searches for such
+phrases are skipped."""
 _PASSES: Final = re.compile(
     r"\b(?:pass|passes|go\s+by|goes\s+by|end|ends|close|closes|finish|finishes)\s+"
     r"(?:without|with\s+no)\b(?:\s+(?:an?|any|the)\b)?",
@@ -52,20 +53,21 @@ _STAY: Final = re.compile(
 
 
 class Negations(NamedTuple):
-    """The negations in a text."""
+    """The words of a text that deny ("not", "fail to"): how many there are, and what they say."""
 
     possible: bool = False
-    """Whether the text has a word that can deny at all."""
+    """Whether the text has any word that could deny."""
     number: int = 0
     unheld: bool = False
     """Whether the text says that the thing asked about happens at no time in the window: "2026
     passes without a deal", "the bill remains unsigned"."""
     stays: bool = False
-    """Whether the text says that a quantity stays on one side of its threshold."""
+    """Whether the text says that a quantity stays above or below its threshold: "stays below
+    3%"."""
 
 
 def cut_negations(text: BlankedText) -> Negations:
-    """Cut the words that deny out of the text, and return what they say."""
+    """Blank the words of the text that deny ("not", "fail to"); returns what they say."""
     if _DENYING.search(text.about) is None:
         return Negations()
     passes = text.cut(_PASSES, "polarity") is not None

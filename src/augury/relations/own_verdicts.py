@@ -1,4 +1,5 @@
-"""An operator's own judged pairs, in addition to those that come with this version.
+"""An operator's own verdicts on how pairs of factors are related, in addition to those that come
+with this version.
 
 They are text files in the data folder. The service loads `judged/*.tsv`; files in
 `judged/proposed/*.tsv` wait for a person to read them. The format is that of `knowledge/judged`
@@ -21,17 +22,19 @@ log = structlog.get_logger(__name__)
 
 
 def accepted_folder(data_dir: Path) -> Path:
-    """The folder of accepted verdicts, which the service loads."""
+    """The folder of the operator's verdicts on pairs of factors that were accepted; the service
+    loads them."""
     return data_dir / "judged"
 
 
 def proposed_folder(data_dir: Path) -> Path:
-    """The folder of proposed verdicts, which wait for a person to read them."""
+    """The folder of proposed verdicts on pairs of factors, which wait for a person to read them."""
     return accepted_folder(data_dir) / "proposed"
 
 
 def read(folder: Path, problems: list[str]) -> list[PairVerdict]:
-    """The verdicts of all files in a folder, in the order of their names; empty without a folder.
+    """Read the verdicts on pairs of factors from all files in a folder, in the order of the file
+    names; empty if there is no folder.
 
     Messages on what can't be read are added to `problems`.
     """
@@ -47,7 +50,8 @@ def read(folder: Path, problems: list[str]) -> list[PairVerdict]:
 
 
 def joined(base: Base, own: Sequence[PairVerdict]) -> Base:
-    """The base with an operator's verdicts, which replace the shipped ones on the same pairs."""
+    """The factor base with an operator's verdicts on pairs of factors added. They replace the
+    shipped ones on the same pairs."""
     if not own:
         return base
     replaced = {verdict.pair for verdict in own}
@@ -56,8 +60,8 @@ def joined(base: Base, own: Sequence[PairVerdict]) -> Base:
 
 
 def join(base: Base, data_dir: Path) -> Base:
-    """The base with the accepted verdicts of the data folder; lines that can't be read are logged
-    and skipped."""
+    """The factor base with the operator's accepted verdicts in the data folder added; lines that
+    can't be read are logged and skipped."""
     problems: list[str] = []
     base = joined(base, read(accepted_folder(data_dir), problems))
     for problem in problems:

@@ -1,8 +1,8 @@
 """Paths from a question's factors to those that drive them, follow from them or move with them.
 
-Pure. A path has one step along an edge or link of the base, or two steps along edges. The result is
-a weight in (0, 1] for each relation and factor, and the steps of the path, which say why a market
-is related.
+Pure. A factor is something in the world that markets are about. A path has one step along an edge
+or link of the factor base, or two steps along edges. The result is a weight in (0, 1] for each
+relation and factor, and the steps of the path, which say why a market is related.
 """
 
 from __future__ import annotations
@@ -23,31 +23,35 @@ from augury.search.related import Relation
 RELATIONS: Final[tuple[Relation, ...]] = ("upstream", "downstream", "correlated")
 
 STRENGTH: Final = {3: 1.0, 2: 0.6, 1: 0.3}
-"""Weight of one step along an edge or link, by its strength (3: main, 1: weak). Chosen by hand."""
+"""Strength of an edge or link of the factor base (3: main, 1: weak) -> weight (0 to 1) of a step
+along it. Chosen by hand."""
 SECOND_STEP: Final = 0.3
-"""Multiplier (0 to 1) of the weight of a path that has two steps; 1 would mean no loss. Chosen by
-hand."""
+"""The weight of a path with two steps is multiplied by this number (0 to 1; 1 would mean no loss).
+Chosen by hand."""
 SIBLING: Final = 0.5
-"""Weight of the connection between siblings: two factors made from the same pattern for different
-entities, e.g. for two central banks or two rival teams. Chosen by hand; 0.3 was measured to be
-worse (`docs/experiments/relations-tried.md`)."""
+"""Weight (0 to 1) of the step between siblings: two factors made from the same pattern for
+different entities, e.g. for two central banks or two rival teams. Chosen by hand; 0.3 was measured
+to be worse (`docs/experiments/relations-tried.md`)."""
 MOST_SIBLINGS: Final = 400
-"""Largest number of factors made from one pattern for them to count as siblings of each other."""
+"""Factors made from one pattern (one for each team, country ...) count as siblings of each other
+only if there are at most this many."""
 FIRST_SIBLINGS: Final = 4
-"""Number of siblings of a factor whose markets are looked up: the first ones of the pattern's list,
-which has the best known first. Markets of other siblings are candidates only if search finds them
-by their text."""
+"""Number of siblings of a factor (made from the same pattern, e.g. other teams' titles) whose
+markets are looked up: the first ones of the pattern's list, which has the best known first. Markets
+of other siblings are candidates only if search finds them by their text."""
 SAME_KIND: Final = "The same kind of thing elsewhere."
 SUPPOSED: Final = "The question asks what follows from it."
 REMEMBERED: Final = 512
 """Number of factors for which the paths that start there are cached (about 50 MB in all); finding
 them anew takes milliseconds."""
 FAINT: Final = 0.05
-"""Least weight of a path, 0 to 1; weaker paths are dropped. Chosen by hand."""
+"""Least weight (0 to 1) of a path from factor to factor; weaker paths are dropped. Chosen by
+hand."""
 
 
 class Step(NamedTuple):
-    """One step along an edge or link, from factor number `source` to factor number `target`."""
+    """One step of a path: along an edge or link of the factor base, from factor number `source` to
+    factor number `target`."""
 
     source: int
     target: int
@@ -64,22 +68,24 @@ Way = tuple[Step, ...]
 
 
 class _Around(NamedTuple):
-    """All factors reached from one factor, with their paths: the same for every question."""
+    """All factors to which paths lead from one factor, with these paths: the same for every
+    question."""
 
     targets: NDArray[np.int32]
     relations: NDArray[np.intp]
-    """Relation of each target, as an index into `RELATIONS`. A target with several relations is
-    listed several times."""
+    """For each of `targets`, its relation to the factor, as an index into `RELATIONS`. A target
+    with several relations is listed several times."""
     weights: NDArray[np.float32]
     alike: NDArray[np.bool_]
-    """True for targets that are only siblings and not among the `FIRST_SIBLINGS`."""
+    """For each of `targets`: True if it is only a sibling (made from the same pattern) and not
+    among the `FIRST_SIBLINGS`."""
     ways: dict[tuple[int, int], Way]
-    """(index into `RELATIONS`, target) -> the path to the target."""
+    """(index into `RELATIONS`, number of the target) -> the path to the target."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reached:
-    """The factors reached from a question's own factors.
+    """The factors to which paths lead from the factors that a question is about (its own).
 
     weights : (3, factors + 1), weight of the best path, 0 to 1, by relation (in the order of
         `RELATIONS`) and factor number; 0 if there is no path
@@ -93,12 +99,13 @@ class Reached:
     far: NDArray[np.bool_]
     _sources: tuple[tuple[float, _Around], ...]
     _supposed: Mapping[int, Way]
-    """Factor number -> path to it, for the factors that the question supposes as causes ("if the
-    dollar collapses"): one step from the first of the question's own factors. The path is used if
-    the factor base has none to the factor as a cause."""
+    """Factor number -> path to it, for the factors that the question takes as given causes ("if the
+    dollar collapses"). Such a path is one step from the first factor that the question is about. It
+    is used only if no path of the factor base leads to the same factor as a cause."""
 
     def way(self, relation: int, target: int) -> Way:
-        """The best path from one of the question's own factors to `target`; empty if there is none.
+        """The best path from a factor that the question is about to factor number `target`; empty
+        if there is none.
 
         relation : index into `RELATIONS`
         """
@@ -113,7 +120,7 @@ class Reached:
 
 
 class FactorGraph:
-    """The base's edges and links by factor number."""
+    """The edges and links of a factor base, by the numbers of the factors that they join."""
 
     def __init__(self, base: Base) -> None:
         numbers = {key: n for n, key in enumerate(base.factors, 1)}
@@ -166,11 +173,11 @@ class FactorGraph:
         base's list: the best known first."""
 
     def reach(self, asked: Sequence[tuple[int, float]], supposed: Collection[int] = ()) -> Reached:
-        """The factors that drive, follow from and move with a question's own factors.
+        """The factors that drive, follow from and move with the factors that a question is about.
 
-        asked : (number, weight from 0 to 1) of the question's own factors
-        supposed : factors that the question supposes as causes ("if the dollar collapses"); they
-            count as upstream only, whatever the base says of them
+        asked : (number, weight from 0 to 1) of the factors that the question is about
+        supposed : numbers of the factors that the question supposes as causes ("if the dollar
+            collapses"); they count as upstream only, whatever the base says of them
         """
         weights = np.zeros((3, self.size), np.float32)
         own = np.zeros(self.size, np.float32)
@@ -230,12 +237,13 @@ class FactorGraph:
         )
 
     def near(self, number: int) -> set[int]:
-        """The factors one edge or link away."""
+        """Numbers of the factors that one edge or link joins to factor number `number`."""
         tied = (*self.causes.get(number, ()), *self.effects.get(number, ()))
         return {other for other, _ in (*tied, *self.links.get(number, ()))}
 
     def among(self, numbers: set[int]) -> list[Step]:
-        """The steps of the base, from cause to effect, between any two of these factors."""
+        """The causal edges between any two of the factors numbered `numbers`, as steps from cause
+        to effect."""
         return [
             _step(cause, effect, edge)
             for cause in sorted(numbers)

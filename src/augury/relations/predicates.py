@@ -1,4 +1,5 @@
-"""Reads which predicate a text asserts, and the words of whom or what it is asserted of. Pure."""
+"""Reads which predicate a text asserts ("wins", "leaves", "reaches a level"), and the words of whom
+or what it is asserted of. Pure."""
 
 from __future__ import annotations
 
@@ -107,20 +108,23 @@ _BY_WHOM: Final = re.compile(
 )
 _BE: Final = re.compile(r"\s+(?:be|become|becomes)\s+")
 _OPEN_PRIMARY: Final = re.compile(r"\b(?:california|washington|alaska|louisiana|open|top)\b", re.I)
-"""Primaries after which two candidates of one party can stand for election, so that winning such a
-primary is no nomination."""
+"""Words of primaries after which two candidates of one party can stand for election ("top-two"), so
+that winning such a primary is no nomination."""
 
 
 class PredicateReading(NamedTuple):
-    """The predicate of a text, and what is read along with it."""
+    """The predicate that a text asserts ("wins", "leaves" ...), and what is read along with it."""
 
     predicate: Predicate = "happens"
     threshold: Threshold | None = None
-    """For `ranks` the place in the contest; else the threshold of the text."""
+    """For the predicate `ranks`, the places in the contest that mean Yes; else the values that
+    do."""
     choice: str = ""
-    """The words of whoever is said to win, be nominated, or reach a stage or place."""
+    """The words that name who is said to win, be nominated, or reach a stage or place; else
+    empty."""
     stage: str | None = None
-    """The stage that is reached: "playoffs" or a key of `wording.STAGES`."""
+    """The stage of a contest that is reached, "playoffs" or a key of `wording.STAGES`; else
+    None."""
     fixture: bool = False
     denied: bool = False
     """Whether the text asserts that the predicate does not come true: "remains in office" denies
@@ -138,12 +142,12 @@ def read_predicate(
     rises: bool,
     negated: bool,
 ) -> PredicateReading:
-    """Cut the predicate out of the text, and return it.
+    """Blank the words of the predicate ("wins", "leaves") in the text, and return the predicate.
 
     Parameters
     ----------
     threshold
-        The quantity of the text.
+        The quantity that was read from the text, if any.
     label
         Label of the asserted outcome, if it names a choice; None for outcomes such as Yes and No.
     rises
@@ -196,7 +200,7 @@ def _advance(text: BlankedText, threshold: Threshold | None) -> PredicateReading
 
 
 def _contest(text: BlankedText) -> PredicateReading:
-    """The predicate of a text on a contest without a quantity."""
+    """The predicate of a text on a contest that names no quantity ("wins", "nominated" ...)."""
     if (found := _SHORTLIST.search(text.about)) and not _OF_PARTY.search(text.about):
         choice = _subject(text.about[: found.start()])
         text.cut(_SHORTLIST, "predicate")
@@ -263,13 +267,15 @@ def _won(text: BlankedText) -> PredicateReading | None:
 
 
 def _agent(about: str) -> str:
-    """The choice, if it comes after the verb ("won by X", "go to X"); else empty."""
+    """The words that name the winner, if they come after the verb ("won by X", "go to X"); else
+    empty."""
     found = _BY_WHOM.search(about + "?")
     return (found["by"] or found["to"]) if found else ""
 
 
 def _subject(before: str) -> str:
-    """The choice, if it comes before the verb ("Will X" of "Will X win ..."); else empty."""
+    """The words that name the winner, if they come before the verb ("Will X" of "Will X win ...");
+    else empty."""
     found = _CHOICE.search(before.rstrip() + " ")
     if found is None:
         found = _CHOICE.search(before.strip())

@@ -19,7 +19,7 @@ Predicate = Literal[
     "wins", "nominated", "shortlisted", "advances", "ranks", "rises", "says", "announces",
     "leaves", "value", "touches", "counts", "happens",
 ]  # fmt: skip
-"""What is asserted of the subject.
+"""What a proposition asserts of its subject. Its choice is a contender, e.g. a team or a candidate.
 
 - `wins`, `nominated`: the choice wins the contest, becomes the party's nominee;
 - `shortlisted`: the choice is among several that are nominated for an award;
@@ -33,16 +33,16 @@ Predicate = Literal[
 - `happens`: anything else, described only by its terms.
 """
 CONTESTS: Final = frozenset({"wins", "nominated", "shortlisted", "advances", "ranks"})
-"""Predicates that say how a choice does in a contest."""
+"""Predicates that say how somebody does in a contest."""
 AMOUNTS: Final = frozenset({"value", "touches", "counts"})
-"""Predicates with a quantity in the threshold."""
+"""Predicates that say whether a quantity is within a range, the proposition's `threshold`."""
 
 Slot = Literal["window", "threshold", "polarity", "predicate", "choice", "stage"]
 
 
 class Threshold(msgspec.Struct, frozen=True, array_like=True):
-    """The range of values, from `low` to `high`, that means Yes; `low_in` and `high_in` say whether
-    its ends belong to it."""
+    """The range of values, from `low` to `high`, that means Yes: "above 100" -> 100 to infinity.
+    `low_in` and `high_in` say whether its ends belong to it."""
 
     low: float = -math.inf
     high: float = math.inf
@@ -52,7 +52,7 @@ class Threshold(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def direction(self) -> Literal["above", "below", "between", "exactly"]:
-        """Where the range lies: above or below a number, between two, or at exactly one."""
+        """Where the range lies: above or below a number, between two numbers, or at exactly one."""
         if self.low == self.high:
             return "exactly"
         if math.isinf(self.high):
@@ -61,52 +61,60 @@ class Threshold(msgspec.Struct, frozen=True, array_like=True):
 
 
 class WordsRead(msgspec.Struct, frozen=True, array_like=True):
-    """A part of the proposition and the words it was read from."""
+    """A part of a proposition (`slot`: the window, the predicate ...), and the words of the text
+    that it was read from."""
 
     slot: Slot
     text: str
 
 
 class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """One assertion. If `positive` is False, it asserts that the rest does not hold."""
+    """What a market's Yes or a user's question asserts, in parts that logic can compare. If
+    `positive` is False, it asserts that the rest does not hold."""
 
     contest: frozenset[str]
-    """Terms of the subject without the choice: the contest, the quantity, the event."""
+    """Terms (stems) of the subject without the choice: what contest, quantity or event the text is
+    about."""
     choice: frozenset[str] = frozenset()
-    """Terms of the one that is said to win, be nominated, advance or rank; empty if there is none.
-    """
+    """Terms of the one (a team, a candidate) that is said to win, be nominated, advance or rank;
+    empty if there is none."""
     predicate: Predicate = "happens"
     threshold: Threshold | None = None
     window: Window = Window()
     edition: int | None = None
     """Year of the contest: 2026 for "the 2025-26 season". None if no year is known."""
     stage: str | None = None
-    """Stage that `advances` reaches: "playoffs" or a key of `wording.STAGES`."""
+    """Stage of the contest that is reached, if the predicate is `advances`: "playoffs" or a key of
+    `wording.STAGES`; else None."""
     positive: bool = True
     exclusive: bool = False
-    """Whether it can be true of only one choice: one winner, one nominee."""
+    """Whether the assertion can be true of only one choice, as in a contest with one winner."""
     indefinite: bool = False
-    """Whether the choice is a class ("another party", "a team from the East") and not a name."""
+    """Whether the choice is a class of possible winners ("another party", "a team from the East")
+    and not a name."""
     lead: str = ""
-    """First term of the text if it matters who does it to whom ("A strikes B"); else empty."""
+    """First term of the text if it matters who does it to whom ("A strikes B" -> A); else empty."""
     fixture: bool = False
-    """Whether it is about one game between two sides; `contest` then has the terms of both."""
+    """Whether the proposition is about one game between two sides; `contest` then has the terms of
+    both."""
     unclear: bool = False
-    """Whether the text could not be read with certainty; logic then concludes nothing from it."""
+    """Whether the text could not be read with certainty; logic then concludes nothing from the
+    proposition."""
     read: tuple[WordsRead, ...] = ()
 
     @property
     def terms(self) -> frozenset[str]:
-        """All terms of the subject: without dates, numbers of thresholds and words that deny."""
+        """All terms of the subject (`contest` and `choice`), without dates, numbers of thresholds
+        and words that deny."""
         return self.contest | self.choice
 
     def denied(self) -> Proposition:
-        """The opposite assertion."""
+        """The opposite proposition: with the other value of `positive`."""
         return msgspec.structs.replace(self, positive=not self.positive)
 
     def same_subject(self, other: Proposition) -> bool:
-        """Whether both are about the same subject: `terms`, `lead`, `indefinite` and `fixture` are
-        equal, and so are the choices unless one of them is empty."""
+        """Whether two propositions are about the same subject: `terms`, `lead`, `indefinite` and
+        `fixture` are equal, and so are the choices unless one of them is empty."""
         if not self.terms or (self.lead, self.indefinite, self.fixture) != (
             other.lead, other.indefinite, other.fixture,
         ):  # fmt: skip

@@ -1,8 +1,9 @@
-"""Ranking of related markets inside each relation. Pure numpy.
+"""Ranking of related markets inside each relation (upstream, downstream, correlated). Pure numpy.
 
 Trees fitted on judged queries (`training/relations/fit.py`) give the chance that a careful reader
 would put a market in each relation. A market is listed in the relation with the largest chance, if
-that chance is at least `FLOOR` and the base has a path, or a label, that says why.
+that chance is at least `FLOOR` and a path of the factor base, or a language model's label, says
+why.
 """
 
 from __future__ import annotations
@@ -17,31 +18,34 @@ from augury.relations.paths import RELATIONS, Reached, Relation
 from augury.search.related import Pool
 
 FLOOR: Final = 0.05
-"""Least chance (0 to 1) of a market that is shown: the highest value that costs less than 0.01 of
+"""Least chance (0 to 1) that a market is in a relation to the query (upstream, downstream,
+correlated) for the market to be listed there: the highest value that costs less than 0.01 of
 nDCG@10 on held-out queries (`docs/experiments/relations-ranker.md`)."""
 CLAIM: Final = 2.0
-"""A market of the list `direct` (the question itself) goes to a relation if its chance there is
-larger than CLAIM times its score in `direct`. A larger value keeps more markets in `direct`; twice
-this value was measured to cost the relations as much as it gives to `direct`."""
+"""A market that is a direct result (on the question itself) is listed in a relation instead if its
+chance to be in that relation is larger than CLAIM times its score as a direct result. A larger
+value keeps more markets as direct results; twice this value was measured to cost the relations as
+much as it gives to the direct results."""
 FAMILY_SIZE: Final = 3
 FAMILY_SHARE: Final = 0.7
-"""The best FAMILY_SIZE markets of a family keep their chance; the chance of further ones is
-multiplied by FAMILY_SHARE, so that a list shows several causes and not one ladder. Both values were
-chosen by reading lists (`docs/experiments/relations-ranker.md`)."""
+"""The best FAMILY_SIZE markets of a family (e.g. the levels of one quantity) keep their chance; the
+chance of further ones is multiplied by FAMILY_SHARE, so that a list shows several causes and not
+one ladder. Both values were chosen by reading lists (`docs/experiments/relations-ranker.md`)."""
 
 
 def bearing(
     reached: Reached, tags: NDArray[np.uint16], fits: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """How much each market is about the question's own factors, (n,), and the weight of the path to
-    each of the market's factors by relation, (3, n, MOST_TAGS)."""
+    """How much each market is about the question's own factors, (n,); and how strongly paths of
+    each relation lead to each of its factors, (3, n, MOST_TAGS): the weight of the path times how
+    much the market is about the factor."""
     about = held(tags, fits)
     own = (reached.asked[tags] * about).max(axis=1, initial=0)
     return own, reached.weights[:, tags] * about
 
 
 def through(found: Paths) -> Floats:
-    """Weight of the path to each of a market's factors by relation, (3, n, MOST_TAGS).
+    """How strongly paths of each relation lead to each factor of each market: (3, n, MOST_TAGS).
 
     For a market without a path of the relation correlated, the values of that relation are taken
     from `Paths.own`: how much the market is about the question's own factors.
@@ -54,16 +58,16 @@ def through(found: Paths) -> Floats:
 def gains(
     chances: NDArray[np.floating], may: NDArray[np.bool_], direct: NDArray[np.floating]
 ) -> Floats:
-    """(3, n): the chance of each relation for each market; 0 if the market can't be in it.
+    """The chance of each market to be in each relation, (3, n); 0 where the market can't be listed.
 
     Parameters
     ----------
     chances : (n, 3)
         From the trees: upstream, downstream, correlated.
     may : (3, n)
-        Whether the base has a path that says why.
+        Whether the factor base has a path that says why.
     direct : (n,)
-        Score of the best direct results, 0 for others.
+        Score of the best direct results (markets on the question itself), 0 for others.
     """
     possible = np.where(may, chances.T, 0)
     kept = (direct > 0) & (CLAIM * direct >= possible.max(axis=0, initial=0))
@@ -73,8 +77,13 @@ def gains(
 def ordered(
     gains: Floats, keys: NDArray[np.int64], family: NDArray[np.uint64]
 ) -> dict[Relation, tuple[NDArray[np.intp], Floats]]:
-    """For each relation the positions of its markets, best first, and their gains. No market is in
-    two relations."""
+    """For each relation, the positions of the markets listed in it, best first, and their chances.
+    A market is listed only in the relation with its largest chance.
+
+    gains : (3, n), from the function `gains`
+    keys : (n,), numbers of the markets, which decide between equal chances
+    family : (n,), a hash that is equal for the markets of one family
+    """
     best = gains.argmax(axis=0)  # ties: the earlier relation
     out: dict[Relation, tuple[NDArray[np.intp], Floats]] = {}
     for nth, relation in enumerate(RELATIONS):
@@ -95,8 +104,8 @@ def rank(
     direct: Floats,
     labelled: Floats | None = None,
 ) -> dict[Relation, tuple[NDArray[np.intp], Floats, NDArray[np.uint16]]]:
-    """For each relation the positions of its markets in the pool, best first, their chances, and
-    the factor that each was reached through.
+    """For each relation, the positions in the pool of the markets listed in it, best first; their
+    chances; and the factor through which each was reached.
 
     Parameters
     ----------
@@ -105,10 +114,10 @@ def rank(
     ways : (3, n, MOST_TAGS)
         From `through`.
     direct : (n,)
-        Score of the best direct results, 0 for others.
+        Score of the best direct results (markets on the question itself), 0 for others.
     labelled : (3, n)
-        Weight of each market's label by relation; it counts only if the base has no path to the
-        market and the market is no direct result.
+        Weight of each market's label by relation; it counts only if the factor base has no path to
+        the market and the market is no direct result.
     """
     gain = gains(chances, np.asarray(ways.any(axis=2)), direct)
     if labelled is not None:
@@ -128,7 +137,8 @@ def _order(gain: NDArray[np.float32], keys: NDArray[np.int64]) -> NDArray[np.int
 
 
 def _place(families: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """For each position, the number of markets of the same family before it."""
+    """For each position of a list of markets, the number of markets of the same family before
+    it."""
     place = np.zeros(len(families), np.intp)
     seen: dict[int, int] = {}
     for nth, family in enumerate(families.tolist()):

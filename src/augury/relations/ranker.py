@@ -1,5 +1,5 @@
-"""The fitted trees that say in which relation a market is to a query, and how directly it is about
-the query.
+"""The fitted trees that say in which relation a market is to a query (upstream, downstream,
+correlated), and how directly it is about the query.
 
 `training/relations/fit.py` writes `ranker.onnx` and `direct.onnx`, each with a JSON file that says
 what it was fitted on.
@@ -18,11 +18,13 @@ from numpy.typing import NDArray
 from augury.relations.columns import COLUMNS, DIRECT_COLUMNS, Floats
 
 CLASSES = ("none", "direct", "upstream", "downstream", "correlated")
-"""Classes of the trees for relations, in the order of their output."""
+"""What the trees for relations tell apart, in the order of their output: how a market is related to
+the query."""
 
 
 class Ranker:
-    """Boosted trees in an ONNX session with one thread: a search's candidates take about 1 ms."""
+    """Fitted boosted trees that judge markets by their features, in an ONNX session with one
+    thread: the candidates of a search take about 1 ms."""
 
     def __init__(self, content: bytes) -> None:
         import onnxruntime
@@ -34,7 +36,8 @@ class Ranker:
         )
 
     def chances(self, rows: Floats) -> NDArray[np.float32]:
-        """The chance of each of `CLASSES` for each row of `COLUMNS`: (n, 5)."""
+        """The chance of each market to be in each of `CLASSES`, (n, 5). `rows`: the columns
+        `COLUMNS` of each market."""
         if not len(rows):
             return np.zeros((0, len(CLASSES)), np.float32)
         raw = self._raw(rows)
@@ -43,8 +46,9 @@ class Ranker:
         return odds / odds.sum(axis=1, keepdims=True)
 
     def grades(self, rows: Floats) -> NDArray[np.float32]:
-        """How directly each row of `DIRECT_COLUMNS` is about the query: the grade expected from a
-        reader, as a share of the highest grade, (n,) in (0, 1)."""
+        """How directly each market is about the query: the grade expected from a reader, as a share
+        of the highest grade, (n,) in (0, 1). `rows`: the columns `DIRECT_COLUMNS` of each market.
+        """
         if not len(rows):
             return np.zeros(0, np.float32)
         return np.asarray(1 / (1 + np.exp(-self._raw(rows)[:, 0])), np.float32)
@@ -55,7 +59,7 @@ class Ranker:
 
 @cache
 def default() -> Ranker:
-    """The trees for relations that are shipped with this version.
+    """The trees shipped with this version that say in which relation a market is to a query.
 
     Raises
     ------
@@ -67,7 +71,8 @@ def default() -> Ranker:
 
 @cache
 def direct() -> Ranker:
-    """The trees for `direct` that are shipped with this version; raises as `default` does."""
+    """The trees shipped with this version that say how directly a market is about a query; raises
+    as `default` does."""
     return _fitted("direct", DIRECT_COLUMNS)
 
 

@@ -63,8 +63,8 @@ _STAGE_TERMS: Final = frozenset(
 
 
 class Readable(Protocol):
-    """The fields of a market that are read here. `records.Market`, `store.StoredMarket` and
-    `store.IndexRow` have them."""
+    """The fields of a market from which it is read what its outcomes assert. `records.Market`,
+    `store.StoredMarket` and `store.IndexRow` have them."""
 
     @property
     def question(self) -> str: ...
@@ -87,7 +87,7 @@ class Readable(Protocol):
 
 
 def read_market(market: Readable, outcome: int = 0) -> Proposition:
-    """What outcome number `outcome` of a market (0 is the first) asserts; see `read`."""
+    """Read what outcome number `outcome` of a market asserts (0 is the first, usually Yes)."""
     strike = getattr(market, "strike", None)
     kind, floor, cap = (
         (strike.kind, strike.floor, strike.cap) if strike is not None
@@ -109,14 +109,14 @@ def read_market(market: Readable, outcome: int = 0) -> Proposition:
 
 
 def read_question(question: str, as_of: date | datetime) -> Proposition:
-    """What a user's question asks on the day `as_of`. Relative dates ("next month") and dates
-    without a year are taken to come after that day."""
+    """Read what a user's question asserts if it is asked on the day `as_of`. Relative dates ("next
+    month") and dates without a year are taken to come after that day."""
     day = as_of.date() if isinstance(as_of, datetime) else as_of
     return read(question, opened=day, asked=True)
 
 
 class _Source(NamedTuple):
-    """What the venue says about a market besides its texts."""
+    """What the venue says about a market besides its question, title and subtitle."""
 
     event_name: str | None = None
     event_id: str | None = None
@@ -140,7 +140,7 @@ def read(
     opened: date | None = None,
     asked: bool = False,
 ) -> Proposition:
-    """Read one proposition.
+    """Read what an outcome of a market, or a user's question, asserts.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def read(
     event_name, event_id, slug
         Used only for a year, date or league that the texts do not name.
     outcomes, outcome
-        The labels and which of them is asserted.
+        The labels, and the position of the one that is asserted.
     strike
         Kind, floor and cap, as in `records.Strike`.
     closes, opened
@@ -231,7 +231,8 @@ def _read(
 
 
 def _is_unclear(text: BlankedText, said: PredicateReading, win: Window) -> bool:
-    """Whether a market's text does not say which game, or which one of several, it is about."""
+    """Whether a market's text does not say which game it is about, or which of several people or
+    things ("Who will ...?")."""
     if text.asked:
         return False
     if win.kind == "open" and games.is_of_a_game(text.raw):
@@ -275,13 +276,14 @@ _OVER_WITHOUT: Final = re.compile(
     r"|reach|get through|get to|make it (?:to|through)|see out)(?:e?s)?\b.{0,60}?)\s+without\b",
     re.I,
 )
-"""Matches a time that passes without the event: "will 2026 end without", "reach June without"."""
+"""Matches words which say that a time passes without the event: "will 2026 end without", "reach
+June without"."""
 
 
 def _lasting(win: Window, *, unheld: bool, over: bool = False) -> Window:
-    """The window of an event that is denied. It becomes the time until a day (`by`) for "past June
-    30 without", for "still unreleased on June 30" (`unheld`), and for "2026 ends without" (`over`).
-    """
+    """The window of an event that, as the text says, does not happen. It becomes the time until a
+    day (`by`) for "past June 30 without", for "still unreleased on June 30" (`unheld`), and for
+    "2026 ends without" (`over`)."""
     if win.kind == "after" and win.start is not None:
         return msgspec.structs.replace(win, kind="by", start=None, end=win.start)
     waited = (over and win.kind in ("in", "on")) or (unheld and win.kind == "on")
@@ -309,7 +311,7 @@ def _years(dates: Sequence[WrittenDate]) -> set[int]:
 
 
 class _Who(NamedTuple):
-    """The fields of a proposition that say whom or what it is about."""
+    """Those fields of a proposition that say whom or what it is about."""
 
     contest: frozenset[str]
     choice: frozenset[str]
@@ -347,7 +349,7 @@ def _who(
 def _split(
     text: BlankedText, said: PredicateReading, label: str | None
 ) -> tuple[frozenset[str], frozenset[str], str]:
-    """Terms of the contest, terms of the choice, and the choice's words."""
+    """Terms of the contest, terms of the choice (who wins), and the words that name the choice."""
     side, about = text.terms(text.side), text.terms(text.about)
     words = said.choice
     everything = about | side
@@ -380,7 +382,7 @@ def _is_exclusive(
 
 
 def _lead(text: BlankedText) -> str:
-    """The first term of a text in which it matters who does it to whom ("A strikes B"); else
+    """The first term of the text, if it matters who does it to whom ("A strikes B" -> A); else
     empty."""
     everything = text.terms(text.about) | text.terms(text.side)
     if not everything & ASYMMETRIC and not _BEATS.search(text.raw):

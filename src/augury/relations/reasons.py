@@ -1,4 +1,4 @@
-"""Why a result is related, as one sentence that names the mechanism. Pure.
+"""Why a market is related to the question, as one sentence that names the mechanism. Pure.
 
 Names of factors are titles ("AFC championship", "AI bubble bursts"), so they stand in quotation
 marks: a sentence around them needs neither an article nor another form of the verb.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from augury.relations.knowledge import Base
 
 REMEMBERED: Final = 4_096
-"""Number of words for which it is cached whether they are names or plain words."""
+"""Number of words for which it is cached whether they are names or ordinary words."""
 
 _ONE_OF: Final = {
     "battleground-governor": "state", "battleground-senate": "state", "cbb-team": "college team",
@@ -31,8 +31,8 @@ _ONE_OF: Final = {
     "safe-senate": "state", "striker": "player", "swing-state": "state",
     "takeover-target": "company", "tariff-sector": "sector", "wbd-bidder": "bidder",
 }  # fmt: skip
-"""Name of a list of entities -> noun for one of its entities. A list that is not named here has
-such a noun as its name ("country")."""
+"""Name of a list of entities in the factor base -> noun for one entity of it: "battleground-senate"
+-> "state". The name of any other list is such a noun itself ("country")."""
 _TEAM: Final = re.compile(r"^(f1|mlb|nba|nfl|nhl|wnba)-")
 _FIRST_WORD: Final = re.compile(r"(?P<word>[A-Z][a-z]*)(?![\w'’.-])(?P<before_name> [A-Z])?")
 _NO_NAMES: Final = frozenset(
@@ -40,25 +40,26 @@ _NO_NAMES: Final = frozenset(
     Most No Of On One Only Or She Some That The Their There These They This Those To Two What When
     Where While Who With Without""".split()
 )
-"""Words at the beginning of a sentence that are not part of a name even if a capitalized word
-follows: "The" in "The AFC champion", unlike "New" in "New England"."""
+"""Words that do not belong to the name that follows if they begin a sentence: "The" in "The AFC
+champion", unlike "New" in "New England"."""
 
 
 def causes(names: Sequence[str], reasons: Sequence[str]) -> str:
-    """The sentence for a causal path. `names` runs from cause to effect; `reasons` has one reason
-    for each step."""
+    """The sentence that explains a chain of causes: "“A” drives “B”, which drives “C”: reason;
+    reason." `names` runs from cause to effect; `reasons` has one reason for each step."""
     first, *rest = map(_quoted, names)
     chain = ", which drives ".join(rest)
     return _sentence(f"{first} drives {chain}", reasons)
 
 
 def together(one: str, other: str, reason: str, *, sign: int, code: Code | None) -> str:
-    """The sentence for two factors that move together, neither of which drives the other.
+    """The sentence which says why two factors, given by their names, move together without one
+    driving the other: "“A” and “B” have a common driver: reason."
 
     Parameters
     ----------
     sign : -1 if more of one goes with less of the other, else 1
-    code : the verdict on the pair (`judged`); None if nobody judged it
+    code : how readers judged the two to be related (`judged`); None if nobody judged them
     """
     both = f"{_quoted(one)} and {_quoted(other)}"
     if reason.startswith("rivals "):
@@ -76,7 +77,8 @@ def together(one: str, other: str, reason: str, *, sign: int, code: Code | None)
 
 
 def alike(one: Factor, other: Factor, contests: Sequence[str]) -> str:
-    """The sentence for two instances of one pattern.
+    """The sentence which says how two factors made from one pattern (for two teams, countries ...)
+    are related: as rivals or as parallel cases.
 
     contests : names of the contests that both are a part of
     """
@@ -88,12 +90,14 @@ def alike(one: Factor, other: Factor, contests: Sequence[str]) -> str:
 
 def supposed(condition: str, about: str) -> str:
     """The sentence for a cause that the question itself supposes ("if the dollar collapses") and
-    that the base does not have as a cause."""
+    that the factor base does not know as a cause: "The question asks what “A” would do to “B”."
+    """
     return f"The question asks what {_quoted(condition)} would do to {_quoted(about)}."
 
 
 def same(name: str) -> str:
-    """The sentence that says why a market is related if it is on the question's own subject."""
+    """The sentence which says that a market is related because it is about the question's own
+    subject, the factor called `name`."""
     return f"It is another question about the same subject, {_quoted(name)}."
 
 
@@ -113,7 +117,8 @@ def _sentence(said: str, reasons: Sequence[str]) -> str:
 
 
 def _inside(reason: str) -> str:
-    """A reason without its period, and with semicolons for colons, because it follows a colon."""
+    """A reason without its final period, and with semicolons for its colons, because a colon comes
+    before it."""
     return reason.rstrip(". ").replace(": ", "; ")
 
 
@@ -122,7 +127,8 @@ def _ended(sentence: str) -> str:
 
 
 class Phrasing:
-    """Rewrites reasons of a base for use inside a sentence."""
+    """Rewrites the reasons that edges and links of the factor base give, for use inside a
+    sentence."""
 
     def __init__(self, base: Base) -> None:
         first: dict[str, str] = {}
@@ -144,6 +150,7 @@ class Phrasing:
         return reason[0].lower() + reason[1:]
 
     def _stands_small(self, word: str) -> bool:
-        """Whether the base's reasons have the word more often in lower case than capitalized."""
+        """Whether the reasons in the factor base have the word more often in lower case than
+        capitalized."""
         named = self._text.count(f" {word} ")
         return word != "I" and self._text.count(f" {word.lower()} ") > named

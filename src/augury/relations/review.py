@@ -1,8 +1,9 @@
 """Pairs of factors that nobody has judged, and verdicts on them proposed by a language model. Pure.
 
-The queue holds pairs that a path of the base joins and that events of this instance are about; the
-pairs with the most events come first. Proposals have the format of `knowledge/judged`. They are for
-a person to read and change no answer.
+A factor is something in the world that markets are about; a verdict says how two factors are
+related. The queue holds pairs that a path of the factor base joins and that events of this instance
+are about; the pairs with the most events come first. Proposals have the format of
+`knowledge/judged`. They are for a person to read and change no answer.
 """
 
 from __future__ import annotations
@@ -24,24 +25,28 @@ if TYPE_CHECKING:
     from augury.relations.paths import FactorGraph
 
 OPEN: Final = "?"
-"""Placeholder, in a file of proposals, for a field that a person has to fill in."""
+"""Placeholder, in a file of proposed verdicts, for a field that a person has to fill in."""
 ALSO: Final = 3
-"""Maximum number of further examples of a pair of patterns that the model gets."""
+"""Maximum number of further examples that the language model gets with a pair of patterns (which
+stands for many pairs of factors)."""
 
 
 class UnjudgedPair(NamedTuple):
-    """Two factors, or two patterns of factors, without a verdict on them."""
+    """Two factors, or two patterns that stand for many factors, whose relation nobody has
+    judged."""
 
     one: str
-    """Key of the first factor, or of a pattern that stands for all its instances."""
+    """Key of the first factor, or of a pattern that stands for many factors (one for each team,
+    country ...)."""
     other: str
     side: Side
     examples: tuple[tuple[Factor, Factor], ...]
-    """The pairs of factors that this pair stands for, those with the most events first. A pattern
-    stands for many factors, e.g. one for each team; for two patterns, these are pairs of their
-    instances, else only the pair itself."""
+    """The pairs of factors that this pair stands for, those with the most events first: for a pair
+    of factors only itself; for a pair of patterns, pairs of the factors made from them (one for
+    each team, country ...)."""
     events: int
-    """Number of events on the factor that has fewer of them, summed over `examples`."""
+    """Summed over `examples`: the number of events about the factor of the pair that has fewer
+    events."""
 
     @property
     def pair(self) -> tuple[str, str, Side]:
@@ -50,14 +55,15 @@ class UnjudgedPair(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The names of both factors, for people to read."""
+        """The names of both factors and the number of events, for people to read."""
         first, second = self.examples[0]
         more = f", and {len(self.examples) - 1} pairs like it" if len(self.examples) > 1 else ""
         return f"{first.name} | {second.name}{more} ({self.events} events)"
 
     @property
     def data(self) -> dict[str, object]:
-        """The data on the pair that the model gets."""
+        """What the language model gets to know about the pair: names, what a rise of each factor
+        means, and further examples."""
         first, second = self.examples[0]
         also = self.examples[1 : ALSO + 1]
         return {
@@ -78,7 +84,8 @@ def unjudged(
     proposed: Collection[tuple[str, str, Side]] = (),
     told: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[UnjudgedPair]:
-    """The queue of unjudged pairs, those with the most events first.
+    """The pairs of factors that a path joins and nobody has judged, those with the most events
+    first.
 
     Parameters
     ----------
@@ -112,8 +119,8 @@ def unjudged(
 
 
 def _reached(graph: FactorGraph, number: int) -> list[int]:
-    """Factors that a path of the base joins to factor `number`, without most of the other instances
-    of its pattern."""
+    """Numbers of the factors that a path of the factor base joins to factor number `number`,
+    without most of those made from the same pattern (e.g. for other teams)."""
     reached = graph.reach([(number, 1.0)])
     return np.flatnonzero(reached.weights.any(axis=0) & reached.far).tolist()
 
@@ -126,10 +133,10 @@ def _in_order(factors: Sequence[Factor], one: int, other: int) -> tuple[int, int
 
 
 def _possible(one: int, other: int, alike: int, side: Side, same_pattern: bool) -> int:
-    """Number of pairs that the instances of two patterns can form.
+    """Number of pairs that the factors made from two patterns can form.
 
-    one, other : numbers of instances with events
-    alike : number of entities for which both patterns have an instance
+    one, other : numbers of factors, made from each pattern, that events are about
+    alike : number of entities (teams, countries) for which both patterns have a factor
     """
     if side == "same":
         return alike
@@ -145,11 +152,12 @@ def _listed(
     *,
     whole: bool,
 ) -> Iterator[UnjudgedPair]:
-    """One pair of patterns if `whole` (most pairs of instances are joined), else the pairs of
-    factors.
+    """One pair of patterns if `whole` (most pairs of their factors are joined), else the single
+    pairs of factors.
 
-    Two instances of the same pattern always stand for the pattern. Instances over two different
-    lists never do: what holds for a bank and its own currency does not hold for other currencies.
+    Two factors made from the same pattern always become a pair of patterns. Factors over two
+    different lists never do: what holds for a bank and its own currency does not hold for other
+    currencies.
     """
     one, other, side = ends
     examples = tuple(
@@ -184,7 +192,8 @@ CODE_OF: Final[Mapping[str, Code]] = {
     "first_causes_second": "effect", "second_causes_first": "cause", "common_driver": "driver",
     "rival_or_parallel": "rival", "same_thing": "part", "none": "none",
 }  # fmt: skip
-"""The model's answer -> code of the verdict: what the second factor is, seen from the first."""
+"""A language model's answer on two factors -> code of the verdict, which says what the second
+factor is, seen from the first."""
 _SIGN: Final = {1: "+", -1: "-", 0: "0"}
 
 
@@ -234,7 +243,7 @@ REVIEW: Final = Task(
 
 
 def verdict(pair: UnjudgedPair, answer: FactorPairAnswer, judge: str) -> PairVerdict:
-    """The model's answer as a judged pair.
+    """A language model's answer on a pair of factors as a verdict.
 
     Raises
     ------
@@ -255,7 +264,8 @@ def verdict(pair: UnjudgedPair, answer: FactorPairAnswer, judge: str) -> PairVer
 
 
 def judge_of(name: str, day: str, *, is_model: bool) -> str:
-    """Judge and day as in `PairVerdict.judge`, with hyphens in place of spaces."""
+    """Who judged and when, as `PairVerdict.judge` has it: "NAME@DATE", with "model:" before the
+    name of a language model and hyphens in place of spaces."""
     return f"{'model:' if is_model else ''}{'-'.join(name.split())}@{day}"
 
 
@@ -271,7 +281,8 @@ HEADER: Final = """\
 
 
 def written(pair: UnjudgedPair, proposal: PairVerdict | str) -> str:
-    """The lines of a pair in a file of proposals: its names as a comment, then its verdict.
+    """The two lines of a pair in a file of proposed verdicts: the names of its factors as a
+    comment, then the verdict.
 
     proposal : the verdict; or the name of a judge, for a line that this judge has to fill in
     """
@@ -284,12 +295,13 @@ def written(pair: UnjudgedPair, proposal: PairVerdict | str) -> str:
 
 
 def is_open(line: str) -> bool:
-    """Whether a line waits for a person to fill it in."""
+    """Whether a line in a file of proposed verdicts waits for a person to fill it in."""
     return not line.startswith("#") and OPEN in line.split("\t")[2:6]
 
 
 def open_pairs(text: str) -> Iterator[tuple[str, str, Side]]:
-    """The pairs of the open lines of a file, as `PairVerdict.pair`."""
+    """The pairs in a file of proposed verdicts whose lines a person still has to fill in, as
+    `PairVerdict.pair`."""
     for line in filter(is_open, text.splitlines()):
         fields = line.split("\t")
         if len(fields) > 7:

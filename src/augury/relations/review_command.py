@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from augury.relations.review import UnjudgedPair
 
 SHOWN = 40
-"""Maximum number of pairs of the queue that are printed as a table."""
+"""Maximum number of unjudged pairs of factors that are printed as a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,8 @@ async def _review(wanted: _Wanted) -> dict[str, Any]:
 async def _opened(
     settings: Settings, *, asks: bool
 ) -> AsyncIterator[tuple[Database, LanguageModel | None]]:
-    """The database and, if `asks` is True, the language model."""
+    """Opens the database and, if `asks` is True, the language model (else None); closes them at the
+    end."""
     from augury.llm.service import LanguageModel
 
     if asks and (settings.llm_url is None or "review" not in settings.llm_tasks):

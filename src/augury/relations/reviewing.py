@@ -1,7 +1,9 @@
-"""Collects proposed verdicts on unjudged pairs of factors, and accepts those read by a person.
+"""Collects proposed verdicts on pairs of factors that nobody has judged, and accepts those that a
+person has read.
 
 Proposals go to a file in the data folder that the service does not load (`own_verdicts`). Accepting
-a file checks its lines with the linter of the base and moves them to where the service loads them.
+a file checks its lines with the linter of the factor base and moves them to where the service loads
+them.
 """
 
 from __future__ import annotations
@@ -29,16 +31,18 @@ from augury.search.text import document_text
 from augury.storage.database import Database
 
 MOST_EVENTS: Final = 20_000
-"""Maximum number of events that are counted, those with the largest volume first. The most traded
-market of an event says what the event is about."""
+"""Maximum number of events that are counted for the factors they are about, those with the largest
+volume first. The most traded market of an event says what the event is about."""
 BATCH: Final = 500
 
 Told = Callable[[int, int], None]
-"""Progress callback: is called with the number of items done and the number of items in all."""
+"""Callback that reports progress: it is called with the number of items done and the number of
+items in all."""
 
 
 async def events_by_factor(database: Database, tags: Tagger, told: Told) -> Counter[int]:
-    """How many active events are about each factor, by the factor's number."""
+    """Count the active events that are about each factor: number of the factor -> number of
+    events."""
     async with database.reading() as conn:
         ids = await store.leading_markets(conn, MOST_EVENTS)
     found: Counter[int] = Counter()
@@ -57,20 +61,23 @@ async def events_by_factor(database: Database, tags: Tagger, told: Told) -> Coun
 
 
 def proposals_file(data_dir: Path, name: str, day: str) -> Path:
-    """The file for the proposals that the model or person `name` makes on a day."""
+    """Path of the file for the verdicts that the model or person called `name` proposes on a
+    day."""
     plain = re.sub(r"[^a-z0-9.-]+", "-", name.casefold()).strip("-.") or "review"
     return own_verdicts.proposed_folder(data_dir) / f"{day}-{plain[:60]}.tsv"
 
 
 def propose(file: Path, pair: UnjudgedPair, proposal: PairVerdict | str) -> None:
-    """Add a pair to a file of proposals: a verdict, or a line for the named judge to fill in."""
+    """Add a pair of factors to a file of proposed verdicts: with a verdict, or (if `proposal` is a
+    name) with a line for the judge of that name to fill in."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a", encoding="utf-8") as to:
         to.write(("" if to.tell() else review.HEADER) + review.written(pair, proposal))
 
 
 def proposed(data_dir: Path) -> set[tuple[str, str, judged.Side]]:
-    """The pairs in all files of proposals, which wait for a person to read them."""
+    """The pairs of factors in all files of proposed verdicts, which wait for a person to read
+    them."""
     folder = own_verdicts.proposed_folder(data_dir)
     waiting = {verdict.pair for verdict in own_verdicts.read(folder, [])}
     for file in sorted(folder.glob("*.tsv")):
@@ -79,26 +86,27 @@ def proposed(data_dir: Path) -> set[tuple[str, str, judged.Side]]:
 
 
 class ReviewReport(msgspec.Struct):
-    """The result of a run over the queue."""
+    """The result of a run in which a language model was asked about unjudged pairs of factors."""
 
     model: str
     queue: int
-    """Number of pairs in the queue when the run began."""
+    """Number of unjudged pairs of factors when the run began."""
     ended: Ended = "all asked"
     proposed: int = 0
     by_verdict: dict[str, int] = {}
     unusable: int = 0
-    """Number of answers that could not be used."""
+    """Number of the model's answers that could not be used."""
     failed: int = 0
     why: str = ""
     """Why the run ended early, or the last failure; else empty."""
     tokens_today: int = 0
     file: str | None = None
-    """Path of the file with the proposals; None if there are none."""
+    """Path of the file with the proposed verdicts; None if there are none."""
 
 
 class Reviewer:
-    """Asks a model about one pair after the other; each proposal is written at once."""
+    """Asks a language model how factors are related, one unjudged pair after the other; each
+    verdict that it proposes is written to a file at once."""
 
     def __init__(
         self,
@@ -114,8 +122,8 @@ class Reviewer:
         self._sleep = sleep
 
     async def run(self, queue: Sequence[UnjudgedPair], limit: int, told: Told) -> ReviewReport:
-        """Ask about at most `limit` pairs. Ends early when the day's budget is used up, and after
-        five failures in a row."""
+        """Ask the model about at most `limit` pairs of factors. Ends early when the day's budget is
+        used up, and after five failures in a row."""
         report = ReviewReport(self._model.model, len(queue))
         if await self._model.qualified(REVIEW):
             await self._ask_each(queue[:limit], report, told)
@@ -169,13 +177,13 @@ class Reviewer:
 
 
 class Acceptance(msgspec.Struct):
-    """The result of accepting a file of proposals."""
+    """The result of accepting a file of proposed verdicts."""
 
     accepted: int = 0
     already: int = 0
-    """Number of verdicts that were accepted before."""
+    """Number of verdicts in the file that had been accepted before."""
     left_open: int = 0
-    """Number of lines that nobody has filled in."""
+    """Number of lines in the file that nobody has filled in."""
     problems: list[str] = []
     """Reasons why nothing was accepted; empty if there was no problem."""
     file: str | None = None
@@ -183,10 +191,11 @@ class Acceptance(msgspec.Struct):
 
 
 def accept(base: Base, data_dir: Path, file: Path) -> Acceptance:
-    """Move a file's verdicts to where the service loads them: all, or none if there is a problem.
+    """Accept the verdicts in a file of proposals: move them to where the service loads them, either
+    all of them or, if there is a problem, none.
 
-    If the file lies in the folder of proposals, its open lines stay in it; without open lines the
-    file is removed.
+    If the file lies in the folder of proposals, the lines that nobody has filled in stay in it;
+    without such lines the file is removed.
 
     Raises
     ------
@@ -223,7 +232,8 @@ def accept(base: Base, data_dir: Path, file: Path) -> Acceptance:
 
 
 def _problems(base: Base, own: Sequence[PairVerdict], fresh: Sequence[PairVerdict]) -> list[str]:
-    """The problems of the new verdicts: judges without a date, and findings of the linter."""
+    """What is wrong with the new verdicts `fresh`: judges without a date, and findings of the
+    linter."""
     unnamed = [
         f"the verdict on {v.one} and {v.other}: its judge {v.judge!r} should be written NAME@DATE"
         for v in fresh

@@ -1,4 +1,4 @@
-"""Wire shapes of the factor base."""
+"""Wire shapes of the API's factor base: factors with their causes, effects and verdicts."""
 
 from __future__ import annotations
 

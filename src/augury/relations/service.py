@@ -1,8 +1,9 @@
 """Relations as search uses them: tags for markets, and for a query what is related and why.
 
-The tags of a market are the numbers of the factors that it is about. The question's own factors are
-those that its words name or that its best direct results (markets on the question itself) are
-about. A pool has all markets that may be listed for one query.
+A factor is something in the world that markets are about. The tags of a market are the numbers of
+the factors that it is about. The question's own factors are those that its words name or that its
+best direct results (markets on the question itself) are about. A pool has all markets that may be
+listed for one query.
 """
 
 from __future__ import annotations
@@ -41,50 +42,54 @@ from augury.search.subject import split
 from augury.search.text import DocumentText
 
 CODE: Final = "5"
-"""Version of the code that tags texts, i.e. finds their factors. Raise it when an unchanged base
-gives texts other tags."""
+"""Version of the code that finds the factors that a text is about. Raise it when an unchanged
+factor base gives texts other factors."""
 
 # The numbers below were chosen by hand. All weights and shares are from 0 to 1.
 ASKED: Final = 6
-"""Maximum number of factors that a query is taken to be about."""
+"""Maximum number of factors (things in the world, e.g. a policy rate) that a query is taken to be
+about."""
 ASKED_SHARE: Final = 0.25
-"""Smallest weight of a factor that a query is taken to be about, as a share of the strongest
-factor's weight; factors with less are left out."""
+"""Least weight at which a query is taken to be about a factor, as a share of the weight of its
+strongest factor; weaker factors are left out."""
 NAMED: Final = 0.4
-"""Weight of a factor that the query's words name, if its fit (`factors.Match.fit`) is 0; with a fit
-of 1, the weight is 1."""
+"""Weight of a factor that the query's words name with a fit (`factors.Match.fit`) of 0. The weight
+rises linearly with the fit, to 1 for a fit of 1."""
 VOTE: Final = 0.8
-"""Weight of a factor that all of the best direct results are about."""
+"""Weight, for the query, of a factor that all of the best direct results (markets on the question
+itself) are about; a factor of some of them gets a part of it."""
 GUESS: Final = 0.5
-"""Least weight given to the strongest factor of the direct results if the query's words name no
-factor and the results agree (`GUESSED`)."""
+"""If the query's words name no factor and its best direct results agree (`GUESSED`), the weights of
+their factors are raised until the strongest one has this weight."""
 GUESSED: Final = 0.1
-"""Least weight of the strongest factor of the direct results for them to count as agreeing."""
+"""The direct results (markets on the question itself) count as agreeing on what the query is about
+if their strongest factor has at least this weight."""
 SURE: Final = 0.6
-"""Least weight of a named factor at which the query's words count as sure about its subject."""
+"""Least weight at which a factor that the query's words name counts as certainly its subject."""
 ANSWERED: Final = 0.5
-"""Least share of the best direct results that have a named factor. Below it, the factor counts as
-unanswered and its own markets are searched as well."""
+"""If fewer than this share of the best direct results are about a factor that the query's words
+name with certainty, the factor counts as unanswered, and markets about it are searched as well."""
 SUPPOSED_SHARE: Final = 0.8
-"""A condition ("if the dollar collapses") supposes the factors that it names with at least this
-share of the weight of the strongest one: the question takes them as given causes."""
+"""A query's condition ("if the dollar collapses") supposes, as given causes, those factors that it
+names with at least this share of the weight of the strongest factor that it names."""
 RIVAL: Final = 0.3
-"""Least value of how much a market on another outcome of the question's contest is about the
-question."""
+"""How much a market on another outcome of the question's contest (another team's title) counts as
+being about the question, at least."""
 BESIDE: Final = 0.4
 """Multiplier of the weight of two sorts of factors: those that only the direct results are about,
-if the query's words name other factors with certainty (`SURE`); and those whose words are only a
-part of another factor's words."""
+if the query's words name other factors with certainty (`SURE`); and those named by words that are
+only a part of the words which name another factor."""
 LOOKED_UP: Final = 24
 """Maximum number of factors whose markets are looked up for one query; 30 were no better
 (`docs/experiments/relations-tried.md`)."""
 LABELLED: Final = 4
-"""Maximum number of further factors whose markets are looked up because a language model's label
-relates a market on the factor to one of the question's direct results."""
+"""Maximum number of further factors whose markets are looked up because a language model said (in a
+label) that a market about them is related to one of the question's direct results."""
 
 
 class RelationService:
-    """Implements `augury.search.related.Relations` with the factor base."""
+    """Implements `augury.search.related.Relations`, what search asks about related markets, with
+    the factor base."""
 
     def __init__(self, base: Base | None = None, moving: Moving | None = None) -> None:
         """`moving` knows which prices move together; without it, reasons do not mention prices."""
@@ -95,7 +100,8 @@ class RelationService:
 
     @property
     def version(self) -> str:
-        """A text that changes whenever the base, or the code that tags texts (`CODE`), changes."""
+        """A text that changes whenever the factor base, or the code that finds the factors of texts
+        (`CODE`), changes."""
         return f"{CODE}-{self.base.version}"
 
     @cached_property
@@ -123,11 +129,11 @@ class RelationService:
         return fitted.direct()
 
     def factor(self, number: int) -> Factor:
-        """The factor with this number, which is also its tag."""
+        """The factor with this number."""
         return self.matcher.factors[number - 1]
 
     def tags(self, text: DocumentText) -> list[Tag]:
-        """The factors a market is about, best fitting first."""
+        """The factors that a market is about, by its text, best fitting first."""
         found = self.matcher.match(text.title, text.event or game(text.body))
         return [Tag(m.factor, m.fit, m.lean) for m in found]
 
@@ -139,7 +145,12 @@ class RelationService:
         fits: NDArray[np.float32],
         scores: NDArray[np.float32],
     ) -> Asked:
-        """What a query is about: the factors that its words or its best direct results name."""
+        """What a query is about: the factors that its words name or that its best direct results
+        (markets on the question itself) are about.
+
+        keys, tags, fits, scores : numbers of these results, their factors, how well each factor
+            fits, and how good each result is
+        """
         weights, supposed = self._named(query)
         votes: Counter[int] = Counter()
         total = float(scores.sum())
@@ -180,7 +191,7 @@ class RelationService:
         return Asked(self, factors, contests, partners, labels, unanswered, supposed)
 
     def _named(self, query: str) -> tuple[dict[int, float], set[int]]:
-        """Weights of the factors that a query's words name, and the factors that the query supposes
+        """Weights of the factors that a query's words name; and the factors that the query supposes
         as causes ("if the dollar collapses"), which are not part of its subject."""
         subject = split(query)
         about = self._weighed(subject.about)
@@ -199,8 +210,8 @@ class RelationService:
         return weights
 
     def _near(self, number: int) -> set[int]:
-        """The factors one step away and, for those on one contender of a contest, the factors on
-        the whole contest."""
+        """Factors that an edge or link joins to factor number `number`; and, if one of these is on
+        one contender of a contest (a team's title), the factors on the whole contest."""
         near = self.graph.near(number)
         return near.union(*(self._contests(self.factor(other)) for other in near))
 
@@ -210,7 +221,7 @@ class RelationService:
 
 @lru_cache(maxsize=1)
 def _matcher(base: Base) -> Matcher:
-    """The matcher of a base, shared by all services of a process."""
+    """What finds the factors of texts, for a factor base; shared by all services of a process."""
     return Matcher(base)
 
 
@@ -230,7 +241,7 @@ def _judged(base: Base) -> Judged:
 
 
 class Asked(Lookup):
-    """One query's factors, and the related factors that paths reach from them."""
+    """What one query is about: its own factors, and the factors to which paths lead from them."""
 
     def __init__(
         self,
@@ -264,15 +275,18 @@ class Asked(Lookup):
 
     @property
     def unanswered(self) -> Sequence[int]:
-        """Numbers of the factors that the query's words name with certainty (`SURE`), but that few
-        of the best direct results are about (`ANSWERED`)."""
+        """Numbers of the factors that the query's words name with certainty (`SURE`), but that only
+        few of its best direct results are about (`ANSWERED`)."""
         return self._unanswered
 
     def bearing(
         self, tags: NDArray[np.uint16], fits: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """How much markets are about the question's own factors, and how much about related ones:
-        two arrays (n,), 0 to 1."""
+        """How much each of n markets is about the question's own factors, and how much about
+        related ones: two arrays (n,), 0 to 1.
+
+        tags, fits : (n, MOST_TAGS), numbers of the markets' factors and how well each one fits
+        """
         own, paths = ranking.bearing(self.reached, tags, fits)
         # Markets on other contenders are answers as well, but lesser ones.
         rivals = self._rivals(tags)
@@ -281,8 +295,8 @@ class Asked(Lookup):
 
     @property
     def tags(self) -> list[int]:
-        """The factors whose markets are looked up: those reached with the largest weight. Each
-        relation has its share, so that many effects leave room for correlated factors."""
+        """Numbers of the factors whose markets are looked up: those reached by the strongest paths.
+        Each relation has its share, so that many effects leave room for correlated factors."""
         far = np.flatnonzero(self.reached.far)
         weights = self.reached.weights[:, far]
         strongest, best = weights.argmax(axis=0), weights.max(axis=0, initial=0)
@@ -297,7 +311,7 @@ class Asked(Lookup):
         return list(dict.fromkeys([*list(found)[:LOOKED_UP], *labelled]))
 
     def read(self, pool: Pool) -> TreeReading:
-        """Compute the trees' input for each market of the pool."""
+        """Compute the features of each market of the pool that the fitted trees judge."""
         tags = pool.tags
         graph, around = self.relations.graph, self.relations.judged.around
         found = columns.paths(self.reached, pool, graph.of_one[tags])
@@ -308,22 +322,25 @@ class Asked(Lookup):
         return TreeReading(self, pool, found, rows)
 
     def weights_by_label(self, keys: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Weight of each market's label by relation, (3, n)."""
+        """Weight of the language model's label that relates a market to the question, by relation
+        and market: (3, n); 0 without a label. `keys`: numbers of the markets."""
         weights = np.zeros((len(RELATIONS), len(keys)), np.float32)
         for seq, tie in self.labels.items():
             weights[RELATIONS.index(tie.relation), keys == seq] = tie.weight
         return weights
 
     def labelled(self, relation: Relation, factor: int, key: int) -> Tie | None:
-        """The label, if it is the only reason why market number `key` is in a relation; None if
-        there is no such label or the base has a path as well."""
+        """The language model's label that relates market number `key` to the question, if nothing
+        else does; None if there is no such label or a path of the factor base leads to the market's
+        factor as well."""
         tie = self.labels.get(key)
         if tie is None or tie.relation != relation or (factor and self.way(relation, factor)):
             return None
         return tie
 
     def told(self, relation: Relation, factor: int, key: int) -> str:
-        """Why market number `key`, reached through `factor`, is related, for people to read."""
+        """Why market number `key`, found through factor number `factor`, is related to the
+        question, for people to read."""
         if (tie := self.labelled(relation, factor, key)) is not None:
             return tie.told
         if (reason := self._reasons.get((relation, factor))) is None:
@@ -358,12 +375,13 @@ class Asked(Lookup):
         return foreign
 
     def way(self, relation: Relation, factor: int) -> tuple[Step, ...]:
-        """The path from the question's factor to `factor`; empty if there is none, as for the
-        question's own factors."""
+        """The path from a factor that the question is about to factor number `factor`; empty if
+        there is none, e.g. because the question is about that factor itself."""
         return self.reached.way(RELATIONS.index(relation), factor)
 
     def reason(self, relation: Relation, factor: int) -> str:
-        """Why markets of `factor` are related, for people to read."""
+        """Why markets about factor number `factor` are related to the question, for people to
+        read."""
         way = self.way(relation, factor)
         factors = self.relations.factor
         if not way:
@@ -392,7 +410,8 @@ class Asked(Lookup):
 
 
 class TreeReading(PoolReading):
-    """The trees' input for each market of a pool, computed once for `direct` and for relations."""
+    """The features of each market of a pool that the fitted trees judge, computed once both for how
+    directly a market is about the query and for its relation to it."""
 
     def __init__(
         self, asked: Asked, pool: Pool, found: columns.Paths, rows: columns.Floats
@@ -403,24 +422,28 @@ class TreeReading(PoolReading):
         """(3, n, MOST_TAGS): weight of the path to each factor of each market, by relation."""
 
     def rows(self) -> columns.Floats:
-        """The input of the trees for relations: (n, len(COLUMNS))."""
+        """The features from which the trees tell each market's relation: (n, len(COLUMNS))."""
         return columns.compared(self._rows, self._pool.family)
 
     def direct_rows(self) -> columns.Floats:
-        """The input of the trees for `direct`: (own, len(DIRECT_COLUMNS)). It has only the query's
-        own candidates (`Pool.own`), and compares these only with each other."""
+        """The features from which the trees tell how directly each market is about the query: (own,
+        len(DIRECT_COLUMNS)). Only the query's own candidates (`Pool.own`) are included, and
+        compared with each other."""
         own = slice(0, self._pool.own)
         rows = columns.compared(self._rows[own], self._pool.family[own])
         return columns.direct_table(rows, self._pool.features[own])
 
     def direct(self) -> columns.Floats:
-        """How directly each of the query's own candidates is about the query: (own,) in (0, 1)."""
+        """How directly each of the query's own candidates (the first `Pool.own` markets) is about
+        the query: (own,) in (0, 1)."""
         return self._asked.relations.direct_ranker.grades(self.direct_rows())
 
     def rank(self, direct: columns.Floats, most: int) -> dict[Relation, list[Ranked]]:
-        """The `most` best markets of each relation, with their reasons.
+        """The `most` best markets of each relation (upstream, downstream, correlated), with their
+        reasons.
 
-        direct : (n,), score of the best direct results, 0 for other markets
+        direct : (n,), score of the best direct results (markets on the question itself), 0 for
+        others
         """
         asked, pool = self._asked, self._pool
         held = np.flatnonzero(self.ways.any(axis=(0, 2)))

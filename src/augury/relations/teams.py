@@ -1,8 +1,8 @@
 """Teams of the four North American leagues: the cities and nicknames that name the same team. Pure.
 
 Kalshi writes the city ("Detroit", "Los Angeles C"), Polymarket the full name or the nickname. An
-entry is `city | nickname`; if two teams share a city, other names of the team follow
-(`| Los Angeles C | LA Clippers`). A team with two cities or two nicknames has two entries.
+entry is `city | nickname`; if two teams share a city, other names of the team follow (`| Los
+Angeles C | LA Clippers`). A team with two cities or two nicknames has two entries.
 """
 
 from __future__ import annotations
@@ -62,18 +62,19 @@ Washington | Capitals; Winnipeg | Jets
 """
 
 DRAWLESS: Final = frozenset({"nba", "mlb", "nhl"})
-"""Leagues whose games always have a winner."""
+"""Leagues whose games never end in a draw."""
 
 
 class Team(NamedTuple):
-    """One entry of a team, as sets of terms; `key` is made of league and nickname ("nba:hawks")."""
+    """A sports team, with the terms of its city, its nickname and its other names; `key` is made of
+    league and nickname ("nba:hawks")."""
 
     key: str
     city: frozenset[str]
     nickname: frozenset[str]
     others: tuple[frozenset[str], ...]
     place: str
-    """The city as written in the entry."""
+    """Name of the team's city as written in the list of teams."""
 
 
 def _read(league: str, lines: str) -> tuple[Team, ...]:
@@ -95,8 +96,8 @@ TEAMS: Final[dict[str, tuple[Team, ...]]] = {
 
 @remembered(16 << 20)
 def team(named: frozenset[str], league: str) -> str | None:
-    """The key of the team that the terms name in a league; None unless they name exactly one team
-    and nothing else."""
+    """The key of the team that the terms `named` mean in a league: {"detroit"} -> "nba:pistons".
+    None unless they name exactly one team and nothing else."""
     by_name = [t for t in TEAMS[league] if t.nickname <= named and not named - t.nickname - t.city]
     if not by_name:
         by_name = [t for t in TEAMS[league] if named in t.others]
@@ -107,7 +108,8 @@ def team(named: frozenset[str], league: str) -> str | None:
 
 
 def leagues_of(*sides: frozenset[str]) -> list[str]:
-    """The leagues in which every side is a team's nickname, with or without its city."""
+    """The leagues in which each of the sides is named by a team's nickname, with or without its
+    city."""
     return [
         league
         for league, teams in TEAMS.items()

@@ -1,4 +1,5 @@
-"""The quantity in a text: its threshold, and whether it is a value, a count, or a level. Pure."""
+"""The quantity in a text: its range of values, and whether it is a value at a time, a count, or a
+level to reach. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from augury.relations.blanked_text import BlankedText, blanked
 from augury.relations.proposition import Predicate, Threshold
 
 StrikeNumbers = tuple[str, float | None, float | None]
-"""Kind, floor and cap, as in `records.Strike`."""
+"""The numbers that a venue gives for a market's quantity: kind, floor and cap, as in
+`records.Strike`."""
 
 _ORDINAL: Final = re.compile(
     r"\bmagnitude\s+\d(?:\.\d)?(?:\s+or\s+(?:higher|greater|stronger|above|more)|\+)?|"
@@ -46,19 +48,21 @@ _ANY_TIME: Final = re.compile(
 
 
 class ThresholdReading(NamedTuple):
-    """The quantity that a text or its venue names."""
+    """The quantity that a market's text or its venue's own numbers name: the values that mean
+    Yes."""
 
     threshold: Threshold | None = None
     touch: bool = False
-    """Whether it is enough to reach the threshold once."""
+    """Whether it is enough for Yes that the threshold is reached once in the window."""
     words: str = ""
-    """The words that the threshold was read from; empty if only the venue names it."""
+    """The words that the threshold was read from; empty if the text has none and only the venue's
+    own numbers give it."""
 
 
 def read_threshold(
     text: BlankedText, strike: StrikeNumbers | None, *, stays: bool
 ) -> ThresholdReading:
-    """Cut the quantity out of the text, and return it.
+    """Blank the words of a quantity ("above $100") in the text, and return the quantity.
 
     strike : the venue's own numbers, which take precedence over those of the text
     stays : the text says that the quantity stays on one side of the threshold
@@ -85,7 +89,7 @@ def read_threshold(
 
 
 def _quantity(body: str, *, exact: bool) -> Quantity | None:
-    """The quantity in a part of a text.
+    """The quantity in `body`, a part of a text; None without one.
 
     exact : a bare number counts as a quantity, even without "exactly" before it
     """
@@ -99,23 +103,25 @@ def _quantity(body: str, *, exact: bool) -> Quantity | None:
 
 
 def _without_ordinals(text: str) -> str:
-    """The text with numbers that are no quantities blanked: "Game 2", "the 4th", "S&P 500"."""
+    """The text with those numbers blanked that are no quantities: "Game 2", "the 4th", "S&P
+    500"."""
     return _ORDINAL.sub(lambda m: "\x1f" * len(m[0]), text)
 
 
 def _is_measure(rest: str) -> bool:
-    """Whether the text after a number is only the number's unit or noun."""
+    """Whether `rest`, the text after a number, is only the unit or noun of that number ("million
+    tons")."""
     return _MEASURE_WORDS.fullmatch(rest) is not None
 
 
 def _without_level(about: str) -> str:
-    """The title without the level that the subtitle repeats in other words."""
+    """A market's title without the level that its subtitle repeats in other words."""
     found = quantity(_without_ordinals(about))
     return blanked(about, found.span) if found is not None else _NUMBERS.sub(" ", about)
 
 
 def _beyond(t: Threshold) -> Threshold:
-    """The values outside of a one-sided threshold: "below 5" for "5 or more"."""
+    """The values outside of a one-sided threshold: those below 5 for "5 or more"."""
     if math.isinf(t.high):
         return Threshold(-math.inf, t.low, True, not t.low_in, t.unit)
     if math.isinf(t.low):
@@ -124,7 +130,8 @@ def _beyond(t: Threshold) -> Threshold:
 
 
 def _struck(t: Threshold, strike: StrikeNumbers | None) -> Threshold:
-    """The threshold with the venue's own numbers, if it gives any, in place of the text's."""
+    """The threshold with the venue's own numbers, if the venue gives any, in place of the
+    text's."""
     if strike is None:
         return t
     kind, floor, cap = strike
@@ -140,8 +147,11 @@ def _struck(t: Threshold, strike: StrikeNumbers | None) -> Threshold:
 def quantified(
     text: BlankedText, threshold: Threshold, *, touch: bool, stays: bool, by_a_day: bool
 ) -> Predicate:
-    """The predicate of a quantity: `touches` (a level to reach once), `counts` or `value`.
+    """The predicate of a text with a quantity: `touches` (a level to reach once), `counts` (a
+    number of events) or `value` (the value at a time).
 
+    touch : the text says that reaching the threshold once is enough
+    stays : the text says that the quantity stays on one side of the threshold
     by_a_day : the window is any time until the end of a day
     """
     if stays:

@@ -1,5 +1,8 @@
 """How two windows of time relate, and which joint outcomes are therefore impossible for an event in
-one window and the same event in the other. Pure."""
+one window and the same event in the other. Pure.
+
+Example: "X happens in May" can't be true if "X happens in 2026" is false.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,12 @@ WindowOrder = Literal["equal", "inside", "contains", "overlap", "apart", "unknow
 _DAY: Final = 1440
 
 _ONCE: Final = frozenset({"die", "ipo", "dissolv"})
-"""Terms of events that happen at most once."""
+"""Terms of events that happen at most once ("die")."""
 
 
 def occurrences(a: Proposition, b: Proposition) -> int:
-    """The impossible joint outcomes of two propositions that the same event happens, each in its
-    own window."""
+    """The joint outcomes (bits TT, TF, FT, FF) that two propositions can't have which say that the
+    same event happens, each in its own window: TF if the window of `a` lies within that of `b`."""
     match window_order(a.window, b.window):
         case "equal":
             return TF | FT
@@ -40,7 +43,8 @@ class _Span(NamedTuple):
     when the question is opened."""
     high: float
     since: float
-    """Minute at which the question was opened, counted like `low`; -inf if unknown."""
+    """Minute at which the question was opened, counted from day 0 of `date.toordinal`; -inf if
+    unknown."""
 
 
 def _span(w: Window) -> _Span | None:
@@ -92,15 +96,16 @@ def window_order(a: Window, b: Window) -> WindowOrder:
 
 
 def _within(a: _Span, b: _Span) -> bool:
-    """Whether everything that lies within `a` also lies within `b`, given that the event had not
-    happened when the later of the two questions was opened."""
+    """Whether everything that happens within span `a` also happens within span `b`, given that the
+    event had not happened when the later of the two questions was opened."""
     starts = max(a.since, b.since) if a.low == -math.inf else a.low
     return a.high <= b.high and (b.low == -math.inf or starts >= b.low)
 
 
 def starts_after_opening(a: Window, b: Window) -> bool:
-    """If one window is `by` and the other is not: whether the other one starts on or after the day
-    on which the question with the `by` window was opened. True if both windows are `by` or neither.
+    """For one window `by` (any time until a day) and one of another kind: whether the other one
+    starts on or after the day on which the question with the `by` window was opened. True if both
+    windows are `by` or neither is.
 
     This matters for levels: an event is asked about only before it has happened, but a level may
     have been reached before.

@@ -1,4 +1,5 @@
-"""Dates and windows in a text: "by March 31", "in 2026", "on May 3 at 4 PM", "from June 1 to 7".
+"""Dates in a text, and the window of time that they make: "by March 31", "in 2026", "on May 3 at 4
+PM", "from June 1 to 7".
 
 Pure. A window is a span of days that does not include its end, so that "by March 31" and "before
 April 1" are the same window. A missing year is taken to be the one nearest to the market's close
@@ -22,7 +23,7 @@ Precision = Literal["day", "week", "month", "quarter", "year"]
 
 
 class Window(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """When something has to happen, or at what time a value counts.
+    """The time in which something has to happen, or at which a value counts.
 
     - `by`: at any time before `end`, from the opening of the question on;
     - `in`: within [start, end), a span longer than a day;
@@ -33,26 +34,30 @@ class Window(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 
     kind: WindowKind = "open"
     start: date | None = None
-    """First day in the window; None: from when the question was opened, or unknown."""
+    """First day in the window; None: the window begins when the question is opened, or it is not
+    known when."""
     end: date | None = None
-    """First day after the window; None: never, or unknown."""
+    """First day after the window; None: the window has no end, or it is not known."""
     clock: tuple[int, int] | None = None
-    """Time of day (from, to) in minutes after midnight, taken as Eastern time; both are equal for a
-    single moment."""
+    """Time of day at which the window begins and ends, in minutes after midnight, taken as Eastern
+    time; both are equal for a single moment. None if the text names no time of day."""
     precision: Precision = "day"
     since: date | None = None
-    """Day on which the question was opened; what it asks about had not happened by then."""
+    """Day on which the market was opened or the question was asked; what it asks about had not
+    happened by then."""
     vague: bool = False
-    """Whether the wording can mean two windows ("by June"), or its year is not known."""
+    """Whether the words can mean two windows ("by June": its start or its end), or the year is not
+    known."""
     years: frozenset[int] = frozenset()
-    """Years that the text names by themselves, as editions of contests ("2026"; 2026 for "the
-    2025-26 season")."""
+    """Years that the text names alone, without a day or month, as editions of contests ("2026";
+    2026 for "the 2025-26 season")."""
     text: str = ""
     """The words that the window was read from."""
 
 
 class WrittenDate(msgspec.Struct, frozen=True):
-    """One date as written: its position, the words before it, and the days that it covers."""
+    """One date as a text has it: its position, the preposition before it, and the days that it
+    covers."""
 
     span: tuple[int, int]
     relation: str
@@ -111,12 +116,14 @@ _HINT: Final = re.compile(
     r"today|tomorrow|tonight)\b",
     re.I,
 )
-"""Matches a part of every date; searching for such a part is much cheaper than for dates."""
+"""Matches a part of every date ("Mar", "2026", "week"). Searching for such parts is much cheaper
+than searching for dates."""
 _MEETING: Final = re.compile(r"\s+(?:[a-z]+\s+){0,2}meeting\b", re.I)
-"""The word "meeting" after a date. "After the March meeting" means the decision of that meeting, so
-"after" is dropped."""
+"""The word "meeting" after a date, as in "after the March meeting". This means the decision of that
+meeting, so the "after" is dropped."""
 _REACH: Final = 60
-"""Maximum number of characters of a date before or after a match of `_HINT`."""
+"""Maximum number of characters by which a date extends before or after its part that `_HINT`
+matches."""
 _ORDER: Final = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4,
                  "4th": 4}  # fmt: skip
 _SIMPLE: Final = {
@@ -136,7 +143,7 @@ def mentions(
     anchor : the market's close, to which a date without a year is nearest; with `asked`, the day on
         which the question was asked, after which the date lies
     opened : day on which the market was opened, after which a date without a year lies
-    asked : whether the text is a question and not a market's
+    asked : whether the text is a user's question and not a market's
     """
     hints = [match.start() for match in _HINT.finditer(text)]
     if not hints:
@@ -183,8 +190,8 @@ def _mention(
 
 
 def _clock(match: re.Match[str]) -> tuple[tuple[int, int] | None, int]:
-    """The time of day right after a date, as (from, to) in minutes after midnight, and the position
-    of its end."""
+    """The time of day right after a date, as (from, to) in minutes after midnight, None without
+    one; and the position in the text after it."""
     text, stop = match.string, match.end()
     lead = re.compile(r",?\s+(?:at\s+|@\s+)?").match(text, stop)
     found = _CLOCK.match(text, lead.end()) if lead else None
@@ -208,7 +215,8 @@ _Days = tuple[date | None, date | None, Precision, bool]
 def _days(
     match: re.Match[str], anchor: date | None, floor: date | None, *, asked: bool
 ) -> _Days | None:
-    """The first day of a date, the day after its last, its precision, and whether it is vague."""
+    """The first day of a date, the day after its last, how precise it is (day, month ...), and
+    whether it is vague; None if it is no real date."""
     try:
         if iso := match["iso"]:
             return _day(date.fromisoformat(iso))
@@ -271,8 +279,8 @@ def _span_of_days(match: re.Match[str], anchor: date | None, floor: date | None)
 
 
 _LATE: Final = timedelta(45)
-"""Longest time by which a date without a year can lie after the market's close: venues close some
-markets before the last day that the text names."""
+"""How long after the market's close a date without a year may lie: venues close some markets before
+the last day that the text names."""
 
 
 def _yearless(
@@ -358,8 +366,11 @@ def window(
     since: date | None = None,
     contest: bool = False,
 ) -> Window:
-    """The window that the dates of one text make together.
+    """The window of time that the dates of one text make together.
 
+    found : the dates, from `mentions`
+    anchor : the market's close
+    since : day on which the market was opened or the question was asked
     contest : whether the text is about a contest, in which a year alone ("the 2026 election") names
         the edition and is no window
     """
@@ -379,7 +390,8 @@ def window(
 
 
 def _joined(found: Sequence[WrittenDate], text: str) -> list[WrittenDate]:
-    """The dates, with ranges joined: "from March 3 to March 9" becomes one date."""
+    """The dates of a text, with the two ends of a range joined: "from March 3 to March 9" becomes
+    one date."""
     out: list[WrittenDate] = []
     for m in found:
         if out and out[-1].relation in ("from", "") and (last := out[-1]):

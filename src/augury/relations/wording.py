@@ -26,7 +26,7 @@ GENERIC: Final = frozenset(
     himself herself question following current currently conduct carry following resolve
     probability odds chance likely award wil vs versus v""".split()
 )
-"""Terms that do not say what a proposition is about."""
+"""Terms that do not tell what a question is about ("happen", "reach", "official")."""
 
 ASYMMETRIC: Final = frozenset(
     term(word)
@@ -38,13 +38,14 @@ ASYMMETRIC: Final = frozenset(
 """Terms of verbs for which it matters who does it to whom: "A strikes B" is not "B strikes A"."""
 
 STAGES: Final = {"round16": 1, "quarterfinal": 2, "semifinal": 3, "final": 4, "wins": 5}
-"""Stages of a knock-out contest, in order: a side that reaches one has reached all lower ones.
+"""Stages of a knock-out contest and their order (1 is the first): a side that reaches one stage has
+reached all those before it.
 
 The `playoffs` of leagues are left out, since their rounds have other names.
 """
 
 STAYS: Final = r"still|remains?|stays?|holds?|survives?|keeps?|continu(?:es?|ing)|persists?"
-"""Pattern for words which say that something stays as it is."""
+"""Pattern for words which say that something stays as it is ("still", "remains")."""
 
 PARTIES: Final = frozenset(
     term(word) for word in "democrat republican libertarian green independent".split()
@@ -52,8 +53,8 @@ PARTIES: Final = frozenset(
 OFFICES: Final = frozenset(
     terms("president senate governor mayor congress house parliament prime minister chancellor")
 )
-"""Terms of offices that are elected on one day: the month of an election says no more than its
-year."""
+"""Terms of offices for which all elections of a year are on one day: naming the month of an
+election adds nothing to its year."""
 
 LEAGUES: Final[tuple[tuple[str, frozenset[str], frozenset[str]], ...]] = tuple(
     (league, frozenset(terms(trophy)), frozenset(terms(conferences)))
@@ -64,7 +65,7 @@ LEAGUES: Final[tuple[tuple[str, frozenset[str], frozenset[str]], ...]] = tuple(
         ("nhl", "stanley cup", "eastern western east west conference"),
     )
 )
-"""For each league: its name, the terms of its title, and the terms of its two conferences."""
+"""Sports leagues, each as (name, terms of its title, terms of its two conferences)."""
 
 STATES: Final = {
     "alabama": "al", "alaska": "ak", "arizona": "az", "arkansas": "ar", "california": "ca",
@@ -90,7 +91,8 @@ _DISTRICT: Final = re.compile(
 
 
 def districts(text: str) -> str:
-    """Congressional districts as one word: "Missouri's 6th District", "MO-06" -> "cdmo6"."""
+    """The text with each congressional district written as one word: "Missouri's 6th District" and
+    "MO-06" become "cdmo6"."""
     if "-" not in text and "istrict" not in text:
         return text
     return _DISTRICT.sub(_district, text)
@@ -125,12 +127,13 @@ _IMPLIED: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = tuple(
         ("airdrop", "perform"), ("bitcoin", "crypto"), ("starship", "spacex"),
     )
 )  # fmt: skip
-"""Pairs of sets of terms: if a text has all terms of the first set, the second adds nothing."""
+"""Pairs of sets of terms (stems): if a text has all terms of the first set, those of the second add
+nothing ("NHL" beside "Stanley Cup")."""
 
 
 @remembered(32 << 20)
 def canonical(found: frozenset[str]) -> frozenset[str]:
-    """The terms without those that others of them imply: "NHL" beside "Stanley Cup"."""
+    """The terms without those that other terms among them imply: "NHL" beside "Stanley Cup"."""
     if found >= _VICE:
         found = (found - _VICE) | {"vicepresid"}
     dropped: frozenset[str] = frozenset()
@@ -153,13 +156,15 @@ _TICKER_DAY: Final = re.compile(r"-(?P<y>2\d)(?P<m>[A-Z]{3})(?P<d>\d\d)")
 
 
 def league_of(event_id: str | None, slug: str | None) -> str | None:
-    """The league (nba, nfl, mlb, nhl) that a venue's ticker or slug names; None if neither does."""
+    """The league (nba, nfl, mlb, nhl) that the ticker of an event or the slug of a market names;
+    None if neither does."""
     found = _TICKER_LEAGUE.match(event_id or "") or _SLUG.match(slug or "")
     return found["league"].lower() if found else None
 
 
 def game_day(event_id: str | None, slug: str | None) -> date | None:
-    """The day of a game from its ticker ("-25SEP03") or slug ("-2026-04-12")."""
+    """The day of a game from its event's ticker ("-25SEP03") or its slug ("-2026-04-12"); None if
+    neither has a day."""
     try:
         if found := _SLUG_DAY.search(slug or ""):
             return date.fromisoformat(found["day"])
@@ -171,8 +176,8 @@ def game_day(event_id: str | None, slug: str | None) -> date | None:
 
 
 def names_teams(event_id: str | None) -> bool:
-    """Whether a ticker names teams after its day ("-25AUG28ELONDUKE"), so that the day is that of a
-    game and no deadline."""
+    """Whether an event's ticker has names of teams after a day ("-25AUG28ELONDUKE"): the day is
+    then that of a game and not a deadline."""
     return _TICKER_TEAMS.search(event_id or "") is not None
 
 
@@ -190,7 +195,7 @@ _FIRST_HELD: Final = {"academy": 1928, "oscar": 1928, "grammy": 1958, "emmy": 19
 
 def edition_of(text: str, event_id: str | None) -> int | None:
     """The year of a contest whose text does not name it, from an award's number ("98th Academy
-    Awards") or the venue's ticker; None if neither says it."""
+    Awards" -> 2026) or the ticker of the event; None if neither says it."""
     if found := _NUMBERED.search(text):
         award = " ".join(found["award"].casefold().split()).removesuffix("s")
         return _FIRST_HELD.get(award, 0) + int(found["n"]) if award in _FIRST_HELD else None

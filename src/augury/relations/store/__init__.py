@@ -1,4 +1,5 @@
-"""All SQL of relations: events of markets, links, co-movement, labels.
+"""All SQL of relations: events of markets, links between the same contracts of two venues, prices
+that move together, and a language model's labels.
 
 Events and links are in `event_rows`, markets whose prices move together in `movements`, labels of a
 language model in `label_rows`. Other modules import from the package only.

@@ -15,26 +15,28 @@ Connection: TypeAlias = AsyncConnection[Any]
 
 
 class LinkingState(NamedTuple):
-    """How far the catalogue has been processed: the number of the last change, and the version of
-    the code (`events.CODE`)."""
+    """How far the catalogue's changes have been processed into events and links: `change`, the
+    number of the last one, and `code`, the version of the code (`events.CODE`)."""
 
     code: str
     change: int
 
 
 class EventRow(NamedTuple):
-    """A stored event, with its name and what holds its markets together (`kind`)."""
+    """A stored event (markets that belong together), with its name and what its markets have in
+    common (`kind`)."""
 
     id: int
     kind: Kind
     name: str
     stages: int | None
-    """Hash that the events on different stages or finishing places of one contest share
+    """Hash that is equal for events on different stages or finishing places of the same contest
     (`events.Place.stages`); None for other events."""
 
 
 async def state(conn: Connection) -> LinkingState | None:
-    """The stored state; None if nothing has been built yet."""
+    """How far the catalogue's changes have been processed into events and links; None if nothing
+    has been processed yet."""
     row = await (await conn.execute("select code, change from relation_state")).fetchone()
     return LinkingState(*row) if row else None
 
@@ -50,7 +52,8 @@ async def save_state(conn: Connection, code: str, change: int) -> None:
 
 
 async def clear(conn: Connection) -> list[int]:
-    """Delete all events and links; returns the numbers of the markets that had links."""
+    """Delete all events of markets and all links between venues; returns the numbers of the markets
+    that had links."""
     rows = await conn.execute(
         "select polymarket_seq from relation_links union select kalshi_seq from relation_links"
     )
@@ -62,7 +65,8 @@ async def clear(conn: Connection) -> list[int]:
 
 
 async def events_of_nodes(conn: Connection, nodes: Collection[str]) -> dict[str, Event]:
-    """The events that the nodes belong to, each with all of its nodes, by node."""
+    """Node (a group of markets, `Place.nodes`) -> the stored event that it belongs to, with all
+    nodes of that event."""
     rows = await conn.execute(
         """
         select event_id, node from relation_nodes
@@ -95,7 +99,7 @@ async def create_events(conn: Connection, events: Sequence[tuple[Event, str]]) -
 
 
 async def save_nodes(conn: Connection, events: Iterable[Event]) -> None:
-    """Write which event each node belongs to."""
+    """Write which event each node (a group of markets, `Place.nodes`) belongs to."""
     pairs = [(node, event.id) for event in events for node in event.nodes]
     await conn.execute(
         """
@@ -117,7 +121,8 @@ async def drop_empty_events(conn: Connection) -> None:
 
 
 async def save_members(conn: Connection, places: Sequence[tuple[int, Platform, Place]]) -> None:
-    """Store the places of markets, given as (market number, venue, place)."""
+    """Store which events and links markets can be part of, given as (market number, venue,
+    place)."""
     await conn.execute(
         """
         insert into relation_members (market_seq, platform, node, kind, key, stages)
@@ -139,7 +144,7 @@ async def save_members(conn: Connection, places: Sequence[tuple[int, Platform, P
 
 
 async def describe_events(conn: Connection, ids: Collection[int]) -> None:
-    """Set kind and `stages` of each event to those that most of its markets have."""
+    """Set `kind` and `stages` of the events `ids` to the values that most of their markets have."""
     await conn.execute(
         """
         update relation_events e set kind = d.kind, stages = d.stages
@@ -156,7 +161,8 @@ async def describe_events(conn: Connection, ids: Collection[int]) -> None:
 
 
 async def remove_members(conn: Connection, seqs: Collection[int]) -> None:
-    """Delete removed markets, and the events that have no market left."""
+    """Take the markets numbered `seqs` out of their events, and delete the events that have no
+    market left."""
     await conn.execute("delete from relation_members where market_seq = any(%s)", (list(seqs),))
     await conn.execute(
         """
@@ -169,7 +175,8 @@ async def remove_members(conn: Connection, seqs: Collection[int]) -> None:
 
 
 async def seqs_of_keys(conn: Connection, keys: Collection[int]) -> dict[int, list[int]]:
-    """Key (`Place.key`) -> numbers of its markets, for keys that occur on more than one venue."""
+    """Key of markets that could be the same contract (`Place.key`) -> their numbers, for those
+    `keys` that occur on more than one venue."""
     rows = await conn.execute(
         """
         select key, array_agg(market_seq order by market_seq) from relation_members
@@ -183,8 +190,8 @@ async def seqs_of_keys(conn: Connection, keys: Collection[int]) -> dict[int, lis
 async def replace_links(
     conn: Connection, seqs: Collection[int], links: Collection[Link]
 ) -> set[int]:
-    """Replace all links of the markets `seqs` by `links`; returns the numbers of all markets with a
-    removed or a new link."""
+    """Replace all links (same contract on two venues) of the markets numbered `seqs` by `links`.
+    Returns the numbers of all markets that lost or got a link."""
     rows = await conn.execute(
         """
         delete from relation_links
@@ -210,7 +217,8 @@ async def replace_links(
 
 
 async def linked(conn: Connection, seqs: Collection[int]) -> dict[int, list[tuple[int, bool]]]:
-    """Number of a market -> (number of a linked market, whether Yes of one is No of the other)."""
+    """The markets on the other venue that are the same contract as a market: number of the market
+    -> [(number of the other one, whether Yes of one is No of the other)]."""
     rows = await conn.execute(
         """
         select s.seq, l.other, l.inverted from unnest(%s::bigint[]) s (seq)
@@ -229,7 +237,7 @@ async def linked(conn: Connection, seqs: Collection[int]) -> dict[int, list[tupl
 
 
 async def events_of_markets(conn: Connection, seqs: Collection[int]) -> dict[int, EventRow]:
-    """Number of a market -> its event, for markets that are in one."""
+    """Number of a market -> its event; markets without an event are left out."""
     async with conn.cursor() as cursor:
         await cursor.execute(
             """
@@ -260,7 +268,7 @@ async def markets_of_events(conn: Connection, ids: Collection[int]) -> dict[int,
 
 
 class Counts(NamedTuple):
-    """Numbers of placed markets, of events and of links."""
+    """Numbers of markets that were assigned to events, of events, and of links between venues."""
 
     markets: int
     events: int

@@ -1,4 +1,5 @@
-"""Labels: how a language model relates events, and what the operator decided on each label."""
+"""Labels: a language model's answers on how two events are related, and what the operator decided
+on each."""
 
 from __future__ import annotations
 
@@ -9,14 +10,14 @@ from typing import Literal, NamedTuple
 from augury.relations.store.event_rows import Connection
 
 LabelRelation = Literal["causes", "caused_by", "correlated", "none"]
-"""Relation of the first market of a pair to the second: "causes" means that the first drives the
-second."""
+"""Relation of the first market of a pair to the second, as a language model sees it. causes: the
+first drives the second; caused_by: the reverse; correlated: they move together; none: unrelated."""
 LabelStatus = Literal["proposed", "confirmed", "rejected"]
-"""The operator's decision on a label; `proposed`: no decision yet."""
+"""What the operator decided on a language model's label; `proposed`: no decision yet."""
 
 
 class LabelRow(NamedTuple):
-    """How a language model relates two markets, each the leading one of its event."""
+    """A label: how a language model relates two events, each given by one of its markets."""
 
     id: int
     first_seq: int
@@ -25,7 +26,8 @@ class LabelRow(NamedTuple):
     second_id: str
     relation: LabelRelation
     sign: int
-    """+1 if more of one goes with more of the other, -1 if with less, 0 if unknown."""
+    """+1 if a rise of one market's probability goes with a rise of the other's, -1 if with a fall,
+    0 if unknown."""
     lag_days: int
     reason: str
     model: str
@@ -34,7 +36,7 @@ class LabelRow(NamedTuple):
 
 
 async def labels(conn: Connection) -> list[LabelRow]:
-    """All labels, the oldest first, including those with the relation "none"."""
+    """All labels of language models, the oldest first, including those with the relation "none"."""
     cursor = await conn.execute(
         """
         select l.id, l.first_seq, l.second_seq, a.id, b.id, l.relation, l.sign, l.lag_days,
@@ -48,7 +50,7 @@ async def labels(conn: Connection) -> list[LabelRow]:
 
 
 async def labels_state(conn: Connection) -> tuple[int, ...]:
-    """Numbers that change whenever labels change."""
+    """A tuple of numbers that changes whenever the stored labels change."""
     cursor = await conn.execute(
         """
         select count(*), coalesce(max(id), 0),
@@ -63,7 +65,7 @@ async def labels_state(conn: Connection) -> tuple[int, ...]:
 
 
 async def labelled_pairs(conn: Connection, pairs: Collection[bytes]) -> set[bytes]:
-    """Those of `pairs` that have a label."""
+    """Those of `pairs` (digests of two events, `LeadPair.key`) that have a label."""
     cursor = await conn.execute("select pair from relation_labels where pair = any(%s)", (pairs,))
     return {row[0] for row in await cursor.fetchall()}
 
@@ -80,7 +82,7 @@ async def add_label(
     model: str,
     made_at: datetime,
 ) -> None:
-    """Store a label, unless the pair already has one."""
+    """Store a language model's label for a pair of events, unless the pair already has one."""
     await conn.execute(
         """
         insert into relation_labels
@@ -92,7 +94,8 @@ async def add_label(
 
 
 async def judge_labels(conn: Connection, ids: Collection[int], status: LabelStatus) -> int:
-    """Set the status of some labels; returns the number of labels found."""
+    """Set the operator's decision (`status`) on the labels `ids`; returns how many of them
+    exist."""
     cursor = await conn.execute(
         "update relation_labels set status = %s where id = any(%s)", (status, list(ids))
     )
@@ -100,7 +103,8 @@ async def judge_labels(conn: Connection, ids: Collection[int], status: LabelStat
 
 
 async def remove_labels(conn: Connection, model: str | None) -> int:
-    """Remove the labels of a model, or all if `model` is None; returns their number."""
+    """Remove the labels that a model gave, or all labels if `model` is None; returns their
+    number."""
     cursor = await conn.execute(
         "delete from relation_labels where %(model)s::text is null or model = %(model)s",
         {"model": model},
@@ -109,7 +113,8 @@ async def remove_labels(conn: Connection, model: str | None) -> int:
 
 
 async def leading_markets(conn: Connection, most: int) -> list[str]:
-    """Ids of the most traded active market of each event, the `most` with the largest volume."""
+    """For each event, the id of its most traded active market; of these, the `most` with the
+    largest volume."""
     cursor = await conn.execute(
         """
         select id from (

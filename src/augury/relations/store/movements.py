@@ -1,4 +1,5 @@
-"""Prices by steps of time, and the pairs of markets that were found to move together."""
+"""Prices at regular time steps, and the pairs of markets whose prices were found to move
+together."""
 
 from __future__ import annotations
 
@@ -10,11 +11,13 @@ from augury.relations.store.event_rows import Connection
 
 
 class PricedStep(NamedTuple):
-    """The last price of a market's first outcome within one step of time."""
+    """The last price of a market's first outcome within one time step (number `step` since
+    1970)."""
 
     seq: int
     event: str
-    """Id of the market's family, else of its venue's event, else of the market itself."""
+    """Id that markets of one event share: that of the market's family, else of its venue's event,
+    else of the market itself."""
     step: int
     price: float
 
@@ -22,8 +25,8 @@ class PricedStep(NamedTuple):
 async def priced_steps(
     conn: Connection, since: datetime, seconds: int, least: int
 ) -> list[PricedStep]:
-    """The last price in each step of `seconds`, for markets with prices in at least `least` steps
-    since `since`."""
+    """The last price in each time step of `seconds` since `since`, for markets that have prices in
+    at least `least` of these steps."""
     cursor = await conn.execute(
         """
         with steps as (
@@ -45,7 +48,7 @@ async def priced_steps(
 
 
 class CoMovementRow(NamedTuple):
-    """A stored pair of markets that move together; see `comovement.MovingPair`."""
+    """A stored pair of markets whose prices move together; see `comovement.MovingPair`."""
 
     first_seq: int
     second_seq: int
@@ -58,7 +61,7 @@ class CoMovementRow(NamedTuple):
 async def replace_co_movements(
     conn: Connection, rows: Sequence[CoMovementRow], measured_at: datetime, markets: int
 ) -> None:
-    """Replace all stored pairs by `rows`.
+    """Replace all stored pairs of markets that move together by `rows`.
 
     markets : number of markets that were compared
     """
@@ -80,7 +83,7 @@ async def replace_co_movements(
 
 
 async def co_movements_measured_at(conn: Connection) -> datetime | None:
-    """Time at which the pairs were measured; None if never."""
+    """When it was last measured which markets move together; None if never."""
     row = await (
         await conn.execute("select measured_at from relation_co_movement_state")
     ).fetchone()
@@ -88,7 +91,7 @@ async def co_movements_measured_at(conn: Connection) -> datetime | None:
 
 
 async def co_movements(conn: Connection) -> list[CoMovementRow]:
-    """All stored pairs."""
+    """All stored pairs of markets whose prices move together."""
     cursor = await conn.execute(
         "select first_seq, second_seq, lag_steps, correlation, steps, q"
         " from relation_co_movements order by first_seq, second_seq",
@@ -98,7 +101,8 @@ async def co_movements(conn: Connection) -> list[CoMovementRow]:
 
 
 async def strongest_co_movements(conn: Connection, most: int) -> list[tuple[str, str]]:
-    """Ids of pairs of active markets that move together, the strongest correlation first."""
+    """Ids of the `most` pairs of active markets whose prices move together with the strongest
+    correlation, that one first."""
     cursor = await conn.execute(
         """
         select a.id, b.id from relation_co_movements c
