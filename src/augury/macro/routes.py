@@ -15,7 +15,7 @@ router = routing.router(tags=["macro runtime"])
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 """HTTP methods that are passed on to the upstream service. TRACE is not, because its answer would
-show the service's credential; neither is CONNECT."""
+show the credential that Augury adds; neither is CONNECT."""
 
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {

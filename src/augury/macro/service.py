@@ -67,7 +67,7 @@ PASSED: Final = (
 _KEPT = (*PASSED, "cache-control", "age", "date")
 _ACTIVE = ("html", "xml", "javascript", "ecmascript")
 """The upstream service's answer is refused if its media type contains one of these words, because a
-browser might run it as content of this service."""
+browser might run it as a page of Augury."""
 
 Cache = Literal["hit", "miss", "stale"]
 
@@ -75,7 +75,7 @@ Cache = Literal["hit", "miss", "stale"]
 @dataclass(frozen=True)
 class Call:
     """A caller's request to be passed on to the upstream service. Names in `headers` are in lower
-    case; only those in `SENT` are sent, and Cache-Control and Pragma control the cache."""
+    case; only those in `SENT` are passed on, and Cache-Control and Pragma control the cache."""
 
     method: str
     raw_path: bytes
@@ -102,7 +102,7 @@ _ESCAPED = re.compile(
     re.IGNORECASE,
 )
 """Matches one ASCII character that is escaped as in URLs, JSON, program text or HTML. With such
-escapes undone, the service's credential is found in an answer even if it is escaped."""
+escapes undone, Augury's credential is found in an upstream answer even if it is escaped."""
 
 
 def _character(found: re.Match[bytes]) -> bytes:
@@ -124,8 +124,8 @@ class RuntimeFailed(UpstreamFailed):
 
 
 class CredentialRefused(UpstreamFailed):
-    """The upstream service rejects the credential that this service sends; only the operator can
-    change it."""
+    """The upstream service rejects the credential that Augury sends; only the operator can change
+    it."""
 
     code = "macro_runtime_refused"
 
@@ -370,8 +370,8 @@ class MacroRuntime:
         raise _Trouble(RuntimeFailed("The macro runtime redirects in circles."))
 
     def _repeats(self, content: bytes) -> bool:
-        """Whether the upstream service's answer contains the service's credential, plain or
-        encoded."""
+        """Whether the upstream service's answer contains the credential that Augury sends to it,
+        plain or encoded."""
         if not self._secret:
             return False
         plain = _ESCAPED.sub(_character, content)

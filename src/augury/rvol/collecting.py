@@ -29,9 +29,9 @@ COINS = {
     "INJ": "Injective", "HBAR": "Hedera", "AAVE": "Aave", "ALGO": "Algorand", "SEI": "Sei",
     "TON": "Toncoin",
 }  # fmt: skip
-"""By asset key (e.g. BTC): display name of each coin that is covered by default (setting
-`AUGURY_RVOL_COINS`). Prices are in USDT. Stablecoins are left out: their variance is too close to
-zero for models of its logarithm."""
+"""By asset key (e.g. BTC): display name of each coin whose volatility is forecast by default
+(setting `AUGURY_RVOL_COINS`). Prices are in USDT. Stablecoins are left out: their variance is too
+close to zero for models of its logarithm."""
 MINUTES = 5
 BACKFILL = 400
 """Days of past price bars that are fetched for a new coin."""
@@ -63,8 +63,8 @@ class Collected(msgspec.Struct):
 
 
 class Collector:
-    """Fetches from exchanges the price bars that covered coins still lack, and stores them with the
-    daily measures computed from them."""
+    """Fetches from exchanges the price bars that are still missing of the coins whose volatility is
+    forecast, and stores them with the daily measures computed from them."""
 
     def __init__(
         self,

@@ -131,8 +131,8 @@ def _add(out: dict[str, Any], paths: Sequence[Walked], days: int) -> None:
 
 
 def _scored(path: Walked, days: int, exclude: date | None) -> Walked | None:
-    """The forecasts of `path` that can be scored: those whose target window of `days` days is over
-    and does not contain the day `exclude`. None if there are none."""
+    """The forecasts of `path`, each for the following `days` days, that can be scored: those whose
+    days are over and do not contain the day `exclude`. None if there are none."""
     keep = np.isfinite(path.actual)
     if exclude is not None:
         day = (exclude - EPOCH).days

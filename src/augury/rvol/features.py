@@ -64,13 +64,13 @@ class Carry:
     later days are computed."""
 
     rows: Ints
-    """(assets): number of days of each asset that this state covers."""
+    """(assets): number of days of each asset so far, i.e. up to this state."""
     log_sum: Floats
-    """(assets): sum of ln(realized variance) over the covered days; the variance is capped, see
-    `CAP`."""
+    """(assets): sum of ln(realized variance) over each asset's days so far; the variance is capped,
+    see `CAP`."""
     totals: dict[str, Floats]
     """By series (e.g. `capped`), (assets, days in a month): the running total of the series at each
-    of the last covered days. Means over a week or a month are differences of such totals."""
+    of an asset's last days so far. Means over a week or a month are differences of such totals."""
     averages: Floats
     """(centers, assets): exponentially weighted totals of realized variance (capped, see `CAP`),
     one for each of `CENTRES`."""
@@ -78,13 +78,14 @@ class Carry:
     """(assets): exponentially weighted mean of realized variance, as in RiskMetrics; NaN before an
     asset's first day."""
     recent: Floats
-    """(assets, CAP_ROWS): realized variance of the last covered days; infinite where an asset has
+    """(assets, CAP_ROWS): realized variance of each asset's last days so far; infinite where it has
     fewer days."""
     has: dict[str, Bools]
     """By measure (e.g. `bv`), (assets): whether the asset has had any value of the measure so
     far."""
     class_days: Ints
-    """The days, ascending, of the class means (in `class_means`)."""
+    """(days): the days, in days since 1970-01-01, whose means over the assets are in
+    `class_means`."""
     class_means: Floats
     """(2, days): means of the regressors `d` and `e5` over all assets that are modeled together,
     for each of `class_days`."""

@@ -38,8 +38,8 @@ FEATURE_SET = f"rvol-{EDITION}"
 
 @dataclass(frozen=True, slots=True)
 class VarianceForecast:
-    """One model's forecast of an asset's variance, as it is stored. Variances are over the whole
-    target window: the `steps` trading days from `as_of` on."""
+    """One model's forecast of an asset's variance, as it is stored. Variances are over all days
+    that it covers: the `steps` trading days from `as_of` on."""
 
     asset: str
     horizon: int
@@ -54,8 +54,8 @@ class VarianceForecast:
     """Bounds between which the realized variance is expected: lower and upper at 80%, then at 90%,
     then at 95%."""
     families: dict[str, tuple[float, float]] | None
-    """By feature family (a group of regressors, e.g. `jumps`): its value, and its contribution to
-    the log of the forecast. None for models other than the blend."""
+    """By feature family (a group of regressors, e.g. `jumps`): its value on the day of the
+    forecast, and its contribution to the forecast's log. None for models other than `blend`."""
     members: dict[str, float] | None
     """By regression that the model `blend` averages: its variance forecast. None for other
     models."""

@@ -26,7 +26,7 @@ class TargetWindow(NamedTuple):
     """The days that a forecast at one horizon covers."""
 
     steps: int
-    """Number of trading days in the window."""
+    """Number of trading days that the forecast covers."""
     by_calendar: bool = False
     """Whether the horizon counts calendar days although the market trades in sessions."""
 

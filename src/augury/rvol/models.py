@@ -22,16 +22,14 @@ from augury.rvol.panel import NO_DAY, Bools, Floats, Ints, Panel
 from augury.rvol.regression import Sums
 
 OWN_ROWS = 250
-"""Least number of past target windows (completed forecast periods) of an asset for its own
-regressions to be used, if regressions over all assets of its kind exist; with fewer, only those
-forecast the asset."""
+"""Least number of completed forecast periods of an asset for regressions of its own, if there are
+also regressions over several assets; with fewer, only these forecast the asset."""
 FEWEST_ROWS = 100
-"""Least number of past target windows (completed forecast periods) of an asset for its own
-regressions to be used, if there are no regressions over several assets; with fewer, there is no
-forecast."""
+"""Least number of completed forecast periods of an asset for regressions of its own, if there are
+none over several assets; with fewer, there is no forecast of the asset."""
 POOL_ROWS = 500
-"""Least number of past target windows (completed forecast periods), over all assets together, for
-regressions that are fitted over several assets."""
+"""Least number of completed forecast periods, of all assets together, for regressions that are
+fitted over several assets."""
 POOL_ASSETS = 100
 """Largest number of assets that take part, on any one day, in the gamma regression over several
 assets; with more assets, they take turns by day. This bounds its cost, as each fit passes over its
@@ -44,22 +42,20 @@ Z = {"80": 1.2815515655446004, "90": 1.6448536269514722, "95": 1.959963984540054
 """Normal quantiles of two-sided bands, by the band's coverage in percent."""
 WIDEN_FROM, WIDEN = 22, 1.05
 """Bands of forecasts at horizons of at least `WIDEN_FROM` days are `WIDEN` times as wide (in logs),
-because the residuals of overlapping windows understate future errors."""
+because the residuals of overlapping forecast periods understate future errors."""
 
 RECENT = 60.0
-"""Center of mass, in target windows (forecast periods), of the exponential weights on past errors
-that set the width of bands at horizons below `LONG` days; a larger value forgets more slowly.
-Chosen by looking at the evaluation data. Longer horizons have too few windows for this and weight
-all errors equally."""
+"""Center of mass, in forecast periods, of the exponential weights on past errors that set the width
+of bands at horizons below `LONG` days; a larger value forgets more slowly. Chosen by looking at the
+evaluation data. Longer horizons have too few periods for this and weight all errors equally."""
 
 
 def window_ends(panel: Panel, days: int, *, by_calendar: bool = False) -> Ints:
     """(assets, rows): for each day (row) of an asset, the row of the last of the `days` days that
-    follow, i.e. of the target window of a forecast made on that day; -1 where the window is not
-    complete.
+    follow, which a forecast made on that day covers; -1 where these are not complete.
 
-    `days` counts rows, or with `by_calendar` calendar days, for markets that trade in sessions.
-    On a market that trades every day, a window with a missing day is not complete.
+    `days` counts rows, or with `by_calendar` calendar days, for markets that trade in sessions. On
+    a market that trades every day, the days are not complete if one is missing.
     """
     n, rows = panel.days.shape
     lengths = panel.lengths[:, None]
@@ -82,8 +78,8 @@ def window_ends(panel: Panel, days: int, *, by_calendar: bool = False) -> Ints:
 
 
 def window_means(rv: Floats, ends: Ints) -> Floats:
-    """(assets, rows): for each day, mean of the daily variances `rv` over the target window that
-    follows. `ends` is from `window_ends`; NaN where the window is not complete."""
+    """(assets, rows): for each day, the mean of the daily variances `rv` over the days that follow,
+    up to the row in `ends` (from `window_ends`); NaN where these are not complete."""
     rows = rv.shape[1]
     steps = np.where(ends >= 0, ends - np.arange(rows), 0)
     total = np.zeros_like(rv)
@@ -107,11 +103,11 @@ class Problem:
     """(assets, rows, columns): regressors, including those that describe the target window (the
     days to be forecast)."""
     ends: Ints
-    """(assets, rows): row of the last day of the target window that follows each day; -1 where it
-    is not complete."""
+    """(assets, rows): for each day, the row of the last of the days to be forecast from it; -1
+    where these are not complete."""
     means: Floats
-    """(assets, rows): mean daily variance realized over the target window that follows each day;
-    NaN while it is not over."""
+    """(assets, rows): for each day, the mean daily variance realized over the days to be forecast
+    from it; NaN while these are not over."""
     target: Floats
     """(assets, rows): what regressions in logs explain, ln(means / level). The level is the asset's
     typical daily variance."""
@@ -131,12 +127,13 @@ class Closed:
     """Sums for the regressions of log variance with exponential weights of center of mass `RECENT`;
     None at horizons from `LONG` days on."""
     levels: dict[str, Sums]
-    """By name of a regression of the variance itself or of its root: the sums for it."""
+    """Sums for each regression of the variance itself or of its root (not of its log), by the
+    regression's name."""
     low: Floats
-    """(assets): smallest mean daily variance realized over any target window so far. A lower
+    """(assets): smallest mean daily variance realized over any past forecast period. A lower
     forecast by a regression is raised to it."""
     high: Floats
-    """(assets): largest mean daily variance realized over any target window so far. A higher
+    """(assets): largest mean daily variance realized over any past forecast period. A higher
     forecast by a regression is lowered to it."""
 
 
@@ -219,17 +216,17 @@ class Forecasts:
 
     days: int
     steps: Ints
-    """(assets): number of trading days in the target window, i.e. of days that the forecast
-    covers."""
+    """(assets): number of trading days that the forecast covers."""
     variance: dict[str, Floats]
-    """By published model, (assets): forecast of the variance over the whole target window."""
+    """By published model, (assets): forecast of the variance over all days that the forecast
+    covers."""
     log_variance: dict[str, Floats]
     """By published model, (assets): expected variance of ln(realized variance) around its mean,
     from which bands are made. That of the blend comes from the errors of `spread_member`, that of
     all other models from those of log-HAR."""
     members: dict[str, Floats]
-    """By regression that the blend averages, (assets): its forecast of the variance over the whole
-    target window."""
+    """By regression that the model `blend` averages, (assets): its forecast of the variance over
+    all days that the forecast covers."""
     contributions: dict[str, Floats]
     """By feature family (a group of regressors, e.g. `jumps`), (assets): how far it moves the log
     of the blend's forecast away from that of a typical day, as a mean over the blend's regressions
@@ -416,8 +413,8 @@ def freedom(n: Floats | Ints, k: int) -> Floats:
 
 
 def _range(means: Floats, before: Closed | None) -> tuple[Floats, Floats]:
-    """The smallest and the largest mean daily variance realized over any target window (forecast
-    period) so far, for each asset; `before` has those of earlier days."""
+    """The smallest and the largest mean daily variance realized over any past forecast period, for
+    each asset; `before` has those of earlier days."""
     low = np.min(means, axis=1, where=np.isfinite(means), initial=np.inf)
     high = np.max(means, axis=1, where=np.isfinite(means), initial=0.0)
     if before is not None:

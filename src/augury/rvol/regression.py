@@ -55,7 +55,7 @@ class Sums:
         return Sums(picked, self.xy[..., columns], self.yy, self.n)
 
     def total(self) -> Sums:
-        """The sums of one regression over the rows of all these regressions together."""
+        """Add up the sums of all regressions: those of one regression over the rows of all."""
         return Sums(*(getattr(self, f).sum(axis=0) for f in _FIELDS))
 
     def at(self, index: Ints | Bools | int) -> Sums:
@@ -266,7 +266,8 @@ def lasso(given: Sums, penalty: float) -> tuple[Floats, Floats]:
 def gamma(
     x: Floats, y: Floats, ok: Bools, start: Floats, given: Sums, columns: list[int], penalty: float
 ) -> Floats:
-    """Coefficients (k,) of a gamma regression with a log link, whose deviance is QLIKE.
+    """Fit a gamma regression with a log link, whose deviance is QLIKE. Returns its coefficients
+    (k,).
 
     Fisher scoring: for the log link the information is the Gram matrix itself, so a step costs
     one pass over the data.
@@ -281,7 +282,7 @@ def gamma(
     start : (k,)
         Coefficients to start from: the least-squares solution in logs.
     given : Sums
-        Sums for the chosen columns over the same rows, or over more rows of the same class.
+        Sums for the chosen columns over the same rows, or over more rows of the same assets.
     columns : k
         Indices of the chosen regressors.
     penalty : float

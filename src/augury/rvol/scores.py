@@ -37,8 +37,8 @@ def dm_t(loss: Floats, rival: Floats, days: int) -> float | None:
     negative where `loss` is smaller. `days` is the horizon.
 
     Newey-West with max(days, n^(1/3)) lags and the correction of Harvey, Leybourne and Newbold
-    (1997) for short samples. None if there are fewer than 10 windows that do not overlap, or if the
-    losses do not differ.
+    (1997) for short samples. None if there are fewer than 10 forecast periods that do not overlap,
+    or if the losses do not differ.
     """
     difference = np.asarray(loss) - np.asarray(rival)
     n = len(difference)

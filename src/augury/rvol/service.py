@@ -23,7 +23,7 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 SETTLE = timedelta(days=3)
-"""Time for which a realized variance is preliminary after its window: venues correct price bars."""
+"""A realized variance is preliminary for this time after its last day: prices get corrected."""
 LIVE = timedelta(hours=24)
 """A forecast made within this time of its day's close counts as live, a later one as a replay."""
 ACTUALS_BACK = 750

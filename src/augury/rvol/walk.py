@@ -30,11 +30,11 @@ class Walked:
     days: Ints
     """(origins): the days on which forecasts were made, in days since 1970-01-01."""
     actual: Floats
-    """(origins): mean daily variance realized over the forecast's target window; NaN while it is
-    not over."""
+    """(origins): mean daily variance realized over the days that the forecast covers; NaN while
+    these are not over."""
     forecasts: dict[str, Floats]
     """By name of a model or of a single regression, (origins): its forecast of the mean daily
-    variance over the target window."""
+    variance over the days that it covers."""
     log_variance: Floats
     """(origins): expected variance of ln(realized variance) around its mean, from which the bands
     of the model `blend` are made."""
@@ -44,7 +44,7 @@ def walk(panel: Panel, days: int, start: int) -> list[Walked]:
     """Forecast with every model, at a horizon of `days` days, on every day of an asset from its row
     `start` on. One result for each asset that has such days.
 
-    An origin's regressions know the windows that had closed by its day, and nothing later.
+    A forecast's regressions learn only from forecast periods that were over on its day.
     """
     made = design(panel)
     given = models.problem(panel, made, days)

@@ -46,7 +46,7 @@ class Made(NamedTuple):
 
 
 class NewTarget(NamedTuple):
-    """Something to watch: `ref` is an id, an asset's name or a search query, by `kind`."""
+    """Something to watch; `kind` says whether `ref` is an id, an asset's name or a query."""
 
     kind: Kind
     ref: str

@@ -73,8 +73,8 @@ async def put_bars(
 
 
 async def put_days(conn: Connection, rows: Sequence[DayRow]) -> tuple[int, int]:
-    """Store daily measures. Returns how many days are new and how many changed, which makes a new
-    revision."""
+    """Store daily measures. Returns how many days are new and how many changed; a changed day is
+    stored as a new revision."""
     if not rows:
         return 0, 0
     await conn.execute(
@@ -169,8 +169,8 @@ async def series(
 
 
 async def changed_from(conn: Connection, family: str, calendar: str) -> date | None:
-    """The first day whose measures were stored after the realized variances of the asset's target
-    windows were last computed from them; None if there is none.
+    """The first day whose measures were stored after the realized variances of the asset's forecast
+    periods were last computed; None if there is none.
 
     `family` and `calendar` select the active assets.
     """

@@ -172,8 +172,8 @@ async def actuals(
     after: RowPosition | None = None,
     by_column: bool = False,
 ) -> Page:
-    """A page of realized variances of past target windows, with the fields `ACTUAL_FIELDS`, each in
-    its newest revision; newest `as_of` first."""
+    """A page of variances realized in completed forecast periods, with the fields `ACTUAL_FIELDS`,
+    each in its newest revision; newest `as_of` first."""
     params: dict[str, Any] = {"limit": limit}
     conditions = ["r.current", *conditions_of(filters, "r", params)]
     if after is not None:
@@ -195,7 +195,7 @@ async def feature_rows(
     conn: Connection, filters: RowFilters, *, limit: int, after: RowPosition | None = None
 ) -> list[tuple[Any, ...]]:
     """What moves the newest forecast of each asset and horizon, as tuples (asset, horizon, as_of,
-    model_version, {feature family: [value, contribution]}, origin)."""
+    model_version, {group of regressors: [value, contribution]}, origin)."""
     params: dict[str, Any] = {"limit": limit, **await _newest(conn, filters)}
     conditions = ["f.families is not null", *conditions_of(filters, "f", params)]
     if after is not None:

@@ -124,7 +124,7 @@ async def put_actuals(
     settle: float,
     known_at: datetime,
 ) -> ActualsSummary:
-    """Store realized variances of target windows; a changed value becomes a new revision.
+    """Store the variances realized in forecast periods; a changed value becomes a new revision.
 
     A value is preliminary until `settle` seconds after its window's end, then final. `known_at` is
     when the daily measures were read: `changed_from` finds the measures that change after it.

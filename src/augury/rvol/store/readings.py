@@ -16,7 +16,7 @@ from augury.rvol.store.sql import ASSET_ORIGIN, Connection, sql
 
 class Volatility(NamedTuple):
     """An asset's annualized volatility (0.45 is 45%): the newest forecast of the model served by
-    default, and what was realized over the last completed window of the same length."""
+    default, and what was realized over the last completed period of the same length."""
 
     as_of: datetime
     forecast: float
@@ -85,8 +85,8 @@ async def volatility_history(
 
 
 class ScoredForecasts(NamedTuple):
-    """Forecasts of one asset, horizon and model with the variance realized in their target window;
-    one array element for each day on which a forecast was made."""
+    """Forecasts of one asset, horizon and model, with the variance realized in the days that they
+    cover; one array element for each day on which a forecast was made."""
 
     asset: str
     horizon: int
