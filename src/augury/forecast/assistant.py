@@ -33,9 +33,9 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 GLANCE: Final = 0.1
-"""Longest time, in seconds, spent on finding out whether the model may be used for a task. It is
-enough if the model's answers to the control questions are cached; otherwise the forecast does
-without the task."""
+"""Longest time, in seconds, spent on finding out whether the language model passed the test for a
+task (its control questions). That is enough if the result is cached; otherwise the forecast does
+without the model in this task."""
 
 
 class Assistant:
@@ -58,18 +58,20 @@ class Assistant:
         self.replays = replays
 
     async def prepare(self) -> dict[str, bool]:
-        """Find out now, for each task that is switched on, whether the model may be used for it."""
+        """Find out now, for each task that is switched on, whether the language model may be used
+        for it: task name -> whether it passed the task's control questions."""
         tasks = [task for task in (REWRITE, MATCH, WORDING) if self._model.does(task.name)]
         return {task.name: await self._model.qualified(task) for task in tasks}
 
     def sitting(self, at: datetime) -> Sitting:
-        """A `Sitting` for one forecast made as of `at`. Its time limit starts with this call."""
+        """The language model's help with one forecast, as an object with its own time limit, which
+        starts with this call. `at`: the moment as of which the forecast is made."""
         return Sitting(self._model, at, time.monotonic() + self._deadline)
 
 
 class Sitting:
-    """The model's help with one forecast, within one time limit. `used` lists the steps in which a
-    proposal of the model was accepted."""
+    """A language model's help with one forecast, within one time limit. `used` lists the steps in
+    which a proposal of the model was accepted."""
 
     def __init__(self, model: LanguageModel, at: datetime, ends_at: float) -> None:
         self._model = model
@@ -78,8 +80,9 @@ class Sitting:
         self.used: list[str] = []
 
     async def reading(self, reading: Reading) -> Reading:
-        """The question as understood: `reading`, or, if the question was hardly understood, the
-        reading of the model's rewording, provided that the rewording passes the checks."""
+        """What is understood of a question. `reading` is returned as it is, unless the question was
+        hardly understood and a rewording by the language model passes the checks: then the
+        rewording is read instead."""
         if not unsure(reading):
             return reading
         said = await self._ask(REWRITE, {"text": reading.normalized, "today": self._today})
@@ -99,11 +102,11 @@ class Sitting:
         estimate: Estimate,
         verdicts: Verdicts = NONE,
     ) -> Estimate:
-        """The estimate with the model's help: with its opinions on the markets taken into account,
-        and with the reason in its words, as far as both pass the checks.
+        """The estimate with the language model's help, as far as its proposals pass the checks: its
+        opinions on the markets are taken into account, and the reason is put in its words.
 
-        estimate : the estimate without the model, from rules and judge
-        verdicts : the judge's verdicts on the markets
+        estimate : the estimate without the language model
+        verdicts : what the judge (`matching.judge`) says of the markets
         """
         heard = await self._heard(engine, compared, verdicts)
         told = ""

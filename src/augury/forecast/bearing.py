@@ -18,34 +18,37 @@ from augury.relations.joint_outcomes import Relation
 
 @dataclass(frozen=True, slots=True)
 class Bearing:
-    """A market outcome compared with the question."""
+    """The result of comparing one market outcome (e.g. the Yes of a market) with a question."""
 
     market: Snapshot
     outcome: int
     view: View
     fit: Comparison
     positive: float
-    """Probability, 0 to 1, that the price gives to the question's proposition. A negation in the
-    question is left out: for "Will X not win?" this is the probability that X wins."""
+    """Probability, 0 to 1, of what the question is about, as the price of the market outcome
+    implies it. A negation in the question is left out: for "Will X not win?" this is the
+    probability that X wins."""
     turned: bool
-    """Whether `positive` is 1 minus the price, because the outcome asserts the opposite of that
-    proposition."""
+    """Whether `positive` is 1 minus the price, because the market outcome asserts the opposite of
+    what the question is about (without the question's own negation)."""
     age: float
-    """Days since the price was quoted."""
+    """Days since the market's price was quoted."""
     exact: bool = False
     """Whether the question is the market's own title, word for word or with one "not" added or left
     out (`verbatim`)."""
     relation: Relation = "none"
-    """How the question relates to the outcome by logic (implies, excludes ...); `none`: no relation
-    is certain."""
+    """What is logically certain between question and market outcome (the question implies the
+    outcome, excludes it ...); `none`: nothing."""
     bounds: bool | None = None
-    """Whether the judge finds that the outcome bounds the question in the way that the hand-written
-    rules (`match`) read, e.g. as the earlier of two deadlines; None without a verdict: then
-    `roles.is_kin` and `roles.is_sure` decide."""
+    """Whether the judge (`matching.judge`) confirms that the price of this market outcome limits
+    the answer from above or below, as the hand-written rules (`match`) find, e.g. because the
+    market's deadline is earlier. None: the judge did not say; `roles.is_kin` and `roles.is_sure`
+    decide."""
     share: float = 1.0
-    """Upper limit, 0 to 1, of the confidence in a direct answer from this outcome: the share of the
-    judge's verdicts with such a probability that were right on held-out questions, or
-    `opinion.TRUSTED` after a language model's opinion. 1 without either."""
+    """Upper limit, 0 to 1, of the confidence in an answer that takes this market outcome to ask the
+    question: how often the judge (`matching.judge`) was right on held-out questions when it gave
+    the probability that it gives here. `opinion.TRUSTED` after a language model's opinion; 1
+    without either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,4 +61,5 @@ class Compared:
     at: datetime
     question: View
     bearings: list[Bearing]
-    """The compared outcomes (`words.sides`) of all markets with a price, the best match first."""
+    """The market outcomes that were compared with the question, the best match first: those of all
+    markets with a price (`words.sides` says which outcomes of a market are compared)."""

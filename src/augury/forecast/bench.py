@@ -25,10 +25,11 @@ from augury.settings import Settings
 
 
 async def run(n: int, *, requests: int, questions: int) -> dict[str, Any]:
-    """Measure forecasts over `n` generated markets, whose prices are as of now.
+    """Measure what forecasts cost over `n` generated markets with prices as of now. Returns the
+    timings as JSON data.
 
-    requests : number of forecasts timed in this process, and over HTTP
-    questions : number of questions in the run
+    requests : number of forecasts timed within this process, and again over HTTP
+    questions : number of questions answered in the background, as one run
     """
     result: dict[str, Any] = {"markets": n, "cpus": os.cpu_count()}
     now = datetime.now(UTC)
@@ -68,7 +69,7 @@ def _over_http(
     folder: str, key: str, asked: list[str], *, requests: int, questions: int
 ) -> dict[str, Any]:
     """Measure a separate service on the same catalogue: one client, with and without graphs, and
-    then a run."""
+    then many questions in the background (a run)."""
     out: dict[str, Any] = {}
     with serving(folder) as (url, _):
         for graph in (True, False):

@@ -36,15 +36,16 @@ class Bounds:
     high: float = 1.0
 
     def clamped(self, p: float) -> float:
-        """The probability within the bounds that is nearest to `p`."""
+        """`p` if it lies within the bounds, else the nearer bound."""
         return min(max(p, self.low), self.high)
 
 
 def bounds(found: Iterable[tuple[Relation, float]]) -> Bounds:
-    """The bounds given by pairs of (the question's relation to a market outcome, the outcome's
-    price).
+    """Lower and upper bound that logic puts on the question's probability, given prices of markets.
 
-    found : the best match first; a pair that contradicts the pairs before it is ignored
+    found : pairs of (how the question relates to a market outcome, the outcome's price), the best
+    match first. ("implies", 0.4): the question implies the outcome, so its probability is at most
+    0.4. A pair that contradicts the pairs before it is ignored
     """
     low, high = 0.0, 1.0
     for relation, price in found:

@@ -19,13 +19,14 @@ HORIZONS: Final = (1, 7, 30, 90)
 """Days before a market's end at which its price is taken."""
 FOLDS: Final = 5
 FEWEST: Final = 200
-"""Smallest number of prices of resolved markets for which a correction is fitted."""
+"""Smallest number of prices of resolved markets for which a correction of prices is fitted."""
 SURE: Final = -2.0
-"""Largest t of the Brier difference (recalibrated minus price, in standard errors) with which a
-correction counts as worth using; below 0 the correction is better."""
+"""Largest t with which a correction of market prices counts as worth using. t is the Brier score
+after the correction minus that before, in standard errors; below 0 the correction is better."""
 _EDGE: Final = 0.002
 _RIDGE: Final = 1.0
-"""Ridge penalty on a and on b - 1: with few prices the fit stays close to no correction."""
+"""Ridge penalty on a and on b - 1 in the correction of a price p, logit(q) = a + b logit(p). With
+few prices the fit stays close to a = 0 and b = 1, i.e. to no correction."""
 
 Column = NDArray[np.float64]
 
@@ -36,14 +37,16 @@ class DecidedPrice(NamedTuple):
     price: float
     outcome: float
     days: int
-    """Days before the end: one of `HORIZONS`."""
+    """Days before the market's end: one of `HORIZONS`."""
     platform: str
     event: str
-    """Id of the event. Markets of one event resolve together, so they stay in one fold."""
+    """Id of the market's event. Markets of one event resolve together, so they stay in one fold of
+    the cross-validation."""
 
 
 def judged(rows: Sequence[DecidedPrice]) -> list[dict[str, Any]]:
-    """Compare prices with recalibrated prices, out of sample, by venue and days left.
+    """Compare prices of resolved markets with recalibrated prices, by venue and days left. Each
+    price is recalibrated by a fit on other events.
 
     Returns
     -------
@@ -93,7 +96,7 @@ def _cell(rows: Sequence[DecidedPrice]) -> dict[str, Any]:
 
 def fit(x: Column, y: Column) -> tuple[float, float]:
     """Intercept and slope of a logistic regression of outcomes `y` on log-odds `x`, by Newton's
-    method, with a ridge penalty towards (0, 1)."""
+    method, with a ridge penalty towards intercept 0 and slope 1."""
     design = np.column_stack([np.ones_like(x), x])
     home = np.array([0.0, 1.0])
     beta = home.copy()

@@ -11,7 +11,9 @@ from typing import Final, NamedTuple
 
 
 class Hints(NamedTuple):
-    """Six labels, one for each header; an empty string if the header was missing or dropped."""
+    """Six labels by which an integration (e.g. a plug-in that asks for forecasts) describes itself,
+    each from a request header of its own. Empty: the header was missing, or its value was dropped.
+    """
 
     attribution_code: str = ""
     referrer: str = ""
@@ -26,8 +28,8 @@ NONE: Final = Hints()
 _LABEL: Final = re.compile(r"[a-z0-9]+(?:[ ._/+-][a-z0-9]+)*")
 _LONGEST: Final = 40
 _RUN: Final = re.compile(r"[a-z0-9]{17,}|(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{13,}")
-"""17 or more letters and digits in a row, or 13 or more that mix both: too long for a word, so they
-may be a secret."""
+"""Matches 17 or more letters and digits in a row, or 13 or more that mix both. That is too long for
+a word and may be a secret, so the header's value is dropped."""
 _PRIVATE: Final = re.compile(
     r"\b(?:aug|sk|pk|key|token|secret|password|passwd|bearer|basic|api[ _-]?key|auth|cookie|"
     r"session|localhost|local|lan|internal|corp|home|users?)\b|"
@@ -36,7 +38,8 @@ _PRIVATE: Final = re.compile(
 
 
 def label(said: str | None) -> str:
-    """The header's value in lower case if it reads like a label, else an empty string."""
+    """A request header's value in lower case, e.g. "Claude Desktop" -> "claude desktop". Empty if
+    it is missing, too long, or could be a secret or a network address."""
     text = (said or "").strip().casefold()
     if not 0 < len(text) <= _LONGEST or not text.isascii() or not _LABEL.fullmatch(text):
         return ""

@@ -19,8 +19,8 @@ from augury.forecast.evidence import Estimate
 Connective = Literal["either", "both"]
 
 MAX_JOINT_CONFIDENCE: Final = 0.5
-"""Upper limit of the confidence, 0 to 1, in an "and" or "or" whose parts may depend on each other.
-"""
+"""Upper limit of the confidence, 0 to 1, in the answer to a question "A and B" or "A or B" in which
+A and B may depend on each other."""
 
 _NAME: Final = r"(?:the\s+)?[A-Z0-9$][\w.'&$-]*(?:\s+(?:of\s+|the\s+)?[A-Z0-9][\w.'&-]*){0,4}"
 _AUXILIARY: Final = r"(?i:will|does|do|did|is|are|can|has|have)"
@@ -35,12 +35,14 @@ _CONDITION: Final = re.compile(
     re.I,
 )
 _WHOLE_QUESTION: Final = re.compile(r"^\W*(?:if|whether)\s+[^,]+$", re.I)
-"""Matches a question that begins with "if" or "whether" and has no other clause: no condition."""
+"""Matches a question in which all that follows "if" or "whether" is one clause ("Whether X wins").
+There the word introduces the question and states no condition."""
 _INTRODUCES: Final = re.compile(
     r"\b(?:wonder(?:ing)?|know|tell\s+me|asks?|asking|see|sure|idea|curious|predict)\s+(?:if|whether)\b",
     re.I,
 )
-"""Matches an "if" that introduces the question itself ("I wonder if ..."): no condition."""
+"""Matches words such as "I wonder if" or "tell me whether", which introduce the question: their
+"if" states no condition."""
 _VERBS: Final = (
     r"(?:win|be|reach|hit|pass|cut|raise|sign|leave|resign|become|happen|end|fall|rise|lose|"
     r"announce|release|launch|close)"
@@ -53,13 +55,14 @@ _TWO_ACTS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Two questions joined into one, of which one or both (`connective`) have to come true."""
+    """The two questions of which one question is made ("Will A or B win?": "Will A win?", "Will B
+    win?"). `connective`: whether one of them (`either`) or both have to come true."""
 
     connective: Connective
     names: tuple[str, str]
     questions: tuple[str, str]
     denied: bool = False
-    """Whether the question asks that neither part comes true."""
+    """Whether the question asks that neither part comes true ("Will neither A nor B win?")."""
 
 
 _OWN: Final = re.compile(
@@ -118,9 +121,10 @@ def parts(question: str) -> Parts | None:
 
 
 def joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Estimate:
-    """The answer to a question from the answers to its two parts.
+    """The answer to a question of two parts ("A or B", "A and B") from the answers to both. It has
+    no probability if one of the parts has none.
 
-    exclusive : whether at most one of the two can come true
+    exclusive : whether at most one of the two parts can come true
     """
     found = _joined(asked, answers, exclusive=exclusive)
     if not asked.denied or found.probability is None:

@@ -17,8 +17,8 @@ from augury.relations.wording import STAGES
 from augury.search.text import term, terms
 
 TELLING: Final = 0.8
-"""Smallest weight (0.08 to 1.8: how telling a term is, `View.weights`) with which a term that only
-one of two contests names makes them different contests. Chosen by hand."""
+"""Smallest weight of a term that tells two contests apart if only one of them names the term.
+Weights (`View.weights`) say how telling a term is, from 0.08 to 1.8. Chosen by hand."""
 _LEAGUE_TITLES: Final = frozenset(terms("nba finals; super bowl; world series; stanley cup"))
 _HALF_TITLES: Final = frozenset({"confer", "afc", "nfc", "pennant", "eastern", "western"})
 _ACTS: Final = tuple(
@@ -28,16 +28,17 @@ _ACTS: Final = tuple(
         "die death", "marry wedding", "divorce", "bankrupt bankruptcy", "assassinate",
     )
 )  # fmt: skip
-"""Acts, each as the set of words that name it. Two texts that name different acts are about two
-things, however many names they share."""
+"""Acts (acquiring, dying, landing ...), each as the set of words that name it. A question and a
+market that name different acts are about two things, however many names they share."""
 _RACE: Final = term("before")
 """The term "before". A proposition has it among its terms only if no date follows it, i.e. if the
 text asks which of two things comes first."""
 
 
 def stage_order(q: View, m: View) -> Order:
-    """How the results relate that question and market ask for: finishing places, stages,
-    nominations."""
+    """How the result that the question (`q`) asks about relates to the one that the market (`m`)
+    asks about: winning, a finishing place, a stage, a nomination. Winning implies reaching the
+    final."""
     ours, theirs = q.proposition, m.proposition
     order = _stages(ours, theirs)
     if order == "same" and _other_contest(q, m):
@@ -118,8 +119,8 @@ def _titles(q: View, m: View) -> Order:
 
 
 def choice_order(q: View, m: View) -> Order:
-    """Whether question and market are about the same contender, and about the same act of that
-    contender."""
+    """Whether question (`q`) and market (`m`) are about the same contender (X in "Will X win?") and
+    the same act, as an `Order`. `excludes`: two contenders of whom only one can win."""
     ours, theirs = q.proposition, m.proposition
     order = _contenders(q, m)
     if order == "unsaid" and _other_subject(q, m):
@@ -169,9 +170,9 @@ def _acts(p: Proposition) -> frozenset[int]:
 
 
 def edition_order(ours: Proposition, theirs: Proposition, closes: date | None) -> Order:
-    """Whether question (`ours`) and market (`theirs`) are about the same year's contest. A market
-    that names no year may be about the question's year if it closes in that year, the year before
-    or the year after."""
+    """Whether question (`ours`) and market (`theirs`) are about the same year's contest; `unsaid`
+    if the question names no year. A market that names no year differs only if it closes (`closes`)
+    two or more years before or after."""
     q, m = ours.edition, theirs.edition
     if q is None:
         return "unsaid"
@@ -183,8 +184,9 @@ def edition_order(ours: Proposition, theirs: Proposition, closes: date | None) -
 
 
 def is_rival(q: View, m: View, choice: Order, stage: Order, edition: Order) -> bool:
-    """Whether the market asks about a rival: another contender in the same contest, which only one
-    of them can win."""
+    """Whether the market (`m`) asks about a rival of the question's (`q`) contender: another
+    contender in the same contest, which only one of them can win. `choice`, `stage` and `edition`
+    say how contender, stage and year of the two relate."""
     ours = q.proposition.contest - q.subject
     theirs = m.proposition.contest - m.subject
     unique = m.proposition.exclusive or m.unique
@@ -197,7 +199,7 @@ def is_rival(q: View, m: View, choice: Order, stage: Order, edition: Order) -> b
 
 
 def _unsaid(of: frozenset[str], v: View, by: View) -> bool:
-    """Whether the text `by` lacks a telling term of a contest (`of`), so that it is about another
-    seat or award."""
+    """Whether the text `by` lacks a telling term of a contest (the terms `of`, weighted as in the
+    text `v`), so that it is about another seat or award."""
     return any(v.weights.get(t, 0.0) >= TELLING and not is_said(t, by) and t not in by.context
                for t in of)  # fmt: skip

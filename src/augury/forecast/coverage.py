@@ -16,14 +16,14 @@ from augury.relations.wording import OFFICES
 from augury.search.text import terms
 
 _COMMON: Final = frozenset(terms("player year season"))
-"""Terms that occur in the long forms of many names ("player of the year"). Two awards that share
-only such terms are not the same."""
+"""Terms that occur in the long forms of many names, e.g. of awards ("player of the year"). Two
+names that share only such terms are not taken for the same."""
 _DIVISION: Final = frozenset(terms("division"))
 
 
 def spelled(one: View, other: View) -> View:
-    """`one`, with more terms in `covers`: the terms with which `other` writes the same names
-    (initials, full names, other transliterations)."""
+    """The text `one` with more terms in `covers`, i.e. in what it counts as naming: those with
+    which the text `other` writes the same names (initials, full names, other transliterations)."""
     more: frozenset[str] = frozenset()
     for short, name in other.initials:
         if short in one.short and (len(short) > 2 or short in one.proposition.choice):
@@ -43,10 +43,10 @@ def spelled(one: View, other: View) -> View:
 def coverage(
     of: View, other: View, covers: frozenset[str], context: frozenset[str]
 ) -> tuple[float, float]:
-    """Share, 0 to 1, of the content of `of` that `other` names, and the weight of the heaviest term
-    of `of` that `other` does not name.
+    """Two numbers: the share, 0 to 1 and by weight, of the terms of the text `of` that the text
+    `other` names, and the weight of the heaviest term of `of` that `other` does not name (0: none).
 
-    covers : terms that `other` names
+    covers : terms that `other` counts as naming
     context : terms of `other`'s event name and rules, which count half
     """
     total = found = missing = 0.0
@@ -85,7 +85,7 @@ def _alike(term: str, others: frozenset[str]) -> bool:
 
 
 def foreign(q: View, m: View) -> float:
-    """Weight of the market's most telling name that has no word in common with the question; 0 if
+    """Weight of the market's (`m`) most telling name of which the question (`q`) has no word; 0 if
     there is none."""
     return max(
         (max(m.weights.get(t, 0.0) for t in run) for run in m.runs
@@ -95,8 +95,8 @@ def foreign(q: View, m: View) -> float:
 
 
 def called(q: View, m: View) -> float:
-    """Share, 0 to 1 and by weight, of the question's names that occur in the market or its
-    rules."""
+    """Share, 0 to 1 and by weight, of the question's (`q`) names that occur in the market (`m`) or
+    its rules; 1 if the question has no names."""
     weights = {t: w for t, w in q.weights.items() if t in q.names}
     total = sum(weights.values())
     said = sum(w for t, w in weights.items() if is_said(t, m) or t in m.context)
@@ -104,12 +104,14 @@ def called(q: View, m: View) -> float:
 
 
 def telling(choice: frozenset[str], of: View) -> frozenset[str]:
-    """The terms of `choice` (the contender) that are written as names; all of them if none is."""
+    """The terms of a contender's name (`choice`) that the text `of` writes with a capital; all of
+    `choice` if there are none."""
     named = frozenset(t for t in choice if t in of.names)
     return named or choice
 
 
 def share(terms_: frozenset[str], covers: frozenset[str], of: View) -> float:
-    """Share, 0 to 1, of `terms_` that are in `covers`; each term counts with its weight in `of`."""
+    """Share, 0 to 1, of `terms_` that are in `covers`, each term counted with its weight in the
+    text `of`; 0 without terms."""
     total = sum(of.weights.get(t, 0.1) for t in terms_)
     return sum(of.weights.get(t, 0.1) for t in terms_ if t in covers) / total if total else 0.0

@@ -18,8 +18,9 @@ from augury.search.text import is_month, is_number, is_year, terms
 def read(
     proposition: Proposition, text: str, *, context: str = "", closes: date | None = None
 ) -> Words:
-    """Everything that is compared of a text except the weights of its terms, which `view.view`
-    adds.
+    """The proposition of a text (what it asserts), and what else of the text is compared: names,
+    finishing places, modifiers ... Only the weights of its terms are missing; `view.view` adds
+    them.
 
     text : the question or title as written, with its capitals
     context : other texts of a market (event name, rules); empty for a question
@@ -64,7 +65,8 @@ def read(
 
 
 _LEVELS: Final = frozenset(terms("above below over under between exactly"))
-"""Words with which a market's level begins ("Above 200,000"): capitalized, but not names."""
+"""Words with which a market's level begins ("Above 200,000"). They are capitalized there, but are
+not names."""
 _STAGES: Final = frozenset(
     terms("semifinals quarterfinals finals playoffs knockout stage round last grand")
 )
@@ -73,8 +75,8 @@ _RELATIVE: Final = re.compile(
     r"(?:holds?|controls?|keeps?|occup(?:y|ies)|remains?|has|have|is\s+left)\b(?:\s+of\b)?",
     re.I,
 )
-"""A clause that only describes a thing ("what it still holds of ..."). It is removed before the
-text is searched for words that say that something lasts, ends or is reversed."""
+"""Matches a relative clause that only describes a thing ("what it still holds of ..."). It is
+removed before the text is searched for words that say that something lasts, ends or is reversed."""
 _GROUP: Final = re.compile(r"\b[Gg]roup\s+(?P<group>[A-L])\b")
 
 
@@ -87,8 +89,8 @@ def _last(p: Proposition) -> str | None:
 
 
 def _unread(p: Proposition, text: str) -> str:
-    """What follows the words that were read as the text's negation, up to another way of not
-    happening; all of the text if it denies nothing."""
+    """What follows the words that were read as the text's negation, up to an "or" that begins a
+    second way of not happening; all of the text if it denies nothing."""
     if p.positive:
         return text
     last = max((text.find(r.text) + len(r.text) for r in p.read if r.slot == "polarity"), default=0)
@@ -99,7 +101,8 @@ def _unread(p: Proposition, text: str) -> str:
 _ANOTHER_WAY: Final = re.compile(
     r",?\s+or\s+(?!more|less|higher|lower|later|fewer|better|worse)(?=[a-z])"
 )
-"""An "or" that begins another way of not happening: "fail to name X or name someone else"."""
+"""Matches the "or" before a second way in which something may not happen, as in "fail to name X or
+name someone else"."""
 
 
 _HIGHEST: Final = re.compile(r"\b(?:highs?|highest|maximum|max|hottest|warmest)\b", re.I)
@@ -249,8 +252,9 @@ _OPPOSITES: Final = tuple(
         ),
     )
 )
-"""Pairs of opposite results: (name, pattern of one result, pattern of the other). A text about one
-result never asks for the other, although both may fail to happen."""
+"""Pairs of opposite results, e.g. approved and rejected: (name of the pair, pattern of one result,
+pattern of the other). A text about one of them never asks for the other, although both may fail to
+happen."""
 _NO_CHANGE: Final = re.compile(
     r"\bno\s+changes?\b|\bunchanged\b|\bhold\s+rates\b|\bstand\s+pat\b", re.I
 )
@@ -310,8 +314,9 @@ _FOLDED: Final = str.maketrans("wqcz", "vkks", "yaeiouhj")
 
 @remembered(8 << 20)
 def sound(term: str) -> str:
-    """The first letter and the consonants of a name, similar ones merged: equal for most ways of
-    writing a foreign name in Latin letters. Empty if this is too short to tell names apart."""
+    """First letter and consonants of a name, with similar ones merged, so that most ways of writing
+    a foreign name in Latin letters agree: "zelensky" and "zelenskyy" -> "zlnsk". Empty if this is
+    too short to tell names apart."""
     if len(term) < 6 or not term.isalpha():
         return ""
     folded = term[0] + re.sub(r"(.)\1+", r"\1", term[1:].translate(_FOLDED))
@@ -322,8 +327,8 @@ _CAPITAL: Final = re.compile(
     r"(?<![.!?:]\s)(?<!^)(?<![\w'])[A-Z][\w.&'-]*"
     r"(?:\s+(?:of\s+(?:the\s+)?)?[A-Z0-9][\w.&'-]*)*"
 )
-"""Consecutive capitalized words, except at the start of a sentence, where any word has a capital.
-"""
+"""Matches one or more capitalized words in a row (a name), except at the start of a sentence, where
+any word has a capital."""
 _ASIDE: Final = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _INITIALS: Final = re.compile(r"[A-Z.]{1,5}")
 

@@ -15,49 +15,53 @@ from typing import Final, NamedTuple, TypeAlias
 from augury.forecast.pool import isotonic
 
 MOST: Final = 12
-"""Largest number of rungs (levels or deadlines with a market) besides the question's own; those
-nearest to it are kept."""
+"""Largest number of levels (or deadlines) with a market that a distribution uses besides the
+question's own; those nearest to the question's own are kept."""
 CONTRADICTION: Final = 0.15
-"""Largest change of a rung's probability that making the ladder monotone may need. If a rung needs
-a larger change, the rungs are taken to be of different ladders, and there is no distribution.
-Chosen by hand."""
+"""Largest change of a probability, 0 to 1, that may be needed so that the probabilities of several
+levels (or deadlines) only rise or only fall. If more is needed, the markets are taken to be about
+different things, and there is no distribution. Chosen by hand."""
 _ASKED: Final = 1e6
-"""Weight of the question's own answer when the rungs are made monotone; other rungs have 1. It is
-so large that the answer does not move."""
+"""Weight of the question's own answer when the probabilities of several levels (or deadlines) are
+changed so that they only rise or only fall; each of the others has 1. It is so large that the
+answer does not move."""
 
 Label = Callable[[float], str]
 
 
 class Part(NamedTuple):
-    """One of several outcomes of which exactly one comes true."""
+    """One of several outcomes of which exactly one comes true, with its probability."""
 
     label: str
     lower: float | date | None
-    """Smallest amount or first day of this part; None: open-ended, or the part is a name."""
+    """Lower end of this outcome: an amount, or its first day. None: open-ended, or the outcome is a
+    name."""
     upper: float | date | None
-    """The part ends below this amount or before this day; None as for `lower`."""
+    """Upper end of this outcome: an amount, or the first day after it. None: open-ended, or the
+    outcome is a name."""
     probability: float
 
 
 Distribution: TypeAlias = tuple[Part, ...]
-"""Mutually exclusive outcomes in order of amount or likelihood, with probabilities that sum to 1.
-"""
+"""Outcomes of which exactly one comes true, in order of amount or likelihood. Their probabilities
+sum to 1."""
 
 
 def chances(parts: Distribution) -> dict[str, float]:
-    """Probability of each part, by its label."""
+    """The distribution as a mapping: label of the outcome -> probability."""
     return {part.label: part.probability for part in parts}
 
 
 def named(by_label: Mapping[str, float]) -> Distribution:
-    """A distribution over named outcomes."""
+    """A distribution over named outcomes, from their probabilities by name."""
     return tuple(Part(label, None, None, p) for label, p in by_label.items())
 
 
 def by_level(
     rungs: Mapping[float, float], asked: float, p: float, *, upward: bool, label: Label
 ) -> Distribution | None:
-    """Probabilities of the ranges between levels.
+    """Probabilities of the ranges between levels: from the chances of reaching 100 and of reaching
+    120 those of "below 100", "100 to 120" and "120 or more".
 
     Parameters
     ----------
@@ -65,11 +69,14 @@ def by_level(
         Probability by level, without the question's own level: of reaching the level (`upward`), or
         else of staying at or below it.
     asked, p
-        The question's level and its answer.
+        The question's own level and its probability.
+    label
+        Writes a level as text.
 
     Returns
     -------
-    The ranges, from low to high; None without another rung, or if rungs contradict each other.
+    The ranges, from low to high; None without another level, or if probabilities contradict each
+    other.
     """
     ladder = _ladder(rungs, asked, p, rising=not upward)
     if len(ladder) < 2:
@@ -85,12 +92,20 @@ def by_level(
 
 
 def by_day(rungs: Mapping[date, float], asked: date, p: float) -> Distribution | None:
-    """Probabilities of the spans between deadlines. A deadline is given as the first day too late.
+    """Probabilities of the spans between deadlines: from the chances that something happens by May
+    31 and by June 30 those of "by 2026-05-31", "2026-06-01 to 2026-06-30" and "later or never".
+
+    Parameters
+    ----------
+    rungs
+        Probability by deadline, without the question's own deadline. A deadline is given as the
+        first day that is too late.
+    asked, p
+        The question's own deadline and its probability.
 
     Returns
     -------
-    The spans in order, then "later or never"; None without another deadline, or if rungs contradict
-    each other.
+    The spans in order; None without another deadline, or if probabilities contradict each other.
     """
     days = {float(day.toordinal()): chance for day, chance in rungs.items()}
     ladder = _ladder(days, float(asked.toordinal()), p, rising=True)
@@ -104,7 +119,8 @@ def by_day(rungs: Mapping[date, float], asked: date, p: float) -> Distribution |
 
 
 def level_label(unit: str) -> Label:
-    """How a level of this unit is written: $150,000, 4%, 2,500."""
+    """A function that writes a level of this unit as text: $150,000 (usd), 4% (percent), 2,500
+    (none)."""
 
     def label(level: float) -> str:
         figure = f"{level:,.10g}" if abs(level) < 1e15 else f"{level:g}"
@@ -133,7 +149,8 @@ def _ladder(
 def _parts(
     names: list[str], ends: Sequence[float | date | None], below: list[float]
 ) -> Distribution:
-    """The steps of a rising curve from 0 to 1, rounded so that they still sum to 1."""
+    """The outcomes between the `ends`: the steps of a curve that rises from 0 to 1 (`below`: its
+    value at each end), rounded so that they still sum to 1."""
     curve = [0.0, *(round(x, 4) for x in below), 1.0]
     return tuple(
         Part(name, lower, upper, round(max(0.0, high - low), 4))

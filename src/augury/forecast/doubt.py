@@ -34,27 +34,30 @@ class Doubts:
     evidence is to be doubted."""
 
     match: float
-    """Doubt that the market is about the same thing, from 0 (the same words) to 1."""
+    """Doubt that the estimate's main market is about the same thing as the question, from 0 (the
+    same words) to 1."""
     disagreement: float
-    """Weighted standard deviation, in log-odds, of the prices of the markets that ask the question;
-    0 if only one does."""
+    """Weighted standard deviation, in log-odds, of the prices of the markets that ask the question
+    itself; 0 if fewer than two do."""
     age: float
-    """Days since the price was quoted."""
+    """Age, in days, of the prices on which the estimate rests."""
     spread: float
-    """Half the distance between bid and ask, in log-odds; 0 if unknown."""
+    """Half the distance between bid and ask of the estimate's main market, in log-odds; 0 if
+    unknown."""
     days_left: float | None
     """Days until the question is resolved; None if unknown."""
     direct: int
     """Number of markets that ask the question itself."""
     slack: float
-    """Upper minus lower logical bound on the estimate, as a probability; 0 for a direct answer; a
-    fixed value for a hint, which has no bounds."""
+    """Upper minus lower bound that logic puts on the estimate, as a probability. 0 if a market asks
+    the question itself; a fixed value if a related market only hints at the answer."""
     platform: Platform = "polymarket"
-    """Venue of the market with the largest weight."""
+    """Venue of the estimate's main market: the one with the largest weight that asks the question
+    itself, else the nearest one."""
 
 
 def deviation(p: float, d: Doubts) -> float:
-    """Standard deviation, in log-odds, of the price a week later around the estimate `p`."""
+    """Standard deviation, in log-odds, of the market price a week later around the estimate `p`."""
     left = UNKNOWN_DAYS if d.days_left is None else max(0.0, d.days_left)
     level, steepness, tilt = NOISE[d.platform]
     drift = (level + steepness / math.sqrt(left + 2)) * (1 + tilt * abs(logit(p))) / Z80
@@ -66,7 +69,8 @@ def deviation(p: float, d: Doubts) -> float:
 
 
 def interval(p: float, d: Doubts) -> tuple[float, float]:
-    """Lower and upper end of the 80% interval, which always contains the estimate."""
+    """Lower and upper end of the 80% interval for the market price a week later; it always contains
+    the estimate `p`."""
     width = Z80 * deviation(p, d)
     lower, upper = expit(logit(p) - width), expit(logit(p) + width)
     return min(p, lower), max(p, upper)
@@ -75,7 +79,8 @@ def interval(p: float, d: Doubts) -> tuple[float, float]:
 def confidence(d: Doubts) -> float:
     """Confidence, 0 to 1: how far the evidence can be relied on, whatever probability it gives.
 
-    A fresh, exact, undisputed market gives 0.9 and more; bounds and proxies at most 0.5.
+    One fresh market that asks the question itself, in the same words, gives 0.9 and more; other
+    markets give at most 0.5.
     """
     worth = 0.97 if d.direct else 0.5
     worth *= 1 - 0.5 * min(1.0, d.match)

@@ -47,25 +47,26 @@ from augury.search.text import is_number
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 COMPARED: Final = 24
-"""Number of market outcomes, the best matches, that are compared with each other and, by logic,
-with the question."""
+"""Number of market outcomes, the best matches for a question, that are also compared with each
+other and, by logic, with the question."""
 SIBLING_LOSS: Final = 0.6
-"""Largest number of points of `Comparison.score` and `content` that a market loses if it differs
-from similar markets by a name ("Will Russia capture X") that the question does not say. Chosen by
-hand."""
+"""Largest number of points by which a market's `Comparison.score` and `content` are lowered because
+it differs from similar markets by a name that the question does not say ("Will Russia capture X").
+Chosen by hand."""
 READ: Final = 8_000
 """Largest number of markets whose readings (what was read of the text) and title vectors are kept
 in memory, 3 kB each. For any other market, the title is embedded again (40 us), and the reading
 comes from storage or is made again."""
 RARITIES: Final = 32 << 20
-"""Size, in bytes, of the cache for the rarities of terms (`view.Rarity`)."""
+"""Size, in bytes, of the cache that says how rare each term is (`view.Rarity`)."""
 MARGIN_CONFIDENCE: Final = 0.4
-"""Upper limit, 0 to 1, of the confidence in an answer on a win by a margin ("by 5 points") if only
-the win itself has a market. Chosen by hand."""
+"""Upper limit, 0 to 1, of the confidence in the answer to a question on a win by a margin ("by 5
+points") if markets ask only about the win itself. Chosen by hand."""
 
 
 class Engine:
-    """Compares markets with a question and weighs them. Keeps its readings of markets in memory."""
+    """Compares markets with a question and makes an estimate from their prices. Keeps in memory
+    what it read of the markets' texts."""
 
     def __init__(self, embed: Embed, rarity: Rarity, judge: Judge | None = None) -> None:
         """Without `judge`, the hand-written rules (`match`) alone assign the markets' roles."""
@@ -77,11 +78,14 @@ class Engine:
         self._known: OrderedDict[bytes, tuple[bytes, NDArray[np.float32]]] = OrderedDict()
 
     def answer(self, reading: Reading, markets: Sequence[Snapshot], at: datetime) -> Estimate:
-        """The estimate without judge and language model, from the markets as they stand at `at`."""
+        """The estimate for a question (`reading`) from the markets as they stand at `at`, by
+        hand-written rules alone: neither the judge (the trained model) nor a language model has a
+        say."""
         return self.estimate(self.compare(reading, markets, at))
 
     def compare(self, reading: Reading, markets: Sequence[Snapshot], at: datetime) -> Compared:
-        """Read each market into parts and compare it with the question."""
+        """The question (`reading`) compared with each of the markets, part by part (subject, level,
+        deadline ...), as of the moment `at`."""
         question = self._view(reading)
         bearings = self._bearings(question, reading, markets, at)
         return Compared(reading, markets, at, question, bearings)
@@ -94,8 +98,9 @@ class Engine:
     ) -> Estimate:
         """The estimate that the compared markets give for the question.
 
-        opinions : those of a language model that passed the checks (`opinion.heard`)
-        verdicts : the judge's, on the markets that `brief` chose
+        opinions : a language model's opinions on markets, those that passed the checks
+        (`opinion.heard`)
+        verdicts : what the judge (`matching.judge`) says of the markets that `brief` chose
         """
         reading, markets, at = compared.reading, compared.markets, compared.at
         bearings = compared.bearings
@@ -123,16 +128,18 @@ class Engine:
         return replace(estimate, rejected=rejected(bearings, estimate))
 
     def asks_verbatim(self, reading: Reading, markets: Sequence[Snapshot]) -> bool:
-        """Whether the question is the title of one of the markets (`verbatim`)."""
+        """Whether the question is the title of one of the markets, word for word or with one "not"
+        added or left out (`verbatim`)."""
         return any(
             verbatim.denied(reading.core, market.question, market.outcomes) is not None
             for market in markets
         )
 
     def brief(self, compared: Compared) -> judging.Brief | None:
-        """The texts that judge and language model read for a question; None for questions on which
-        neither is asked: open questions ("who", "how many"), "either A or B", and what names
-        nothing that a market could be about."""
+        """What the judge (`matching.judge`) and a language model read for a question: its text and
+        those of the best markets. None for questions on which neither is asked: open questions
+        ("who", "how many"), "either A or B", and questions that name nothing that a market could be
+        about."""
         reading = compared.reading
         named = reading.proposition.terms
         if not named or len(reading.either) == 2 or outcomes.asks(reading.effective):
@@ -189,8 +196,8 @@ class Engine:
 
 
 def _related(reading: Reading, b: Bearing) -> Bearing:
-    """The outcome with its relation by logic. If logic finds that it asks the same or the opposite,
-    logic also decides whether its price is turned."""
+    """The market outcome with its logical relation to the question. If logic finds that it asks the
+    same or the opposite, logic also decides whether its price is turned into 1 minus the price."""
     if b.exact:
         return b
     relation = relate(reading.proposition, b.view.proposition)
@@ -206,10 +213,10 @@ def _order(b: Bearing) -> tuple[float, float, str, int]:
 
 
 def _told_apart(question: View, found: list[Bearing]) -> list[Bearing]:
-    """The outcomes in a new order, after the best of them were compared with each other.
+    """The market outcomes in a new order, after the best of them were compared with each other.
 
-    Markets of one pattern differ in a name ("Will Russia capture X"). A market whose name the
-    question does not say loses score, however many words they share.
+    Some markets differ only in a name ("Will Russia capture X"). A market whose name the question
+    does not say loses score, however many words question and market share.
     """
     near, rest = found[:COMPARED], found[COMPARED:]
     judged = []

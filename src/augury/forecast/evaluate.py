@@ -18,8 +18,8 @@ Kind = Literal["paraphrase", "negation", "near", "unanswerable", "range"]
 KINDS: Final[tuple[Kind, ...]] = ("paraphrase", "negation", "near", "unanswerable", "range")
 RIGHT: Final = frozenset(("hit", "held", "right"))
 WRONG: Final = frozenset(("miss", "broken", "made", "wrong"))
-"""Verdicts that count as wrong. `inverted` (an answer for the opposite of the question) is counted
-separately."""
+"""Verdicts on an answer (`Answered.verdict`) that count as wrong. `inverted`, the right answer to
+the opposite question, is counted separately."""
 SURE: Final = 0.5
 """Smallest confidence, 0 to 1, with which a wrong answer counts as surely wrong."""
 
@@ -27,18 +27,20 @@ CLOSE: Final = 0.05
 """Largest distance between an answer and the right price, as a probability, at which the answer
 counts as right."""
 INVERTED: Final = 0.2
-"""An answer counts as inverted if its distance from 1 minus the right price is smaller than its
-distance from the right price, by at least this difference (as a probability)."""
+"""How much farther, as a probability, an answer must be from the right price than from 1 minus the
+right price to count as inverted, i.e. as an answer to the opposite question."""
 SLACK: Final = 0.02
-"""How far an answer may overstep a bound, as a probability, and still count as right."""
+"""How far, as a probability, an answer may lie beyond a bound that logic sets and still count as
+right."""
 WEEK: Final = (timedelta(days=3), timedelta(days=14))
-"""Shortest and longest time after a forecast at which a price may be used to test the forecast's
-interval. Of the prices in between, the one nearest to a week is used."""
+"""Shortest and longest time after a forecast at which a market price may serve to test the
+forecast's interval for the price a week later. Of the prices in between, the one nearest to a week
+is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationQuestion:
-    """One question of an evaluation file."""
+    """One question of an evaluation file, with what is known of its right answer."""
 
     qid: str
     kind: Kind
@@ -48,19 +50,20 @@ class EvaluationQuestion:
     p: float | None = None
     outcome: float | None = None
     bound: tuple[str, float] | None = None
-    """For `near`: `le` (at most) or `ge` (at least), with the value of the bound; None: no
-    bound."""
+    """For a question of kind `near`, of whose right answer only a bound is known: the bound, as
+    `le` (at most) or `ge` (at least) and a probability. None: no bound."""
     right: tuple[float, float] | None = None
-    """For `range`: smallest and largest probability that is right; None: no probability is
-    right."""
+    """For a question of kind `range`: smallest and largest probability that is a right answer.
+    None: no probability is right."""
     null_ok: bool = False
-    """For `range`: whether an answer without a number is right, too."""
+    """For a question of kind `range`: whether an answer without a probability is right, too."""
     event: str | None = None
-    """Event whose markets resolve together; None: the market stands alone."""
+    """Key of the question's event, whose markets resolve together; None: the question's market
+    stands alone."""
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> EvaluationQuestion:
-        """A question from one parsed line of a question file."""
+        """The question that one parsed line of an evaluation file holds."""
         bound, least, most = line.get("bound"), line.get("lo"), line.get("hi")
         in_range = least is not None or most is not None or "null_ok" in line
         return cls(
@@ -79,7 +82,8 @@ class EvaluationQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer, and (`later`) the price of the question's market a week later, None if unknown."""
+    """The answer to a question of an evaluation. `later`: the price of the question's market a week
+    after the answer; None: unknown."""
 
     asked: EvaluationQuestion
     probability: float | None
@@ -91,20 +95,24 @@ class Answered:
     grade: Grade = "none"
     confidence: float = 0.0
     hint: float | None = None
-    """The probability that was withheld from the public answer; None: none was."""
+    """The probability that was withheld from the public answer because the evidence for it is too
+    weak; None: nothing was withheld."""
     role: str | None = None
-    """Role of the first piece of evidence."""
+    """Role (`direct`, `bound`, `proxy` or `weak`) of the first market in the answer's evidence;
+    None without evidence."""
     reason: str | None = None
-    """Kind of the null reason, if there is no number."""
+    """Why the answer has no probability, as an `evidence.NullKind`; None if it has one."""
     bounds: tuple[float, float] | None = None
-    """Logical bounds on the probability; None: none."""
+    """Lower and upper bound that logic puts on the probability; None: the answer does not rest on
+    bounds."""
     way: str | None = None
-    """How an answer was derived if no market asks the question, e.g. "from deadlines"; else
-    None."""
+    """How the answer was derived from other markets if none asks the question itself, e.g. "from
+    deadlines"; else None."""
 
     @property
     def said(self) -> float | None:
-        """The probability of the answer, also if it was withheld; None if there is none."""
+        """The probability of the answer, even if it was withheld from the public; None if there is
+        none."""
         return self.probability if self.probability is not None else self.hint
 
     @property
@@ -142,8 +150,8 @@ class Answered:
 
     @property
     def outcome(self) -> str:
-        """The verdict in words common to all kinds: right, wrong, inverted, null. For an
-        unanswerable question, no number is right."""
+        """The verdict on the answer in words common to all kinds of questions: right, wrong,
+        inverted, null. For an unanswerable question, an answer without a probability is right."""
         verdict = self.verdict
         if verdict in RIGHT or (verdict == "null" and self.asked.kind == "unanswerable"):
             return "right"
@@ -151,7 +159,8 @@ class Answered:
 
 
 def holds(p: float, bound: tuple[str, float] | None) -> bool:
-    """Whether a probability is within a bound, or outside by at most `SLACK`."""
+    """Whether the probability `p` keeps a bound ("le" or "ge", value) or breaks it by at most
+    `SLACK`."""
     if bound is None:
         return True
     op, value = bound
@@ -161,8 +170,8 @@ def holds(p: float, bound: tuple[str, float] | None) -> bool:
 def later_price(
     prices: Sequence[tuple[datetime, float]], as_of: datetime, asked: EvaluationQuestion
 ) -> float | None:
-    """The price of the question's market about a week later, for the question's side; None if there
-    is none.
+    """The price of the question's market about a week after `as_of`, as the probability of the
+    question: 1 minus the price if the question negates the market. None if no price is known.
 
     prices : times and prices of the market's first outcome
     """
@@ -175,7 +184,8 @@ def later_price(
 
 
 def summary(answers: Sequence[Answered], latency: Mapping[str, float]) -> dict[str, Any]:
-    """The figures of `augury eval forecast`, in the shape it prints."""
+    """The figures that `augury eval forecast` prints, as JSON data. `latency`: times per answer, in
+    ms."""
     groups: dict[str, list[Answered]] = {}
     for answer in answers:
         groups.setdefault(answer.asked.kind, []).append(answer)
@@ -230,10 +240,12 @@ def _ranged(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 def by_grade(answers: Sequence[Answered]) -> dict[str, Any]:
-    """Distance of the answers from the price of the market asked about, and Brier scores, by grade.
+    """Brier scores of the answers, and their distance from the price of the market asked about, by
+    grade (how an answer was found: asked, bounded, hinted, none).
 
-    Withheld hints count with the probability that they would have given. `base_brier` is the score
-    of always answering the base rate: the share of all these questions that came true.
+    Answers withheld from the public count with the probability that they would have given.
+    `base_brier` is the score of always answering the base rate: the share of all these questions
+    that came true.
     """
     asked = [a for a in answers if a.asked.p is not None]
     outcomes = [a.asked.outcome for a in asked if a.asked.outcome is not None]
@@ -260,8 +272,8 @@ def by_grade(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
-    """The confidence from which on hints are better than the base rate (the share of all questions
-    that came true).
+    """The confidence from which on hints (answers that rest only on a related market) are better
+    than the base rate (the share of all questions that came true).
 
     Questions about one market count once, because one result resolves them all.
 
@@ -303,7 +315,8 @@ def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 MIN_HINTS: Final = 20
-"""Smallest number of resolved markets, with a hint each, for which `hint_floor` reports a floor."""
+"""Smallest number of resolved markets with a hint (an answer that rests only on a related market)
+for which `hint_floor` reports from which confidence on hints can be trusted."""
 
 
 def _is_inverted(p: float, right: float) -> bool:
@@ -311,7 +324,8 @@ def _is_inverted(p: float, right: float) -> bool:
 
 
 def per_question(answer: Answered) -> dict[str, Any]:
-    """One line of the report."""
+    """The question, what is known of its right answer, the answer given and the verdict on it: one
+    entry of the evaluation's report, as JSON data."""
     asked = answer.asked
     return {
         "qid": asked.qid,

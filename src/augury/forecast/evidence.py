@@ -49,7 +49,7 @@ class Snapshot(NamedTuple):
     url: str | None
     slug: str | None
     prices: list[float | None]
-    """Probability of each outcome; None where there was no quote."""
+    """Price of each outcome as a probability; None where there was no quote."""
     price_at: datetime | None
     volume: float | None
     liquidity: float | None
@@ -58,12 +58,12 @@ class Snapshot(NamedTuple):
     origin: MarketOrigin = "venue"
     digest: bytes | None = None
     words: bytes | None = None
-    """What was read of the market's text earlier, packed by `words.packed`; valid only while
-    `digest` equals `words.digest` of the market. None: not read yet."""
+    """What was read of the market's text (subject, level, deadline ...), packed by `words.packed`;
+    valid only while `digest` equals `words.digest` of the market. None: not read yet."""
 
     def price(self, outcome: int) -> float | None:
-        """The probability of an outcome, None without a quote. Of two outcomes, a second without a
-        price has 1 minus the price of the first."""
+        """The probability of the outcome with this index; None without a quote. Of two outcomes, a
+        second without a price has 1 minus the price of the first."""
         if outcome < len(self.prices) and self.prices[outcome] is not None:
             return self.prices[outcome]
         if len(self.outcomes) == 2 and self.prices and self.prices[0] is not None:
@@ -78,43 +78,45 @@ class Snapshot(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A market in the role that it has for one question."""
+    """A market that is evidence for one question, with its role and its weight."""
 
     market: Snapshot
     outcome: int
-    """Index of the outcome whose price is used."""
+    """Index of the market outcome whose price is used."""
     role: Role
     flipped: bool
-    """Whether the market asks the opposite, so that 1 - price counts."""
+    """Whether the market asks the opposite of the question, so that 1 - price counts."""
     probability: float
-    """Probability, 0 to 1, that the price implies for the question: 1 - price if `flipped`."""
+    """Probability, 0 to 1, that the market's price implies for the question: 1 - price if
+    `flipped`."""
     age: float
-    """Days since the price was quoted."""
+    """Days since the market's price was quoted."""
     fit: float
     """How well the market matches the question, 0 to 1: a third of `Comparison.score`, clipped."""
     weight: float
     """How much the market counts in the estimate, 0 to 1, by its match, age, spread and trading; 0
     for a market that is only shown."""
     relation: str
-    """How the market relates to the question, in words."""
+    """How the market relates to the question, in words: "its deadline is 3 days later"."""
     low: float = 0.0
     high: float = 1.0
     """`low` and `high`: the probabilities between which logic puts the answer, given this market
     alone; 0 and 1: no bound."""
     averaged: bool = True
-    """Whether the price of a direct market enters the average. False for an open question ("who",
-    "how many"), whose markets each price another outcome."""
+    """Whether the price of a market that asks the question itself enters the average. False for an
+    open question ("who", "how many"), whose markets each price another outcome."""
 
     @property
     def share(self) -> float | None:
-        """Share in the average of the markets that ask the question, 0 to 1. 0: the market does not
-        count. None: it counts without being averaged (a bound, a hint, an outcome of an open
-        question)."""
+        """The market's share, 0 to 1, in the average of the markets that ask the question itself.
+        0: the market does not count. None: it counts without being averaged (a bound, a hint, an
+        outcome of an open question)."""
         averaged = self.averaged and self.role == "direct"
         return round(self.weight, 4) if averaged or not self.weight else None
 
     def shown(self) -> dict[str, Any]:
-        """The evidence as JSON data, as the stream sends it and the table `forecasts` keeps it."""
+        """This piece of evidence as JSON data, for the event stream and for the table
+        `forecasts`."""
         return {
             "market_id": self.market.id,
             "question": self.market.question,
@@ -172,10 +174,10 @@ class NullReason:
     text: str
     """The reason in words, then what the reader can do about it."""
     market: Snapshot | None = None
-    """The market that asks or asked the question."""
+    """The market that asks or asked the question; None: there is none."""
     price: float | None = None
-    """That market's last price as the probability of the question: 1 - price if the market asks
-    the opposite."""
+    """Last price of `market`, as the probability of the question: 1 - price if the market asks the
+    opposite."""
     price_at: datetime | None = None
     retry_as_of: datetime | None = None
     """Earlier moment as of which the same question has an answer; None: none is known."""
@@ -183,7 +185,7 @@ class NullReason:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A market that was compared with the question and not used."""
+    """A market that was compared with the question and not used, with the reason (`why`)."""
 
     market: Snapshot
     why: str
@@ -191,11 +193,11 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The result of weighing the evidence. Without a probability, `error` says why there is
-    none."""
+    """The answer that the markets give to a question, before it is put into a response. Without a
+    probability, `error` says why there is none."""
 
     evidence: tuple[Evidence, ...]
-    """The markets that count, and some that are only shown (weight 0)."""
+    """The markets on which the estimate rests, and some that are only shown (weight 0)."""
     probability: float | None = None
     lower: float | None = None
     upper: float | None = None
@@ -205,20 +207,21 @@ class Estimate:
     error: str | None = None
     fallbacks: tuple[str, ...] = ()
     decisive: Evidence | None = None
-    """The direct market with the largest weight: its result decides whether the forecast was
-    right."""
+    """Of the markets that ask the question itself, the one with the largest weight: its result
+    decides whether the forecast was right."""
     rejected: tuple[Rejected, ...] = ()
-    """The markets nearest to the question that were not used."""
+    """The markets nearest to the question that were compared with it and not used."""
     null: NullReason | None = None
-    """Why there is no probability. None if there is one, or as long as the service has not looked
-    for the reason."""
+    """Why there is no probability. None if there is one, or until the service has looked for the
+    reason."""
     warnings: tuple[str, ...] = ()
-    """Cautions for readers of the number, one sentence each."""
+    """Cautions for readers of the estimate, one sentence each."""
 
     @property
     def grade(self) -> Grade:
-        """The grade, by the roles of the evidence that has weight: one proxy or weak market makes
-        it `hinted`, else one bound makes it `bounded`."""
+        """How the estimate was found, by the roles of the markets that have weight: one proxy or
+        weak market makes it `hinted`, else one bound makes it `bounded`, else it is `asked`.
+        `none`: no answer."""
         if self.probability is None and not self.distribution:
             return "none"
         roles = {one.role for one in self.evidence if one.weight > 0}
@@ -230,21 +233,22 @@ class Estimate:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Lower and upper bound on the answer, from the bound markets that have weight. If these
-        contradict each other (lower above upper), the two numbers are swapped."""
+        """Lower and upper bound on the question's probability, from the markets with the role
+        `bound` that have weight. If these contradict each other (lower above upper), the two
+        numbers are swapped."""
         counted = [one for one in self.evidence if one.weight > 0 and one.role == "bound"]
         low = max((one.low for one in counted), default=0.0)
         high = min((one.high for one in counted), default=1.0)
         return min(low, high), max(low, high)
 
     def count(self, *roles: Role) -> int:
-        """How many pieces of evidence play one of these roles."""
+        """How many of the markets in `evidence` have one of these roles."""
         return sum(one.role in roles for one in self.evidence)
 
     @property
     def profile(self) -> str:
-        """The mix of evidence, as one of the names of the API specification: direct_only,
-        direct_mixed, proxy_only, weak_only or none."""
+        """Which roles the markets in `evidence` have, as one of the names of the API specification:
+        direct_only, direct_mixed, proxy_only, weak_only or none."""
         direct, others = self.count("direct"), self.count("bound", "proxy", "weak")
         if direct:
             return "direct_mixed" if others else "direct_only"
@@ -253,7 +257,7 @@ class Estimate:
         return "weak_only" if others else "none"
 
     def shown(self) -> dict[str, Any]:
-        """The estimate as JSON data, as the stream sends it."""
+        """The estimate as JSON data, for the event stream."""
         return {
             "probability": self.probability,
             "lower": self.lower,

@@ -16,8 +16,8 @@ from augury.search.text import is_number
 def told_between(ways: Sequence[Bearing]) -> tuple[float, float]:
     """Lower and upper bound on the question's probability, from markets of one event.
 
-    For "Will the Fed cut?", markets on ways to do so (a cut by 25 points, by 50 points) give the
-    lower bound, and markets on outcomes that exclude it (no change) give the upper bound.
+    For "Will the Fed cut?", markets on ways to cut (by 25 points, by 50 points) give the lower
+    bound, and markets on outcomes that exclude a cut (no change) give the upper bound.
     """
     inside = [b for b in ways if b.fit.threshold == "implied"]
     chances = [b.positive for b in inside]
@@ -36,8 +36,8 @@ def _are_parts(ways: Sequence[Bearing]) -> bool:
 
 
 def are_apart(ranges: Sequence[Bearing]) -> bool:
-    """Whether the levels of these markets are ranges of which no two overlap, at least one of them
-    bounded on both sides."""
+    """Whether these markets ask about ranges of which no two overlap ("2% to 3%", "3% to 4%"). At
+    least one range must be bounded on both sides."""
     levels = sorted(
         {(t.low, t.high) for b in ranges if (t := b.view.proposition.threshold) is not None}
     )
@@ -49,8 +49,8 @@ def are_apart(ranges: Sequence[Bearing]) -> bool:
 
 
 def summed_places(below: Sequence[Bearing]) -> float:
-    """Sum of the probabilities of the markets on single finishing places: second and third are two
-    ways into the top three."""
+    """Sum of the probabilities of markets on single finishing places, e.g. on second and on third
+    place: two exclusive ways into the top three."""
     places: dict[float, float] = {}
     for b in below:
         p = b.view.proposition

@@ -31,7 +31,8 @@ def shortened(text: str) -> str:
 
 
 def nothing(reading: Reading, seen: int) -> str:
-    """The reason for an answer without evidence; `seen`: number of market outcomes compared."""
+    """The text shown if no market can answer the question. `seen`: number of market outcomes that
+    were compared with it."""
     if not seen:
         return f"{NOTHING} There was no open market with a recent price to compare it with."
     return (
@@ -41,7 +42,8 @@ def nothing(reading: Reading, seen: int) -> str:
 
 
 def relation(c: Comparison, role: Role, flipped: bool) -> str:
-    """How a market relates to the question, in a few words."""
+    """How a market relates to the question, in a few words: "its deadline is 3 days later". `c`:
+    the comparison of the two; `role`: the market's role as evidence."""
     if role == "direct":
         return "asks the opposite" if flipped else "asks the same"
     parts = []
@@ -62,8 +64,8 @@ _AMOUNTS: Final = {
     "implies": "this is one way for it to happen",
     "excludes": "if it happens, this does not",
 }
-"""How a market relates to the question, in words, if only one of the two names a level: "Cut by 25
-bps" and "Will the Fed cut?"."""
+"""How a market relates to the question, in words, if only one of the two names an amount: the
+market "Cut by 25 bps" is one way for "Will the Fed cut?" to come true."""
 
 
 def reasoning(
@@ -74,7 +76,9 @@ def reasoning(
     evidence: Sequence[Evidence],
     kind: str,
 ) -> str:
-    """The reason for an estimate in two to five sentences; `kind` is a key of `_HOW`."""
+    """How an estimate was made, in two to five sentences: which markets count, at which prices.
+    `kind` is a key of `_HOW` and says how they relate to the question ("direct", "deadlines" ...).
+    """
     counted = [one for one in evidence if one.weight > 0]
     said = [_HOW[kind].format(n=len(counted), s="" if len(counted) == 1 else "s")]
     if kind == "direct" and len(counted) == 1:
@@ -123,22 +127,24 @@ def _age(days: float) -> str:
 
 
 def percent(p: float) -> str:
-    """A probability for people: 44%, 0.4%."""
+    """A probability as text for people: 0.44 -> 44%, 0.004 -> 0.4%."""
     return f"{100 * p:.0f}%" if 0.0995 <= p < 0.9905 else f"{100 * p:.1f}%"
 
 
 def moment(at: datetime) -> str:
-    """A time in UTC, in the ISO 8601 form that requests accept."""
+    """A time as text: in UTC, in the ISO 8601 form that requests accept."""
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def day(at: datetime) -> str:
-    """A day for people, in UTC."""
+    """A day as text for people: 2026-12-31 (UTC)."""
     return f"{at.astimezone(UTC):%Y-%m-%d} (UTC)"
 
 
 def bounds(between: tuple[float, float], evidence: Sequence[Evidence]) -> str:
-    """The reason shown in place of a probability that rests only on the prices of rivals."""
+    """The text shown in place of a probability that rests only on rivals, i.e. on markets about
+    other contenders of the contest. `between`: lower and upper bound that their prices put on it.
+    """
     low, high = between
     text = (
         f"No open market asks this. Markets on rivals put it between {percent(low)} and"
@@ -156,7 +162,8 @@ def bounds(between: tuple[float, float], evidence: Sequence[Evidence]) -> str:
 
 
 def hint(evidence: Sequence[Evidence]) -> str:
-    """A sentence that names the nearest market as a hint; empty without evidence."""
+    """A sentence on the nearest market, which is about a related matter and only hints at an
+    answer; empty without evidence."""
     if not evidence:
         return ""
     one = evidence[0]

@@ -20,8 +20,8 @@ _MONTH = calendar.MONTH
 _ROMAN = re.compile(r"(?P<l>L)?(?P<x>X{0,4})(?P<i>I[XV]|V?I{0,3})\Z")
 _AMOUNT = r"\d{1,3}(?:,\d{3})*(?:\.\d+)?"
 _NO_LATER_GROUP = r"(?!(?:(?<=\b\d,)|(?<=\b\d\d,)|(?<=\b\d\d\d,))\d{3})"
-"""Lookahead that keeps a match from beginning inside an amount, e.g. at the 500 of "2,500". Such a
-match is never needed: one from the first digit was tried before, and ends at the same place."""
+"""Lookahead that keeps a match from beginning inside a number, e.g. at the 500 of "2,500". Such a
+match is never needed: one from the first digit was tried before and ends at the same place."""
 _STEP = r"(?:cut|hold|pause|hike|skip)"
 _THEN = r"(?:\s*,\s*(?:and\s+)?(?:then\s+)?|\s+(?:and\s+)?then\s+|\s*[-–—/>]+\s*|\s+and\s+)"
 

@@ -10,7 +10,8 @@ T = TypeVar("T")
 
 
 class Flight(Generic[T]):
-    """A task that several callers wait for; it is cancelled once no caller waits any more."""
+    """An asyncio task that several callers wait for. It is cancelled once no caller waits any
+    more."""
 
     def __init__(self, task: asyncio.Task[T], done: Callable[[], Any]) -> None:
         """`done` is called when the task has ended, in whatever way."""
@@ -19,7 +20,8 @@ class Flight(Generic[T]):
         task.add_done_callback(lambda _: done())
 
     async def join(self) -> T:
-        """Wait for the task's result, together with its other callers."""
+        """Wait for the result of the shared task. If this caller is cancelled and was the last to
+        wait, the task is cancelled, too."""
         self._waiting += 1
         try:
             return await asyncio.shield(self._task)

@@ -19,7 +19,7 @@ _CURLY: Final = str.maketrans("’‘ʼ“”„«»", '\'\'\'"""""')
 
 @dataclass(frozen=True, slots=True)
 class Framed:
-    """A question without its frame."""
+    """A question without its frame, i.e. without words around it such as "is it true that"."""
 
     core: str
     denied: bool
@@ -29,7 +29,8 @@ class Framed:
 
 
 def framed(question: str) -> Framed:
-    """Remove the frame of a question."""
+    """Remove the frame of a question, i.e. the words around the question proper: "Please tell me,
+    is it false that X will win?" -> "Will X win?", with `denied` set."""
     plain = " ".join(question.translate(_CURLY).split())
     text = calmed(plain)
     denials = 0
@@ -108,8 +109,8 @@ _JUDGED: Final = re.compile(
     rf"(?:be\s+)?{_TRUTH}{_WRONG}\s?[?.!]{{0,3}}",
     re.I,
 )
-"""A statement inside or before words that call it wrong: "Is anyone who says ... mistaken?", "...,
-is that false?"."""
+"""Matches a statement together with words that call it wrong: "Is anyone who says ... mistaken?",
+or "..., is that false?"."""
 _DENIAL: Final = re.compile(
     rf"^\W*(?:is|was|would|will)\s+it\s+(?:be\s+|turn\s+out\s+|prove\s+)?(?:to\s+be\s+)?{_TRUTH}"
     rf"(?:{_WRONG}|"
@@ -154,4 +155,4 @@ _GOING: Final = re.compile(
     r"going\s+to\s+(?P<rest>.+)",
     re.I,
 )
-"""A statement with a question mark: "The Fed isn't going to cut rates?"."""
+"""Matches a denial in the form of a statement: "The Fed isn't going to cut rates?"."""

@@ -33,7 +33,8 @@ from augury.spreadsheet import cell
 router = routing.router(tags=["forecast"])
 
 RUN_PAGE = 100
-"""Number of a run's results on one page, unless `limit` says otherwise."""
+"""Number of answers on one page of a run (many questions answered in the background), unless
+`limit` says otherwise."""
 
 
 async def _service(request: Request) -> ForecastService:

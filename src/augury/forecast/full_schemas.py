@@ -315,7 +315,7 @@ def full(
     graph: PublicCausalGraph | None,
     age: AgeRule,
 ) -> FullForecast:
-    """A forecast in full, in its wire shape."""
+    """A forecast in the shape in which `/v1/forecasts` returns it."""
     estimate, at = forecast.estimate, forecast.as_of
     interval = None
     if estimate.lower is not None and estimate.upper is not None:
@@ -351,7 +351,7 @@ def full(
 def market_row(
     market: Snapshot, at: datetime, age: AgeRule, status: Status = "active"
 ) -> EvidenceMarket:
-    """A market as it was known at `at`."""
+    """A market as it was known at `at`, in the shape of the API."""
     return EvidenceMarket(
         id=market.id,
         platform=market.platform,

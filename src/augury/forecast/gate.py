@@ -12,16 +12,18 @@ from typing import Any, Final
 from augury.forecast.evidence import Grade
 
 GRADES: Final = frozenset[Grade](("asked", "bounded"))
-"""Grades of answers that the gate lets pass."""
+"""Grades of the answers that the evidence gate (a filter against answers with weak evidence) lets
+pass: a market asks the question, or logic bounds the answer by other markets."""
 LEAST_CONFIDENCE: Final = 0.5
-"""Lowest confidence, 0 to 1, of answers that the gate lets pass."""
+"""Smallest confidence, 0 to 1, with which an answer passes the evidence gate (a filter against
+answers with weak evidence)."""
 WIDEST_INTERVAL: Final = 0.5
-"""Largest width of the 80% interval (upper minus lower, as a probability) that the gate lets
-pass."""
+"""Largest width of an answer's 80% interval (upper minus lower end, as a probability) with which it
+passes the evidence gate (a filter against answers with weak evidence)."""
 OLDEST_PRICE_HOURS: Final = 48.0
-"""Largest age, in hours, that the gate lets pass: the age of the newest price that counts. All four
-conditions are those of `docs/notebooks/evidence_gate.py`, set before any real question was looked
-at."""
+"""Largest age, in hours, of the newest price behind an answer with which it passes the evidence
+gate (a filter against answers with weak evidence). All four conditions of the gate are those of
+`docs/notebooks/evidence_gate.py`, set before any real question was looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +34,17 @@ class TrialForecast:
     """
 
     event: str
-    """Id of the event; questions of one event are resolved together."""
+    """Id of the event that the question is about; questions on one event are resolved together."""
     outcome: float
     crowd: float
-    """The market's last recorded price before the moment of the answer."""
+    """The market's last recorded price before the moment as of which the question was answered."""
     probability: float | None
     grade: Grade = "none"
     confidence: float = 0.0
     width: float | None = None
-    """Upper minus lower end of the 80% interval, as a probability."""
+    """Width of the answer's 80% interval: upper minus lower end, as a probability."""
     age_hours: float | None = None
-    """Age of the newest price that counts, in hours, at the moment of the answer."""
+    """Age, in hours, of the newest price behind the answer, at the moment of the answer."""
 
 
 CONDITIONS: Final[Mapping[str, Callable[[TrialForecast], bool]]] = {
@@ -54,7 +56,8 @@ CONDITIONS: Final[Mapping[str, Callable[[TrialForecast], bool]]] = {
 
 
 def effect(tried: Sequence[TrialForecast]) -> dict[str, Any]:
-    """Brier scores of the answers that pass and of those refused, by each condition and by all.
+    """Brier scores of the answers that pass the evidence gate (a filter against answers with weak
+    evidence) and of those refused, for each of its conditions alone and for all together.
 
     Returns
     -------

@@ -11,15 +11,16 @@ from augury.forecast import explain, nulls
 from augury.forecast.evidence import Estimate, NullReason
 
 MIN_HINT_CONFIDENCE: Final = 1.1
-"""Lowest confidence with which a hint is shown as the probability of a public answer. Confidences
-end at 1, so 1.1 withholds every hint. `augury eval leave-one-out` gives no lower floor yet: on the
-development questions hints come from 16 markets and beat the base rate (Brier 0.112 against 0.250,
-t -2.9 by market), but a floor needs 20 markets, and one hint in five is inverted."""
+"""Smallest confidence with which a hint (an answer that rests only on a related market) is shown as
+the probability of a public answer. Confidences end at 1, so 1.1 withholds every hint. `augury eval
+leave-one-out` gives no lower floor yet: on the development questions hints come from 16 markets and
+beat the base rate (Brier 0.112 against 0.250, t -2.9 by market), but a floor needs 20 markets, and
+one hint in five is inverted."""
 
 
 RIVALS: Final = "from_rivals"
-"""Marker, in `Estimate.fallbacks`, of an estimate that rests only on the prices of rivals of the
-contender asked about."""
+"""Marker in `Estimate.fallbacks`: the estimate rests only on prices of rivals, i.e. of other
+contenders than the one asked about."""
 LEAST_LEFT: Final = 0.5
 """Smallest probability, 0 to 1, that the prices of rivals must leave for the contender asked about
 (1 minus the highest price) for a public answer to give a number. With less, answers of 3% came true
@@ -27,15 +28,16 @@ in 41% of cases (`augury eval leave-one-out`, 29 titles of resolved markets: Bri
 base rate's 0.251; worse both on the titles used to choose this limit and on the others), usually
 because the markets found were not rivals of the contender asked about."""
 WIDEST_BOUNDS: Final = 0.9
-"""Largest width (upper minus lower, as a probability) of logical bounds whose answer carries no
-warning; wider ones, and answers from rivals alone, carry `LOOSE`. Up to this width, answers on the
-half of the titles used for choosing beat the base rate by two standard errors (54 titles, Brier
-0.178 against 0.249, t -2.2; on the other half: 63, 0.169 against 0.228, t -2.2)."""
+"""Largest width (upper minus lower, as a probability) of bounds set by logic with which an answer
+carries no warning. Answers with wider bounds, and answers from rivals alone, carry the warning
+`LOOSE`. Up to this width, answers on the half of the titles used for choosing beat the base rate by
+two standard errors (54 titles, Brier 0.178 against 0.249, t -2.2; on the other half: 63, 0.169
+against 0.228, t -2.2)."""
 LOOSE: Final = "Markets leave it so much room that the number is worth no more than the base rate."
 
 
 def is_shown(estimate: Estimate) -> bool:
-    """Whether the public answer may give the probability."""
+    """Whether the public answer (`POST /v1/forecast`) may give the estimate's probability."""
     match estimate.grade:
         case "hinted":
             return estimate.confidence >= MIN_HINT_CONFIDENCE
@@ -46,8 +48,8 @@ def is_shown(estimate: Estimate) -> bool:
 
 
 def is_loose(estimate: Estimate) -> bool:
-    """Whether the estimate is bounded in a way that has not beaten the base rate: from rivals
-    alone, or with bounds wider than `WIDEST_BOUNDS`."""
+    """Whether the estimate rests on bounds so loose that such estimates have not scored better than
+    the base rate: bounds from rivals alone, or wider than `WIDEST_BOUNDS`."""
     if estimate.grade != "bounded":
         return False
     return RIVALS in estimate.fallbacks or _width(estimate) > WIDEST_BOUNDS
@@ -59,10 +61,10 @@ def _width(estimate: Estimate) -> float:
 
 
 def public(estimate: Estimate) -> Estimate:
-    """The estimate as the public answer gives it.
+    """The estimate as the public answer (`POST /v1/forecast`) gives it.
 
-    An estimate that may not be shown keeps its evidence and is described in words, without its
-    probability. An answer with loose bounds keeps its number and says so in its reasoning.
+    If its probability may not be shown, the estimate keeps its evidence and is described in words.
+    An estimate with loose bounds keeps its probability and says so in its reasoning.
     """
     if estimate.probability is None:
         return estimate

@@ -25,15 +25,17 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 MOST: Final = 8
-"""Largest number of pieces of evidence in a graph; more would not be readable."""
+"""Largest number of evidence markets in the causal graph of an answer; more would not be readable.
+"""
 QUESTION: Final = "question"
 
 
 async def graph_of(graphs: GraphService | None, forecast: Forecast) -> PublicCausalGraph | None:
-    """The graph of a question with its evidence, causes and consequences; None without evidence.
+    """The causal graph of an answer: the question with its evidence, causes and consequences. None
+    without evidence.
 
-    Causes are known only for the present, so a replay shows its evidence alone; so does an answer
-    whose causes cannot be looked up.
+    Causes are known only for the present, so a replay (an answer as of the past) shows its evidence
+    alone; so does an answer whose causes cannot be looked up.
     """
     drawn = None
     if graphs is not None and not forecast.replay and forecast.estimate.evidence:
@@ -70,7 +72,7 @@ def _with_evidence(drawn: PublicCausalGraph | None, forecast: Forecast) -> Publi
 
 
 def summary(market: Snapshot) -> PublicMarketSummary:
-    """A market as a graph shows it, with the prices that it had for the answer."""
+    """A market as a causal graph shows it, with the prices from which the answer was made."""
     return PublicMarketSummary(
         id=market.id,
         question=market.question,

@@ -31,15 +31,18 @@ if TYPE_CHECKING:
     from augury.forecast.match import Comparison
 
 Verdicts = Mapping[tuple[int, int], Verdict]
-"""Verdicts by market number and outcome."""
+"""The judge's verdicts (`matching.judge`) on whether markets ask the question, by (market number,
+index of the outcome)."""
 
 NONE: Final[Verdicts] = {}
 MAX_SEARCHED_NAMES: Final = 4
-"""Largest number of full names that are added to the text by which markets are searched."""
+"""Largest number of full names that are appended to a question's text before its markets are
+searched."""
 
 
 def search_text(text: str, vocabulary: Vocabulary) -> str:
-    """A question's text with the full names of the entities that it names by an alias."""
+    """A question's text, followed by the full names of entities that it names otherwise: "will
+    wemby win" -> "will wemby win Victor Wembanyama"."""
     said = {word.folded for word in words(text)}
     names: list[str] = []
     for mention in mentions(text, vocabulary):
@@ -51,19 +54,21 @@ def search_text(text: str, vocabulary: Vocabulary) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """All that the judge needs for one question, so that it can judge in a thread."""
+    """All that the judge (the trained model) needs for one question, so that it can judge in a
+    thread."""
 
     asked: str
     markets: tuple[str, ...]
     features: features.Matrix
     bearings: tuple[Bearing, ...]
-    """The compared outcome behind each of `markets`."""
+    """For each of `markets`: the market outcome as the hand-written rules compared it with the
+    question."""
     ranks: tuple[tuple[int, int], ...]
     """For each of `markets`: its place in the search results, and its place when all markets are
     sorted by how well the hand-written rules find that they match; 0 is the best."""
     stands: tuple[results.Stand | None, ...]
-    """For each of `markets`: how the question relates to it, if it is on a single game and the
-    relation is certain; else None."""
+    """For each of `markets`: whether the question asks for the market's side of a game, for the
+    other side or for neither, if the market is on a single game and this is certain; else None."""
     unmet: tuple[bool, ...]
     """For each of `markets`: whether it lacks what the question demands (`matching.demands`)."""
     denied: bool = False
@@ -71,7 +76,8 @@ class Brief:
     because the judge reads the question without its frame."""
 
     def judged(self, judge: Judge) -> Verdicts:
-        """The judge's verdicts; this takes some tens of milliseconds of processor time."""
+        """The judge's verdicts on `markets`, corrected where rules know the side or find a demand
+        of the question unmet. Takes some tens of milliseconds of processor time."""
         found = judge.verdicts(self.asked, self.markets, self.features)
         sided = [
             NEITHER._replace(bound=one.bound) if unmet else _sided(one, stand)
@@ -84,12 +90,13 @@ class Brief:
 
 
 NEITHER: Final = Verdict(0.0, 0.0, certain=True)
-"""The verdict on a market that certainly does not ask the question."""
+"""The verdict on a market that certainly asks neither the question nor its opposite."""
 
 
 def _sided(verdict: Verdict, stand: results.Stand | None) -> Verdict:
-    """The verdict with its probability on the side that logic names. If the question asks neither
-    what the market asks nor its complement (a draw of a market on a win), both sides are 0."""
+    """The verdict with its probability moved to the side that certainly holds (`stand`). If the
+    question asks neither what the market asks nor its complement (the market is on a win, the
+    question on a draw), both sides are 0."""
     if stand is None:
         return verdict
     about = verdict.same + verdict.opposite
@@ -102,8 +109,9 @@ def brief(
     compared: Compared, vocabulary: Vocabulary, shortlist: Trees | None = None,
     most: int = CANDIDATES,
 ) -> Brief:  # fmt: skip
-    """Prepare what the judge reads: the `most` markets with the highest scores by `shortlist`, or,
-    without a shortlist, those with the best places in one of the two orders of `Brief.ranks`."""
+    """Prepare what the judge reads for one question: the `most` markets with the highest scores by
+    `shortlist` (trees fitted to find the market that asks the question) or, without a shortlist,
+    those that are highest in the search results or in the order of the hand-written rules."""
     reading = compared.reading
     # The hand-written rules handle a frame that denies; the judge reads the question inside it.
     question = reading.core if reading.denied else reading.question
@@ -157,9 +165,10 @@ def _day(moment: datetime | None) -> date | None:
 def applied(
     bearings: Sequence[Bearing], verdicts: Verdicts, judge: Judge, *, positive: bool
 ) -> list[Bearing]:
-    """The markets with the judge's verdicts taken into account, in the same order.
+    """The compared market outcomes with the judge's verdicts taken into account, in the order of
+    `bearings`.
 
-    positive : whether the question asks for its proposition rather than its opposite
+    positive : False if the question denies what it is about ("Will X not win?")
     """
     return [
         _applied(b, verdict, judge, positive=positive)
@@ -207,21 +216,25 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
 
 
 REFUSED: Final = -9.0
-"""Likeness, in log-odds, given to a market that the hand-written rules find the same as the
-question and the judge does not: too low for evidence of any role."""
+"""`Comparison.likeness`, in log-odds, given to a market that the judge or a language model finds to
+be about something else, although the hand-written rules find no difference: too low for any use as
+evidence."""
 SURE: Final = 4.0
-"""Score, in points, given to a market that the judge takes to ask the question (its probability is
-added): above any score of the hand-written rules."""
+"""`Comparison.score`, in points, given to a market that is taken to ask the question because the
+judge or a language model says so; their probability is added. It is above any score that the
+hand-written rules give."""
 
 
 def refused(fit: Comparison) -> Comparison:
-    """The comparison of a market that the judge or a language model finds to be about something
-    else, although the hand-written rules find no difference."""
+    """A copy of the comparison `fit`, lowered so that the market is no evidence: for a market that
+    the judge or a language model finds to be about something else, although the hand-written rules
+    find no difference."""
     return replace(fit, score=0.0, likeness=REFUSED)
 
 
 def asked(fit: Comparison, probability: float) -> Comparison:
-    """The comparison of a market that is taken to ask the question, with this probability."""
+    """A copy of the comparison `fit`, raised to that of a market that asks the question itself: for
+    a market that the judge or a language model takes to do so, with this probability."""
     return replace(
         fit, score=SURE + probability, content=max(fit.content, 2.0), asked=1.0, likeness=-REFUSED,
         foreign=0.0, window="same", gap=0.0, threshold="same", stage="same", choice="same",

@@ -49,5 +49,6 @@ LEVELS: Final = (
           "surpass "),
     rule(rf"\bset(?:s)?\s+foot\s+above\s+(?={_AMOUNT})", "surpass "),
 )  # fmt: skip
-"""The rules in the order in which they apply: wordings of staying on a side come before wordings of
-reaching a level."""
+"""Rules that rewrite wordings on levels, in the order in which they apply: "fall short of $100" ->
+"stay below $100", "drop to $100" -> "dip to $100". Staying on a side comes before reaching a level.
+"""

@@ -12,7 +12,8 @@ from augury.forecast.evidence import Estimate, Evidence, Origin, Snapshot
 from augury.forecast.normalise import Reading
 
 OLD_PRICE_DAYS: Final = 2.0
-"""Age in days: the answer carries a warning if the oldest price that counts is older than this."""
+"""Largest age, in days, of the oldest price behind an answer with which the answer carries no
+warning about old prices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,21 +24,21 @@ class Forecast:
     estimate: Estimate
     as_of: datetime
     considered: int
-    """Number of markets gathered for the question, all of them open with a fresh price."""
+    """Number of markets gathered to answer the question, all of them open with a fresh price."""
     replay: bool = False
     """Whether the forecast was made as of a moment in the past."""
     timings: Mapping[str, float] = field(default_factory=dict)
-    """Time spent, in milliseconds, by stage of the work."""
+    """Time spent, in milliseconds, by stage of making the forecast ("gather", "judge" ...)."""
 
     @property
     def counted(self) -> tuple[Evidence, ...]:
-        """The evidence that counts: with a weight above 0."""
+        """The markets on which the answer rests: the evidence with a weight above 0."""
         return tuple(one for one in self.estimate.evidence if one.weight > 0)
 
     @property
     def origin(self) -> Origin:
-        """`replay` for an answer as of the past; `sample` if a sample market counts, or if no
-        market counts and a sample market was looked at; else `live`."""
+        """`replay` for an answer as of the past; `sample` if the answer rests on a market of the
+        invented sample catalogue, or on no market after one of those was looked at; else `live`."""
         if self.replay:
             return "replay"
         return "sample" if any(one.origin == "sample" for one in self._rests_on) else "live"
@@ -71,6 +72,6 @@ class Forecast:
 
     @property
     def data_as_of(self) -> datetime | None:
-        """Time of the newest price that counts; None without evidence."""
+        """Time of the newest price on which the answer rests; None without evidence."""
         times = [one.market.price_at for one in self.counted if one.market.price_at is not None]
         return max(times, default=None)

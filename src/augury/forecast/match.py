@@ -25,24 +25,25 @@ _BEATING: Final = frozenset(terms("beat outperform surpass exceed outdo defeat o
 _CONTRARY: Final = frozenset(
     f"{name}{sign}" for name in ("approval", "guilt", "access", "part") for sign in "+-"
 )
-"""Results (`View.sides`) of matters that end in one of two ways, e.g. approved or rejected.
-`course` (up or down) is no such matter: a rate may also stay where it is."""
+"""Results (as in `View.sides`) of matters that end in one of two ways, e.g. `approval+` (approved)
+and `approval-` (rejected). `course` (up or down) is left out: a rate may also stay where it is."""
 CHANGE: Final = 0.3
-"""Smallest weight (0.08 to 1.8: how telling a term is, `View.weights`) of a term that only the
-market names, with which the market counts as asking about a change: the opposite of a question that
-asks whether things stay as they are. Chosen by hand."""
+"""If a term that only the market names weighs at least this much, the market counts as asking about
+a change, i.e. the opposite of a question that asks whether things stay as they are. Weights
+(`View.weights`) say how telling a term is, from 0.08 to 1.8. Chosen by hand."""
 BASE: Final = -11.2
-"""Intercept, in log-odds, of the logistic regression behind `Comparison.likeness`."""
+"""Intercept, in log-odds, of the logistic regression for `Comparison.likeness` (whether question
+and market are about the same thing)."""
 _LIKENESS: Final[dict[str, dict[Order, float]]] = {
     "threshold": {"same": 7.8, "opposite": 7.8, "differs": -2.9, "excludes": -2.9},
     "window": {"same": 1.9},
     "choice": {"excludes": -2.9, "differs": -2.9},
     "stage": {"same": 2.3},
 }
-"""Coefficients, in log-odds, of the logistic regression behind `Comparison.likeness`, by part
-(level, window ...) and by how market and question relate in it; `compare` has those of the shared
-words. Fitted in five folds by market on 510 questions, each with its own market against the six
-best other candidates (`docs/experiments/forecasts.md`)."""
+"""Coefficients, in log-odds, of the logistic regression for `Comparison.likeness` (whether question
+and market are about the same thing), by part (level, window ...) and by how the two relate in it;
+`compare` has the coefficients of the shared words. Fitted in five folds by market on 510 questions,
+each with its own market against the six best other candidates (`docs/experiments/forecasts.md`)."""
 _SCORES: Final[dict[str, dict[str, float]]] = {
     "window": {"same": 0.3, "implies": -0.3, "implied": -0.3, "differs": -0.5, "unsaid": 0.0},
     "threshold": {"same": 0.3, "opposite": 0.25, "implies": -0.35, "implied": -0.35,
@@ -52,21 +53,22 @@ _SCORES: Final[dict[str, dict[str, float]]] = {
     "choice": {"same": 0.3, "excludes": -0.6, "differs": -0.6, "unsaid": 0.0},
     "edition": {"same": 0.1, "differs": -0.8, "unsaid": 0.0},
 }  # fmt: skip
-"""Points that a part adds to `Comparison.score`, by part and by how market and question relate in
-it. Chosen by hand."""
+"""Points that are added to `Comparison.score` for each part (level, window of time, contender ...),
+by how market and question relate in that part. Chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How a market's proposition relates to the question's, both without their negations."""
+    """How a market relates to a question, part by part (level, window of time, contender ...) and
+    in the words. Negations in either are left out."""
 
     score: float
     """How well the market fits the question, in points: up to 3.8 by the rules of this module, 4 to
     5 by the judge (`judging.SURE`). The same proposition in other words has 2 or more."""
     asked: float
-    """Share of the question's content that the market names, 0 to 1."""
+    """Share, 0 to 1 and by weight, of the question's terms that the market names."""
     named: float
-    """Share of the market's content that the question names, 0 to 1."""
+    """Share, 0 to 1 and by weight, of the market's terms that the question names."""
     window: Order
     gap: float
     """Days from the market's deadline to the question's, negative if the market's is later; 0 if
@@ -88,7 +90,7 @@ class Comparison:
     of them can win."""
     content: float
     """How far question and market are about the same things, in points up to 2.6: `score` without
-    the points of the parts."""
+    what the parts (level, window of time ...) add to it."""
     opposed: bool
     """Whether question and market assert opposite things, apart from their negations: one that
     something ends and the other that it lasts, or one that a value is above a level and the other
@@ -102,10 +104,11 @@ class Comparison:
     """Weight (`View.weights`, up to 1.8) of the market's most telling name that has no word in
     common with the question; 0 if there is none."""
     likeness: float
-    """Log-odds that question and market are about the same thing, from the regression that
-    `_LIKENESS` describes."""
+    """Log-odds that question and market are about the same thing, from the logistic regression
+    whose coefficients `_LIKENESS` and `compare` have."""
     leveled: bool = False
-    """Whether both name a level, so that `threshold` says how the two levels relate."""
+    """Whether question and market both name a level ("above 100"), so that `threshold` says how the
+    two levels relate."""
 
     @property
     def same(self) -> bool:

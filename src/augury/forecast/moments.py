@@ -21,7 +21,7 @@ _MON: Final = (
 )
 _YEAR: Final = r"(?:19|20)\d\d"
 _SPAN: Final = rf"(?:{_MON}(?:,?\s+{_YEAR})?|{_YEAR})"
-"""A month or a year by its name."""
+"""Matches a month, a month with its year, or a year: "June", "June 2027", "2027"."""
 _CURRENT: Final = r"(?:the|this)\s+(?:year|month|quarter|decade)"
 _OVER: Final = (
     r"(?:(?:is|are|has|have|was)\s+)?(?:out|over|up|through|done|finished|ended|passed|ends|closes|"
@@ -37,7 +37,8 @@ Rewrite = str | Callable[[re.Match[str], date], str]
 
 
 def dated(text: str, on: date) -> str:
-    """The text with its times written as dates; "this month" and the like refer to the day `on`."""
+    """The text with its times written as dates, counted from the day `on`: "within a month", asked
+    on May 3, 2026 -> "by June 3, 2026"."""
     for pattern, rewrite in _RULES:
         if callable(rewrite):
             text = pattern.sub(lambda found, to=rewrite: to(found, on), text)

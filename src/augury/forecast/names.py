@@ -325,8 +325,8 @@ _IN_LEAGUE: Final = {
 
 
 def nicknames(found: frozenset[str]) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    """The known names of two or more terms that `found` contains: pairs of (terms of the name,
-    terms that the name also stands for)."""
+    """The known names of two or more words whose terms are all in `found`: pairs of (terms of the
+    name, terms that the name also stands for)."""
     return tuple(
         (name, said)
         for one in found

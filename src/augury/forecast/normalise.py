@@ -68,21 +68,22 @@ _MARGIN: Final = re.compile(
     r"(?:%|percent|(?:percentage[\s-])?points?|votes|goals|runs|seconds|lengths)(?:\s+or\s+more)?|(?=\?|\Z))",
     re.I,
 )
-"""A margin of victory ("by 5 points") with the text before it. A text without a margin is matched
-to the end of its sentence, without group `by`, so that it is scanned only once."""
+"""Matches a margin of victory ("by 5 points") with the text before it. A text without a margin is
+matched to the end of its sentence, without group `by`, so that it is scanned only once."""
 _WINS: Final = re.compile(r"\b(?:wins?|beats?|defeats?)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A question as it was understood."""
+    """A question as it was understood: its wording in several forms, and what it asserts."""
 
     question: str
     effective: str
     """The question in the form in which it is compared with markets, and by which markets are
     searched."""
     proposition: Proposition
-    """What the question asserts; `positive` is False if it asks that something does not happen."""
+    """What the question asserts. Its `positive` is False if the question asks that something does
+    not happen."""
     reason: str | None
     """What was changed in the question's wording, in words; None if nothing was."""
     either: tuple[str, ...] = ()
@@ -91,9 +92,10 @@ class Reading:
     wider: str | None = None
     """If the question asks for a win by a margin: the same question without the margin."""
     core: str = ""
-    """The question in its own words, without its frame ("is it true that")."""
+    """The question in its own words, without its frame, i.e. words around it such as "is it true
+    that"."""
     denied: bool = False
-    """Whether the frame denies the question: "is it false that"."""
+    """Whether the words around the question deny it: "is it false that"."""
     side: str | None = None
     """The outcome named behind a market's title, "Name" in "Who will win X? — Name"; else None."""
 
@@ -108,15 +110,16 @@ class Reading:
 
     @property
     def search_text(self) -> str:
-        """The text by which markets are searched."""
+        """The text by which markets for the question are searched."""
         return self.effective
 
     def parts(self, at: datetime) -> list[Reading]:
-        """One reading for each name of `either`: of the question about that name alone."""
+        """Two questions for one like "Will either Google or OpenAI ...": the question about each
+        name of `either` alone, as understood."""
         return [normalise(_EITHER.sub(f"{name} ", self.effective), at) for name in self.either]
 
     def shown(self) -> dict[str, Any]:
-        """The reading as JSON data, as the stream sends it."""
+        """What was understood of the question, as JSON data for the event stream."""
         p = self.proposition
         return {
             "original_question": self.question,
@@ -140,7 +143,8 @@ def _finite(value: float) -> float | None:
 
 
 def normalise(question: str, at: datetime) -> Reading:
-    """Read a question as asked at `at`, of which only the day is used."""
+    """Understand a question as asked on the day of `at`: bring it to the form that markets use, and
+    read what it asserts."""
     return _normalised(question, at.date())
 
 

@@ -16,8 +16,8 @@ from augury.forecast.normalise import Reading
 from augury.markets.records import Status
 
 INSTRUCTIVE: Final = frozenset({"no_market", "not_understood"})
-"""Kinds of null reason that are replaced by a more useful one if there is a market that asks the
-question, but is closed, is decided or has no recent price."""
+"""Kinds of reasons why a forecast has no probability that give way to a more useful one if there is
+a market that asks the question, but is closed, is decided or has no recent price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,8 @@ class PastMarket:
     """A market as it was known at a moment, whether it was open, closed or resolved."""
 
     market: Snapshot
-    """The market with its last known price, however old; with the price 0.5 if it never had one."""
+    """The market with its last known price, however old; with the price 0.5 if it never had a
+    price."""
     status: Status
     resolution: str | None
     resolved_at: datetime | None
@@ -37,12 +38,13 @@ class PastMarket:
 
 
 def with_reason(estimate: Estimate, kind: NullKind, text: str) -> Estimate:
-    """The estimate without its probability, with a null reason made of `kind` and `text`."""
+    """The estimate without its probability, for the reason of this `kind`, worded as `text`."""
     return explained(estimate, NullReason(kind, text))
 
 
 def explained(estimate: Estimate, reason: NullReason) -> Estimate:
-    """The estimate without its probability, with the reason as error, reasoning and null reason."""
+    """The estimate without its probability, with `reason` as its error, its reasoning and its null
+    reason (why it has no probability)."""
     return replace(
         estimate, probability=None, lower=None, upper=None, confidence=0.0, decisive=None,
         error=reason.text, reasoning=reason.text, null=reason,
@@ -50,7 +52,7 @@ def explained(estimate: Estimate, reason: NullReason) -> Estimate:
 
 
 def is_understood(reading: Reading) -> bool:
-    """Whether the question names anything that a market could be about."""
+    """Whether a question, as it was understood, names anything that a market could be about."""
     return bool(reading.proposition.terms)
 
 
@@ -103,9 +105,11 @@ def private(whose: str) -> str:
 
 
 def out_of_running(asked: Estimate, known: PastMarket, at: datetime) -> NullReason:
-    """Why the market that asks the question gives no answer.
+    """Why a market that asks the question gives no answer: it is decided, closed, or has no recent
+    price.
 
     asked : the estimate made as if the market were open at its last price
+    known : the market
     """
     market = known.market
     name = f"{market.id} {explain.quoted(market.question)}"

@@ -36,47 +36,51 @@ if TYPE_CHECKING:
     from augury.relations.windows import Window
 
 Asks = Literal["same", "opposite", "other"]
-"""What a market asks: its Yes is the question's Yes (same), its No (opposite), or neither."""
+"""What a market asks, compared with a question: its Yes is the question's Yes (same), its Yes is
+the question's No (opposite), or neither (other)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a model says of one market."""
+    """What a language model says of one market: whether it asks the question, and why."""
 
     asks: Asks
     why: str = ""
-    """The model's reason, unchecked: only what `shown_reason` returns may be shown."""
+    """The language model's reason for its opinion, unchecked: only what `shown_reason` returns may
+    be shown."""
 
 
 Opinions = Mapping[tuple[int, int], Opinion]
-"""Opinions by market number and outcome."""
+"""A language model's opinions on markets, by (market number, index of the outcome)."""
 
 NONE: Final[Opinions] = {}
 
 TRUSTED: Final = 0.9
-"""Share, 0 to 1, of the control questions that a model has to answer correctly before it is asked
-for opinions; also the upper limit of the confidence in an answer that rests on an opinion."""
+"""Share, 0 to 1, of the control questions (a test with known answers) that a language model has to
+answer correctly before it is asked for opinions; also the upper limit of the confidence in an
+answer that rests on an opinion."""
 LEANS: Final = 0.05
-"""Smallest probability, 0 to 1, of "same" or of "opposite" with which the judge's verdict on a
-market supports an opinion that says so. Chosen by hand."""
+"""Smallest probability, 0 to 1, that the judge (the trained model) must give to "same" or to
+"opposite" for a market to support a language model that says so. Chosen by hand."""
 OTHER_DAYS: Final = 7
-"""Largest distance, in days, between two written deadlines that may still mean the same one. Chosen
-by hand."""
+"""Largest distance, in days, between a deadline written in the question and one written in a market
+at which the two may still mean the same deadline. Chosen by hand."""
 _SWAPPED: Final[dict[Asks, Asks]] = {"same": "opposite", "opposite": "same", "other": "other"}
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedOpinion:
-    """A model's opinion on a market that did not pass the checks."""
+    """A language model's opinion on a market that failed the checks."""
 
     market: Snapshot
     why: str
-    """What contradicts the opinion, as a clause: "it has another deadline"."""
+    """What contradicts the refused opinion, as a clause: "it has another deadline"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A model's opinions after the checks: those that count, and those that were refused."""
+    """A language model's opinions after the checks: those that count, and those that were
+    refused."""
 
     taken: Opinions
     refused: tuple[RefusedOpinion, ...] = ()
@@ -88,8 +92,8 @@ NOTHING_HEARD: Final = Heard(NONE)
 def worth_asking(
     brief: judging.Brief, bearings: Sequence[Bearing], verdicts: judging.Verdicts
 ) -> bool:
-    """Whether an opinion could change the answer: no market asks the question in its own words or
-    by logic, and at least one market is about the question."""
+    """Whether a language model's opinions could change the answer: no market is certain to ask the
+    question (in its own words or by logic), and at least one market shares its subject."""
     if any(b.exact or b.relation in bounds.SAME for b in bearings):
         return False
     return any(_is_about(b, verdicts) for b in brief.bearings)
@@ -102,10 +106,12 @@ def heard(
     *,
     asked: Proposition,
 ) -> Heard:
-    """Check a model's opinions.
+    """Check a language model's opinions against what is certain. Returns those that count and those
+    that are refused.
 
-    opinions : by position of the market in the brief, on the text that the brief asks about
-    asked : the proposition of the question
+    opinions : by position of the market in `brief`; each compares the market with the question
+    without words around it that deny it ("is it false that ...")
+    asked : what the question asserts, such words included
     """
     taken: dict[int, Opinion] = {}
     refused: dict[int, str] = {}
@@ -140,8 +146,7 @@ def _is_about(b: Bearing, verdicts: judging.Verdicts) -> bool:
 def _contradicted(
     brief: judging.Brief, place: int, read: Asks, asks: Asks, asked: Proposition
 ) -> str | None:
-    """What the hand-written rules know for certain that contradicts an opinion; None if there is
-    nothing.
+    """What is certain and contradicts an opinion, as a clause; None if nothing does.
 
     read : the opinion on the text that the brief asks about
     asks : the opinion on the question, whose frame may deny that text
@@ -213,12 +218,12 @@ def applied(
     *,
     positive: bool,
 ) -> list[Bearing]:
-    """The compared outcomes with the accepted opinions taken into account, in the order of
-    `bearings`.
+    """The compared market outcomes with a language model's accepted opinions taken into account, in
+    the order of `bearings`.
 
-    bearings : compared outcomes, with the judge's verdicts already applied
+    bearings : compared market outcomes, with the judge's verdicts already applied
     verdicts : the judge's verdicts, which may support an opinion against the hand-written rules
-    positive : whether the question asserts its proposition, not the opposite
+    positive : False if the question denies what it is about ("Will X not win?")
     """
     denied = _denied(bearings, opinions)
     found: list[Bearing] = []
@@ -288,8 +293,9 @@ _LEAST_WORDS: Final = 3
 
 
 def shown_reason(said: Opinion, *texts: str) -> str:
-    """A model's reason as it may be shown. Empty if it has a number or a name that is in none of
-    `texts`, an unusual character (as in an address), or fewer than `_LEAST_WORDS` words."""
+    """A language model's reason for its opinion, as it may be shown. Empty if it has a number or a
+    name that is in none of `texts`, an unusual character (as in an address), or fewer than
+    `_LEAST_WORDS` words."""
     told = " ".join(said.why.split()).replace('"', "'").rstrip(".")
     known = " ".join(texts)
     if len(told.split()) < _LEAST_WORDS or not _PLAIN.match(told):
@@ -302,8 +308,8 @@ def shown_reason(said: Opinion, *texts: str) -> str:
 
 
 def told(taken: Opinions, before: Estimate, after: Estimate, question: str) -> str:
-    """One sentence on what a model's opinions changed, with the model's reason where it may be
-    shown.
+    """One sentence on what a language model's opinions changed, with the model's reason if it may
+    be shown.
 
     before, after : the estimate without and with the opinions
     """
@@ -321,6 +327,7 @@ def told(taken: Opinions, before: Estimate, after: Estimate, question: str) -> s
 
 
 def told_refused(one: RefusedOpinion) -> str:
-    """The warning that an opinion was refused."""
+    """The sentence that tells readers that an opinion of the language model was refused, and
+    why."""
     market = explain.quoted(one.market.question)
     return f"What the language model said of {market} is not taken: {one.why}."

@@ -9,9 +9,9 @@ Order = Literal["same", "opposite", "implies", "implied", "excludes", "differs",
 
 - same: the part does not differ;
 - opposite: exactly one of the two comes true;
-- implies: the question's event is contained in the market's, so it is at most as likely;
-- implied: the market's event is contained in the question's, so it is at most as likely;
-- excludes: both cannot come true;
+- implies: the question implies the market, so the question is at most as likely;
+- implied: the market implies the question, so the question is at least as likely;
+- excludes: at most one of the two comes true;
 - differs: the two cannot be compared;
 - unsaid: question or market says nothing definite about this part, so that it does not tell them
   apart.

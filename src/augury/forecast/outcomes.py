@@ -29,15 +29,17 @@ if TYPE_CHECKING:
 Asks = Literal["name", "amount", "highest", "lowest", "day"]
 
 MIN_ASKED: Final = 0.45
-"""Smallest share, 0 to 1, of the question's content that a market must name to count as one of the
-question's outcomes. Chosen by hand."""
+"""Smallest share, 0 to 1 and by weight, of an open question's terms that a market must name to
+count as one of the outcomes asked for. Chosen by hand."""
 MAX_SUM: Final = 1.15
-"""Largest sum of the prices of outcomes that are taken to exclude each other. Chosen by hand."""
+"""Largest sum of the prices of outcomes with which they are still taken to exclude each other.
+Chosen by hand."""
 MIN_REST: Final = 0.005
-"""Smallest probability left over for outcomes without a market at which they are listed, as
-`REST`."""
+"""Smallest probability left over for outcomes without a market that a distribution lists, as "any
+other" (`REST`); a smaller one is added to the likeliest outcome."""
 MAX_PARTS: Final = 20
-"""Largest number of named outcomes in a distribution; all others count as `REST`."""
+"""Largest number of named outcomes in a distribution; all others are listed as one, "any other"
+(`REST`)."""
 REST: Final = "any other"
 
 OPEN: Final = "This question has no yes or no, so no single probability is given."
@@ -64,8 +66,8 @@ _OF_A_TIME: Final = re.compile(
     r"|\bhow\s+(?:high|low)\b.{0,99}?\b(?:get|go|climb|rise|fall|drop|dip|sink|trade|reach|hit|run)\b",
     re.I,
 )
-"""Wording that asks how far something gets within a period ("How high will Bitcoin go?"), not where
-it stands on one day ("How high will inflation be?")."""
+"""Matches wording that asks how far something gets within a period ("How high will Bitcoin go?"),
+not where it stands on one day ("How high will inflation be?")."""
 _CONTINENTS: Final = frozenset(
     "africa asia europe oceania antarctica americas north-america south-america uefa conmebol"
     " concacaf caf afc ofc".split()
@@ -80,7 +82,8 @@ _ASKS_PARTY: Final = re.compile(r"\b(?:which|what)\s+part(?:y|ies)\b", re.I)
 
 
 def asks(text: str) -> Asks | None:
-    """The kind of answer that an open question asks for; None for a yes/no question."""
+    """The kind of answer that an open question asks for: "Who will win?" -> `name`, "How many
+    goals?" -> `amount`, "When will it happen?" -> `day`. None for a yes/no question."""
     if _CLAUSE.match(text):
         return None
     if _DAY.match(text):
@@ -100,11 +103,12 @@ _CLAUSE: Final = re.compile(
     r"would|should|isn't|doesn't)\s",
     re.I,
 )
-"""A yes/no question after a clause of time or place: "When June wraps up, is ...?" """
+"""Matches a clause of time or place before a yes/no question ("When June wraps up, is ..."): its
+"when" or "where" asks for no day or place."""
 
 
 class _Told(NamedTuple):
-    """A distribution, the outcomes that it rests on, and a note for the reader."""
+    """A distribution, the market outcomes on which it rests, and a note for the reader."""
 
     parts: Distribution
     used: Sequence[Bearing]
@@ -112,10 +116,10 @@ class _Told(NamedTuple):
 
 
 def answer(reading: Reading, bearings: Sequence[Bearing], at: datetime) -> Estimate:
-    """An estimate with the distribution that markets give for an open question, or with the reason
-    why they give none.
+    """An estimate with the distribution that markets give for an open question ("who", "how many"),
+    or with the reason why they give none.
 
-    bearings : every outcome compared, the best fit first
+    bearings : every market outcome that was compared with the question, the best fit first
     """
     kind = asks(reading.effective)
     assert kind is not None
@@ -140,9 +144,9 @@ _WINDOWS: Final[dict[Asks, frozenset[Order]]] = {
     "amount": _TIMELY, "highest": _TIMELY, "lowest": _TIMELY,
     "day": frozenset({"same", "unsaid", "implies", "implied", "excludes", "differs"}),
 }  # fmt: skip
-"""How the question's window of time may relate to a market's, by kind of question. A market on
-December's job figure does not answer for November, whereas a question that asks for a day accepts
-markets on any time."""
+"""How the window of time of an open question may relate to that of a market that answers it, by the
+kind of answer asked for. A market on December's job figure does not answer for November, whereas a
+question that asks for a day accepts markets on any time."""
 
 
 def _another_time(b: Bearing) -> str:
@@ -412,7 +416,8 @@ def _sentence(parts: Iterable[Part]) -> str:
 
 
 def label(b: Bearing) -> str:
-    """The label that tells an outcome from the others of its event, in the market's words."""
+    """The words that tell a market outcome from the others of its event, e.g. a name or "above
+    100"."""
     if len(b.market.outcomes) > 2:
         return explain.shortened(b.market.outcomes[b.outcome])
     if b.market.subtitle and b.market.subtitle.casefold() != "yes":

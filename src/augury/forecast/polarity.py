@@ -18,8 +18,8 @@ Turn = Literal["loses", "others", "lacks", "lasts"]
 else gets it; lacks: the subject does not do it, or is absent; lasts: everything stays as it is."""
 
 LASTING: Final[frozenset[Turn]] = frozenset(("lasts", "lacks"))
-"""Classes that assert something of every day up to a deadline: the later the deadline, the less
-likely they are."""
+"""Classes of reversing words with which a text asserts something of every day up to a deadline: the
+later the deadline, the less likely it is."""
 
 _WORDS: Final[dict[Turn, str]] = {
     "loses": (
@@ -69,8 +69,8 @@ _DENIED: Final = re.compile(
 
 @remembered(16 << 20)
 def turns(text: str) -> frozenset[Turn]:
-    """The classes of reversing words in a text. Names do not count, nor do words just after a
-    "not"."""
+    """The classes of the words in a text that reverse an assertion: "Will Spain lose?" -> `loses`,
+    "Will he stay?" -> `lasts`. Names do not count, nor do words just after a "not"."""
     found: set[Turn] = set()
     for turn, pattern in _PATTERNS.items():
         for match in pattern.finditer(text):
@@ -82,7 +82,8 @@ def turns(text: str) -> frozenset[Turn]:
 
 
 def turned(question: frozenset[Turn], market: frozenset[Turn], p: Proposition) -> bool:
-    """Whether exactly one of the two texts has a word that reverses the market's predicate.
+    """Whether exactly one of the two texts, question and market, has a word that reverses the
+    market's predicate, as "lose" reverses "win".
 
     question, market : classes of the reversing words in either text
     p : the market's proposition

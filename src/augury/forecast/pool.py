@@ -25,7 +25,8 @@ def expit(x: float) -> float:
 
 
 def pooled(probabilities: Sequence[float], weights: Sequence[float]) -> float:
-    """The weighted mean in log-odds; a single probability is returned as it is."""
+    """The weighted mean of probabilities, taken in log-odds; a single probability is returned as it
+    is."""
     if len(probabilities) == 1:
         return probabilities[0]
     total = sum(weights)
@@ -83,10 +84,12 @@ def by_deadline(
 
     Returns
     -------
-    probability, lower, upper
-        The hazard (the rate at which the event happens) is constant between two deadlines, and up
-        to the first. Beyond the last deadline it falls, because what has not happened by then may
-        never happen. Lower and upper are the probabilities at the neighboring deadlines.
+    The probability by `at`, and the probabilities at the neighboring deadlines as its lower and
+    upper limit (0 and 1 without a neighbor).
+
+    The hazard (the rate at which the event happens) is taken as constant between two deadlines, and
+    up to the first. Beyond the last deadline it falls, because what has not happened by then may
+    never happen.
     """
     ordered = _merged([(max(0.5, t), p, w) for t, p, w in points])
     times = [t for t, _, _ in ordered]
@@ -109,13 +112,14 @@ def by_deadline(
 def by_threshold(
     points: Sequence[tuple[float, float, float]], at: float
 ) -> tuple[float, float, float]:
-    """The probability that a value exceeds a threshold, from those at other thresholds.
+    """The probability that a value exceeds the threshold `at`, from those at other thresholds.
 
     points : (threshold, probability of exceeding it, weight), in any order
 
-    Between two thresholds log-odds are linear. Beyond the last they continue at the slope of the
-    two nearest thresholds. If there is only one threshold, log-odds change by 1 for each tenth of
-    its value. Lower and upper are the probabilities at the neighboring thresholds.
+    Returns the probability, and the probabilities at the neighboring thresholds as its lower and
+    upper limit (0 and 1 without a neighbor). Between two thresholds log-odds are linear. Beyond the
+    last they continue at the slope of the two nearest thresholds. If there is only one threshold,
+    log-odds change by 1 for each tenth of its value.
     """
     ordered = _merged(points)[::-1]
     xs = [x for x, _, _ in ordered]
@@ -143,7 +147,7 @@ def by_threshold(
 
 
 def within(lower: float, upper: float) -> float:
-    """An estimate where only bounds are known.
+    """An estimate where only a lower and an upper bound are known (0 or 1: there is no such bound).
 
     With two bounds: their mean in log-odds, or their plain mean if they contradict each other. With
     a lower bound alone: its square root, as if the market's event took two equally likely steps, of

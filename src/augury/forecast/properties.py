@@ -21,26 +21,30 @@ from augury.forecast.normalise import normalise
 from augury.markets.records import Market
 
 Verdict = Literal["own", "inverted", "other", "null"]
-"""own: the right price, within `CLOSE`; inverted: 1 minus that price, within `CLOSE`; other: any
-other probability; null: no probability."""
+"""Verdict on an answer. own: the right price, within `CLOSE`; inverted: 1 minus that price, within
+`CLOSE`; other: any other probability; null: no probability."""
 
 PRICE: Final = 0.13
-"""Price, as a probability, given to the market asked about: far from its complement and from
-`BESIDE`."""
+"""Price, as a probability, given to the market whose title is asked: far from 1 minus this price
+and from `BESIDE`."""
 BESIDE: Final = 0.41
-"""Price, as a probability, given to the other markets of the same event."""
+"""Price, as a probability, given to the siblings of the market asked about, i.e. to the other
+markets of its event."""
 SIBLINGS: Final = 12
-"""Largest number of other markets of the same event that are put beside the market asked about."""
+"""Largest number of siblings (other markets of the same event) among which a market is asked about.
+"""
 CLOSE: Final = 0.005
 """Largest difference, as a probability, between an answer and the right price at which the answer
 counts as right."""
 OPENED: Final = datetime(2026, 4, 18, 12, tzinfo=UTC)
-"""Moment as of which a market with neither a close nor an opening time is asked about."""
+"""A market's title is asked as of this moment if the market has neither a close nor an opening
+time."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """Verdicts of one property, and the questions that broke it."""
+    """How often the test of one property gave each verdict on an answer, and the questions with a
+    wrong one."""
 
     counts: Counter[str] = field(default_factory=Counter)
     broken: list[str] = field(default_factory=list)
@@ -55,7 +59,7 @@ class Tally:
             self.broken.append(f"{verdict}: {told}")
 
     def shown(self) -> dict[str, object]:
-        """Counts by verdict, with their sum."""
+        """How often each verdict was given, and their sum, as `n`."""
         return {"n": self.n, **dict(sorted(self.counts.items()))}
 
 
@@ -76,8 +80,8 @@ def snapshot(market: Market, number: int, price: float, at: datetime) -> Snapsho
 
 
 def moment(market: Market) -> datetime:
-    """A moment at which a market was open: 30 days before its close; halfway to its close if it
-    opened later than that; its opening if it has no close."""
+    """The moment as of which a market's title is asked: 30 days before its close; halfway to its
+    close if it opened later than that; its opening if it has no close."""
     if market.closes_at is None:
         return market.created_at or OPENED
     asked = market.closes_at - timedelta(days=30)
@@ -124,7 +128,8 @@ class Clause:
 
 
 def clause(title: str) -> Clause | None:
-    """The parts of a title in the form "Will S V ...?", if its verb is known."""
+    """Subject and rest of a title in the form "Will S V ...?"; None for other titles, or if the
+    verb V is not known."""
     if " — " in title or title.count("?") > 1 or not (found := _AUXILIARY.match(title)):
         return None
     rest = title[found.end() :]
@@ -152,7 +157,8 @@ def dressed(title: str, parts: Clause | None) -> Iterator[tuple[str, str]]:
 
 
 def denied(parts: Clause) -> Iterator[tuple[str, str]]:
-    """Questions that deny a clause: pairs of (name of the denial, question)."""
+    """Questions that ask the opposite of a title: ("not", "Will S not V ...?"), (name of the
+    denial, question) ..."""
     yield "not", f"Will {parts.subject} not {parts.rest}?"
     yield "NOT", f"Will {parts.subject} NOT {parts.rest}?"
     yield "false", f"Is it false that {parts.stated}?"
@@ -162,7 +168,8 @@ def denied(parts: Clause) -> Iterator[tuple[str, str]]:
 
 
 def denied_twice(parts: Clause) -> Iterator[tuple[str, str]]:
-    """Questions that deny a clause twice: pairs of (name of the denial, question)."""
+    """Questions that deny a title twice and so ask the same: pairs of (name of the denial,
+    question)."""
     yield "false not", f"Is it false that {parts.subject} will not {parts.rest}?"
     yield "wrong not", f"Is it wrong to say that {parts.subject} will not {parts.rest}?"
 
@@ -171,7 +178,8 @@ def denied_twice(parts: Clause) -> Iterator[tuple[str, str]]:
 
 
 def judged(found: Estimate, right: float) -> Verdict:
-    """Compare an answer with the right probability."""
+    """The verdict on an answer: the price `right` (own), 1 minus it (inverted), another probability
+    (other), or none (null)."""
     p = found.probability
     if p is None:
         return "null"
@@ -191,14 +199,15 @@ class EventCatalogue:
                 self._events.setdefault((m.platform, m.event_id), []).append(m)
 
     def siblings(self, market: Market) -> list[Market]:
-        """The other markets of a market's event, without those with the same title."""
+        """The other markets of the event of `market`, without those with the same title."""
         of = self._events.get((market.platform, market.event_id or ""), [])
         others = [m for m in of if m is not market and m.question != market.question]
         return others[:SIBLINGS]
 
 
 def ask(engine: Engine, question: str, market: Market, beside: Sequence[Market] = ()) -> Estimate:
-    """The answer if `market` and those `beside` it are the only markets."""
+    """The engine's answer if `market`, at the price `PRICE`, and those `beside` it, at the price
+    `BESIDE`, are the only markets."""
     at = moment(market)
     known = [snapshot(market, 0, PRICE, at)]
     known += [snapshot(other, n, BESIDE, at) for n, other in enumerate(beside, 1)]
@@ -208,7 +217,8 @@ def ask(engine: Engine, question: str, market: Market, beside: Sequence[Market] 
 def verbatim(
     engine: Engine, catalogue: EventCatalogue, markets: Iterable[Market]
 ) -> dict[str, Tally]:
-    """Reflexivity: each title as it stands, alone and among its siblings."""
+    """Test whether each title, asked as it stands, gets its own market's price: alone, and among
+    the other markets of its event. Returns the verdicts by test."""
     found = {name: Tally() for name in ("alone", "siblings", "who alone", "who siblings")}
     for market in markets:
         kind = "who " if " — " in market.question else ""
@@ -221,7 +231,8 @@ def verbatim(
 
 
 def reworded(engine: Engine, markets: Sequence[Market]) -> dict[str, Tally]:
-    """Complement and metamorphic properties: each title reworded, denied, and denied twice."""
+    """Test whether each title gets its own market's price in other words and denied twice, and 1
+    minus that price if it is denied. Returns the verdicts by wording."""
     found: dict[str, Tally] = {}
     for market in markets:
         parts = clause(market.question)
@@ -240,15 +251,16 @@ def reworded(engine: Engine, markets: Sequence[Market]) -> dict[str, Tally]:
 
 
 def bearing(found: Estimate) -> tuple[str, bool]:
-    """The role of the first piece of evidence, and whether it is flipped; ("none", False) without
-    an answer."""
+    """The role of the first market in an answer's evidence, and whether it asks the opposite;
+    ("none", False) without an answer."""
     if found.probability is None or not found.evidence:
         return "none", False
     return found.evidence[0].role, found.evidence[0].flipped
 
 
 def symmetric(engine: Engine, pairs: Iterable[tuple[Market, Market]]) -> Tally:
-    """Symmetry: of two markets, each asked about the other, both or neither are direct."""
+    """Test pairs of markets: if each is asked about with the other's title, both or neither must be
+    found to ask the question itself. Returns the verdicts."""
     tally = Tally()
     for a, b in pairs:
         there, back = bearing(ask(engine, a.question, b)), bearing(ask(engine, b.question, a))

@@ -19,10 +19,11 @@ Connection: TypeAlias = AsyncConnection[Any]
 
 
 class Reader(Follower):
-    """Keeps the stored readings of active markets up to date with the catalogue.
+    """Keeps the stored readings of active markets up to date with the catalogue. A reading is what
+    was read of a market's text, in parts (subject, level, window ...).
 
-    A reading is what was read of a market's text, in parts. Other markets have no stored reading:
-    only replays compare them, and a replay reads their texts itself.
+    Other markets have no stored reading: only replays (answers as of the past) compare them, and a
+    replay reads their texts itself.
     """
 
     LOCK = locks.READINGS

@@ -17,27 +17,28 @@ MAX_REJECTED: Final = 8
 """Largest number of markets listed as compared but not used; those nearest to the question are
 kept."""
 MIN_ABOUT: Final = 0.34
-"""Smallest share, 0 to 1, of the question's content that a market must name (`Comparison.asked`) to
-count as being about the question at all. Chosen by hand."""
+"""Smallest share, 0 to 1 and by weight, of the question's terms that a market must name
+(`Comparison.asked`) to count as being about the question at all. Chosen by hand."""
 MIN_CONTENT: Final = 0.85
-"""Smallest `Comparison.content`, in points up to 2.6, with which another level or deadline can be
-given as the reason why a market was not used; below it, the reason is that the market is about
-something else. Equal to `roles.KIN_CONTENT`."""
+"""Smallest `Comparison.content` (points up to 2.6: how far question and market are about the same
+things) with which another level or deadline can be given as the reason why a market was not used;
+below it, the reason is that the market is about something else. Equal to `roles.KIN_CONTENT`."""
 MAX_FOREIGN: Final = 0.8
-"""Smallest weight (`Comparison.foreign`, up to 1.8) with which a name that only the market says
-makes the market about something else. Equal to `roles.FOREIGN`."""
+"""From this weight on (`Comparison.foreign`, up to 1.8: how telling a name is), a name that only
+the market says makes the market about something else. Equal to `roles.FOREIGN`."""
 MIN_TWIN: Final = 0.6
-"""Smallest share, 0 to 1, of each other's content that markets on two venues must name to count as
-twins: the same contract on both. Chosen by hand."""
+"""Smallest share, 0 to 1 and by weight, of each other's terms that markets on two venues must name
+to count as twins, i.e. as the same contract on both. Chosen by hand."""
 MAX_TWIN_GAP: Final = 0.1
 """Largest difference, as a probability, between the prices of twins (the same contract on two
 venues). Chosen by hand."""
 
 
 def rejected(bearings: Sequence[Bearing], estimate: Estimate) -> tuple[Rejected, ...]:
-    """The markets nearest to the question that carry no weight in its estimate, best first.
+    """The markets nearest to the question that carry no weight in its estimate, best first, each
+    with the reason why not.
 
-    bearings : every outcome compared, the best fit first
+    bearings : every market outcome that was compared with the question, the best fit first
     """
     seen = {one.market.id for one in estimate.evidence}
     weighed = {one.market.id: one.outcome for one in estimate.evidence if one.weight > 0}
@@ -54,7 +55,8 @@ def rejected(bearings: Sequence[Bearing], estimate: Estimate) -> tuple[Rejected,
 
 
 def _counted_once(b: Bearing, counted: Sequence[Bearing], estimate: Estimate) -> str | None:
-    """The reason if markets of the other venue on the same event count in its place; else None."""
+    """The reason if markets of the other venue on the same event count in place of the market `b`;
+    else None."""
     twin = next((other for other in counted if _are_twins(b, other)), None)
     if twin is not None:
         return (
@@ -69,7 +71,8 @@ def _counted_once(b: Bearing, counted: Sequence[Bearing], estimate: Estimate) ->
 
 
 def difference(b: Bearing, fit: Comparison) -> str:
-    """What tells a market from the question, in one sentence."""
+    """Why a market was not used: what tells it from the question, in one sentence. `fit`: the
+    comparison of the two."""
     if fit.asked < MIN_ABOUT:
         return "It names too little of what the question is about."
     if fit.edition == "differs":

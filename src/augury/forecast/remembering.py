@@ -12,13 +12,13 @@ from augury.ids import new_id
 
 ENGINE: Final = "oracle_port/1"
 HELPED: Final = f"{ENGINE}+language_model"
-"""Engine names in stored forecasts: `ENGINE` for the engine alone, `HELPED` for an answer in which
-a language model had a part."""
+"""Engine name stored with a forecast in which a language model had a part; other forecasts have
+`ENGINE`."""
 
 
 def issued(forecast: Forecast) -> store.Issued:
-    """The record of a forecast as the public answer gives it, with the market that decides it and
-    that market's price."""
+    """The record that is stored of a forecast: its public answer, the market whose result will
+    decide whether it was right, and that market's price."""
     estimate, reading = grade.public(forecast.estimate), forecast.reading
     decisive = estimate.decisive
     return store.Issued(

@@ -24,8 +24,8 @@ _PLAIN: Final = re.compile(r"[\w\s.,;:'’?$€£%&/()+–-]+\Z")
 
 
 def unsure(reading: Reading) -> bool:
-    """Whether a question was hardly understood: its reading is uncertain or without terms, or it
-    does not begin like a yes/no question."""
+    """Whether a question was hardly understood: what was read of it is uncertain, it names nothing
+    that a market could be about, or it does not begin like a yes/no question."""
     return (
         reading.proposition.unclear
         or not reading.proposition.terms
@@ -34,18 +34,20 @@ def unsure(reading: Reading) -> bool:
 
 
 class WordedParts(NamedTuple):
-    """The parts of a question as a model read them; an empty text: the question names no such
-    part."""
+    """The parts of a question as a language model read them. An empty text: the question names no
+    such part."""
 
     asks_opposite: bool
     last_day: str = ""
-    """ISO date of the last day that counts."""
+    """Last day of the question's window of time, as an ISO date: 2027-06-30 for "before July
+    2027"."""
     level: str = ""
-    """The number that the question's level names, in digits."""
+    """The level that the question names, in digits: 12000 for "above $12,000"."""
 
 
 def reworded(reading: Reading, text: str, parts: WordedParts, at: datetime) -> Reading | None:
-    """The reading of a model's wording of the question (`text`); None unless it says the same.
+    """What is understood of a question from a language model's wording of it (`text`); None unless
+    the wording says the same as the question (`reading`).
 
     Both must have the same telling words, numbers and names; date, level and polarity that were
     read from the question itself must stay; and the hand-written rules must read from the wording
@@ -117,8 +119,8 @@ def _stems(text: str) -> frozenset[str]:
 _FRAME: Final = frozenset(
     map(term, "will is are does do did has have can be been the a an of in on at to it not".split())
 )
-"""Words that a rewording may add to form a question. An added "not" is noticed when the polarities
-are compared."""
+"""Words that a language model's wording may add to form a question. An added "not" is noticed when
+the polarities of both wordings are compared."""
 
 
 def _telling(text: str, content: frozenset[str]) -> frozenset[str]:
@@ -139,8 +141,9 @@ _TURNING: Final = frozenset(
     "no not none neither never without opposite only another other less more lower higher above"
     " below under over earlier later hint same remains rival rivals".split()
 )
-"""Words that reverse or limit a statement. A rewording must keep them in the same order, at the
-same place among the masked names and figures, and each before the same word."""
+"""Words that reverse or limit a statement. A language model's wording of a reason must keep them in
+the same order, at the same place among the masked names and figures, and each before the same word.
+"""
 _NEUTRAL: Final = frozenset(
     "a an and are as asks at based because by for from gives giving given has have in is it its"
     " market markets now of on one open price priced prices puts question so stands that the them"
@@ -149,7 +152,8 @@ _NEUTRAL: Final = frozenset(
 
 
 def masked(text: str) -> tuple[str, tuple[str, ...]]:
-    """A reason with its names and figures replaced by {1}, {2} ..., and the replaced texts."""
+    """A text with its names and figures replaced by {1}, {2} ..., so that a language model that
+    rewords it cannot change them; and the replaced texts."""
     fixed: list[str] = []
 
     def hide(found: re.Match[str]) -> str:
@@ -160,8 +164,9 @@ def masked(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def rephrased(original: str, text: str, fixed: tuple[str, ...]) -> str | None:
-    """A proposed wording of a masked reason, with names and figures put back; None unless it has
-    each of them once and in order, keeps the reversing words, and adds only neutral words."""
+    """A language model's wording (`text`) of a masked reason (`original`), with the names and
+    figures (`fixed`) put back. None unless the wording has each of them once and in order, keeps
+    the words that reverse a statement, and adds only neutral words."""
     if [int(n) for n in _PLACE.findall(text)] != list(range(1, len(fixed) + 1)):
         return None
     bare = _PLACE.sub("#", text)

@@ -9,61 +9,73 @@ from augury.forecast.bearing import Bearing
 from augury.forecast.match import Comparison, compare
 
 DIRECT_SCORE: Final = 1.15
-"""Smallest `Comparison.score`, in points up to 3.8, of a direct market. Chosen by hand."""
+"""Smallest `Comparison.score` (points up to 3.8: how well a market fits the question) with which a
+market counts as asking the question itself. Chosen by hand."""
 DIRECT_CONTENT: Final = 0.95
-"""Smallest `Comparison.content`, in points up to 2.6, of a direct market, and of a market with
-another deadline, level or stage from which an answer is derived. Chosen by hand."""
+"""Smallest `Comparison.content` (points up to 2.6: how far question and market are about the same
+things) of a market that asks the question itself, or asks it with another deadline, level or stage.
+Chosen by hand."""
 DIRECT_ASKED: Final = 0.36
-"""Smallest share, 0 to 1, of the question's content that a direct market names. Chosen by hand."""
+"""Smallest share, 0 to 1 and by weight, of the question's terms that a market must name to count as
+asking the question itself. Chosen by hand."""
 DIRECT_LIKENESS: Final = -0.9
-"""Smallest likeness, in log-odds, of a direct market; chosen as `EXCLUDED` says."""
+"""Smallest `Comparison.likeness` (log-odds that question and market are about the same thing) of a
+market that asks the question itself; chosen as `EXCLUDED` says."""
 AS_GOOD: Final = 0.3
-"""Largest number of points of `Comparison.score` that another market may be below the best direct
-market to count as its twin. Chosen by hand."""
+"""Largest number of points of `Comparison.score` by which a market may fit the question worse than
+the best one and still be averaged with it, if both ask the same. Chosen by hand."""
 KIN_CONTENT: Final = 0.85
-"""Smallest `Comparison.content`, in points up to 2.6, of a market that bounds the answer or hints
-at it. Chosen by hand."""
+"""Smallest `Comparison.content` (points up to 2.6: how far question and market are about the same
+things) of a market that can bound the answer or hint at it. Chosen by hand."""
 KIN_ASKED: Final = 0.34
-"""Smallest share, 0 to 1, of the question's content that a market names to bound the answer or hint
-at it. Chosen by hand."""
+"""Smallest share, 0 to 1 and by weight, of the question's terms that a market must name to bound
+the answer or hint at it. Chosen by hand."""
 BOUND_LIKENESS: Final = -0.9
-"""Smallest likeness, in log-odds, of a market that bounds the answer."""
+"""Smallest `Comparison.likeness` (log-odds that question and market are about the same thing) of a
+market whose price bounds the answer; chosen as `EXCLUDED` says."""
 STAGE_LIKENESS: Final = -2.3
-"""Smallest likeness, in log-odds, of a market that bounds the answer by another stage of the same
-contender."""
+"""Smallest `Comparison.likeness` (log-odds that question and market are about the same thing) of a
+market that bounds the answer because it asks about another stage (e.g. the semifinal) of the same
+contender; chosen as `EXCLUDED` says."""
 HINT_LIKENESS: Final = -2.6
-"""Smallest likeness, in log-odds, of a hint."""
+"""Smallest `Comparison.likeness` (log-odds that question and market are about the same thing) of a
+market that hints at the answer; chosen as `EXCLUDED` says."""
 LONE_LIKENESS: Final = -3.2
-"""Smallest likeness, in log-odds, of a hint that stands alone: see `APART`."""
+"""`HINT_LIKENESS` for a market that stands alone, i.e. to which no market with other terms comes
+near in likeness (`APART`); chosen as `EXCLUDED` says."""
 APART: Final = 0.8
-"""A hint stands alone if the likeness of every market with other terms is lower by at least this
-much, in log-odds."""
+"""A market stands alone if the `Comparison.likeness` of every market with other terms is lower by
+at least this much, in log-odds."""
 EXCLUDED: Final = 2.9
-"""Log-odds added back to the likeness of a market that excludes the question's event, because the
-fit subtracts as much for excluding (`match._LIKENESS`). All likeness limits were chosen on the
-questions of `docs/experiments/forecasts.md`, with the market asked about taken away."""
+"""Log-odds added back to `Comparison.likeness` (log-odds that question and market are about the
+same thing) of a market that excludes what the question asks, because the regression subtracts as
+much for excluding (`match._LIKENESS`). All limits on likeness were chosen on the questions of
+`docs/experiments/forecasts.md`, with the market asked about taken away."""
 FOREIGN: Final = 0.8
-"""From this weight on (`Comparison.foreign`, up to 1.8), a name in the market of which the question
-says nothing makes the market about something else: the Florida Panthers' Stanley Cup says nothing
-of Florida's hurricanes. Chosen by hand."""
+"""From this weight on (`Comparison.foreign`, up to 1.8: how telling a name is), a name that only
+the market says makes the market about something else: the Florida Panthers' Stanley Cup says
+nothing of Florida's hurricanes. Chosen by hand."""
 SERIES_EXTRA: Final = 0.9
-"""Largest weight (`Comparison.extra`, up to 1.8) of a term that only the market names, for question
-and market to belong to one series of deadlines. Chosen by hand."""
+"""If a term that only the market names weighs more than this (`Comparison.extra`, up to 1.8: how
+telling a term is), question and market do not ask about one event by different deadlines. Chosen by
+hand."""
 OUTDONE: Final = 0.4
-"""A market with this many points of `Comparison.content` more than a direct candidate is the one
-meant in its place, even with another deadline, level or stage. Chosen by hand."""
+"""Number of points of `Comparison.content` by which a market with another deadline, level or stage
+must match the question's subject better than the market that seems to ask the question, to be taken
+for the one that is meant. Chosen by hand."""
 ALL: Final = 0.99
-"""Share, 0 to 1, of the question's content from which on a market counts as naming all of it."""
+"""Smallest share, 0 to 1 and by weight, of the question's terms with which a market counts as
+naming all of them."""
 MOST: Final = 0.75
-"""A direct candidate that names less than this share, 0 to 1, of the question's content gives way
-to a market that names all of it. Chosen by hand."""
+"""If the market that seems to ask the question names less than this share, 0 to 1 and by weight, of
+the question's terms, a market that names all of them is taken in its place. Chosen by hand."""
 TWIN_GAP: Final = 0.1
-"""Largest difference, as a probability, between the prices of two markets that ask the same. Chosen
-by hand."""
+"""Largest difference, as a probability, between the prices of two markets that are taken to ask the
+same. Chosen by hand."""
 
 
 def is_direct(c: Comparison) -> bool:
-    """Whether a market asks the question itself."""
+    """Whether a market asks the question itself, according to the comparison of the two, `c`."""
     return (
         c.same and c.score >= DIRECT_SCORE and c.content >= DIRECT_CONTENT
         and c.asked >= DIRECT_ASKED and c.likeness >= DIRECT_LIKENESS and c.foreign < FOREIGN
@@ -71,8 +83,9 @@ def is_direct(c: Comparison) -> bool:
 
 
 def outdoes(kin: Comparison, direct: Comparison) -> bool:
-    """Whether the market `kin` matches the question's subject so much better than the candidate
-    `direct` that it must be the one meant, though its deadline, level or stage differs."""
+    """Whether a market (comparison `kin`) matches the question's subject so much better than the
+    one that seems to ask the question (comparison `direct`) that it must be the market meant,
+    though its deadline, level or stage differs."""
     says_all = kin.asked >= ALL and direct.asked < MOST
     return (
         (says_all or kin.content >= direct.content + OUTDONE) and kin.missing <= direct.missing
@@ -92,14 +105,14 @@ def are_series(best: Bearing, other: Bearing) -> bool:
 
 
 def is_kin(c: Comparison) -> bool:
-    """Whether a market is close enough to the question's subject to bound the answer or hint at
-    it."""
+    """Whether a market is close enough to the question's subject to bound the answer or hint at it,
+    according to the comparison of the two, `c`."""
     return c.rival or (c.content >= KIN_CONTENT and c.asked >= KIN_ASKED)
 
 
 def is_sure(c: Comparison) -> bool:
-    """Whether it is certain enough that a market is about the same thing for its price to bound the
-    answer."""
+    """Whether it is certain enough that market and question are about the same thing for the
+    market's price to bound the answer, according to the comparison of the two, `c`."""
     staged = c.stage in ("implies", "implied") and c.choice == "same"
     if not staged and not c.rival and c.foreign >= FOREIGN:
         return False
@@ -108,10 +121,10 @@ def is_sure(c: Comparison) -> bool:
 
 
 def is_hint(c: Comparison, *, alone: bool) -> bool:
-    """Whether a market can be a hint: it is likely enough to be about the same thing, and not about
-    another contender or edition.
+    """Whether a market can hint at the answer, according to its comparison with the question, `c`:
+    both are likely to be about the same thing, and not about different contenders or years.
 
-    alone : no market of another family comes within `APART` of its likeness
+    alone : no market with other terms comes within `APART` of its likeness
     """
     if c.choice in ("excludes", "differs") or c.edition == "differs":
         return False
@@ -121,7 +134,8 @@ def is_hint(c: Comparison, *, alone: bool) -> bool:
 
 
 def are_twins(a: Bearing, b: Bearing, at: date) -> bool:
-    """Whether two markets ask the same, like one contract on two venues, and are not just alike."""
+    """Whether two markets ask the same, like one contract on two venues, and are not just alike.
+    `at`: the day on which the question is asked."""
     there, back = compare(a.view, b.view, at), compare(b.view, a.view, at)
     return (
         there.same and back.same and a.fit.opposed == b.fit.opposed
@@ -138,12 +152,14 @@ def _deadline(b: Bearing) -> date | None:
 
 
 def orders_of(c: Comparison) -> set[str]:
-    """The relations of the parts that logic can compare to those of the question."""
+    """The relations (`Order`) of a market to the question in the parts that logic can compare:
+    window of time, level, stage and contender."""
     return {c.window, c.threshold, c.stage, c.choice}
 
 
 def is_rung(c: Comparison, part: str) -> bool:
-    """Whether a market differs from the question only in `part`, its level or its deadline."""
+    """Whether a market asks the question with just another level or deadline: `part` is "threshold"
+    or "window", and no other part differs."""
     return (
         getattr(c, part) in ("implies", "implied") and same_but(c, part) and not c.opposed
         and c.content >= DIRECT_CONTENT and is_sure(c)
@@ -151,7 +167,8 @@ def is_rung(c: Comparison, part: str) -> bool:
 
 
 def same_but(c: Comparison, but: str) -> bool:
-    """Whether no part except `but` tells market and question apart."""
+    """Whether market and question agree in all parts (window of time, level, stage, contender,
+    year) except, perhaps, `but`."""
     return c.edition != "differs" and all(
         getattr(c, part) in ("same", "opposite", "unsaid")
         for part in ("window", "threshold", "stage", "choice")
@@ -160,7 +177,11 @@ def same_but(c: Comparison, but: str) -> bool:
 
 
 def limits_of(c: Comparison, positive: float) -> tuple[float, float]:
-    """Lower and upper bound that a market puts on the probability of the question's proposition."""
+    """Lower and upper bound that a market's price puts on the probability of what the question is
+    about; 0 and 1 if none.
+
+    positive : the price as such a probability (`Bearing.positive`)
+    """
     orders = orders_of(c)
     if "excludes" in orders:
         return 0.0, 1 - positive

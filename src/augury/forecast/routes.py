@@ -40,7 +40,7 @@ from augury.settings import Settings
 router = routing.router(tags=["forecast"])
 
 PING_SECONDS = 15.0
-"""Seconds of silence after which a stream sends a ping."""
+"""Seconds without an event after which a stream of server-sent events sends a ping."""
 RUN_PAGE = 100
 
 
@@ -267,8 +267,8 @@ _Place = tuple[
     Annotated[datetime, msgspec.Meta(tz=True)],
     Annotated[str, msgspec.Meta(pattern="^fc_[0-9a-f]+$")],
 ]
-"""Content of a cursor: when the question of the page's last forecast was resolved, and that
-forecast's id."""
+"""Content of a cursor for the next page of decided forecasts: when the question of the last
+forecast on this page was resolved, and that forecast's id."""
 
 
 @router.get(

@@ -21,8 +21,8 @@ Way = Literal["above", "below"]
 
 
 def way(p: Proposition) -> Way | None:
-    """The side of the level on which the proposition is true. "Hits $5" counts as reached from
-    below, i.e. `above`. None for a range, or without a level."""
+    """On which side of its level a proposition is true: "above $100" -> `above`. "Hits $100" counts
+    as reached from below, i.e. `above`. None for a range, or without a level."""
     if p.threshold is None:
         return None
     towards = p.threshold.direction
@@ -32,8 +32,8 @@ def way(p: Proposition) -> Way | None:
 
 
 def level(p: Proposition, towards: Way) -> float:
-    """The level that the threshold names, e.g. 100 for "above 100": the low end of its range if
-    `towards` is "above", else the high end."""
+    """The level that a proposition names, 100 for "above 100" (`towards` is "above") as for "below
+    100" ("below"): the low end of its range in the first case, the high end in the second."""
     assert p.threshold is not None
     return p.threshold.low if towards == "above" else p.threshold.high
 
@@ -41,8 +41,11 @@ def level(p: Proposition, towards: Way) -> float:
 def by_level(
     of: Proposition, towards: Way, bearings: Iterable[Bearing], fits: Callable[[Bearing], bool]
 ) -> dict[float, Bearing]:
-    """The best market for each level, by level: markets on the quantity of `of` that are true on
-    the side `towards`. `fits` says whether a market differs from `of` in nothing but the level."""
+    """The best market for each level: level -> market. All ask about the same quantity as the
+    proposition `of`, and are true on the side `towards` of their level.
+
+    fits : whether a market differs from `of` in nothing but the level
+    """
     found: dict[float, Bearing] = {}
     if of.threshold is None:
         return found
@@ -57,15 +60,18 @@ def by_level(
 
 
 def is_deadline(b: Bearing) -> bool:
-    """Whether a market asks if something happens by a day, not if something lasts until then."""
+    """Whether a market asks if something happens by a day, not if something lasts until a day."""
     return b.view.proposition.window.kind == "by" and not b.fit.lasting
 
 
 def by_day(
     bearings: Iterable[Bearing], after: date, day: Callable[[Bearing], date | None]
 ) -> dict[date, Bearing]:
-    """The best market for each deadline later than `after`, by deadline. `day` gives a market's
-    deadline as the first day that is too late; None if the market asks something else."""
+    """The best market for each deadline later than `after`: deadline -> market.
+
+    day : gives a market's deadline, as the first day that is too late; None if the market asks
+    something else
+    """
     found: dict[date, Bearing] = {}
     for b in bearings:
         end = day(b) if is_deadline(b) else None

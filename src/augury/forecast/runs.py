@@ -23,7 +23,8 @@ RUN: Final = "forecast.run"
 
 
 class RunService:
-    """Queues runs and answers their questions."""
+    """Queues runs and answers their questions. A run is a list of up to 1,000 questions of one
+    account."""
 
     def __init__(
         self, database: Database, forecasts: ForecastService, *, clock: Clock = now
@@ -40,7 +41,8 @@ class RunService:
         account_id: str | None,
         full: bool = False,
     ) -> str:
-        """Queue a run of many questions ({question, as_of}) and return its id.
+        """Queue many questions ({question, as_of}) to be answered in the background, as one run,
+        and return the run's id.
 
         full : answer in the shape of `FullForecast` instead of the public answer
         """
@@ -52,7 +54,8 @@ class RunService:
         return run_id
 
     async def fetch(self, run_id: str, account_id: str | None) -> store.Run:
-        """A run of this account; unknown ids and ids of other accounts raise the same 404."""
+        """A run (a list of questions answered in the background) of this account. Unknown ids and
+        ids of other accounts raise the same 404."""
         async with self._database.reading() as conn:
             run = await store.fetch_run(conn, run_id) if run_id.isascii() else None
         if run is None or run.account_id != account_id:
@@ -60,13 +63,14 @@ class RunService:
         return run
 
     async def answers(self, run_id: str, after: int, limit: int) -> list[tuple[int, Any]]:
-        """Up to `limit` answers of a run, to the questions after the position `after`."""
+        """Up to `limit` answers of a run (a list of questions), as (position of the question,
+        answer), to the questions after the position `after`."""
         async with self._database.reading() as conn:
             return await store.answers(conn, run_id, after, limit)
 
     async def perform(self, job: Job) -> dict[str, Any]:
-        """Answer the questions of a run that have no answer yet, so that a run that was interrupted
-        continues where it stopped."""
+        """Answer the questions of a run (a list of questions) that have no answer yet. A run that
+        was interrupted continues where it stopped. Returns how many are answered."""
         run_id = str(job.request["run_id"])
         async with self._database.reading() as conn:
             run = await store.fetch_run(conn, run_id)

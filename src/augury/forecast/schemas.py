@@ -44,14 +44,14 @@ _ORACLE_PORT = {
 
 
 def as_moment(value: datetime) -> datetime:
-    """A time of a request in UTC; one without a zone is UTC."""
+    """The time in a request, in UTC; one without a zone is taken as UTC."""
     if not 1970 <= value.year <= 2200:
         raise ValueError("the year should be between 1970 and 2200")
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
 def as_iso(value: object) -> object:
-    """Refuse a bare number, which would be read as seconds since 1970."""
+    """Refuse a bare number as a time, because it would be read as seconds since 1970."""
     if value is not None and not isinstance(value, str):
         raise ValueError("write the time as ISO 8601, e.g. 2026-12-31T00:00:00Z")
     return value
@@ -266,7 +266,7 @@ class DecidedForecasts(BaseModel):
 
 
 def decided(row: DecidedRow) -> DecidedForecast:
-    """A scored forecast on the wire."""
+    """A scored forecast in the shape in which `/v1/forecast/decided` lists it."""
     interval = None
     if row.lower is not None and row.upper is not None:
         interval = PublicConfidenceInterval(lower=round(row.lower, 6), upper=round(row.upper, 6))
@@ -351,7 +351,8 @@ def response(
     graph: PublicCausalGraph | None,
     seconds: float,
 ) -> PublicForecastResponse:
-    """A forecast on the wire."""
+    """A forecast in the shape of the public answer (`POST /v1/forecast`). `seconds`: time it
+    took."""
     reading, estimate = forecast.reading, public_estimate(forecast.estimate)
     interval = None
     if estimate.lower is not None and estimate.upper is not None:

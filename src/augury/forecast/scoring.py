@@ -18,7 +18,7 @@ HORIZONS: Final = (
 
 
 class Decided(Protocol):
-    """A forecast whose question has been decided; see `store.Scored`."""
+    """A forecast whose question has been decided, as scores need it; `store.Scored` is one."""
 
     @property
     def probability(self) -> float: ...
@@ -48,8 +48,8 @@ def scorecard(rows: Sequence[Decided], *, issued: int, answered: int) -> dict[st
 
 
 def scores(rows: Sequence[Decided]) -> dict[str, Any]:
-    """Number of forecasts, Brier score and log score; on the questions with a market price, also
-    the crowd's Brier score and the forecasts' own."""
+    """Number of forecasts, Brier score and log score. For those on a question with a market price,
+    also the Brier score of that price (the crowd's) and of the forecasts."""
     both = [row for row in rows if row.crowd is not None]
     return {
         "n": len(rows),
@@ -86,7 +86,8 @@ def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
 
 
 def horizon(length: timedelta | None) -> str:
-    """The name of the class in `HORIZONS` for the time from a forecast to the market's close."""
+    """The time from a forecast to the market's close as one of a few classes: "up to a week",
+    "longer"; "unknown" if None."""
     if length is None:
         return "unknown"
     return next((name for name, most in HORIZONS if length <= most), "longer")

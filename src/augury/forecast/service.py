@@ -54,21 +54,21 @@ MADE = Counter(
 )
 
 DEPTH: Final = 150
-"""Number of best hits taken from each half of the index: terms, and vectors."""
+"""Number of best search hits per question from each half of the index: terms, and vectors."""
 REPLAY_DEPTH: Final = 400
-"""`DEPTH` of a replay: larger, because most hits were not open at the time."""
+"""`DEPTH` for an answer as of the past: larger, because most hits were not open at the time."""
 LOOKED_AT: Final = 80
 """Largest number of markets compared with one question. The market asked about was among the first
 60 for all but 2 of 780 questions."""
 REPLAY_LOOKED_AT: Final = 160
-"""`LOOKED_AT` of a replay."""
+"""Largest number of markets compared with one question that is answered as of the past."""
 WORKED_ON_AT_ONCE: Final = 4
 """Largest number of forecasts worked on at the same time: half of a process's database connections
 by default. The others wait before they read anything, because the markets of a forecast take up to
 a megabyte, and a wait of five seconds for a connection fails as "database unavailable"."""
 JUDGED_AT_ONCE: Final = max(1, (os.cpu_count() or 1) // 2)
-"""Largest number of forecasts judged at the same time. The judge uses two cores for each: more
-would finish no sooner, and searches would wait longer."""
+"""Largest number of forecasts whose markets the judge (the trained model) reads at the same time.
+It uses two cores for each: more would finish no sooner, and searches would wait longer."""
 MAKE: Final = "forecast.make"
 RUNS_KEPT: Final = timedelta(days=30)
 SCORED_AT_ONCE: Final = 5_000
@@ -80,14 +80,14 @@ StageName = Literal["normalized", "search", "evidence", "estimate"]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A finished step of the work, with its result as JSON data."""
+    """A finished step of a forecast (search, estimate ...), with its result as JSON data."""
 
     name: StageName
     data: dict[str, Any]
 
 
 class ForecastService:
-    """Answers questions over one catalogue and its index."""
+    """Answers questions from one catalogue of markets and its search index."""
 
     def __init__(
         self,
@@ -148,8 +148,8 @@ class ForecastService:
         as_of: datetime | None = None,
         leave_out: frozenset[str] = frozenset(),
     ) -> AsyncGenerator[Stage | Forecast]:
-        """Each stage when it is finished, and the forecast last; `leave_out`: ids of markets that
-        are treated as absent."""
+        """Make a forecast step by step: yields each `Stage` when it is finished, and the `Forecast`
+        last. `leave_out`: ids of markets that are treated as absent."""
         at = as_of or self._clock()
         timings: dict[str, float] = {}
         began = time.perf_counter()
@@ -267,7 +267,7 @@ class ForecastService:
     async def _of_parts(
         self, parts: compound.Parts, at: datetime, *, replay: bool
     ) -> tuple[list[Snapshot], Estimate]:
-        """The answer to a question of two propositions, from the answers to both."""
+        """The answer to a question of two parts ("A or B"), from the answers to both."""
         markets: dict[str, Snapshot] = {}
         answers: list[Estimate] = []
         exclusive = True
@@ -285,8 +285,8 @@ class ForecastService:
     async def _explained(
         self, reading: Reading, estimate: Estimate, at: datetime, *, replay: bool
     ) -> Estimate:
-        """An estimate without a probability, with the reason for it: a market that is closed,
-        resolved or long unpriced may have asked the question."""
+        """An estimate without a probability, with the reason: a closed, resolved or long unpriced
+        market may have asked the question."""
         if estimate.null is not None and estimate.null.kind not in nulls.INSTRUCTIVE:
             return estimate
         if not nulls.is_understood(reading):
@@ -312,14 +312,14 @@ class ForecastService:
         return await self._last(self.stages(question, as_of=as_of, leave_out=leave_out))
 
     async def middle(self, question: str) -> Middle:
-        """Probability of the question, and the time of its newest price, for the question's node in
-        the middle of its graph."""
+        """The public probability of a question and the time of its newest price, for the question's
+        node in a causal graph."""
         forecast = await self.finish(question, None)
         return Middle(grade.public(forecast.estimate).probability, forecast.data_as_of)
 
     async def draw(self, forecast: Forecast) -> PublicCausalGraph | None:
-        """The causal graph of an answer, for a replay only its evidence. Concurrent calls for the
-        same answer share one drawing."""
+        """The causal graph of an answer; for an answer as of the past, only its evidence.
+        Concurrent calls for the same answer share one drawing."""
         key = (forecast.reading.question, forecast.as_of)
         flight = self._drawing.get(key)
         if flight is None:
@@ -330,8 +330,7 @@ class ForecastService:
         return await flight.join()
 
     async def issue(self, forecast: Forecast, hints: channels.Hints = channels.NONE) -> None:
-        """Remember for the scorecard a forecast that was made stage by stage; a replay is not
-        remembered."""
+        """Remember a forecast made with `stages` for the scorecard, unless it is a replay."""
         if not forecast.replay:
             await self._remember(forecast)
         await self._count(hints)
@@ -352,7 +351,7 @@ class ForecastService:
         return await flight.join()
 
     async def finish(self, question: str, as_of: datetime | None) -> Forecast:
-        """The answer, computed for this caller alone and not remembered."""
+        """The answer, computed for this caller alone and not remembered for the scorecard."""
         try:
             return await self._last(self.stages(question, as_of=as_of))
         except Exception as error:
@@ -401,7 +400,7 @@ class ForecastService:
     async def make(
         self, question: str, *, as_of: datetime | None, include_graph: bool, account_id: str | None
     ) -> FullForecast:
-        """Make a forecast in full and keep it for the account."""
+        """Make a forecast in full (with all its evidence) and keep it for the account."""
         if as_of is None:
             forecast = await self._worked_out(question)
         else:
@@ -421,7 +420,7 @@ class ForecastService:
     async def start(
         self, question: str, *, as_of: datetime | None, include_graph: bool, account_id: str | None
     ) -> queue.JobRecord:
-        """Queue a forecast in full, to be made in the background."""
+        """Queue a forecast in full, with all its evidence. Returns the job that will make it."""
         request = _asked(question, as_of, include_graph)
         async with self._database.transaction() as conn:
             made = await queue.enqueue(conn, MAKE, request, account_id=account_id, prefix="fc")
@@ -430,7 +429,7 @@ class ForecastService:
         return record
 
     async def perform(self, job: Job) -> dict[str, Any]:
-        """Make a queued forecast."""
+        """Make a forecast that `start` queued, and return it as JSON data."""
         stated = job.request["as_of"]
         as_of = datetime.fromisoformat(stated) if stated else None
         forecast = await self.forecast(job.request["question"], as_of=as_of)
@@ -438,14 +437,14 @@ class ForecastService:
         return self.full(forecast, job.id, graph).model_dump(mode="json")
 
     async def fetch(self, forecast_id: str) -> queue.JobRecord | None:
-        """The job record of a forecast in full, of any account."""
+        """The job that makes or made the forecast with this id, of any account; None if unknown."""
         async with self._database.reading() as conn:
             return await queue.fetch(conn, forecast_id)
 
     def full(
         self, forecast: Forecast, forecast_id: str, graph: PublicCausalGraph | None
     ) -> FullForecast:
-        """The forecast as an account reads it."""
+        """The forecast in the shape in which `/v1/forecasts` returns it."""
         from augury.forecast import full_schemas
 
         return full_schemas.full(forecast, forecast_id, self._clock(), graph=graph, age=self.age)
@@ -453,8 +452,8 @@ class ForecastService:
     # Memory
 
     async def score(self) -> None:
-        """Store the outcomes of forecasts whose markets were resolved, and delete old runs; called
-        periodically."""
+        """Store the outcomes of forecasts whose markets were resolved, and delete old runs (lists
+        of questions). Called periodically."""
         async with self._database.transaction() as conn:
             if changed := await store.score_resolved(conn, SCORED_AT_ONCE):
                 log.info("forecasts_scored", forecasts=changed)
@@ -462,7 +461,7 @@ class ForecastService:
             await store.forget_runs(conn, self._clock() - RUNS_KEPT)
 
     async def scorecard(self) -> dict[str, Any]:
-        """How good past forecasts were, compared with the crowd; at most a minute old."""
+        """How good past forecasts were, compared with market prices; at most a minute old."""
         if self._scorecard is None or time.monotonic() - self._scorecard[0] > SCORECARD_SECONDS:
             self._scorecard = time.monotonic(), await scorecard(self._database)
         return self._scorecard[1]
@@ -470,14 +469,13 @@ class ForecastService:
     async def decided(
         self, *, limit: int, after: tuple[datetime, str] | None = None
     ) -> list[store.DecidedRow]:
-        """List the forecasts behind the scorecard; those whose questions were resolved last come
-        first."""
+        """The forecasts behind the scorecard, those whose questions were resolved last first."""
         async with self._database.reading() as conn:
             return await store.decided(conn, limit=limit, after=after)
 
 
 async def scorecard(database: Database) -> dict[str, Any]:
-    """The scorecard, computed from the database now."""
+    """How good past forecasts were, computed from the database now."""
     async with database.reading() as conn:
         rows = await store.scored(conn, SCORECARD_SIZE)
         issued, answered = await store.counts(conn)
@@ -493,19 +491,19 @@ def _asked(question: str, as_of: datetime | None, include_graph: bool) -> dict[s
 
 
 class _Found(NamedTuple):
-    """The markets gathered for a question, and the estimate before a language model is asked."""
+    """The markets for a question, and the estimate before a language model is asked."""
 
     markets: Sequence[Snapshot]
     estimate: Estimate
     compared: Compared | None = None
     """The question compared with the markets. None if it has no single answer, or was answered from
-    its two parts."""
+    its two parts ("A or B")."""
     verdicts: judging.Verdicts = judging.NONE
 
 
 def failure(error: Exception) -> Exception:
-    """The error that a caller gets for a failure: 503 if the database is unavailable, 502 for an
-    unexpected error; errors of the service's own and timeouts stay as they are."""
+    """The error that a caller gets for a failed forecast: 503 if the database is unavailable, 502
+    for an unexpected error; errors of the service's own and timeouts stay as they are."""
     if isinstance(error, AuguryError | TimeoutError):
         return error
     if isinstance(error, psycopg.Error | OSError) and (away := as_unavailable(error)) is not None:

@@ -59,9 +59,11 @@ where m.seq = any(%(seqs)s) and m.status = 'active'
 async def snapshots(
     conn: Connection, seqs: Sequence[int], at: datetime, *, oldest: datetime, replay: bool
 ) -> dict[int, Snapshot]:
-    """The markets among `seqs` that were open at `at` with a price newer than `oldest`.
+    """By market number, the markets among `seqs` (market numbers) that were open at `at` with a
+    price newer than `oldest`.
 
-    A replay reads the prices recorded up to `at`; otherwise the catalogue's present state is read.
+    A replay (an answer as of the past) reads the prices recorded up to `at`; otherwise the
+    catalogue's present state is read.
     """
     cursor = await conn.execute(
         _AS_OF if replay else _NOW, {"seqs": list(seqs), "at": at, "oldest": oldest}, binary=True
@@ -108,8 +110,8 @@ where coalesce(m.created_at, '-infinity') <= %(at)s
 async def known_markets(
     conn: Connection, seqs: Sequence[int], at: datetime, *, replay: bool
 ) -> dict[int, PastMarket]:
-    """The markets among `seqs`, in any state, as they were known at `at`, each with its last price
-    from the time when it was open."""
+    """By market number, the markets among `seqs` (market numbers), open, closed or resolved, as
+    they were known at `at`, each with its last price from the time when it was open."""
     cursor = await conn.execute(
         _KNOWN, {"seqs": list(seqs), "at": at, "replay": replay}, binary=True
     )
@@ -118,8 +120,8 @@ async def known_markets(
 
 
 async def kin(conn: Connection, events: Sequence[tuple[str, str]], limit: int) -> list[int]:
-    """Numbers of at most `limit` markets of these events (platform, event id), the most traded
-    first."""
+    """Market numbers of at most `limit` markets of these events (platform, event id), the most
+    traded first."""
     platforms, ids = zip(*events, strict=True)
     cursor = await conn.execute(
         """
@@ -137,8 +139,8 @@ async def kin(conn: Connection, events: Sequence[tuple[str, str]], limit: int) -
 
 
 async def words_state(conn: Connection) -> tuple[str, int]:
-    """The code version (`words.code`) that made the stored readings, and the number of the last
-    catalogue change that they include."""
+    """State of the stored readings (what was read of markets' texts): the version of the code that
+    made them (`words.code`), and the number of the last catalogue change that they include."""
     cursor = await conn.execute("select code, change from forecast_words_state")
     row = await cursor.fetchone()
     return (row[0], row[1]) if row else ("", 0)
@@ -155,7 +157,8 @@ async def save_words_state(conn: Connection, code: str, change: int) -> None:
 
 
 async def word_digests(conn: Connection, seqs: Sequence[int]) -> dict[int, bytes]:
-    """Digest (`words.digest`) of each market's stored reading, by market number."""
+    """Digest (`words.digest`) of what was read of each market's text, by market number, for those
+    of `seqs` (market numbers) for which it is stored."""
     cursor = await conn.execute(
         "select market_seq, digest from forecast_words where market_seq = any(%s)",
         (list(seqs),),
@@ -165,7 +168,7 @@ async def word_digests(conn: Connection, seqs: Sequence[int]) -> dict[int, bytes
 
 
 async def save_words(conn: Connection, read: Sequence[tuple[int, bytes, bytes]]) -> None:
-    """Store readings of markets: (market number, digest, words)."""
+    """Store what was read of markets' texts: (market number, `words.digest`, `words.packed`)."""
     if not read:
         return
     seqs, digests, words = map(list, zip(*read, strict=True))
@@ -182,7 +185,8 @@ async def save_words(conn: Connection, read: Sequence[tuple[int, bytes, bytes]])
 
 
 async def drop_words(conn: Connection, seqs: Sequence[int]) -> None:
-    """Delete the readings of markets that are no longer active, or were removed."""
+    """Delete what is stored of the texts of markets that are no longer active or were removed.
+    `seqs`: market numbers."""
     await conn.execute("delete from forecast_words where market_seq = any(%s)", (list(seqs),))
 
 
@@ -190,7 +194,8 @@ async def drop_words(conn: Connection, seqs: Sequence[int]) -> None:
 
 
 class Issued(NamedTuple):
-    """A forecast as it was issued. Probabilities in [0, 1]; None where there was none."""
+    """A forecast as it was given to callers. Probabilities are in [0, 1]; None where there was
+    none."""
 
     id: str
     as_of: datetime
@@ -211,7 +216,7 @@ class Issued(NamedTuple):
 
 
 async def remember(conn: Connection, issued: Issued) -> None:
-    """Store a forecast with its evidence."""
+    """Store a forecast for the scorecard, with its evidence."""
     values = issued._replace(evidence=Jsonb(issued.evidence))  # type: ignore[arg-type]
     await conn.execute(
         """
@@ -225,8 +230,8 @@ async def remember(conn: Connection, issued: Issued) -> None:
 
 
 async def score_resolved(conn: Connection, limit: int) -> int:
-    """Fill in the outcome of at most `limit` forecasts whose deciding market has resolved; return
-    how many."""
+    """Fill in the outcome of at most `limit` forecasts for which the market that decides whether
+    they were right has resolved. Returns how many."""
     cursor = await conn.execute(
         """
         with due as (
@@ -248,7 +253,7 @@ async def score_resolved(conn: Connection, limit: int) -> int:
 
 
 class Scored(NamedTuple):
-    """A forecast whose question has been resolved."""
+    """A forecast whose question has been resolved. Probabilities are in [0, 1]."""
 
     probability: float
     crowd: float | None
@@ -281,8 +286,8 @@ async def scored(conn: Connection, limit: int) -> list[Scored]:
 
 
 class DecidedRow(NamedTuple):
-    """A scored forecast and the market whose result it is scored by. All probabilities are those of
-    the market's outcome named in `outcome`."""
+    """A scored forecast and the market whose result it is scored by. All its probabilities are
+    those of the market outcome named in `outcome`."""
 
     id: str
     market_id: str
@@ -297,7 +302,7 @@ class DecidedRow(NamedTuple):
     as_of: datetime
     decided_at: datetime
     origin: Origin
-    """Where the market comes from."""
+    """Where the market comes from: a venue, an imported file or the invented sample catalogue."""
 
 
 async def decided(
@@ -328,7 +333,7 @@ async def decided(
 
 
 async def counts(conn: Connection) -> tuple[int, int]:
-    """How many forecasts were issued, and how many of them with a probability."""
+    """How many forecasts were given to callers, and how many of them had a probability."""
     cursor = await conn.execute("select count(*), count(probability) from forecasts")
     row = await cursor.fetchone()
     return (row[0], row[1]) if row else (0, 0)
@@ -338,7 +343,8 @@ async def counts(conn: Connection) -> tuple[int, int]:
 
 
 class Run(NamedTuple):
-    """A run with the state of its job and what was answered so far."""
+    """A run (a list of questions answered in the background) with the state of its job and the
+    number of its answers so far."""
 
     id: str
     account_id: str | None
@@ -362,7 +368,7 @@ async def add_run(
     questions: list[dict[str, Any]],
     include_graph: bool,
 ) -> None:
-    """Store a run with its questions."""
+    """Store a run, i.e. a list of questions to be answered in the background."""
     await conn.execute(
         "insert into forecast_runs (id, account_id, job_id, questions, include_graph)"
         " values (%s, %s, %s, %s, %s)",
@@ -371,7 +377,7 @@ async def add_run(
 
 
 async def fetch_run(conn: Connection, run_id: str) -> Run | None:
-    """A run by its id."""
+    """A run (a list of questions answered in the background) by its id; None: unknown id."""
     cursor = await conn.execute(
         """
         select r.id, r.account_id, r.questions, r.include_graph, r.created_at,
@@ -387,7 +393,7 @@ async def fetch_run(conn: Connection, run_id: str) -> Run | None:
 
 
 async def answered_places(conn: Connection, run_id: str) -> set[int]:
-    """Positions of the questions of a run that have been answered."""
+    """Positions of the questions of a run (a list of questions) that have been answered."""
     cursor = await conn.execute(
         "select place from forecast_run_answers where run_id = %s", (run_id,)
     )
@@ -395,7 +401,8 @@ async def answered_places(conn: Connection, run_id: str) -> set[int]:
 
 
 async def add_answer(conn: Connection, run_id: str, place: int, answer: dict[str, Any]) -> bool:
-    """Store an answer unless its question has one already; return whether it was stored."""
+    """Store the answer to the question at position `place` of a run (a list of questions), unless
+    it has one already. Returns whether it was stored."""
     cursor = await conn.execute(
         "insert into forecast_run_answers (run_id, place, answer) values (%s, %s, %s)"
         " on conflict do nothing",
@@ -405,7 +412,8 @@ async def add_answer(conn: Connection, run_id: str, place: int, answer: dict[str
 
 
 async def answers(conn: Connection, run_id: str, after: int, limit: int) -> list[tuple[int, Any]]:
-    """At most `limit` answers of a run, to the questions after the position `after`, in order."""
+    """At most `limit` answers of a run (a list of questions), as (position of the question, answer)
+    in order, to the questions after the position `after`."""
     cursor = await conn.execute(
         "select place, answer from forecast_run_answers where run_id = %s and place > %s"
         " order by place limit %s",
@@ -415,7 +423,7 @@ async def answers(conn: Connection, run_id: str, after: int, limit: int) -> list
 
 
 async def forget_runs(conn: Connection, before: datetime) -> None:
-    """Delete the runs created before a time."""
+    """Delete the runs (lists of questions with their answers) that were created before a time."""
     await conn.execute("delete from forecast_runs where created_at < %s", (before,))
 
 

@@ -17,22 +17,26 @@ from augury.llm.task import Control, Task, Unusable, plain
 from augury.matching.judge import CANDIDATES
 
 LONGEST_REASON: Final = 240
-"""Largest length of the model's reason for an opinion, in characters."""
+"""Largest length, in characters, of a language model's reason for its opinion on a market."""
 
 
 class Rewrite(msgspec.Struct, forbid_unknown_fields=True):
-    """A question in plain words, and what was read in it."""
+    """What a language model makes of a badly put question: the question in plain words, and its
+    parts."""
 
     question: Annotated[str, msgspec.Meta(max_length=LONGEST)]
     asks_opposite: bool
     last_day: Annotated[str, msgspec.Meta(max_length=10)]
-    """ISO date of the last day that counts; empty: the question names none."""
+    """Last day of the question's window of time, as an ISO date: 2027-06-30 for "before July 2027".
+    Empty: the question names no time."""
     level: Annotated[str, msgspec.Meta(max_length=24)]
-    """The number that the question's level names, in digits; empty: the question names none."""
+    """The level that the question names, in digits: 12000 for "above $12,000". Empty: it names
+    none."""
 
 
 class MarketOpinion(msgspec.Struct, forbid_unknown_fields=True):
-    """What one of the markets asks."""
+    """A language model's opinion on market number `n` of a list: whether it asks the question, and
+    why."""
 
     n: int
     why: Annotated[str, msgspec.Meta(max_length=LONGEST_REASON)]
@@ -40,19 +44,20 @@ class MarketOpinion(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class MatchAnswer(msgspec.Struct, forbid_unknown_fields=True):
-    """One answer for each market."""
+    """A language model's opinions on all markets that it was asked to compare with a question."""
 
     markets: Annotated[list[MarketOpinion], msgspec.Meta(max_length=CANDIDATES)]
 
 
 class Wording(msgspec.Struct, forbid_unknown_fields=True):
-    """A reason in other words."""
+    """A language model's wording of a reason."""
 
     text: str
 
 
 def matched(question: str, markets: Sequence[str], today: str) -> dict[str, Any]:
-    """The input of `MATCH`; the markets are numbered from 1."""
+    """The input of the task `MATCH` (compare markets with a question) for a language model. The
+    markets are numbered from 1."""
     return {
         "question": plain(question),
         "markets": [{"n": n, "text": plain(text)} for n, text in enumerate(markets, 1)],
@@ -61,12 +66,12 @@ def matched(question: str, markets: Sequence[str], today: str) -> dict[str, Any]
 
 
 def answers(said: MatchAnswer, markets: int) -> Mapping[int, MarketOpinion]:
-    """The answers by position of their market, from 0.
+    """A language model's opinions by position of the market in the list, from 0.
 
     Raises
     ------
     Unusable
-        There is an answer for a market that was not given, or more than one for a market.
+        There is an opinion on a market that was not given, or more than one on a market.
     """
     found = {one.n - 1: one for one in said.markets}
     if len(found) < len(said.markets) or not found.keys() <= set(range(markets)):

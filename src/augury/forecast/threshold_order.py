@@ -16,17 +16,18 @@ from augury.relations.proposition import Proposition, Threshold
 from augury.search.text import is_number, is_year, term, terms
 
 ELSE: Final = 0.4
-"""Smallest weight (0.08 to 1.8: how telling a term is, `View.weights`) of a term that only the
-market names, with which a market without a level is about something other than the quantity that
-the question asks about. Chosen by hand."""
+"""If the question names a level and the market does not, and a term that only the market names
+weighs at least this much, the market is about another quantity. Weights (`View.weights`) say how
+telling a term is, from 0.08 to 1.8. Chosen by hand."""
 MANY: Final = 1_000.0
-"""Smallest amount that is taken as continuous; smaller ones may be counts of things (goals, wins).
-Chosen by hand."""
+"""Smallest amount that is taken as a continuous quantity, e.g. a price; smaller ones may be counts
+of things (goals, wins). Chosen by hand."""
 _BY_STRENGTH: Final = frozenset(terms("earthquake hurricane tornado geomagnetic"))
-"""Events whose number is their strength: a stronger event satisfies a question about a weaker one.
-"""
+"""Events whose number is their strength (a magnitude 7 earthquake): a stronger event satisfies a
+question about a weaker one."""
 _STRONGEST: Final = 10.0
-"""Largest number that is taken as the strength of such an event (`_BY_STRENGTH`)."""
+"""Largest number that is taken as the strength of an earthquake, a hurricane or the like
+(`_BY_STRENGTH`)."""
 _WORDED: Final = {
     float(n): term(word)
     for n, word in enumerate("two three four five six seven eight nine ten".split(), 2)
@@ -39,8 +40,9 @@ _DISTRICT: Final = re.compile(r"cd[a-z]{2}(?:\d{1,2}|al)")
 
 
 def threshold_order(q: View, m: View, extra: float) -> Order:
-    """How the question's level relates to the market's. Other amounts are compared as well:
-    finishing places, groups, direction and period of a change, daily highs and lows, districts.
+    """How the level that the question (`q`) names relates to the market's (`m`). Other amounts are
+    compared as well: finishing places, groups, direction and period of a change, daily highs and
+    lows, districts.
 
     extra : weight of the market's most telling term that the question does not name
     """
@@ -148,8 +150,8 @@ def _numbers(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> O
 
 
 def _told(t: Threshold, p: Proposition, ruled: frozenset[str]) -> bool:
-    """Whether a proposition names the threshold's number too: in its terms, or in its rules
-    (`ruled`) if the number is above 20 or not whole."""
+    """Whether a proposition names the threshold's number, too: among its terms, or, if the number
+    is above 20 or not whole, in the market's rules (`ruled`)."""
     numbers = {x for x in (t.low, t.high) if not math.isinf(x)}
     return any(
         f"{x:g}" in p.terms or _WORDED.get(x, "") in p.terms or _FORTUNES.get(x, "") in p.terms
@@ -158,7 +160,8 @@ def _told(t: Threshold, p: Proposition, ruled: frozenset[str]) -> bool:
 
 
 def compare_ranges(q: Threshold, m: Threshold) -> Order:
-    """How the question's range relates to the market's."""
+    """How the range of values that means Yes for the question (`q`) relates to that of the market
+    (`m`): "above 120" implies "above 100"."""
     low, high = _close(q.low, m.low), _close(q.high, m.high)
     if low and high:
         return "same"

@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     import polars as pl
 
 LEAST_LEFT: Final = timedelta(days=3)
-"""Least time between the recorded price at which a market's title is asked as a question and the
-market's end (its close or its resolution, whichever is first)."""
+"""Least time between the moment as of which a market's title is asked (that of one of its recorded
+prices) and the market's end (its close or its resolution, whichever is first)."""
 PER_EVENT: Final = 4
-"""Largest number of titles asked from one event. Its markets are resolved together, so that more of
-them would add little. Chosen by hand."""
+"""Largest number of titles asked from one event. An event's markets are resolved together, so that
+more of them would add little. Chosen by hand."""
 
 
 def resolved(
     markets: pl.DataFrame, prices: pl.DataFrame, *, most: int, seed: int
 ) -> list[EvaluationQuestion]:
-    """At most `most` titles of Yes/No markets that were resolved, each asked at one of its recorded
-    prices (drawn by `seed`), at least `LEAST_LEFT` before its end.
+    """At most `most` questions with known outcomes: titles of resolved Yes/No markets, each asked
+    at one of the market's recorded prices (drawn by `seed`), at least `LEAST_LEFT` before its end.
 
-    markets, prices : as in a dump
+    markets, prices : tables of a dump, i.e. of files with exported markets and prices
     """
     import polars as pl
 

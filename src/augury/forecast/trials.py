@@ -22,17 +22,18 @@ if TYPE_CHECKING:
     from augury.venues.dump import DumpFile
 
 DAYS_BEFORE: Final = (2, 5, 10, 20, 35)
-"""Numbers of days before a market's end, of which one is drawn: the market's title is asked as of
-then, however old the newest price is by then."""
+"""Numbers of days before a market's end at which its title may be asked; one of them is drawn for
+each market. The newest price may be of any age then."""
 
 
 @asynccontextmanager
 async def store(
     markets: DumpFile, prices: DumpFile, *, with_model: bool = False
 ) -> AsyncIterator[Services]:
-    """The running services over a temporary store with the markets and prices of two files alone.
+    """The services, running over a temporary store that has only the markets and prices of two
+    files.
 
-    `with_model`: include the language model that the settings name.
+    with_model : include the language model that the settings name
     """
     from augury.app import running
     from augury.venues.importing import import_file
@@ -59,9 +60,9 @@ def _is_before(at: datetime | None, end: datetime) -> bool:
 def before_the_end(
     markets: DumpFile, prices: DumpFile, *, most: int, seed: int
 ) -> list[EvaluationQuestion]:
-    """At most `most` titles of resolved markets, from a dump of any format. Each is asked once, as
-    of a moment some days before the market's end: one of `DAYS_BEFORE`, drawn with `seed` from
-    those at which the market had a price.
+    """At most `most` questions with known outcomes: titles of resolved markets from files of
+    exported markets and prices. Each is asked once, as of one of `DAYS_BEFORE` the market's end,
+    drawn with `seed` from those at which the market had a price.
 
     `p` is the last price recorded before that moment, however old; `outcome` is 1 if the first
     outcome won.

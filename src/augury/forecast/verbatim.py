@@ -21,8 +21,8 @@ _DENIALS: Final = frozenset({"not", "never"})
 
 
 def denied(core: str, title: str, outcomes: Sequence[str]) -> bool | None:
-    """Whether a question in a market's own words asks for the market's No; None for a question in
-    other words.
+    """Whether a question that repeats a market's title asks for the market's No: False if it is the
+    title word for word, True if it adds or drops one "not", None if it is in other words.
 
     core : the question without its frame (`Reading.core`)
     title : the market's question

@@ -42,15 +42,15 @@ from augury.forecast.view import View
 from augury.relations.proposition import Proposition
 
 FAVOURITES: Final = 0.5
-"""Smallest sum of the rivals' probabilities at which a contender without a market is taken to be at
-most as likely as the rivals are on average; below it, the contender may be a favorite. Chosen by
-hand."""
+"""Smallest sum of the rivals' probabilities with which a contender without a market is taken to be
+at most as likely as the average rival. With less, the contender may be a favorite. Chosen by hand.
+"""
 HALF_LIFE: Final = 4.0
-"""Age of a price, in days, at which its weight is halved. Chosen by hand."""
+"""Age of a market's price, in days, at which the market's weight is halved. Chosen by hand."""
 
 
 class Weighing:
-    """Weighs the evidence for one question."""
+    """Makes the estimate for one question from the market outcomes compared with it."""
 
     def __init__(
         self, reading: Reading, question: View, bearings: Sequence[Bearing], at: datetime
@@ -62,7 +62,7 @@ class Weighing:
         self._at = at
 
     def estimate(self) -> Estimate:
-        """The estimate that the evidence gives, kept within the bounds of logic."""
+        """The estimate that the markets give, kept within the bounds that logic sets."""
         direct = self._direct()
         if direct:
             return self._from_direct(direct)
@@ -102,8 +102,8 @@ class Weighing:
         )
 
     def spread_out(self, estimate: Estimate) -> Estimate:
-        """The estimate with the distribution that other thresholds or deadlines of the same event
-        give; unchanged if they give none."""
+        """The estimate with a distribution over levels or deadlines, if markets with other levels
+        or deadlines give one; else unchanged."""
         if estimate.probability is None or not estimate.count("direct", "bound"):
             return estimate
         p = estimate.probability if self._asked.positive else 1 - estimate.probability
@@ -451,7 +451,8 @@ class Weighing:
         )  # fmt: skip
 
     def _beside(self, direct: list[Bearing]) -> list[Evidence]:
-        """Markets on the same things as the direct ones: shown, with weight 0."""
+        """Markets on the same things as those that ask the question itself: shown, with weight
+        0."""
         known = {(b.market.seq, b.outcome) for b in direct}
         least = max(1.3, direct[0].fit.content - 0.6)
         others = [

@@ -12,18 +12,21 @@ from augury.relations.proposition import CONTESTS, Proposition
 from augury.relations.windows import Window
 
 _TURNED: Final[dict[Order, Order]] = {"implies": "implied", "implied": "implies"}
-"""The implications, swapped for what has to last: lasting longer implies lasting shorter."""
+"""The relation between two deadlines if the question asks about something that has to last. It is
+the reverse of the usual one: lasting until a later day implies lasting until an earlier one."""
 _LEFT_OPEN: Final = 400
-"""Largest number of days that a market on a contest may close after the end of the question's
-window. Chosen by hand."""
+"""Number of days: a market on a contest that names no date may close so long after the end of the
+question's window and still count as about the same contest. Chosen by hand."""
 
 
 def window_order(
     ours: Proposition, theirs: Proposition, closes: date | None, at: date, *, lasting: bool
 ) -> tuple[Order, float]:
-    """How the question's window relates to the market's, and the days from the market's end to the
-    question's.
+    """How the question's window of time (`ours`) relates to the market's (`theirs`), and the days
+    from the market's deadline to the question's (negative: the market's is later).
 
+    closes : day on which the market closes
+    at : day on which the question is asked
     lasting : the question asks if something lasts until a day, and so on all days before
     """
     q, m = ours.window, theirs.window

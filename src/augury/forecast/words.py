@@ -42,18 +42,21 @@ MODULES: Final = (
     polarity, predicates, proposition, quantities, reading, remembered, teams, text, thresholds,
     view, windows, wording,
 )  # fmt: skip
-"""All modules whose code influences how a market is read."""
+"""All modules whose code influences what is read of a market's text."""
 RULES: Final = 1_500
-"""Number of characters of a market's rules that are read; the rest is ignored."""
+"""Number of characters of a market's rules that are read and compared with questions; the rest is
+ignored."""
 SIDES: Final = 8
-"""Largest number of a market's outcomes that are read; the rest is ignored."""
+"""Largest number of a market's outcomes that are read and compared with questions; further ones are
+ignored."""
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(list[Words])
 
 
 class ReadableMarket(Readable, Protocol):
-    """A market that can be read: `evidence.Snapshot`, `markets.store.IndexRow`."""
+    """A market with the fields that are needed to read its text; `evidence.Snapshot` and
+    `markets.store.IndexRow` are such."""
 
     @property
     def description(self) -> str | None: ...
@@ -67,7 +70,8 @@ class ReadableMarket(Readable, Protocol):
 
 @cache
 def code() -> str:
-    """Identifies the version of the code that reads markets: changes with any of its modules."""
+    """Identifies the version of the code that reads markets' texts: it changes with any of
+    `MODULES`."""
     digest = hashlib.sha256()
     for module in MODULES:
         digest.update(Path(str(module.__file__)).read_bytes())
@@ -87,8 +91,8 @@ def digest(market: ReadableMarket) -> bytes:
 
 
 def sides(market: ReadableMarket) -> Sequence[int]:
-    """Indices of the outcomes to be read. Of pairs such as Yes and No or Over and Under, that is
-    only the first, because the second is its complement."""
+    """Indices of the market outcomes to be read and compared with questions. Of pairs such as Yes
+    and No or Over and Under, that is only the first, because the second is its complement."""
     labels = tuple(label.casefold() for label in market.outcomes)
     if labels in (("yes", "no"), ("up", "down"), ("over", "under"), ("long", "short")):
         return (0,)
@@ -96,7 +100,8 @@ def sides(market: ReadableMarket) -> Sequence[int]:
 
 
 def read(market: ReadableMarket, outcome: int) -> Words:
-    """Make the reading of one outcome of a market."""
+    """What is read of a market's text (subject, level, window ...) as the assertion of one of its
+    outcomes."""
     return cues.read(
         read_market(market, outcome),
         market.question,
@@ -106,10 +111,11 @@ def read(market: ReadableMarket, outcome: int) -> Words:
 
 
 def packed(market: ReadableMarket) -> bytes:
-    """The readings of all `sides` of a market, packed for storage."""
+    """What is read of a market's text, for each of its `sides` (the outcomes that are compared),
+    packed for storage."""
     return _encoder.encode([read(market, outcome) for outcome in sides(market)])
 
 
 def unpacked(kept: bytes) -> list[Words]:
-    """The stored readings of a market, one for each of its `sides`, in order."""
+    """What `packed` packed: what was read of a market's text, for each of its `sides`, in order."""
     return _decoder.decode(kept)

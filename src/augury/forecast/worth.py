@@ -15,23 +15,25 @@ from typing import Any, Final
 from augury.forecast.evaluate import Answered
 
 WIDTHS: Final = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0)
-"""Limits on the distance between upper and lower bound, as a probability. For each limit, the
-bounded answers up to it are scored together."""
+"""Limits on the distance between the upper and the lower bound that logic puts on an answer, as a
+probability. For each limit, the answers with bounds no farther apart are scored together."""
 LEAST: Final = 20
-"""Smallest number of events with decided answers for a kind to count as better than the base rate.
-"""
+"""Smallest number of events with decided answers for a kind of answer (e.g. hints) to count as
+better than the base rate."""
 SURE: Final = -2.0
-"""Largest t (Brier score minus the base rate's, in standard errors) of a kind that counts as better
-than the base rate; below 0 is better."""
+"""Largest t with which a kind of answer (e.g. hints) counts as better than the base rate. t is the
+answers' Brier score minus that of the base rate, in standard errors; below 0 is better."""
 
 
 def half(answer: Answered) -> int:
-    """0: the half to choose by; 1: the half to report on. Questions on one event share a half."""
+    """The half of the questions to which an answer belongs: 0 to choose which kinds of answers may
+    be shown, 1 to report how good these are. Questions on one event share a half."""
     return zlib.crc32((answer.asked.event or answer.asked.market_id or "").encode()) % 2
 
 
 def worth(answers: Sequence[Answered]) -> dict[str, Any]:
-    """Brier scores of the answers, compared with the base rate and the crowd.
+    """Brier scores of the answers, compared with those of the base rate and of the crowd (market
+    prices).
 
     Returns
     -------
@@ -58,7 +60,8 @@ def worth(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 def width(answer: Answered) -> float:
-    """Distance between the bounds of an answer, 1 where there are none."""
+    """Distance between the bounds that logic puts on an answer, as a probability; 1 without
+    bounds."""
     return 1.0 if answer.bounds is None else answer.bounds[1] - answer.bounds[0]
 
 

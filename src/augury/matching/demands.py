@@ -24,10 +24,10 @@ _ALWAYS: Final = re.compile(
     r"|\bon at least one day\b|\bthe (?:whole|entire) time\b|\bcontinuously\b",
     re.I,
 )
-"""Phrases which say that something has to hold on every occasion (each day, each game)."""
+"""Matches phrases that say that something has to hold on every occasion (each day, each game)."""
 _LASTS: Final = re.compile(r"\b(?:stay|remain|keep|hold)(?:s|ing)?\b", re.I)
-"""Verbs for a state that lasts. With one of them, "every day" only means that the state does not
-end, so it is no demand for every occasion."""
+"""Matches verbs for a state that lasts. With one of them, "every day" only means that the state
+does not end, so it is no demand for every occasion."""
 _FIRST: Final = re.compile(r"\bbefore (?P<what>[^,;?.]{3,60})", re.I)
 _WHEN: Final = re.compile(
     r"\d|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|"
@@ -37,8 +37,8 @@ _WHEN: Final = re.compile(
     r"starts?|begins?|kicks?|opener|camp)\b",
     re.I,
 )
-"""Digits and words that make the phrase after "before" a time ("before June", "before his term
-ends") and not an event."""
+"""Matches a digit or a word that makes the phrase after "before" a time ("before June", "before his
+term ends") and not an event."""
 _COMMON: Final = frozenset(
     "the a an any some official officially actual actually first ever even gets comes does happens"
     " another new".split()
@@ -55,13 +55,15 @@ _SIDES: Final = tuple(tuple(frozenset(one.split()) for one in pair) for pair in 
 
 @dataclass(frozen=True, slots=True)
 class Demands:
-    """The demands of one question, read once and then checked against each market."""
+    """What a market has to say or to name in order to ask the same as one question; read from the
+    question once and then checked against each market."""
 
     always: bool
-    """Whether something has to hold on every occasion (each day, each game). False for a state that
-    only has to last ("stay", "remain")."""
+    """Whether the question says that something has to hold on every occasion (each day, each game).
+    False for a state that only has to last ("stay", "remain")."""
     alternatives: tuple[Mention, ...]
-    """Entities that are joined with another of the same kind: both names in "Vance or Rubio"."""
+    """Entities that the question joins with another of the same kind by "or" or "both ... and":
+    both names in "Vance or Rubio". A market has to name each of them."""
     firsts: tuple[frozenset[str], ...]
     """One set for each event that the question names after "before": the words that name the event.
     A market has to contain at least one of them."""
@@ -70,14 +72,15 @@ class Demands:
 
     @classmethod
     def of(cls, question: str, named: Sequence[Mention]) -> Demands:
-        """Read the demands of a question; `named` are the entities that the question names."""
+        """Read from a question what a market has to meet; `named` are the entities that the
+        question names."""
         return cls(
             _is_always(question), tuple(_alternatives(question, named)), tuple(_firsts(question)),
             _offices(named), _words(question),
         )  # fmt: skip
 
     def unmet(self, market: str, named: Sequence[Mention]) -> bool:
-        """Whether a market fails to meet at least one demand.
+        """Whether a market fails to meet at least one demand of the question.
 
         market : text of what the market asserts (`pairs.told`)
         named : the entities that `market` names

@@ -30,8 +30,8 @@ _FIT: Final = (
 )  # fmt: skip
 _FLAGS: Final = ("opposed", "lasting", "rival", "same")
 _LOOSE_KINDS: Final = frozenset({"place", "league", "topic", "event", "award"})
-"""Kinds of entities that never count as a conflict: two texts can name different ones and still be
-about the same thing."""
+"""Kinds of entities that two texts may name differently and still be about the same thing: one a
+league, the other an award of it. They never count as a conflict (`entities_conflict`)."""
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
 COMPARED: Final = (
@@ -41,8 +41,8 @@ COMPARED: Final = (
     "likeness_behind", "predicate_same", "contest_same", "contest_opposite", "contest_other",
     "contest_both",
 )  # fmt: skip
-"""Features from the comparison by the hand-written rules and from search: every market has them at
-no further cost.
+"""Features (numbers that compare a question with a market) from the hand-written rules and from
+search: every market has them at no further cost.
 
 `*_behind`: how far the market's value is below that of the best market. `contest_*`: 0 or 1; all
 are 0 unless the market is on a single game and it is certain which side the question means
@@ -54,25 +54,28 @@ NAMED: Final = (
     "numbers_shared", "numbers_unnamed", "numbers_foreign", "question_words", "market_words",
     "choice_first",
 )  # fmt: skip
-"""Features for which the market's text has to be read: about 0.5 ms of one core per market.
+"""Features (numbers that compare a question with a market) for which the market's text has to be
+read: about 0.5 ms of one core per market.
 
 `entities_*` and `numbers_*` are counts: `*_shared` of those that both texts name, `*_unnamed` of
 those that only the question names, `*_foreign` of those that only the market names.
 `entities_conflict`: 1 if each text names an entity that the other does not name, and both entities
 are of the same kind (person, team ...). `choice_first` looks at the names that the question shares
-with the market: 1 if the first of them is the market's choice, -1 if a later one is, else 0, since
-"A beats B" asks about A.
+with the market: 1 if the first of them is the one that the market outcome is about, -1 if a later
+one is, else 0, since "A beats B" asks about A.
 """
 NAMES: Final = (*COMPARED, *NAMED)
-"""The features in the order in which the judge reads them."""
+"""All features (numbers that compare a question with a market) in the order in which the judge (the
+trained model) reads them."""
 _AT: Final = {name: n for n, name in enumerate(NAMES)}
 _ORDERING: Final = ("window", "threshold", "stage", "choice")
-"""The parts of which one can order question and market (`forecast.roles.limits_of`)."""
+"""Parts of a question (window of time, level, stage, contender) in which it can imply a market, be
+implied by it or exclude it (`forecast.roles.limits_of`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The entities and numbers of a text."""
+    """The entities and numbers that a text names, and its number of words."""
 
     entities: tuple[Mention, ...]
     choice: frozenset[str]
@@ -83,7 +86,7 @@ class Named:
 
 
 def read(text: str, vocabulary: Vocabulary, choice: str = "") -> Named:
-    """The entities and numbers of a text.
+    """The entities and numbers that a text names.
 
     choice : for a market, the words that distinguish its outcome from others (`pairs.choice`)
     """
@@ -111,10 +114,10 @@ def compared(
         Each market's place in the search results, and its place when all markets are sorted by how
         well the hand-written rules find that they match; 0 is the best.
     stands
-        For a market on a single game, how the question relates to it. None for other markets, and
-        where the relation is not certain.
+        For a market on a single game, which side of the game the question means. None for other
+        markets, and where the side is not certain.
     asked
-        The question's proposition.
+        What the question asserts, as a `Proposition`.
     """
     if not bearings:
         return np.zeros((0, len(COMPARED)), np.float32)
@@ -158,7 +161,10 @@ def ordered(rows: Matrix) -> NDArray[np.str_]:
 
 
 def named(question: Named, markets: Sequence[Named]) -> Matrix:
-    """The features `NAMED` of some markets of one question, shape (markets, len(NAMED))."""
+    """The features `NAMED` of some markets of one question, shape (markets, len(NAMED)).
+
+    question, markets : the entities and numbers of the question's text and of each market's text
+    """
     rows = []
     for market in markets:
         shared = question.numbers & market.numbers

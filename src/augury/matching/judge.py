@@ -28,56 +28,59 @@ if TYPE_CHECKING:
 
 MODEL: Final = Path(__file__).parent / "model"
 CANDIDATES: Final = 8
-"""Number of markets that the encoder reads for one question; each costs about 4 ms of one core. The
-shortlist's first 8 contain the market that a question was written about as often as its first 12.
-"""
+"""Number of markets that the judge's encoder reads for one question; each costs about 4 ms of one
+core. The first 8 by the shortlist (a cheaper model) contain the market that a question was written
+about as often as its first 12."""
 MAX_TOKENS: Final = 96
-"""Maximum number of tokens of a question and a market together; the rest is cut off. 99% of the
-training pairs are shorter."""
+"""Maximum number of tokens that the encoder reads of a question and a market together; the rest is
+cut off. 99% of the training pairs are shorter."""
 
 ENCODED: Final = (
     "encoder_same", "encoder_opposite", "encoder_best", "encoder_behind_same",
     "encoder_behind_opposite", "encoder_place",
 )  # fmt: skip
-"""The encoder's features, which follow `features.NAMES`. `encoder_same`, `encoder_opposite`:
-log-odds of that answer against `other`; `encoder_best`: the larger of the two; `encoder_behind_*`:
-how far the value is below the largest one among the candidates; `encoder_place`: log(1 + place of
-the candidate by `encoder_best`, counted from 0)."""
+"""Features from the encoder, which follow `features.NAMES` among the judge's inputs.
+`encoder_same`, `encoder_opposite`: log-odds that the market asks the same as the question, or the
+opposite, against asking something else; `encoder_best`: the larger of the two; `encoder_behind_*`:
+how far the value is below the largest one among the candidate markets; `encoder_place`: log(1 +
+place of the market by `encoder_best`, counted from 0)."""
 
 
 class Verdict(NamedTuple):
-    """What the judge says of one market outcome: two probabilities, 0 to 1; the rest up to 1 is the
-    probability that the outcome asks neither the question nor its opposite."""
+    """What the judge (the trained model) says of one market outcome: two probabilities, 0 to 1.
+    What they leave to 1 is the probability that the outcome asks neither the question nor its
+    opposite."""
 
     same: float
-    """Probability that the outcome's Yes is the question's Yes."""
+    """Probability that the market outcome asks the question: that its Yes is the question's Yes."""
     opposite: float
-    """Probability that the outcome's Yes is the question's No."""
+    """Probability that the market outcome asks the opposite: that its Yes is the question's No."""
     certain: bool = False
     """True if hand-written rules chose the side instead of the judge, e.g. which team's win a
     question on a game asks for."""
 
     bound: float | None = None
-    """Probability that the outcome bounds the question in the way that the hand-written rules read
-    (an earlier deadline, a higher level, a later stage ...); None if they read no such relation, or
-    the judge did not read the market."""
+    """Probability that the market outcome limits the question's probability from above or below, as
+    the hand-written rules find (an earlier deadline, a higher level, a later stage ...). None: the
+    rules find no such relation, or the judge did not read the market."""
 
     @property
     def side(self) -> float:
-        """The larger of both probabilities."""
+        """The larger of `same` and `opposite`."""
         return max(self.same, self.opposite)
 
 
 @dataclass(frozen=True)
 class Encoder:
-    """The cross-encoder: turns pairs of texts into log-probabilities of (other, same, opposite)."""
+    """The cross-encoder: reads a question and a market together and gives log-probabilities that
+    the market asks (something else, the same, the opposite)."""
 
     session: onnxruntime.InferenceSession
     tokenizer: Tokenizer
 
     @classmethod
     def load(cls, folder: Path = MODEL) -> Encoder:
-        """Load `encoder.onnx` and `tokenizer.json` from a folder."""
+        """Load the encoder from the files `encoder.onnx` and `tokenizer.json` of a folder."""
         import onnxruntime
         from tokenizers import Tokenizer
 
@@ -95,9 +98,10 @@ class Encoder:
         return cls(session, tokenizer)
 
     def score(self, question: str, markets: Sequence[str]) -> NDArray[np.float32]:
-        """Log-probabilities of (other, same, opposite), shape (markets, 3).
+        """Log-probabilities that each market asks (something else, the same, the opposite), shape
+        (markets, 3).
 
-        The texts have the form that `matching.pairs` gives them.
+        question, markets : texts in the form that `matching.pairs` gives them
         """
         if not markets:
             return np.zeros((0, 3), np.float32)
@@ -113,7 +117,7 @@ class Encoder:
 
 
 def encoded_features(scores: NDArray[np.float32]) -> Matrix:
-    """The features `ENCODED`, shape (candidates, len(ENCODED)), from `Encoder.score`."""
+    """The features `ENCODED`, shape (markets, len(ENCODED)), from what `Encoder.score` returns."""
     if not len(scores):
         return np.zeros((0, len(ENCODED)), np.float32)
     same, opposite = scores[:, 1] - scores[:, 0], scores[:, 2] - scores[:, 0]
@@ -135,24 +139,25 @@ class Judge:
     """
 
     shortlist: Trees
-    """Trees over `features.COMPARED` that give each market one score; the encoder reads the markets
-    with the highest scores."""
+    """Decision trees over `features.COMPARED` that give each market one score; the encoder reads
+    the markets with the highest scores."""
     encoder: Encoder
     trees: Trees
     bounds: Trees
-    """Trees over the features of `trees` with two classes: whether the logical relation that the
-    hand-written rules read between question and market (`features.ordered`) is right."""
+    """Decision trees over the same features as `trees`, with two classes: whether the logical
+    relation that the hand-written rules find between question and market (`features.ordered`) is
+    right."""
     limits: dict[str, float]
-    """Limits by name, 0 to 1, set in `training/judge/fit.py`. `same`, `opposite`: least probability
-    at which a market counts as asking the question or its opposite. `contrary`: least probability
-    of one of these two answers if the hand-written rules came to the other one. `agree`: if these
-    rules found one of the two answers and the judge gives it less than this probability, it is
-    rejected. `sided`: least share of the likelier answer in the sum of both probabilities. `bound`:
-    least probability at which a market limits the answer in the way that these rules read, e.g. as
-    the earlier of two deadlines."""
+    """Limits on the probabilities of a verdict, by name, 0 to 1, set in `training/judge/fit.py`.
+    `same`, `opposite`: least probability at which a market counts as asking the question or its
+    opposite. `contrary`: least probability of one of these two answers if the hand-written rules
+    came to the other one. `agree`: if these rules found one of the two answers and the judge gives
+    it less than this probability, it is rejected. `sided`: least share of the likelier answer in
+    the sum of both probabilities. `bound`: least probability at which a market limits the answer in
+    the way that these rules find, e.g. as the earlier of two deadlines."""
     calibration: tuple[tuple[float, float], ...]
-    """Points (probability of the likelier side, share of such answers that were right), both 0 to 1
-    and ascending."""
+    """Points (probability of the likelier of `same` and `opposite`, share of such verdicts that
+    were right), both 0 to 1 and ascending."""
 
     @classmethod
     def load(cls, folder: Path = MODEL) -> Judge:
@@ -175,8 +180,10 @@ class Judge:
         )  # fmt: skip
 
     def verdicts(self, question: str, markets: Sequence[str], features: Matrix) -> list[Verdict]:
-        """One verdict for each market, in the order of `markets`.
+        """One verdict for each market, in the order of `markets`: whether it asks the question, the
+        opposite or something else.
 
+        question, markets : texts in the form that `matching.pairs` gives them
         features : columns `features.NAMES`, one row for each market
         """
         if not markets:
@@ -192,9 +199,10 @@ class Judge:
         ]
 
     def confidence(self, probability: float) -> float:
-        """Share (0 to 1) of verdicts with this probability that were right on held-out questions.
+        """Share, 0 to 1, of the judge's verdicts with this probability that were right on held-out
+        questions.
 
-        probability : that of the verdict's likelier side
+        probability : the larger of the verdict's `same` and `opposite`
         """
         xs, ys = zip(*self.calibration, strict=True)
         return float(np.interp(probability, xs, ys))
@@ -202,12 +210,14 @@ class Judge:
 
 @cache
 def default() -> Judge | None:
-    """The judge shipped with this version; None if its files are not installed."""
+    """The judge (the trained model that compares markets with a question) shipped with this
+    version. None if its files are not installed."""
     if not (MODEL / "judge.json").exists():
         return None
     return Judge.load()
 
 
 def about(folder: Path = MODEL) -> dict[str, Any]:
-    """The contents of `judge.json`: limits, calibration, training data, seed and metrics."""
+    """The contents of the judge's file `judge.json`: limits, calibration, training data, seed and
+    metrics."""
     return json.loads((folder / "judge.json").read_text(encoding="utf-8"))

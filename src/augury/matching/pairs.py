@@ -17,21 +17,22 @@ from augury.language.vocabulary import Vocabulary, fold, words
 
 MAX_QUESTION: Final = 320
 MAX_RULES: Final = 150
-"""Maximum number of characters of the market's rules in the judge's text. Only the rules' first
-sentence is taken, because it says what decides the market."""
+"""Maximum number of characters of a market's rules in the text that the judge (the trained model)
+reads. Only the rules' first sentence is taken, because it says what decides the market."""
 MAX_NAMED: Final = 4
-"""Maximum number of full names appended to a text."""
+"""Maximum number of full names appended to a text that the judge (the trained model) reads."""
 _SENTENCE: Final = re.compile(
     r"(?<=[.!?”\"])(?<!\bSt\.)(?<!\bvs\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bDr\.)(?<!\bJr\.)(?<!\bSr\.)"
     r"(?<!\bNo\.)(?<!\b[A-Z]\.)\s"
 )
-"""The space after a sentence. No sentence ends after an abbreviation such as "St." or "vs.", or
-after an initial."""
+"""Matches the space after a sentence. No sentence ends after an abbreviation such as "St." or
+"vs.", or after an initial."""
 _YES_NO: Final = frozenset({"yes", "no", "up", "down", "over", "under", "long", "short"})
 
 
 def asked(question: str, vocabulary: Vocabulary, day: date) -> str:
-    """The question as the judge reads it, with the month and year of `day`, when it is asked."""
+    """A question as the judge (the trained model) reads it, with the month and year of `day`, on
+    which it is asked: `will wemby win mvp (wemby = Victor Wembanyama) | Nov 2026`."""
     text = " ".join(question[:MAX_QUESTION].split())
     return f"{text}{named(mentions(text, vocabulary))} | {day:%b %Y}"
 
@@ -43,9 +44,11 @@ def told(
     closes: date | None,
     vocabulary: Vocabulary,
 ) -> str:
-    """What an outcome of a market asserts, as the judge reads it.
+    """What an outcome of a market asserts, as the judge (the trained model) reads it: the market's
+    title, subtitle and event, the outcome, its close and the first sentence of its rules.
 
     game : the game that the outcome is about, from `contests.contest`
+    closes : day on which the market closes
     """
     text = " ".join(market.question[:MAX_QUESTION].split())
     parts = [text]
@@ -67,8 +70,8 @@ def told(
 
 
 def choice(market: ContestMarket, outcome: int, game: Contest | None) -> str:
-    """The words that distinguish an outcome from the others of its event: its label, the side of a
-    game, the subtitle, or the part of the title after a dash. Empty if there are none.
+    """The words that distinguish a market outcome from the others of its event: its label, the side
+    of a game, the subtitle, or the part of the title after a dash. Empty if there are none.
 
     game : the game that the outcome is about, from `contests.contest`
     """
@@ -83,7 +86,8 @@ def choice(market: ContestMarket, outcome: int, game: Contest | None) -> str:
 
 
 def named(found: Sequence[Mention]) -> str:
-    """Full names of entities that the text names otherwise: " (GOP = Republican Party)"."""
+    """A note with the full names of entities that a text names otherwise: (GOP = Republican
+    Party)."""
     notes: list[str] = []
     for one in found:
         if len(one.entities) != 1:

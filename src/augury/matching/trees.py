@@ -14,7 +14,7 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Trees:
-    """An ensemble; row t of each array is tree t, column n its node n.
+    """Boosted decision trees as arrays; row t of each array is tree t, column n its node n.
 
     A node with feature -1 is a leaf: its `value` is added to the raw score of the tree's class.
     Other nodes lead to node `left` if the feature is at most `threshold`, else to node `right`.
@@ -29,7 +29,7 @@ class Trees:
     depth: int
 
     def probabilities(self, rows: NDArray[np.floating[Any]]) -> Floats:
-        """Probability of each class, shape (rows, classes)."""
+        """Probability of each class, shape (rows, classes), for rows of features."""
         raw = self.scores(rows)
         raw -= raw.max(axis=1, keepdims=True)
         odds = np.exp(raw)
@@ -53,7 +53,7 @@ class Trees:
         return self.value[index, at].reshape(n, -1, self.classes).sum(axis=1)
 
     def arrays(self) -> dict[str, Any]:
-        """The arrays that `numpy.savez` stores."""
+        """The trees as arrays that `numpy.savez` can store."""
         return {
             "feature": self.feature, "threshold": self.threshold, "left": self.left,
             "right": self.right, "value": self.value,
@@ -62,7 +62,7 @@ class Trees:
 
     @classmethod
     def of(cls, kept: Any) -> Trees:
-        """Restore the trees from what `arrays` returned."""
+        """Restore the trees from the arrays that `arrays` returned."""
         classes, depth = (int(n) for n in kept["shape"])
         return cls(
             kept["feature"], kept["threshold"], kept["left"], kept["right"], kept["value"],
