@@ -59,7 +59,8 @@ class Assistant:
 
     async def prepare(self) -> dict[str, bool]:
         """Find out now, for each task that is switched on, whether the language model may be used
-        for it: task name -> whether it passed the task's control questions."""
+        for it: task name -> whether it passed the task's control questions (a test with known
+        answers)."""
         tasks = [task for task in (REWRITE, MATCH, WORDING) if self._model.does(task.name)]
         return {task.name: await self._model.qualified(task) for task in tasks}
 

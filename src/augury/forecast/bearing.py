@@ -46,9 +46,9 @@ class Bearing:
     decide."""
     share: float = 1.0
     """Upper limit, 0 to 1, of the confidence in an answer that takes this market outcome to ask the
-    question: how often the judge (`matching.judge`) was right on held-out questions when it gave
-    the probability that it gives here. `opinion.TRUSTED` after a language model's opinion; 1
-    without either."""
+    question: how often verdicts of the judge (`matching.judge`) that were as probable as this one
+    were right on held-out questions. `opinion.TRUSTED` after a language model's opinion; 1 without
+    either."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ class Framed:
 
     core: str
     denied: bool
-    """Whether the frame denies the question ("is it false that"), i.e. has an odd number of
-    denials."""
+    """Whether the words around the question deny it: "is it false that ...". Two denials cancel
+    out."""
     changed: bool
 
 

@@ -70,10 +70,11 @@ class Brief:
     """For each of `markets`: whether the question asks for the market's side of a game, for the
     other side or for neither, if the market is on a single game and this is certain; else None."""
     unmet: tuple[bool, ...]
-    """For each of `markets`: whether it lacks what the question demands (`matching.demands`)."""
+    """For each of `markets`: whether it fails a demand of the question, e.g. leaves out one of two
+    names (`matching.demands`)."""
     denied: bool = False
-    """Whether the question's frame denies it ("is it false that ..."): verdicts are then swapped,
-    because the judge reads the question without its frame."""
+    """Whether the words around the question deny it ("is it false that ..."): verdicts are then
+    swapped, because the judge reads the question without these words."""
 
     def judged(self, judge: Judge) -> Verdicts:
         """The judge's verdicts on `markets`, corrected where rules know the side or find a demand

@@ -92,9 +92,8 @@ class Comparison:
     """How far question and market are about the same things, in points up to 2.6: `score` without
     what the parts (level, window of time ...) add to it."""
     opposed: bool
-    """Whether question and market assert opposite things, apart from their negations: one that
-    something ends and the other that it lasts, or one that a value is above a level and the other
-    below."""
+    """Whether question and market assert opposite things, negations left out: one that something
+    ends and the other that it lasts, or one that a value is above a level and the other below."""
     lasting: bool
     """Whether the question asks if something lasts until a deadline: the later, the less likely."""
     called: float
@@ -112,8 +111,8 @@ class Comparison:
 
     @property
     def same(self) -> bool:
-        """Whether no part (window, level, stage, contender, year) tells market and question
-        apart."""
+        """Whether market and question differ in no part (window of time, level, stage, contender,
+        year)."""
         return (
             self.window in ("same", "unsaid")
             and self.threshold in ("same", "opposite", "unsaid")

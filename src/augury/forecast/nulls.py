@@ -16,8 +16,8 @@ from augury.forecast.normalise import Reading
 from augury.markets.records import Status
 
 INSTRUCTIVE: Final = frozenset({"no_market", "not_understood"})
-"""Kinds of reasons why a forecast has no probability that give way to a more useful one if there is
-a market that asks the question, but is closed, is decided or has no recent price."""
+"""These two reasons for having no probability (`NullKind`) are replaced by a more useful one if a
+market that is closed, decided or without a recent price asks the question."""
 
 
 @dataclass(frozen=True, slots=True)

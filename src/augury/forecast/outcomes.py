@@ -35,8 +35,8 @@ MAX_SUM: Final = 1.15
 """Largest sum of the prices of outcomes with which they are still taken to exclude each other.
 Chosen by hand."""
 MIN_REST: Final = 0.005
-"""Smallest probability left over for outcomes without a market that a distribution lists, as "any
-other" (`REST`); a smaller one is added to the likeliest outcome."""
+"""A distribution lists what is left over for outcomes without a market, as "any other" (`REST`), if
+it is at least this probability; less is added to the likeliest outcome."""
 MAX_PARTS: Final = 20
 """Largest number of named outcomes in a distribution; all others are listed as one, "any other"
 (`REST`)."""

@@ -157,8 +157,8 @@ def dressed(title: str, parts: Clause | None) -> Iterator[tuple[str, str]]:
 
 
 def denied(parts: Clause) -> Iterator[tuple[str, str]]:
-    """Questions that ask the opposite of a title: ("not", "Will S not V ...?"), (name of the
-    denial, question) ..."""
+    """Questions that ask the opposite of a title, as pairs of (name of the denial, question):
+    ("not", "Will S not V ...?") is one."""
     yield "not", f"Will {parts.subject} not {parts.rest}?"
     yield "NOT", f"Will {parts.subject} NOT {parts.rest}?"
     yield "false", f"Is it false that {parts.stated}?"

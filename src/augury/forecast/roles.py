@@ -167,8 +167,8 @@ def is_rung(c: Comparison, part: str) -> bool:
 
 
 def same_but(c: Comparison, but: str) -> bool:
-    """Whether market and question agree in all parts (window of time, level, stage, contender,
-    year) except, perhaps, `but`."""
+    """Whether market and question differ in no part (window of time, level, stage, contender, year)
+    other than `but`."""
     return c.edition != "differs" and all(
         getattr(c, part) in ("same", "opposite", "unsaid")
         for part in ("window", "threshold", "stage", "choice")

@@ -64,8 +64,7 @@ REPLAY_LOOKED_AT: Final = 160
 """Largest number of markets compared with one question that is answered as of the past."""
 WORKED_ON_AT_ONCE: Final = 4
 """Largest number of forecasts worked on at the same time: half of a process's database connections
-by default. The others wait before they read anything, because the markets of a forecast take up to
-a megabyte, and a wait of five seconds for a connection fails as "database unavailable"."""
+by default. The others wait before they take a connection or the memory for their markets."""
 JUDGED_AT_ONCE: Final = max(1, (os.cpu_count() or 1) // 2)
 """Largest number of forecasts whose markets the judge (the trained model) reads at the same time.
 It uses two cores for each: more would finish no sooner, and searches would wait longer."""
@@ -206,8 +205,7 @@ class ForecastService:
         replay: bool,
         lap: Callable[[str], None],
     ) -> _Found:
-        """The markets that may bear on a question, and the estimate of rules and judge, before a
-        language model is asked."""
+        """The markets for a question, and the estimate before a language model is asked."""
         markets = await self._gather(reading, at, replay=replay)
         if leave_out:
             markets = [market for market in markets if market.id not in leave_out]
@@ -249,13 +247,7 @@ class ForecastService:
         return verdicts
 
     def refuse_future(self, as_of: datetime | None) -> None:
-        """Refuse a moment in the future.
-
-        Raises
-        ------
-        InvalidInput
-            422: `as_of` is later than now.
-        """
+        """Raise `InvalidInput` (422) if the moment `as_of` is later than now."""
         now = self._clock()
         if as_of is not None and as_of > now:
             raise InvalidInput.at(
@@ -312,8 +304,7 @@ class ForecastService:
         return await self._last(self.stages(question, as_of=as_of, leave_out=leave_out))
 
     async def middle(self, question: str) -> Middle:
-        """The public probability of a question and the time of its newest price, for the question's
-        node in a causal graph."""
+        """A question's public probability and the time of its newest price, for a causal graph."""
         forecast = await self.finish(question, None)
         return Middle(grade.public(forecast.estimate).probability, forecast.data_as_of)
 
@@ -395,8 +386,6 @@ class ForecastService:
             async with self._database.reading() as conn:
                 await store.count_channel(conn, hints)
 
-    # In full, for an account
-
     async def make(
         self, question: str, *, as_of: datetime | None, include_graph: bool, account_id: str | None
     ) -> FullForecast:
@@ -449,11 +438,8 @@ class ForecastService:
 
         return full_schemas.full(forecast, forecast_id, self._clock(), graph=graph, age=self.age)
 
-    # Memory
-
     async def score(self) -> None:
-        """Store the outcomes of forecasts whose markets were resolved, and delete old runs (lists
-        of questions). Called periodically."""
+        """Store the outcomes of resolved forecasts, and delete old runs of questions."""
         async with self._database.transaction() as conn:
             if changed := await store.score_resolved(conn, SCORED_AT_ONCE):
                 log.info("forecasts_scored", forecasts=changed)
@@ -496,8 +482,7 @@ class _Found(NamedTuple):
     markets: Sequence[Snapshot]
     estimate: Estimate
     compared: Compared | None = None
-    """The question compared with the markets. None if it has no single answer, or was answered from
-    its two parts ("A or B")."""
+    """The question compared with the markets; None if it has no single answer, or has two parts."""
     verdicts: judging.Verdicts = judging.NONE
 
 

@@ -24,7 +24,7 @@ def denied(core: str, title: str, outcomes: Sequence[str]) -> bool | None:
     """Whether a question that repeats a market's title asks for the market's No: False if it is the
     title word for word, True if it adds or drops one "not", None if it is in other words.
 
-    core : the question without its frame (`Reading.core`)
+    core : the question without words around it such as "is it true that" (`Reading.core`)
     title : the market's question
     outcomes : the market's outcomes; None is returned unless they are Yes and No
     """

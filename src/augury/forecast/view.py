@@ -48,8 +48,8 @@ class Words(Struct, frozen=True, array_like=True):
 
     proposition: Proposition
     content: frozenset[str]
-    """Terms (word stems) by which the text is compared with others: those of its proposition, and
-    those of the names in it."""
+    """Terms (word stems) by which the text is compared with others: those of what it asserts
+    (`proposition`), and those of the names in it."""
     names: frozenset[str]
     """Terms of the words that the text writes with a capital, as names are."""
     covers: frozenset[str]
@@ -68,7 +68,8 @@ class Words(Struct, frozen=True, array_like=True):
     places: frozenset[int] = frozenset()
     """Finishing places after the first that the text names: second-best, #3, finish fourth."""
     modifiers: frozenset[str] = frozenset()
-    """Modifiers that change what is asked: next, whole, annual, monthly, both."""
+    """Which modifiers that change what is asked the text has, of: next, whole, annual, monthly,
+    both."""
     still: bool = False
     """Whether the text says that something is "still" so."""
     sides: frozenset[str] = frozenset()

@@ -42,9 +42,8 @@ from augury.forecast.view import View
 from augury.relations.proposition import Proposition
 
 FAVOURITES: Final = 0.5
-"""Smallest sum of the rivals' probabilities with which a contender without a market is taken to be
-at most as likely as the average rival. With less, the contender may be a favorite. Chosen by hand.
-"""
+"""If the rivals' probabilities sum to at least this, a contender without a market is taken to be at
+most as likely as the average rival; else it may be a favorite. Chosen by hand."""
 HALF_LIFE: Final = 4.0
 """Age of a market's price, in days, at which the market's weight is halved. Chosen by hand."""
 
@@ -102,8 +101,7 @@ class Weighing:
         )
 
     def spread_out(self, estimate: Estimate) -> Estimate:
-        """The estimate with a distribution over levels or deadlines, if markets with other levels
-        or deadlines give one; else unchanged."""
+        """The estimate with a distribution from markets with other levels or deadlines, if any."""
         if estimate.probability is None or not estimate.count("direct", "bound"):
             return estimate
         p = estimate.probability if self._asked.positive else 1 - estimate.probability
@@ -163,8 +161,7 @@ class Weighing:
                 and are_twins(best, b, self._at.date())][:5]  # fmt: skip
 
     def _stands_alone(self, best: Bearing) -> bool:
-        """Whether no market outside its own family (the same terms) comes within `APART` of its
-        likeness."""
+        """Whether no market with other terms comes within `APART` of its likeness."""
         own = best.view.proposition.terms
         return all(
             b.fit.likeness <= best.fit.likeness - APART
@@ -211,8 +208,7 @@ class Weighing:
         return replace(made, confidence=min(made.confidence, round(lead.share, 4)))
 
     def _by_deadline(self, kin: list[Bearing]) -> Estimate | None:
-        """Estimate from markets on the same event with other deadlines; None for a question about a
-        single day."""
+        """Estimate from markets with other deadlines; None if the question is about one day."""
         end = self._asked.window.end
         if end is None or self._asked.window.kind == "on":
             return None
@@ -276,8 +272,7 @@ class Weighing:
         return self._bounded(used, p, lower, upper, "thresholds")
 
     def _by_ranges(self, ladder: list[Bearing]) -> Estimate | None:
-        """Bounds from the ranges of one event that do not overlap: the ranges inside the one asked
-        about sum to the lower bound, those outside leave the upper bound."""
+        """Bounds from ranges of one event without overlap, inside and outside of the one asked."""
         if self._asked.predicate not in ("value", "counts"):
             return None  # a value that touches a level once may end in another range
         best = max(ladder, key=lambda b: b.fit.content)
@@ -302,8 +297,7 @@ class Weighing:
         return self._bounded([*inside, *outside], p, lower, upper, "parts")
 
     def _by_parts(self, kin: list[Bearing]) -> Estimate | None:
-        """Bounds from mutually exclusive ways for the event to happen (a cut by 25 or by 50 points)
-        and not to happen (no change, a rise)."""
+        """Bounds from exclusive ways for the event to happen (a cut by 25 or by 50) or not to."""
         found = [b for b in kin if _is_way(b)]
         events: dict[tuple[str, str | None], list[Bearing]] = {}
         for b in found:
@@ -358,8 +352,7 @@ class Weighing:
         )
 
     def _by_rivals(self, kin: list[Bearing]) -> Estimate | None:
-        """Estimate where only other contenders of the contest have markets: 30% of what their
-        prices leave."""
+        """Estimate from other contenders' markets alone: 30% of what their prices leave."""
         if self._asked.indefinite:
             return None  # the question names a class, to which one of the rivals may belong
         rivals = [b for b in kin if b.fit.rival and b.fit.window in ("same", "unsaid")]
@@ -434,8 +427,6 @@ class Weighing:
             fallbacks=fallbacks,
             decisive=lead,
         )
-
-    # Pieces
 
     def _evidence(self, b: Bearing, role: Role, weight: float) -> Evidence:
         p = b.positive if self._asked.positive else 1 - b.positive
