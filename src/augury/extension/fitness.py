@@ -122,8 +122,8 @@ def is_fit(market: Offered, now: datetime) -> bool:
 
 
 def worth(market: Offered, relevance: float, overlap: float) -> float:
-    """The value of showing a market as an advertisement on a page, in [0, 1], by which the markets
-    that are fit (`is_fit`) are ordered.
+    """The value, in [0, 1], of showing a market as an advertisement on a page. Markets that are fit
+    to be shown (`is_fit`) are ordered by it.
 
     `relevance`: the market's search score divided by the highest score of the fit markets (0 to 1).
     Its square root counts, because scores fall steeply after the first results. `overlap`: share (0

@@ -46,11 +46,12 @@ def filed(category: str | None, tags: Iterable[str]) -> int:
 
 
 def leaning(votes: Iterable[Vote]) -> float:
-    """How far the markets say that a page is on sports, in (-1, 1); negative: that it is not.
+    """How strongly the votes of the markets closest to a page say that it is on sports, in (-1, 1);
+    negative: that it is not.
 
-    `votes`: one per market, the best market first. Each is weighted by its share and its rank. The
-    result is damped by the largest share alone (`DOUBT`), because many markets with the same word
-    of the headline are no more evidence than one.
+    `votes`: one per market, the closest market first. Each is weighted by its share and its rank.
+    The result is damped by the largest share alone (`DOUBT`), because many markets with the same
+    word of the headline are no more evidence than one.
     """
     towards = evidence = best = 0.0
     for rank, vote in enumerate(votes):

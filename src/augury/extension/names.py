@@ -45,10 +45,10 @@ _FOOTBALL: Final = frozenset(
 FULLY_KNOWN: Final = frozenset({*TEAMS, "wnba", "ncaa"})
 """Leagues whose teams are all known, each by its city and its nickname."""
 _OF_A_PLACE = 0.4
-"""Evidence, 0 to 1, that a text with a club's name that is also a town ("Liverpool") is on sports.
-It equals that of a nickname that is an ordinary word ("Magic"). Chosen by hand."""
+"""Evidence of sports, 0 to 1, in a text with the name of a club that is also a town ("Liverpool").
+It equals the evidence in a nickname that is an ordinary word ("Magic"). Chosen by hand."""
 _SURNAME = 0.05
-"""Evidence, 0 to 1, that a text with a player's surname alone is on sports. It is so small that a
+"""Evidence of sports, 0 to 1, in a text with a player's surname alone. It is so small that a
 surname only counts together with another name of the same league. Chosen by hand."""
 _MANY_SPORTS: Final = frozenset({"olympics", "other"})
 
@@ -70,8 +70,9 @@ def is_common(nickname: str) -> bool:
 
 @cache
 def known() -> dict[tuple[str, ...], frozenset[tuple[str, float]]]:
-    """All known names of teams and players. The terms of a name -> the teams or players that it may
-    mean, each as (`league:name`, evidence that a text with this name is on sports, 0 to 1)."""
+    """All known names of teams and players: the terms of a name -> what it may mean, each time as
+    (key of the team or player, `league:name`; evidence of sports, 0 to 1, in a text with this
+    name)."""
     found: dict[tuple[str, ...], set[tuple[str, float]]] = {}
 
     def add(name: str, key: str, weight: float) -> None:

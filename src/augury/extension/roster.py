@@ -180,8 +180,8 @@ class Roster:
     def _by_terms(
         self, side: _Side, at: defaultdict[str, set[int]], named: set[int]
     ) -> _Found | None:
-        """How the text names a side by terms of its name; None if it does not. `at`: positions of
-        each term of the text; `named`: positions of the known names."""
+        """How the text names a side (team or player) by terms of its name; None if it does not.
+        `at`: positions of each term of the text; `named`: positions of the known names."""
         said = frozenset(word for word in side.name.terms if word in at)
         places = frozenset(p for word in said for p in at[word])
         if len(said) == len(side.name.terms):
@@ -204,7 +204,8 @@ class Roster:
         return None
 
     def _is_part(self, number: int, how: _Found, found: dict[int, _Found]) -> bool:
-        """Whether a side was found only by some of the words that name another side."""
+        """Whether a side (team or player) was found only by some of the words that name another
+        side."""
         own = self._by_number[number].name
         return any(
             how.places & other.places
@@ -239,8 +240,8 @@ class Roster:
 
 
 def _find_keys(words: Sequence[str], start: int, keys: dict[str, _Known]) -> None:
-    """Add the known names and cities among `words` to `keys`, with their positions. A city directly
-    before its team's name is part of that name."""
+    """Add the known names and cities of teams and players among `words` to `keys`, with their
+    positions. A city directly before its team's name is part of that name."""
     spans: list[range] = []
     for mention in names.mentions(words):
         span = range(mention.start, mention.end)
@@ -286,8 +287,8 @@ def _slice(span: range) -> slice:
 
 
 def _joined(run: str) -> Iterator[tuple[str, int]]:
-    """One to three words of a run, joined into one ("themongolz"), and the position of the term
-    that they begin at."""
+    """One to three words of a text, joined into one word ("The Mongolz" -> "themongolz"), and the
+    position of the term that they begin at."""
     words = _WORD.findall(fold(run))
     for size in (1, 2, 3):
         for start in range(len(words) - size + 1):
@@ -303,8 +304,8 @@ def _index_of(letters: str, run: str) -> int:
 
 
 def _letters(venue_name: str) -> tuple[str, str]:
-    """The abbreviations of the first and the second side in a ticker or slug; empty if it has
-    none."""
+    """The abbreviations of the first and the second side (team or player) in a ticker or slug;
+    empty if it has none."""
     plain = venue_name.lower()
     if (ticker := _TICKER.search(plain)) is not None:
         both, one = ticker["both"], ticker["one"]

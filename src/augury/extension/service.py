@@ -89,7 +89,8 @@ class Shown(NamedTuple):
 
 
 class PageAnswer(NamedTuple):
-    """The markets for a web page, and how they were found. `fixture`: the game that it is about."""
+    """The markets for a web page, and how they were found. `fixture`: the game that the page is
+    on."""
 
     route: Route
     query: str

@@ -189,8 +189,9 @@ def read(
 
 
 def _names_tell(mentions: Sequence[TeamMention]) -> float:
-    """Evidence of sports in the names of a title, 0 to 1.6. Nicknames that are ordinary words, and
-    surnames, count little alone and more if two are of the same league."""
+    """Evidence of sports in the names of teams and players in a page's title, 0 to 1.6. Nicknames
+    that are ordinary words, and surnames, count little alone and more if two are of the same
+    league."""
     sure = alone = 0.0
     doubtful: list[set[str]] = []
     for mention in mentions:

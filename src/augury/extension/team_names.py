@@ -239,8 +239,8 @@ ENTITY_LISTS: Final = {
     "f1-team": ("f1", 0.1), "nfl-star": ("nfl-player", 0.9), "nba-star": ("nba-player", 0.9),
     "mlb-star": ("mlb-player", 0.9), "footballer": ("football-player", 0.9),
 }  # fmt: skip
-"""List of teams or players in the factor base (`augury.relations`) -> (its league, evidence, 0 to
-1, that a text with one of its names is on sports)."""
+"""List of teams or players in the factor base (`augury.relations`) -> its league, and the evidence
+of sports, 0 to 1, in a text with one of its names."""
 NICKNAMES_THAT_ARE_WORDS: Final = frozenset(
     """heat magic jazz thunder wild king star giant ranger jet wildcat bulldog bobcat flash
     aggi rebel miner knight pride duke bison bill bear bull brown saint eagl lion

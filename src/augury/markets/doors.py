@@ -42,9 +42,9 @@ CROSSED: Final = 0.01
 """How far, in probability, a bid may be above the ask of the same market before the quote is held
 in quarantine."""
 MAX_SUM, MIN_SUM = 1.5, 0.1
-"""Bounds, in probability, for sums over the markets of an event of which at most one resolves Yes.
-All their quotes are held in quarantine if the bids sum to more than MAX_SUM or the asks to less
-than MIN_SUM."""
+"""Bounds, in probability, for events in which at most one market resolves Yes. All quotes of such
+an event are held in quarantine if the bids of its markets sum to more than MAX_SUM, or the asks to
+less than MIN_SUM."""
 MIN_MEMBERS: Final = 3
 """Fewest quoted markets that an event must have for `MIN_SUM`, the lower bound on the sum of its
 asks, to apply."""

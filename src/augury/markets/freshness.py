@@ -20,7 +20,7 @@ from typing import NamedTuple, Protocol
 from augury.markets.records import Status
 
 MAX_AGE = timedelta(days=14)
-"""Default age above which a price is old (`AUGURY_PRICE_MAX_AGE`)."""
+"""Default age above which a price is too old to rely on (`AUGURY_PRICE_MAX_AGE`)."""
 
 COMPARABLE = timedelta(days=1)
 """Longest time between two prices that may be compared with each other. It is a day because an
@@ -28,7 +28,8 @@ unchanged price is recorded only once a day."""
 
 
 class Dated(Protocol):
-    """The fields of a market that the age rule reads. Meaning as in `records.Market`."""
+    """The fields of a market by which it is decided whether its status and price can still be
+    relied on. Meaning as in `records.Market`."""
 
     @property
     def status(self) -> Status: ...

@@ -40,9 +40,9 @@ MOST_EXCLUSIVE = 1.35
 still exclude each other. Above 1, because spreads and unreliable quotes add to it."""
 
 INVERSION = 0.10
-"""Two neighboring rungs of a ladder count as out of order if the wider one ("above 40") is quoted
-lower than the narrower one ("above 50"), which implies it, by more than this probability. Spreads
-and stale quotes explain smaller differences."""
+"""Of two neighboring levels of one quantity, the narrower one ("above 50") implies the wider one
+("above 40"). They count as quoted out of order if the wider one is lower by more than this
+probability. Spreads and stale quotes explain smaller differences."""
 
 
 class Grouping(msgspec.Struct, frozen=True):
@@ -126,7 +126,8 @@ def _types_of_flagged(
 
 
 def _ladders(intervals: dict[str, Interval]) -> list[list[str]]:
-    """Groups of two or more markets whose intervals are open to the same side and of one frame."""
+    """Groups of two or more markets that ask about the same quantity and whose intervals are open
+    to the same side ("above 40", "above 50")."""
     frames_with_ranges = {
         s.frame for s in intervals.values() if math.isfinite(s.low) and math.isfinite(s.high)
     }
@@ -140,7 +141,8 @@ def _ladders(intervals: dict[str, Interval]) -> list[list[str]]:
 
 
 def _buckets(intervals: dict[str, Interval]) -> list[list[str]]:
-    """Groups of two or more markets of one frame whose intervals do not overlap."""
+    """Groups of two or more markets that ask about the same quantity and whose intervals do not
+    overlap."""
     frames: dict[str, list[str]] = defaultdict(list)
     for i, side in intervals.items():
         if not side.touch:
@@ -175,7 +177,8 @@ def _contradicts_exclusion(members: Sequence[EventMember]) -> bool:
 
 
 def _contradicts_nesting(rungs: Sequence[tuple[Interval, EventMember]]) -> bool:
-    """Whether more than half of the pairs of neighboring rungs are quoted out of order."""
+    """Whether more than half of the pairs of neighboring levels ("above 40", "above 50") are quoted
+    out of order."""
     quoted = sorted(
         (s.low if math.isinf(s.high) else -s.high, price)
         for s, m in rungs

@@ -55,7 +55,8 @@ class Name(NamedTuple):
 
 
 def read_name(given: str) -> Name | None:
-    """The name of a market that `given` is, with its kind; None for text that cannot name a market.
+    """Read `given` as a name of a market: its kind (id, UUID, address or slug) and its value. None
+    for text that cannot name a market.
 
     A name is `polymarket:<id>` or `kalshi:<ticker>` (tickers in upper or lower case), a UUID as in
     RFC 9562, or an address at polymarket.com or kalshi.com. Any other text is taken as a slug of

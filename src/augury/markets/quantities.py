@@ -77,7 +77,7 @@ _EXACT: Final = [
 
 
 class Quantity(msgspec.Struct, frozen=True):
-    """The range that a value has to lie in for Yes: from `low` to `high`."""
+    """The range, from `low` to `high`, that a value has to lie in for the market's Yes."""
 
     low: float
     high: float
@@ -161,7 +161,8 @@ def value(found: re.Match[str], name: str) -> float:
 
 
 def unit(found: re.Match[str], *names: str) -> Unit:
-    """The unit of the first of the numbers in the groups `names` that has a unit; else `none`."""
+    """The unit of a quantity, from a match of `NUMBER`: that of the first group in `names` whose
+    number has a unit; else `none`."""
     for name in names:
         if "$" in found[name]:
             return "usd"

@@ -48,7 +48,8 @@ def priced(
 
 
 def origin_of_source(source: str) -> ShownOrigin:
-    """The origin of a recorded price, by its `PricePoint.source`."""
+    """The origin of a recorded price (live, import or sample) that became known through `source`
+    (see `PricePoint.source`)."""
     if source == "sample":
         return "sample"
     return "import" if source.startswith("dump:") else "live"

@@ -69,7 +69,7 @@ class SampleEvent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class _Side(msgspec.Struct, frozen=True):
-    """One market of an event, before it is made into a `Market`."""
+    """One market of a sample event, before it is made into a `Market`."""
 
     key: str
     label: str | None
@@ -120,7 +120,8 @@ def _sides(event: SampleEvent, at: datetime) -> list[_Side]:
 
 
 def _closing(event: SampleEvent, at: datetime) -> datetime:
-    """The end of the day, month or year that the event's text names, else `closes` days ahead."""
+    """When the markets of a sample event close: at the end of the day, month or year that its text
+    names, else `closes` days ahead."""
     text = f"{event.name} {event.question or ''}"
     midnight = at.replace(hour=0, minute=0, second=0)
     if event.closes > 0 and (found := re.search(r"(before )?\{(end|day|year):(\d+)\}", text)):
@@ -192,10 +193,11 @@ def _market(
 def _paths(
     event: SampleEvent, sides: Sequence[_Side], at: datetime
 ) -> tuple[list[datetime], list[list[float]]]:
-    """Times common to all sides and, for each side, its prices at these times.
+    """Times common to all markets of a sample event and, for each market, its prices at these
+    times.
 
-    The prices are coherent at every time: exclusive sides share a softmax, so that their sum stays
-    constant; nested sides move together in log odds, so that their order stays the same.
+    The prices are coherent at every time: exclusive markets share a softmax, so that their sum
+    stays constant; nested ones move together in log odds, so that their order stays the same.
     """
     end = min(at - timedelta(minutes=5), min(s.closes_at for s in sides))
     recent = [end - timedelta(hours=4 * n) for n in range(42)]

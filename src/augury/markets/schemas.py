@@ -214,7 +214,7 @@ class MarketDetail(BaseModel):
 
 
 class HistoryPoint(BaseModel):
-    """The last price inside one interval."""
+    """The last price of one outcome in one interval of time."""
 
     timestamp: datetime = Field(description="Start of the interval.")
     probability: float | None = Field(description="0 to 1. Null: nothing recorded in it.")

@@ -41,7 +41,7 @@ class Interval(NamedTuple):
     high: float
     frame: str
     """The text without its number and without words of direction ("above"): the quantity that the
-    interval is about. Only intervals with equal texts here can be compared with each other."""
+    interval is about. Only intervals with the same quantity can be compared with each other."""
     touch: bool = False
 
 

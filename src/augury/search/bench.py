@@ -166,8 +166,8 @@ async def _in_process(services: Services, texts: list[str]) -> dict[str, Any]:
 
 
 async def _recall(services: Services, texts: list[str]) -> dict[str, float]:
-    """Recall of dense search: the share of the engine's ten hits that are among the ten nearest by
-    exact cosine. A tie with the tenth counts."""
+    """Recall of dense search, 0 to 1: the share of the engine's ten hits that are among the ten
+    nearest by exact cosine. A hit that ties with the tenth nearest counts."""
     embedder, engine = services.search.embedder, services.search.engine
     wanted = embedder.embed(texts)
     best = np.full((len(texts), 10), -1.0, np.float32)

@@ -142,7 +142,7 @@ async def make_searchable(settings: Settings, database: Database, progress: Prog
 
 
 def _first(result: dict[str, Any]) -> float | None:
-    """The price of Yes, else of the first outcome."""
+    """The price of the outcome Yes or, if there is none of that name, of the first outcome."""
     prices = result["current_prices"] or {}
     return prices.get("Yes", next(iter(prices.values()), None))
 

@@ -233,7 +233,7 @@ class EdgeEngine:
         return self._create()
 
     def _create(self) -> dict[str, Partition]:
-        """Replace the stored index by empty partitions with checkpoint 0."""
+        """Replace the stored index by an empty one with checkpoint 0."""
         # Without index.json the other files are discarded on opening, so a crash half way leaves
         # no old document that the replay would not delete.
         (self._path / "index.json").unlink(missing_ok=True)
@@ -246,7 +246,8 @@ class EdgeEngine:
         return parts
 
     def _read_checkpoint(self) -> int | None:
-        """The stored checkpoint; None if there is no index or it has another schema."""
+        """The stored checkpoint (number of the last database change in the index); None if there is
+        no index or it has another schema."""
         try:
             meta = json.loads((self._path / "index.json").read_bytes())
             return meta["checkpoint"] if meta["schema"] == self._schema.fingerprint else None

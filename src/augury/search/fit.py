@@ -234,7 +234,8 @@ def _report(catalogue: Catalogue, examples: Sequence[Example]) -> None:
 
 
 def _served(catalogue: Catalogue, e: Example) -> QueryScore:
-    """The score of a query as it is served: with `rank.WEIGHTS`, floor, families and ties."""
+    """The score of a query as it is served: with `rank.WEIGHTS`, the least score shown
+    (`rank.FLOOR`), the penalty for large families, and ties by trading."""
     query = rank.RankQuery.of(e.judged.query, catalogue.frequencies)
     return _scored(e, rank.rank(query, e.candidates, catalogue.frequencies).order)
 

@@ -287,8 +287,8 @@ def _text(row: IndexRow) -> DocumentText:
 
 
 def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
-    """The merit of the market under each tag, in (0, 1]: higher the better the market fits the tag,
-    the more it is traded and the later it closes.
+    """The merit of a market under each of its tags (numbers of factors), in (0, 1]: higher the
+    better the market fits the factor, the more it is traded and the later it closes.
 
     A market that closed years ago is seldom related to a question of today.
     """

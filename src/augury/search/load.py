@@ -171,7 +171,8 @@ def steady(
     path: str = "/v1/search",
     clients: int = 64,
 ) -> dict[str, Any]:
-    """Send `rate` POSTs a second for `seconds`; returns latencies in ms from when each was due.
+    """Send `rate` POSTs a second for `seconds`. Returns latencies in ms, counted from when each
+    request was due, requests a second and status codes.
 
     While the service stalls, further requests become due and their waiting time counts, so the
     latencies are free of coordinated omission.

@@ -258,7 +258,8 @@ def _sparse(terms: SparseVector) -> qdrant.SparseVector:
 
 @contextlib.contextmanager
 def _edge() -> Iterator[None]:
-    """Turn Edge's plain `Exception` into `Unavailable`, which callers can catch."""
+    """Turn the plain `Exception` that Qdrant Edge raises into `Unavailable`, which callers can
+    catch."""
     try:
         yield
     except Exception as error:

@@ -62,24 +62,24 @@ OWN: Final = 2.0
 as a policy rate) that the query itself asks about; it is multiplied by how much (0 to 1) the market
 is about them. Chosen on judged queries (`docs/experiments/search.md`)."""
 BESIDE: Final = 1.0
-"""Subtracted from the raw score of a market that is about neither the factors (things in the world)
-that the query asks about nor factors related to these, if another candidate surely is about the
-former (`TOLD_FROM`): the market merely shares a word or a date with the query. Chosen on judged
-queries (`docs/experiments/search.md`)."""
+"""Subtracted from the raw score of a market that merely shares a word or a date with the query: it
+is about none of the factors (things in the world) that the query asks about, and about none related
+to these, while another candidate surely is about one that the query asks about (`TOLD_FROM`).
+Chosen on judged queries (`docs/experiments/search.md`)."""
 TOLD_FROM: Final = 0.6
-"""How much (0 to 1) some candidate must be about a factor (thing in the world) that the query asks
-about, before candidates that are about none lose `BESIDE`. Chosen by hand."""
+"""How much (0 to 1) at least one candidate must be about a factor (thing in the world) that the
+query asks about, so that `BESIDE` is subtracted from the scores of others. Chosen by hand."""
 RELATED: Final = 4.0
 """Subtracted from the raw score of a market that is mainly about a related factor, i.e. a cause, a
 consequence or a companion of the factors (things in the world) that the query asks about: it
 belongs to another list than `direct`, however similar its words are. Chosen by hand."""
 RELATED_FROM: Final = 0.05
 """How much (0 to 1) a market must be about a related factor (e.g. a cause of what the query asks
-about) to lose `RELATED`. Chosen by hand."""
+about) for `RELATED` to be subtracted from its score. Chosen by hand."""
 OUTWEIGHED: Final = 0.75
-"""A market loses `RELATED` only if x <= OUTWEIGHED * y, where x (0 to 1) is how much it is about
-the factors that the query asks about, and y how much about related factors, e.g. causes of these. A
-larger value lowers more markets. Chosen by hand."""
+"""`RELATED` is subtracted from a market's score only if x <= OUTWEIGHED * y, where x (0 to 1) is
+how much the market is about the factors that the query asks about, and y how much about related
+factors, e.g. causes of these. A larger value lowers more markets. Chosen by hand."""
 
 FLOOR: Final = 4.75
 """Raw score below which a market is not shown; see `BODY_EVIDENCE` for the exception. A higher
@@ -343,8 +343,9 @@ def features(
     - precision: share (0 to 1) of the rarity of the market's words that are in the query; the rest
       is what the market adds of its own: another subject, a cause, a consequence
     - dense: cosine of the query's vector and the market's
-    - family: ln(1 + n) / 5, where n of the best candidates are of the market's family; a query is
-      more often about a subject with a ladder of markets than about one with a stray mention
+    - family: ln(1 + n) / 5, where n of the best candidates are of the market's family (e.g. of its
+      event); a query is more often about a subject that has many markets than about one that a
+      single market mentions
     - year: 1 if query and market name the same year
     - number_conflict: 1 if query and market both name numbers, or months, or quarters, but none of
       them is the same

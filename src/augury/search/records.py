@@ -52,7 +52,7 @@ _FIXTURE = re.compile(
     r"|\bwin on \d{4}-\d\d-\d\d"
 )
 _AWAY = re.compile(r"(?:[a-z.&'()]+ ){1,4}at(?: [a-z.&'()]+){1,4}(?: —|$)")
-"""Matches a title that has only two teams: "Reds at Blues"."""
+"""Matches a title that is only two teams with "at" between them: "Reds at Blues"."""
 _SIDE_BET = re.compile(
     r"\bup or down\b|\bo/u\b|\bover/under\b|\bspread:|\bspread\b.{0,40}[-+]\d"
     r"|\bby (?:more than|over) \d+(?:\.\d+)? points\b|\bend in a draw\b"
@@ -126,8 +126,8 @@ _BLANKS = re.compile(r"(?<![\W_])[\W_]*#[\W_#]*")
 
 def family_key(platform: str, event_id: str | None, title: str) -> str:
     """A key that is equal for the markets of one family: their event or, without one, their
-    question with blanks: "Will Ann win the race in 2026?" at Kalshi -> "kalshi:will ~ win the race
-    in#".
+    question with blanks. "Will Ann win the race in 2026?" at Kalshi has the key "kalshi:will ~ win
+    the race in#".
 
     Many markets come without an event. Then the questions of a family differ in the subject ("Will
     X win ..."), a number or a date, so the question with blanks in place of these identifies it.

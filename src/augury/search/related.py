@@ -24,9 +24,10 @@ class Tag(NamedTuple):
     """A factor (something in the world, such as a policy rate) that a market is about."""
 
     number: int
-    """The number that identifies the factor, 1 to 65535."""
+    """The number that identifies the factor (a thing in the world, such as a policy rate), 1 to
+    65535."""
     fit: float
-    """How much of the market's text is about the factor, in (0, 1]."""
+    """How much of the market's text is about the factor (a thing in the world), in (0, 1]."""
     lean: int
     """+1 if Yes of the market means a rise of the factor, -1 if it means a fall, 0: unknown."""
 
@@ -44,8 +45,8 @@ class Pool:
     features: NDArray[np.float32]
     """(n, 7): the ranking features of each market, columns as in `augury.search.rank.FEATURES`."""
     directness: NDArray[np.float32]
-    """Weighted sum of `features` (`augury.search.rank.raw`): how directly each market is about the
-    query itself."""
+    """How directly each market is about the query itself: the weighted sum of `features`
+    (`augury.search.rank.raw`)."""
     dense: NDArray[np.float32]
     """Cosine of the query's vector and each market's."""
     words: NDArray[np.float32]
@@ -97,9 +98,9 @@ class PoolReading(Protocol):
     computed once, and used for the lists of all relations."""
 
     def direct(self) -> NDArray[np.float32] | None:
-        """How directly each candidate for the query itself (the first `Pool.own` markets) is about
-        it: (own,), in (0, 1). None if no factors are known, so that only words and meaning rank the
-        markets."""
+        """How directly a market is about the query itself, for each of the first `Pool.own`
+        candidates: (own,), in (0, 1). None if no factors are known, so that only words and meaning
+        rank the markets."""
         ...
 
     def rank(self, direct: NDArray[np.float32], most: int) -> dict[Relation, list[Ranked]]:

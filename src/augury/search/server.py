@@ -201,7 +201,7 @@ class ServerEngine:
         )
 
     def _query(self, *sides: Query | None) -> list[dict[int, Hit]]:
-        """Hits by key, for each of the queries `sides`; a query that is None has no hits."""
+        """For each of the queries `sides`, its hits by key; a query that is None has no hits."""
         asked = [side for side in sides if side]
         if not asked:
             return [{} for _ in sides]
@@ -268,7 +268,7 @@ def _best_of(query: Query, limit: int, must: list[dict[str, Any]]) -> Query:
 
 
 def _scores_of(query: Query, keys: Set[int]) -> Query | None:
-    """A query for the scores of `keys`; None if there are no keys."""
+    """A query for the scores of the documents with these keys only; None if there are no keys."""
     if not keys:
         return None
     return query | {"limit": len(keys), "filter": {"must": [{"has_id": sorted(keys)}]}}

@@ -204,8 +204,8 @@ class SearchService:
         statuses: tuple[Status, ...] | None = None,
         open_at: float | None = None,
     ) -> list[Hit]:
-        """Candidate markets for a forecast, which examines them, the likeliest first. No market is
-        left out because of its score or its family.
+        """Candidate markets for a forecast, the likeliest first. The forecast examines them itself,
+        so no market is left out because of its score or its family.
 
         Parameters
         ----------

@@ -26,7 +26,7 @@ _SHOWN_RECORD = np.dtype([("size", "<u2"), ("text", "u1", (_SHOWN,))])
 
 Slots = NDArray[np.integer[Any]]
 Words = NDArray[np.uint64]
-"""Sketches, i.e. the signs of the coordinates of vectors, as bits: uint64 (words, slots). A column
+"""Sketches of vectors, i.e. the signs of their coordinates as bits: uint64 (words, slots). A column
 is the sketch of the vector in one slot (row of the index's arrays), 64 bits per word."""
 
 
@@ -144,8 +144,9 @@ class SlotColumns:
         self._postings.change(freed)
 
     def distances(self, query: Words, words: int) -> NDArray[np.uint8]:
-        """For each slot (row of the arrays), in how many bits the first `words` words of its
-        sketch, i.e. of the signs of its vector, differ from those of the query's sketch."""
+        """A rough distance of the vector in each slot (row of the arrays) from the query's: in how
+        many bits the first `words` words of their sketches differ. A sketch has the signs of a
+        vector's coordinates."""
         sketches, size = self._sketches, self.size  # read once: a writer may replace them meanwhile
         # A byte counts up to 255 bits. A higher count may wrap, for a vector that points away from
         # the query: it gets into the shortlist, and its cosine removes it again.
@@ -162,8 +163,8 @@ class SlotColumns:
         return out
 
     def fine(self, query: Words, slots: NDArray[np.integer[Any]]) -> NDArray[np.uint16]:
-        """For each of `slots` (rows of the arrays), in how many bits its sketch, i.e. the signs of
-        its vector, differs from the query's sketch."""
+        """A distance of the vector in each of `slots` (rows of the arrays) from the query's: in how
+        many bits their sketches differ. A sketch has the signs of a vector's coordinates."""
         total = np.zeros(len(slots), np.uint16)
         for row, word in zip(self._sketches, query[:, 0], strict=True):
             total += np.bitwise_count(row.take(slots) ^ word)

@@ -790,7 +790,7 @@ class FullGraphRequest(Model, kw_only=True):
 
 
 class HistoryPoint(Model, kw_only=True):
-    """The last price inside one interval."""
+    """The last price of one outcome in one interval of time."""
 
     timestamp: datetime
     """Start of the interval."""

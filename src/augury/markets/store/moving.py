@@ -120,8 +120,8 @@ async def _rows(conn: Connection, rest: str, params: Sequence[Any]) -> list[Movi
 
 
 async def last_move(conn: Connection) -> int:
-    """The number of the latest visible change of a market's price, volume, status or links; 0 in an
-    empty catalogue."""
+    """The number of the latest change of any market's price, volume, status or links that this
+    connection can see; 0 in an empty catalogue."""
     return await scalar(conn, "select coalesce(max(moved), 0) from markets")
 
 

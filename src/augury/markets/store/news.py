@@ -161,9 +161,9 @@ async def _apply_round(conn: Connection, changes: Sequence[MarketChange]) -> lis
 
 
 async def set_links(conn: Connection, links: Mapping[int, Sequence[int]]) -> None:
-    """Store the links between markets that are the same contract on two venues.
+    """Store which markets are the same contract on two venues.
 
-    links : numbers (`seq`) of the linked markets, by the market's number
+    links : the number (`seq`) of a market -> the numbers of the markets that it is linked to
     """
     await lock_for_ingest(conn)
     await conn.execute(

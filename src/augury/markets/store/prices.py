@@ -286,8 +286,8 @@ async def prices_before(
 ) -> list[list[float | None]]:
     """For each request the outcome's prices at `count` earlier times (`PastPrices`), oldest first.
 
-    The price at a time is the last one recorded before, or None if that is `PRICE_LASTS` ago or
-    more.
+    The price at a time is the last one recorded before it, or None if that one was recorded
+    `PRICE_LASTS` or longer before.
     """
     if not asked:
         return []

@@ -20,8 +20,8 @@ from augury.markets.records import PricePoint
 from augury.markets.store.sql import Connection, lock_for_ingest, sql
 
 WHOLE = -1
-"""Value of `Held.outcome` (which outcome's price is in quarantine) if it is the whole quote of a
-market. Other values are the index of an outcome, one of whose recorded prices is held."""
+"""Value of `Held.outcome` for a market's whole quote in quarantine. For a single recorded price it
+is the index of the price's outcome."""
 _AT = "coalesce(m.price_as_of, m.observed_at, m.updated_at)"
 
 
@@ -114,7 +114,8 @@ async def _before(conn: Connection, ids: Sequence[str]) -> dict[str, float]:
 
 
 async def _sums(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
-    """The quotes of imported exclusive events whose bids sum to too much or asks to too little."""
+    """The quotes to hold in imported events of which at most one market resolves Yes: their bids
+    sum to too much, or their asks to too little."""
     rows = await conn.execute(
         """
         with touched as (
@@ -151,7 +152,8 @@ async def _sums(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
 
 
 async def _twins(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
-    """The quotes that are far apart from their twins' (`doors.are_apart`).
+    """The quotes to hold because the same contract on another venue is quoted far apart
+    (`doors.are_apart`).
 
     Both quotes are held, because nothing tells which one is right.
     """

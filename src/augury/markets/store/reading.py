@@ -65,8 +65,9 @@ class StoredMarket(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: datetime
     linked_market_ids: list[str] = []
     stale: bool = False
-    """Staleness by the age rule (`freshness`). Set by `MarketService`, which also makes an
-    overdue market's `status` closed; always False in rows as read here."""
+    """Whether the market's price or status is too old to rely on. Set by `MarketService`, which
+    also shows a market as closed once its close has passed without news; always False in rows as
+    read here."""
 
 
 _STORED_COLUMNS = tuple(f for f in StoredMarket.__struct_fields__ if f != "stale")
@@ -290,7 +291,8 @@ async def sample_size(conn: Connection) -> int:
 
 
 async def overdue(conn: Connection, now: datetime) -> NDArray[np.int64]:
-    """Numbers (`seq`) of the markets that are overdue (`freshness.is_overdue`) at `now`, ascending.
+    """Numbers (`seq`) of the markets that are overdue at `now`, ascending: their close has passed
+    without an update from their venue since (`freshness.is_overdue`).
 
     Read as one binary value: an old dump has hundreds of thousands of overdue markets, and reading
     as many rows would block the event loop.

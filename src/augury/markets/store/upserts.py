@@ -381,7 +381,8 @@ async def _follow_labels(conn: Connection) -> None:
 
 
 async def _regroup(conn: Connection, moved: dict[str, Grouping]) -> None:
-    """Store new groupings of markets that are not in the batch themselves, but in its events."""
+    """Store new types and families of markets that are not in the batch themselves, but in its
+    events."""
     if moved:
         await conn.execute(
             """
