@@ -20,7 +20,7 @@ from augury.search.text import title_terms
 
 
 class Titled(Protocol):
-    """The texts and times of a market that `is_past` and `is_namesake` read.
+    """The fields of a market that are read here to tell whether it belongs in a causal graph.
     `markets.store.StoredMarket` has them."""
 
     @property
@@ -68,7 +68,8 @@ EARLIEST: Final = 2000
 """Years up to this one are not read as dates, because they are parts of names ("AC Monza 1912")."""
 _WITHIN: Final = frozenset({"by", "before", "until", "in", "on"})
 _SINCE: Final = frozenset({"after", "from"})
-"""Words that make a date the start of a period without an end; such a date is never past."""
+"""Words that make a date the start of a period without an end ("after May 1"); such a date never
+counts as past."""
 
 
 @lru_cache(maxsize=8_192)
@@ -89,7 +90,7 @@ def _are_over(said: Sequence[WrittenDate], day: date) -> bool:
 
 def is_namesake(market: Titled, factor: str, words: Collection[str]) -> bool:
     """Whether a market was found by a factor (something in the world that markets are about, e.g. a
-    country) only because it names something else with the same name.
+    country) only because it names something else of the same name.
 
     Either the words in its question that name the factor mean something else there ("Jordan" is the
     player, not the country), or its event's name refers to the factor, but its question names only

@@ -26,8 +26,8 @@ MOVED: Final = 0.05
 """Least change of log-odds from one day to the next at which a market counts as moved: about 1.2
 percentage points at a price of 50%. Chosen by hand."""
 PRIOR: Final = 25
-"""Strength of the shrinking: a kind's share is averaged with that of unrelated markets, which
-weighs as much as this many pairs of events. A kind measured on exactly this many pairs lands
+"""Number of pairs of events that the share measured on unrelated markets counts as, when the share
+of a kind of edge is averaged with it (shrunk towards it). A kind measured on as many pairs lands
 halfway. A larger value shrinks more. Chosen by hand."""
 EARLIER: Final = 0.6
 """Share (0 to 1) of the observations, the earliest ones, on which strengths are fitted; the others,
@@ -84,8 +84,8 @@ class KeptStrength(NamedTuple):
     strength: float
     fitted: Cell
     later: Cell | None
-    """Measurements on the later days, which were not used for fitting; None if no market of a pair
-    joined by this kind of edge moved then."""
+    """Measurements on the later days, which were not used for fitting; None if no market in a pair
+    with this kind of edge moved then."""
 
 
 class Fit(NamedTuple):
@@ -96,11 +96,11 @@ class Fit(NamedTuple):
     changes."""
     kinds: dict[Kind, KeptStrength]
     brier: dict[str, float]
-    """Brier score on the later days, related pairs only: mean squared difference between a pair's
-    strength and what happened (1: both markets moved as the edge says, 0.5: both moved and the edge
-    says nothing about the direction, else 0). Each pair of events has the same weight. Keys, by
-    where the strength comes from: `measured` (fitted), `before` (`Joined.told`) and `unrelated`
-    (the share of unrelated markets for every edge)."""
+    """Brier score on the later days, related pairs only: mean squared difference between the
+    strength of a pair's edge and what happened (1: both markets moved as the edge says, 0.5: both
+    moved and the edge says nothing about the direction, else 0). Each pair of events has the same
+    weight. Keys, by where the strength comes from: `measured` (fitted), `before` (`Joined.told`)
+    and `unrelated` (the share of unrelated markets for every edge)."""
     error: dict[str, float]
     """Mean absolute difference between the strength of a kind of edge and its share (`Cell.share`)
     on the later days. The mean is over kinds, weighted by their numbers of pairs of events. Keys as

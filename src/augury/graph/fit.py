@@ -32,13 +32,14 @@ LEAST_DAYS: Final = 3
 """Least number of days on which the price changes of both markets of a pair must be known (0 is a
 known change)."""
 PER_RELATION: Final = 12
-"""Largest number of other markets that a market is paired with in each relation (upstream,
-downstream, correlated), strongest path first, and of those on the same factor."""
+"""For each market, the largest number of others that it is paired with in each relation (upstream,
+downstream, correlated): those with the strongest paths. As many of those about the same factor are
+paired with it."""
 TIED: Final = 0.1
-"""Least weight (0 to 1) at which a path through the factor base relates two markets: the weight of
-the path from a factor of the first market to a factor of the second, times how much the second is
-about that factor. Without such a path or a common factor, they count as unrelated. Chosen by hand.
-"""
+"""Two markets count as related if a path through the factor base connects them with at least this
+weight (0 to 1): the weight of the path from a factor of the first to a factor of the second, times
+how much the second is about that factor. Without such a path or a common factor they count as
+unrelated. Chosen by hand."""
 SUBJECT: Final = 0.4
 """Strength (`Joined.told`, 0 to 1) set by hand for the edge between two markets that are about the
 same factor and have no logical relation."""

@@ -11,7 +11,7 @@ from augury.graph.schemas import Graph, GraphEdge, PublicGraphNode
 from augury.graph.view import QUESTION
 
 BOX: Final = 250
-"""Width of a box, in pixels."""
+"""Width of a box (a node of the graph), in pixels."""
 PADDING: Final = 12
 """Room between a box and its text, in pixels."""
 GAP: Final = 22
@@ -22,7 +22,7 @@ LOOP: Final = 60
 MARGIN: Final = 24
 MOST_LINES: Final = 3
 FONT: Final = 12
-"""Size of the text, in pixels."""
+"""Font size of the text in boxes and legend, in pixels."""
 WIDEST: Final = 0.94
 """Width of the widest characters, as a share of the font's size."""
 HEADER: Final = 54
@@ -30,7 +30,8 @@ HEADER: Final = 54
 FOOTER: Final = 58
 """Room for the legend below the boxes, in pixels."""
 STRONGEST: Final = 0.25
-"""Strength (0 to 1) from which an edge has the widest line; few kinds of edges come near it."""
+"""Strength (0 to 1) from which on an edge is drawn with the widest line; few kinds of edges come
+near it."""
 _COLOURS: Final = {"positive": "#1a7f4b", "negative": "#b3362d", "unknown": "#6b7280"}
 
 

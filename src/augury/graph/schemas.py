@@ -155,14 +155,15 @@ class GraphEdge(PublicGraphEdge):
 
 
 class Graph(BaseModel):
-    """The graph as operators see it."""
+    """A causal graph as operators see it, with all details of its edges."""
 
     nodes: list[PublicGraphNode]
     edges: list[GraphEdge]
 
 
 class Trace(BaseModel):
-    """How a graph was built."""
+    """How a causal graph was built: what was found and drawn, with warnings and the time of each
+    part."""
 
     question: str
     unique_market_count: int = Field(description="Number of different markets found.")
@@ -191,7 +192,7 @@ class GraphRequest(BaseModel):
 
 
 class GraphAnswer(BaseModel):
-    """The graph, with a trace of how it was built."""
+    """A causal graph, with a trace of how it was built."""
 
     graph: Graph
     trace: Trace
@@ -271,7 +272,7 @@ class FullGraph(BaseModel):
 
 
 class JobStarted(BaseModel):
-    """A job that was accepted."""
+    """A background job that draws a causal graph, just accepted."""
 
     job_id: str
     status: str
@@ -279,7 +280,7 @@ class JobStarted(BaseModel):
 
 
 class JobState(BaseModel):
-    """The progress of a job, and its graph once it has succeeded."""
+    """The progress of a job that draws a causal graph, and the graph once the job has succeeded."""
 
     job_id: str
     status: Literal["queued", "running", "succeeded", "failed", "canceled"]

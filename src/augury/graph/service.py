@@ -94,7 +94,8 @@ class GraphService:
         estimate
             Whether to forecast the question, for the probability of its node.
         only
-            Relation -> names of markets (ids, URLs, slugs, tickers); only these markets are drawn.
+            Relation ("upstream" ...) -> names of markets (ids, URLs, slugs, tickers): if given, no
+            other markets are drawn.
         status
             Only markets with this status; active ones by default, as a graph is about the future.
         stage

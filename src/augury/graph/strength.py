@@ -81,7 +81,7 @@ def unrelated() -> float:
 
 @cache
 def table() -> dict[str, Any]:
-    """The table of measured strengths that comes with this version: `provenance`, `kinds` and
-    `later` (scores on later days)."""
+    """The table of measured strengths that comes with this version, read once: `provenance`,
+    `kinds` (kind of edge -> its strength and measurements) and `later` (scores on later days)."""
     text = resources.files("augury.graph").joinpath(FILE).read_text(encoding="utf-8")
     return dict(json.loads(text))

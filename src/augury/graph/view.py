@@ -26,13 +26,13 @@ Polarity = Literal["positive", "negative", "unknown"]
 
 QUESTION: Final = "question"
 MOST_NODES: Final = 18
-"""Largest number of nodes besides the question; more would be unreadable."""
+"""Largest number of nodes of a causal graph besides the question; more would be unreadable."""
 MOST_PER_RELATION: Final = 7
 MOST_LABELLED: Final = 3
 """Largest number of nodes that are shown only because a language model said (in a label) that their
 market is related to the question."""
 MOST_MARKETS: Final = 4
-"""Largest number of markets shown at one node."""
+"""Largest number of markets shown at one node of a causal graph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,8 @@ class Node:
     label: str
     markets: tuple[StoredMarket, ...]
     probability: float | None
-    """Probability (0 to 1) of what the label says: the price of its market or, for the question,
-    its forecast; None: unknown."""
+    """Probability (0 to 1) that the node's label comes true: the price of its market or, for the
+    question, its forecast; None: unknown."""
     price_as_of: datetime | None = None
     """When the price that `probability` rests on was quoted."""
 
@@ -69,8 +69,8 @@ class DrawnEdge:
     target: str
     relationship: str
     strength: float | None
-    """How often markets joined by such an edge moved together, 0 to 1 (`strength.strength`); None:
-    not measured."""
+    """How often two markets joined by an edge of this kind moved together, 0 to 1
+    (`strength.strength`); None: not measured."""
     description: str
     edge_type: Literal["causal", "co_movement", "logical"]
     polarity: Polarity
@@ -78,8 +78,7 @@ class DrawnEdge:
     hard_constraint: bool
     lag_days: int | None
     evidence: tuple[str, ...]
-    """Ids of the markets that the edge rests on; empty for an edge that the factor base alone
-    gives."""
+    """Ids of the markets that support the edge; empty if it comes from the factor base alone."""
 
 
 @dataclass(slots=True)
@@ -135,9 +134,9 @@ def draw(
     asked
         The question, with its forecast and the factors that it is about.
     found
-        Related markets, best first within each relation.
+        Related markets, best first within each relation (upstream, downstream, correlated).
     factors
-        Every factor that `found` or its steps name, by number.
+        Number -> factor, for every factor that `found` or the steps of its paths name.
     between
         Causal steps, from cause to effect, between the factors of the markets in `found`.
     """
@@ -170,8 +169,9 @@ def draw(
 
 
 def add_labelled(graph: GraphView, labelled: Sequence[Labelled]) -> None:
-    """Add the first `MOST_LABELLED` of the `labelled` markets that `graph` does not show yet. Each
-    one is joined to the question only, by an edge that is worded as a suggestion ("may raise")."""
+    """Add the first `MOST_LABELLED` of the `labelled` markets (related by a language model's word
+    only) that `graph` does not show yet. Each one is joined to the question only, by an edge that
+    is worded as a suggestion ("may raise")."""
     shown = {market.id for node in graph.nodes for market in node.markets}
     for one in [one for one in labelled if one.market.id not in shown][:MOST_LABELLED]:
         name, market = one.market.id, one.market

@@ -24,7 +24,8 @@ _COUNTED: Final = re.compile(
     rf"(?:(?:\s+and)?\s+(?P<rest>(?:{COUNT})(?:[\s-](?:{COUNT}))?)\b(?!\s+(?:{_SCALE})))?",
     re.I,
 )
-"""A number word with what it counts: "half a million", "two and a half billion", "a dozen"."""
+"""Pattern for a number in words with what it counts: "half a million", "two and a half billion", "a
+dozen"."""
 _COMPOUND: Final = re.compile(rf"\b(?P<tens>{'|'.join(TENS)})-(?P<ones>{'|'.join(ONES)})\b", re.I)
 _PARTS: Final = {"half": 0.5, "three": 0.75, "quarter": 0.25}
 _BUCKS: Final = re.compile(

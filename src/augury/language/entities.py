@@ -48,7 +48,7 @@ class Mention:
 
     @property
     def keys(self) -> frozenset[str]:
-        """The keys (`Entity.key`) of `entities`."""
+        """The keys (`Entity.key`, "person:Victor Wembanyama") of the entities that may be meant."""
         return frozenset(entity.key for entity in self.entities)
 
 
@@ -65,7 +65,8 @@ class _Candidate:
 
 
 def mentions(text: str, vocabulary: Vocabulary, context: str = "") -> list[Mention]:
-    """The places in `text` that name entities of the vocabulary, in the order of the text.
+    """Find the entities of the vocabulary that `text` names; returns the places where it does, in
+    their order.
 
     Parameters
     ----------

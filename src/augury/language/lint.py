@@ -19,8 +19,7 @@ MIN_LOWER: Final = 50
 case."""
 _NAMED: Final = frozenset("person team party company product work group league coin".split())
 """Kinds of entities whose aliases need a mark (`^` or `~`, see `language.vocabulary`) if they are
-ordinary words. Aliases of other kinds, such as "inflation" or "oil", are ordinary words on purpose.
-"""
+ordinary words. Aliases of other kinds ("inflation", "oil") are ordinary words on purpose."""
 MIN_LETTERS: Final = 2
 """Least number of letters of an alias; shorter ones are reported."""
 _LETTERS: Final = frozenset({"x"})

@@ -34,8 +34,7 @@ from augury.language.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class AskedResult:
-    """The ways in which a game must end for a question's Yes, e.g. "A wins" or "A wins, or a
-    draw"."""
+    """In which ways a game must end for a question's Yes, e.g. "A wins" or "A wins, or a draw"."""
 
     ends: Ends
     both: bool
@@ -52,8 +51,8 @@ class Stand(NamedTuple):
 
 
 def others(question: str, vocabulary: Vocabulary) -> list[Mention]:
-    """The places in a question that name teams or people. Those that are not the sides of a
-    market's game show that the question may be about another game."""
+    """The places in a question that name teams or people. A name that is not one of the sides of
+    the market's game shows that the question may be about another game."""
     return [
         one for one in mentions(question, vocabulary)
         if any(entity.kind in ("team", "person") for entity in one.entities)

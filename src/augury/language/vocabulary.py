@@ -45,7 +45,7 @@ class VocabularyProblem(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """One way to name an entity."""
+    """One way to name an entity: "Wemby" for Victor Wembanyama."""
 
     words: tuple[str, ...]
     """The words of the alias in order, folded (`fold`: without case, accents, dots and
@@ -58,7 +58,7 @@ class Entity:
     """Somebody or something that texts name: a person, a team, a place, a company ..."""
 
     name: str
-    """The usual full name; together with `kind` it identifies the entity."""
+    """The usual full name of the entity; together with `kind` it identifies the entity."""
     kind: str
     topic: str
     """Subject that the entity belongs to ("nba"), which tells it apart from others of the same

@@ -21,9 +21,9 @@ from augury.search.text import terms as text_terms
 
 
 class BlankedText:
-    """A market's or question's text while it is read: each part is blanked (by 0x1F) once it is
-    understood. `about` is the question or title; `side` the market's subtitle, empty if there is
-    none."""
+    """A market's or question's text while it is read: each part is replaced by blanks (0x1F) once
+    it is understood. `about` is the question or title; `side` the market's subtitle, empty if there
+    is none."""
 
     __slots__ = (
         "_names", "_quotes", "about", "anchor", "asked", "dates", "raw", "read", "side",
@@ -58,14 +58,15 @@ class BlankedText:
         return found[0] == "without" and _DONE.search(found.string[: found.start()]) is not None
 
     def blank_dates(self) -> None:
-        """Blank the dates in question and subtitle."""
+        """Replace the dates in question and subtitle by blanks (0x1F)."""
         for m in self.dates:
             self.about = blanked(self.about, m.span)
         for m in self.side_dates:
             self.side = blanked(self.side, m.span)
 
     def cut(self, pattern: Finder, slot: Slot) -> str | None:
-        """Blank the first match of the pattern; returns the matched text, None without a match.
+        """Replace the first match of the pattern by blanks (0x1F); returns the matched text, None
+        without a match.
 
         slot : the part of the proposition that the pattern reads. For "polarity" only `about` is
             searched: a subtitle is a name and denies nothing.

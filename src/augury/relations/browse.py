@@ -21,8 +21,8 @@ from augury.relations.knowledge import Base
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The factors that are listed, sorted by name; and, for each of them, what it drives, what
-    drives it (edges) and what moves with it (links)."""
+    """The factors (things in the world that markets are about) that people can list, sorted by
+    name; and for each, what it drives, what drives it and what moves with it."""
 
     factors: tuple[Factor, ...]
     texts: tuple[str, ...]
@@ -37,8 +37,9 @@ class Shelf:
 
 @lru_cache(maxsize=1)
 def shelf(base: Base, judged: Judged) -> Shelf:
-    """The factors of the base that are listed, with their edges and links, each with the verdict of
-    readers on its two factors (`judged`). Cached."""
+    """Prepare the factors that people can list: of each pattern (one factor for each team, country
+    ...) only the first one, with its edges and links and how readers judged each of them
+    (`judged`). Cached."""
     instances = Counter(factor.pattern for factor in base.factors.values())
     first: dict[str, Factor] = {}
     for factor in base.factors.values():
@@ -95,8 +96,9 @@ def _place(factor: Factor) -> tuple[str, str]:
 def find(
     held: Shelf, words: str, domain: str | None, after: tuple[str, str] | None, limit: int
 ) -> tuple[list[dict[str, Any]], int, tuple[str, str] | None]:
-    """One page of the factors whose texts have all `words`, sorted by name; the number of all such
-    factors; and the position to pass as `after` for the next page, None on the last page."""
+    """One page of the listed factors whose texts have all `words`, sorted by name; the number of
+    all such factors; and the position to pass as `after` for the next page, None on the last page.
+    """
     wanted = words.casefold().split()
     found: Sequence[Factor] = [
         factor

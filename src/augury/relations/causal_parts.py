@@ -29,7 +29,7 @@ class Line:
     conjuncts: tuple[tuple[Phrase, ...], ...]
     without: tuple[Phrase, ...]
     alone: bool = False
-    """Whether only a text matches that says nothing else, i.e. a bare name."""
+    """Whether the line matches only a text that is a bare name, i.e. says nothing else."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -86,8 +86,8 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An arrow between two factors: `cause` drives `effect`. `sign` is "+" if more of the cause
-    means more of the effect, else "-"."""
+    """An arrow between two factors (things in the world that markets are about): `cause` drives
+    `effect`. `sign` is "+" if more of the cause means more of the effect, else "-"."""
 
     cause: str
     effect: str
@@ -105,8 +105,9 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class FactorLink:
-    """Two factors that move together, neither of which drives the other: they have a common driver,
-    are rivals or are parallel cases."""
+    """A link without direction: two factors (things in the world that markets are about) that move
+    together, neither of which drives the other. They have a common driver, are rivals or are
+    parallel cases."""
 
     one: str
     other: str

@@ -51,8 +51,8 @@ _FUNCTION: Final = frozenset(
     which how where no not nobody none neither never without any anyone anybody someone somebody
     the a an by before after on in at it there they he she both either""".split()
 )
-"""Function words. Although capitalized at the beginning of a text, they do not begin a name
-there."""
+"""Function words ("will", "the"). Although capitalized at the beginning of a text, they do not
+begin a name there."""
 
 
 def calmed(text: str) -> str:
@@ -102,7 +102,7 @@ def claimed(text: str) -> list[Span]:
 
 
 def inside(spans: list[Span], place: int) -> bool:
-    """Whether a position lies within one of the spans."""
+    """Whether the position `place` of a text lies within one of the spans."""
     return any(start <= place < end for start, end in spans)
 
 

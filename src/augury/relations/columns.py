@@ -34,15 +34,16 @@ which they count as naming something of the query. Chosen by hand."""
 YEAR: Final = 31_557_600
 """Number of seconds in a year."""
 FAR: Final = 10.0
-"""Largest value of the column `after` (years from the time that the query is about, `Pool.when`, to
-a market's close), and of its negative; longer times get this value."""
+"""Largest absolute value of the column `after`: years from the time that the query is about
+(`Pool.when`) to a market's close. Longer times get this value."""
 BY_PLACE: Final = (1.0, 0.7, 0.5, 0.4)
-"""Weights of readers' verdicts on pairs of factors (`judged`) by the rank of the query's factor in
-the pair: its first factor, its second ... Verdicts on further factors of the query are left out.
-Chosen by hand."""
+"""Readers' verdicts say how a factor of the query and a factor of a market are related (`judged`).
+Their weights by the rank of the query's factor: its first factor, its second ... Verdicts on
+further ones are left out. Chosen by hand."""
 BESIDE: Final = 0.7
-"""Weight of readers' verdicts (`judged`) on the second and further factors of a market; for the
-market's first factor, the weight is 1. Chosen by hand."""
+"""Readers' verdicts say how a factor of the query and a factor of a market are related (`judged`).
+This is their weight for the second and further factors of the market; for its first factor, the
+weight is 1. Chosen by hand."""
 
 COLUMNS: Final = (
     "names_weight", "names_share", "directness", "after", "words", "dense", "salience", "fixture",
@@ -88,7 +89,8 @@ def held(tags: NDArray[np.uint16], fits: NDArray[np.float32]) -> Floats:
 
 
 def paths(reached: Reached, pool: Pool, unnamed: NDArray[np.bool_]) -> Paths:
-    """How the factors that a query is about (its own) lead to the factors of each market of a pool.
+    """How the factors that a query is about (its own) lead to the factors of each market of a pool
+    (the markets that may be listed for the query).
 
     reached : the paths from the query's own factors
     unnamed : (n, MOST_TAGS), True for factors that stand for many different things ("the song in
@@ -144,13 +146,14 @@ def table(
 
 
 def compared(rows: Floats, family: NDArray[np.uint64]) -> Floats:
-    """A copy of `rows`, as `table` returns them, with the columns filled in that compare a market
-    with the other markets of the query.
+    """A copy of `rows` (from `table`) in which the columns that compare a market with the other
+    markets of the query are filled in.
 
     Parameters
     ----------
     family : (n,)
-        A hash for each market that is equal for the markets of one family.
+        A hash for each market that is equal for the markets of one family (the levels of one
+        quantity, the contenders of one contest ...).
     """
     out = rows.copy()
     for name in ("directness", "dense", "up_path", "do_path", "co_path"):
@@ -170,8 +173,8 @@ def compared(rows: Floats, family: NDArray[np.uint64]) -> Floats:
 
 
 def direct_table(rows: Floats, features: Floats) -> Floats:
-    """Input of the trees for `direct`, (n, len(DIRECT_COLUMNS)): the rows that `compared` returns,
-    with four columns of `features` added.
+    """Input of the trees that say how directly a market is about the query, (n,
+    len(DIRECT_COLUMNS)): the rows that `compared` returns, with four columns of `features` added.
 
     features : (n, 7), the rows of `Pool.features` for the same markets
     """

@@ -26,8 +26,8 @@ _decoder = msgspec.msgpack.Decoder(Base)
 
 
 def load(folder: Path) -> Base:
-    """The factor base shipped with this version, read once per process from the compact file in
-    `folder`.
+    """The factor base (factors, what drives what) shipped with this version, read once per process
+    from a compact file in `folder`.
 
     If the file is missing or damaged, the base's texts are read and the file is written. If it
     can't be written, the next start reads the texts again.

@@ -17,11 +17,11 @@ _OF_ELECTIONS: Final = frozenset({"general", "us", "primari", "nomin", "the"})
 
 
 def contests(a: Proposition, b: Proposition, *, matched: bool) -> int:
-    """The joint outcomes that two propositions can't have, as a union of the bits TT, TF, FT and
-    FF, if they are on one contest or on two of which one leads to the other (a nomination and an
-    election). TT (both true) for "A wins" and "B wins".
+    """The joint outcomes that two propositions on contests can't have, as a union of the bits TT,
+    TF, FT and FF: TT (both true) for "A wins the title" and "B wins the title". 0 if none is known.
 
-    matched : as in `logic.relate`
+    Both must be on one contest, or on two of which one leads to the other (a nomination and an
+    election). `matched` as in `logic.relate`.
     """
     if a.fixture != b.fixture or not (a.choice and b.choice):
         return 0

@@ -41,8 +41,8 @@ Raise it when that code changes: all events and links are then built again."""
 
 
 class Listed(Readable, Protocol):
-    """The fields of a market that are needed to find its event and its links. `store.IndexRow` and
-    `store.StoredMarket` have them."""
+    """The fields of a market that are needed to find its event and the same contract on another
+    venue. `store.IndexRow` and `store.StoredMarket` have them."""
 
     @property
     def seq(self) -> int: ...
@@ -156,15 +156,15 @@ class Event(msgspec.Struct):
     id: int | None
     nodes: set[str]
     venues: dict[str, str]
-    """Venue -> the node that is the venue's own event."""
+    """Venue -> name of the node (group of markets) that is the venue's own event."""
 
 
 def assign(markets: Iterable[Sequence[str]], events: dict[str, Event]) -> None:
-    """Assign the groups (nodes) that each market belongs to, as in `Place.nodes`, to events.
-    Changes `events` (node -> event) in place.
+    """Join the nodes of each market (the groups that it belongs to, `Place.nodes`) into one event,
+    market by market. Changes `events` (node -> event) in place.
 
-    If a market has nodes in two events, these become one event, unless they contain two different
-    events of one venue: the venue may have reasons that its texts do not show.
+    Two events that contain two different events of one venue are not joined: the venue may have
+    reasons that its texts do not show.
     """
     for nodes in markets:
         for node in nodes:

@@ -39,8 +39,8 @@ class PairVerdict:
     """The verdict of readers on how two factors A and B are related, seen from A."""
 
     one: str
-    """Key of A: of a factor, or of a pattern that stands for many factors (one for each team,
-    country ...)."""
+    """Key of factor A, from which the verdict is seen; or of a pattern that stands for many factors
+    (one for each team, country ...)."""
     other: str
     side: Side
     code: Code
@@ -48,7 +48,8 @@ class PairVerdict:
     """Strength of the relation. 3: first-order; 2: clear, second-order; 1: weak but real; 0:
     unrelated."""
     sign: str
-    """"+" if more of A goes with more of B, "-" if with less, "0" if it can be either."""
+    """"+" if more of factor A goes with more of factor B, "-" if with less, "0" if it can be
+    either."""
     days: int
     """Typical number of days from cause to effect; 0 if neither drives the other."""
     judge: str
@@ -70,7 +71,7 @@ class PairVerdict:
 
     @property
     def readers(self) -> int:
-        """Number of readers who judged the pair."""
+        """Number of readers who judged the pair of factors: 1 or 2."""
         return 1 if self.is_own else len(self.judge)
 
     @property
@@ -92,7 +93,8 @@ class PairVerdict:
 
 
 def read(name: str, text: str, problems: list[str]) -> Iterator[PairVerdict]:
-    """Read the verdicts of one file; messages on lines that can't be read are added to `problems`.
+    """Read the verdicts on pairs of factors from the text of one file; messages on lines that can't
+    be read are added to `problems`.
 
     A line is `A, side, code, strength, sign, days, judge, B, reason`, separated by tabs. A line of
     code "none" has strength 0, or is `A, side, none, judge` followed by one or more Bs, which are
@@ -126,14 +128,14 @@ def _verdicts(fields: Sequence[str]) -> Iterator[PairVerdict]:
 
 
 class Around(NamedTuple):
-    """How readers judged the relation of one factor to each other factor. Positions are the other
-    factors' numbers; 0: not judged."""
+    """How readers judged one factor to be related to each of the other factors."""
 
     codes: NDArray[np.int8]
-    """(factors + 1,): the verdict's code as its index in `CODES` plus 1; `SELF` at the factor
-    itself."""
+    """(factors + 1,), by the number of the other factor: index of the verdict's code in `CODES`
+    plus 1; 0: not judged; `SELF` at the factor itself."""
     strengths: NDArray[np.int8]
-    """(factors + 1,): strength of the verdict, 0 to 3; 3 at the factor itself."""
+    """(factors + 1,), by the number of the other factor: strength of the verdict, 0 to 3; 3 at the
+    factor itself."""
 
 
 SELF: Final = len(CODES) + 1

@@ -54,8 +54,8 @@ class EdgeCounts(msgspec.Struct):
     judged: int = 0
     same_relation: int = 0
     opposite_sign: int = 0
-    """Number of the edges and links counted in `same_relation` that have the opposite sign: "+"
-    where the verdict has "-", or the reverse."""
+    """Among the edges and links whose relation the verdicts confirm (`same_relation`), the number
+    of those with the opposite sign: "+" where the verdict has "-", or the reverse."""
     none: int = 0
     """Number of edges and links that join two factors which readers judged to be unrelated."""
 
@@ -73,7 +73,7 @@ class JudgedCounts(msgspec.Struct):
     """Number of pairs that two readers judged; where their verdicts differed, a third reader
     settled it."""
     own: int
-    """Number of pairs with a verdict that the operator of this installation accepted."""
+    """Number of pairs of factors with a verdict that the operator of this installation accepted."""
     own_over_shipped: int
     """Number of the pairs counted in `own` on which a verdict shipped with this version exists as
     well."""

@@ -95,8 +95,8 @@ class Labels:
         self._ties: Mapping[int, tuple[Tie, ...]] = {}
 
     def ties(self, seqs: Iterable[int]) -> dict[int, Tie]:
-        """The markets that a label relates to any of the markets numbered `seqs`: number of the
-        related market -> how it is related, by the label with the largest weight."""
+        """The markets that a language model's label relates to any of the markets numbered `seqs`:
+        number of the related market -> how it is related, by the label with the largest weight."""
         found: dict[int, Tie] = {}
         for seq in seqs if self._ties else ():
             for tie in self._ties.get(seq, ()):
@@ -106,8 +106,8 @@ class Labels:
         return found
 
     async def refresh(self) -> None:
-        """Reload the labels from the database if they have changed or `READ_EVERY` seconds have
-        passed."""
+        """Reload the labels (a language model's answers on pairs of events) from the database if
+        they have changed or `READ_EVERY` seconds have passed."""
         at = time.monotonic()
         async with self._database.reading() as conn:
             state = await store.labels_state(conn)
@@ -127,7 +127,8 @@ class Labels:
         self._state, self._read_at = state, at
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Reload the labels whenever they change in the database, until `stop` is set."""
+        """Reload the labels (a language model's answers on pairs of events) whenever they change in
+        the database, until `stop` is set."""
         while not stop.is_set():
             with suppress(AuguryError):  # without the database, the loaded labels stay in use
                 await self.refresh()
@@ -162,8 +163,8 @@ class Report(msgspec.Struct):
     """Number of pairs of events, at the beginning, that had no label and were worth asking
     about."""
     labelled: int = 0
-    """Number of pairs that got a label; `related` counts those that the model did not find
-    unrelated ("none")."""
+    """Number of pairs of events that got a label; `related` counts those that the model did not
+    find unrelated ("none")."""
     related: int = 0
     unusable: int = 0
     failed: int = 0

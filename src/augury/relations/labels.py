@@ -177,8 +177,8 @@ def _of_one_factor(leads: Sequence[Lead]) -> list[tuple[Lead, Lead]]:
 
 
 def undecided(one: Lead, other: Lead) -> bool:
-    """Whether two markets are not yet known to be related: by a common event, a link between
-    venues, or a rule of logic."""
+    """Whether two markets are not yet known to be related: they have no common event, no link
+    between venues, and no logical relation."""
     if one.event == other.event or (one.stages is not None and one.stages == other.stages):
         return False
     if other.market.id in one.market.linked_market_ids or one.text == other.text:
@@ -237,7 +237,7 @@ def shown_reason(text: str, about: Sequence[str]) -> str:
 
 
 def relation(label: Label) -> LabelRelation:
-    """The relation of the first event to the second in a language model's label, as the value that
+    """The relation of the first event to the second by a language model's label, as the value that
     the database stores."""
     match label.relation:
         case "first_causes_second":
@@ -275,10 +275,10 @@ _SEEN_AS: Final[Mapping[LabelRelation, Relation]] = {
 
 
 def tie(row: LabelRow, other: Lead, *, asked_first: bool) -> Tie:
-    """How a market is related to a question, by a language model's label on two markets, if the
-    question is about the other one of the two.
+    """A label says how two markets are related. If a question is about one of them, this returns
+    how the other one is related to the question.
 
-    other : the related market, with its event and factors
+    other : the other market, with its event and factors
     asked_first : whether the question is about the first market of the label, not the second
     """
     seen = row.relation if asked_first else _INVERSE[row.relation]

@@ -67,7 +67,8 @@ class Negations(NamedTuple):
 
 
 def cut_negations(text: BlankedText) -> Negations:
-    """Blank the words of the text that deny ("not", "fail to"); returns what they say."""
+    """Replace the words of the text that deny ("not", "fail to") by blanks; returns what they
+    say."""
     if _DENYING.search(text.about) is None:
         return Negations()
     passes = text.cut(_PASSES, "polarity") is not None

@@ -22,13 +22,14 @@ log = structlog.get_logger(__name__)
 
 
 def accepted_folder(data_dir: Path) -> Path:
-    """The folder of the operator's verdicts on pairs of factors that were accepted; the service
-    loads them."""
+    """The folder of the operator's accepted verdicts (how pairs of factors are related), which the
+    service loads."""
     return data_dir / "judged"
 
 
 def proposed_folder(data_dir: Path) -> Path:
-    """The folder of proposed verdicts on pairs of factors, which wait for a person to read them."""
+    """The folder of proposed verdicts (how pairs of factors are related), which wait for a person
+    to read them."""
     return accepted_folder(data_dir) / "proposed"
 
 

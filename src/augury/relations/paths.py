@@ -104,8 +104,8 @@ class Reached:
     is used only if no path of the factor base leads to the same factor as a cause."""
 
     def way(self, relation: int, target: int) -> Way:
-        """The best path from a factor that the question is about to factor number `target`; empty
-        if there is none.
+        """The best path through the factor base from a factor that the question is about to factor
+        number `target`; empty if there is none.
 
         relation : index into `RELATIONS`
         """
@@ -120,7 +120,8 @@ class Reached:
 
 
 class FactorGraph:
-    """The edges and links of a factor base, by the numbers of the factors that they join."""
+    """The edges and links of a factor base, looked up by the numbers of the factors that they
+    join."""
 
     def __init__(self, base: Base) -> None:
         numbers = {key: n for n, key in enumerate(base.factors, 1)}

@@ -117,14 +117,14 @@ class PredicateReading(NamedTuple):
 
     predicate: Predicate = "happens"
     threshold: Threshold | None = None
-    """For the predicate `ranks`, the places in the contest that mean Yes; else the values that
-    do."""
+    """The range of values, or for the predicate `ranks` of places in a contest, that means Yes;
+    None if the text names none."""
     choice: str = ""
     """The words that name who is said to win, be nominated, or reach a stage or place; else
     empty."""
     stage: str | None = None
-    """The stage of a contest that is reached, "playoffs" or a key of `wording.STAGES`; else
-    None."""
+    """The stage of a contest that is reached: "playoffs" or a key of `wording.STAGES`
+    ("semifinal"); None if the text is about no stage."""
     fixture: bool = False
     denied: bool = False
     """Whether the text asserts that the predicate does not come true: "remains in office" denies
@@ -142,7 +142,7 @@ def read_predicate(
     rises: bool,
     negated: bool,
 ) -> PredicateReading:
-    """Blank the words of the predicate ("wins", "leaves") in the text, and return the predicate.
+    """Read the predicate ("wins", "leaves") that the text asserts, and replace its words by blanks.
 
     Parameters
     ----------

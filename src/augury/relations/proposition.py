@@ -85,10 +85,11 @@ class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """Year of the contest: 2026 for "the 2025-26 season". None if no year is known."""
     stage: str | None = None
     """Stage of the contest that is reached, if the predicate is `advances`: "playoffs" or a key of
-    `wording.STAGES`; else None."""
+    `wording.STAGES` ("semifinal"); else None."""
     positive: bool = True
     exclusive: bool = False
-    """Whether the assertion can be true of only one choice, as in a contest with one winner."""
+    """Whether the assertion can be true of only one choice (team, candidate), as in a contest with
+    one winner."""
     indefinite: bool = False
     """Whether the choice is a class of possible winners ("another party", "a team from the East")
     and not a name."""

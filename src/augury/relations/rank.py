@@ -36,9 +36,9 @@ one ladder. Both values were chosen by reading lists (`docs/experiments/relation
 def bearing(
     reached: Reached, tags: NDArray[np.uint16], fits: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """How much each market is about the question's own factors, (n,); and how strongly paths of
-    each relation lead to each of its factors, (3, n, MOST_TAGS): the weight of the path times how
-    much the market is about the factor."""
+    """How much each market is about the factors that the question is about, (n,); and how strongly
+    paths of each relation lead to each of its factors, (3, n, MOST_TAGS): the weight of the path
+    times how much the market is about the factor."""
     about = held(tags, fits)
     own = (reached.asked[tags] * about).max(axis=1, initial=0)
     return own, reached.weights[:, tags] * about
@@ -47,8 +47,8 @@ def bearing(
 def through(found: Paths) -> Floats:
     """How strongly paths of each relation lead to each factor of each market: (3, n, MOST_TAGS).
 
-    For a market without a path of the relation correlated, the values of that relation are taken
-    from `Paths.own`: how much the market is about the question's own factors.
+    In the relation correlated, a market without a path gets instead how much it is about the
+    question's own factors (`Paths.own`).
     """
     weights = found.weights.copy()
     weights[2] = np.where(weights[2].any(axis=1)[:, None], weights[2], found.own)

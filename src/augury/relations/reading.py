@@ -63,7 +63,7 @@ _STAGE_TERMS: Final = frozenset(
 
 
 class Readable(Protocol):
-    """The fields of a market from which it is read what its outcomes assert. `records.Market`,
+    """The fields of a market that are needed to read what its outcomes assert. `records.Market`,
     `store.StoredMarket` and `store.IndexRow` have them."""
 
     @property

@@ -45,12 +45,13 @@ class UnjudgedPair(NamedTuple):
     of factors only itself; for a pair of patterns, pairs of the factors made from them (one for
     each team, country ...)."""
     events: int
-    """Summed over `examples`: the number of events about the factor of the pair that has fewer
-    events."""
+    """How many events the pair is about: for each of `examples` the smaller of its two factors'
+    numbers of events, summed."""
 
     @property
     def pair(self) -> tuple[str, str, Side]:
-        """Both keys in sorted order and the side, as in `PairVerdict.pair`."""
+        """The keys of both factors (or patterns) in sorted order, and the side, as in
+        `PairVerdict.pair`."""
         return (*sorted((self.one, self.other)), self.side)  # type: ignore[return-value]
 
     @property
@@ -84,8 +85,8 @@ def unjudged(
     proposed: Collection[tuple[str, str, Side]] = (),
     told: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[UnjudgedPair]:
-    """The pairs of factors that a path joins and nobody has judged, those with the most events
-    first.
+    """The pairs of factors that a path of the factor base joins and nobody has judged, those with
+    the most events first.
 
     Parameters
     ----------

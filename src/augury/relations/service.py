@@ -129,7 +129,7 @@ class RelationService:
         return fitted.direct()
 
     def factor(self, number: int) -> Factor:
-        """The factor with this number."""
+        """The factor with this number, i.e. at this position in the factor base, counted from 1."""
         return self.matcher.factors[number - 1]
 
     def tags(self, text: DocumentText) -> list[Tag]:
@@ -282,8 +282,8 @@ class Asked(Lookup):
     def bearing(
         self, tags: NDArray[np.uint16], fits: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """How much each of n markets is about the question's own factors, and how much about
-        related ones: two arrays (n,), 0 to 1.
+        """How much each of n markets is about the factors that the question is about, and how much
+        about related ones: two arrays (n,), 0 to 1.
 
         tags, fits : (n, MOST_TAGS), numbers of the markets' factors and how well each one fits
         """
@@ -311,7 +311,7 @@ class Asked(Lookup):
         return list(dict.fromkeys([*list(found)[:LOOKED_UP], *labelled]))
 
     def read(self, pool: Pool) -> TreeReading:
-        """Compute the features of each market of the pool that the fitted trees judge."""
+        """Compute the features of each market of the pool from which the fitted trees judge it."""
         tags = pool.tags
         graph, around = self.relations.graph, self.relations.judged.around
         found = columns.paths(self.reached, pool, graph.of_one[tags])
@@ -410,8 +410,8 @@ class Asked(Lookup):
 
 
 class TreeReading(PoolReading):
-    """The features of each market of a pool that the fitted trees judge, computed once both for how
-    directly a market is about the query and for its relation to it."""
+    """The features of the markets of a pool from which the fitted trees judge them, computed once
+    both for how directly a market is about the query and for its relation to it."""
 
     def __init__(
         self, asked: Asked, pool: Pool, found: columns.Paths, rows: columns.Floats

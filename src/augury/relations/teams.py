@@ -108,8 +108,8 @@ def team(named: frozenset[str], league: str) -> str | None:
 
 
 def leagues_of(*sides: frozenset[str]) -> list[str]:
-    """The leagues in which each of the sides is named by a team's nickname, with or without its
-    city."""
+    """The leagues in which each side of a game, given as terms, is named by a team's nickname, with
+    or without its city."""
     return [
         league
         for league, teams in TEAMS.items()

@@ -62,7 +62,8 @@ class ThresholdReading(NamedTuple):
 def read_threshold(
     text: BlankedText, strike: StrikeNumbers | None, *, stays: bool
 ) -> ThresholdReading:
-    """Blank the words of a quantity ("above $100") in the text, and return the quantity.
+    """Read the quantity ("above $100") that a text or its venue names, and replace its words by
+    blanks.
 
     strike : the venue's own numbers, which take precedence over those of the text
     stays : the text says that the quantity stays on one side of the threshold

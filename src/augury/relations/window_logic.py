@@ -21,8 +21,8 @@ _ONCE: Final = frozenset({"die", "ipo", "dissolv"})
 
 
 def occurrences(a: Proposition, b: Proposition) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that two propositions can't have which say that the
-    same event happens, each in its own window: TF if the window of `a` lies within that of `b`."""
+    """The joint outcomes (bits TT, TF, FT, FF) that "X happens" in the window of `a` and "X
+    happens" in the window of `b` can't have: TF if the window of `a` lies within that of `b`."""
     match window_order(a.window, b.window):
         case "equal":
             return TF | FT
@@ -68,7 +68,7 @@ def _span(w: Window) -> _Span | None:
 
 
 def window_order(a: Window, b: Window) -> WindowOrder:
-    """How window `a` relates to window `b`: "inside" means that `a` lies within `b`.
+    """How window of time `a` relates to `b`: "inside" means that `a` lies within `b`.
 
     A question is opened before its event has happened. Therefore "in 2026" and "by the end of 2026"
     are the same window if one of them is asked in 2026; if both are asked in 2025, they are not.

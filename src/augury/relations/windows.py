@@ -52,7 +52,7 @@ class Window(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """Years that the text names alone, without a day or month, as editions of contests ("2026";
     2026 for "the 2025-26 season")."""
     text: str = ""
-    """The words that the window was read from."""
+    """The words of the text that the window was read from."""
 
 
 class WrittenDate(msgspec.Struct, frozen=True):

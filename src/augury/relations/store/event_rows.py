@@ -65,8 +65,8 @@ async def clear(conn: Connection) -> list[int]:
 
 
 async def events_of_nodes(conn: Connection, nodes: Collection[str]) -> dict[str, Event]:
-    """Node (a group of markets, `Place.nodes`) -> the stored event that it belongs to, with all
-    nodes of that event."""
+    """Node (name of a group of markets, `Place.nodes`) -> the stored event that it belongs to, with
+    all nodes of that event."""
     rows = await conn.execute(
         """
         select event_id, node from relation_nodes
@@ -83,7 +83,7 @@ async def events_of_nodes(conn: Connection, nodes: Collection[str]) -> dict[str,
 
 
 async def create_events(conn: Connection, events: Sequence[tuple[Event, str]]) -> None:
-    """Store new events, given with their names, and set their ids."""
+    """Store new events, each given with its name, and set their `id`."""
     if not events:
         return
     rows = await conn.execute(
@@ -121,7 +121,7 @@ async def drop_empty_events(conn: Connection) -> None:
 
 
 async def save_members(conn: Connection, places: Sequence[tuple[int, Platform, Place]]) -> None:
-    """Store which events and links markets can be part of, given as (market number, venue,
+    """Store which events and links each market can be part of. `places`: (market number, venue,
     place)."""
     await conn.execute(
         """
