@@ -26,9 +26,9 @@ MOVED: Final = 0.05
 """Least change of log-odds from one day to the next at which a market counts as moved: about 1.2
 percentage points at a price of 50%. Chosen by hand."""
 PRIOR: Final = 25
-"""Number of pairs of events that the share measured on unrelated markets counts as, when the share
-of a kind of edge is averaged with it (shrunk towards it). A kind measured on as many pairs lands
-halfway. A larger value shrinks more. Chosen by hand."""
+"""How strongly the share measured for a kind of edge is shrunk towards the share of unrelated
+markets: the latter counts as much as this many pairs of events. A kind measured on as many pairs
+lands halfway. A larger value shrinks more. Chosen by hand."""
 EARLIER: Final = 0.6
 """Share (0 to 1) of the observations, the earliest ones, on which strengths are fitted; the others,
 from later days, score them. One observation is a day on which a market of a related pair moved.

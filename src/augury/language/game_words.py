@@ -140,9 +140,10 @@ EVENT: Final = re.compile(
         "(?P<mark>[.,;:()!?–—-])",
     )
 )  # fmt: skip
-"""Pattern for the words of a question that say how a game ends, and for its sides, written A, B and
-X. The name of the group that matches tells what the words say. After `beats`, `over` and `home`
-("sends B home") comes the beaten side; `stops` means that one side keeps the other from winning."""
+"""Pattern for the words of a question that say how a game ends, and for A, B (its sides) and X
+(another team). The name of the group that matches tells what the words say. After `beats`, `over`
+and `home` ("sends B home") comes the beaten side; `stops` means that one side keeps the other from
+winning."""
 NOT: Final = re.compile(
     word(
         "not", "no", "never", "cannot", "wont", "dont", "doesnt", "didnt", "cant", "couldnt",

@@ -27,7 +27,8 @@ class Match(NamedTuple):
     names."""
 
     factor: int
-    """Number of the factor: its position in `Base.factors`, counted from 1."""
+    """Number of the factor (something in the world that markets are about): its position in the
+    factor base, `Base.factors`, counted from 1."""
     fit: float
     """Share of the words of the question or query that name the factor, in (0, 1]. Numbers and
     months do not count, weak words count less (`query_weight`)."""

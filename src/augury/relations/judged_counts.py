@@ -57,7 +57,8 @@ class EdgeCounts(msgspec.Struct):
     """Among the edges and links whose relation the verdicts confirm (`same_relation`), the number
     of those with the opposite sign: "+" where the verdict has "-", or the reverse."""
     none: int = 0
-    """Number of edges and links that join two factors which readers judged to be unrelated."""
+    """Number of edges and links that join two factors which readers judged to be unrelated
+    ("none")."""
 
 
 class JudgedCounts(msgspec.Struct):

@@ -27,8 +27,8 @@ from augury.search.aliases import ALIASES, STEMS
 from augury.search.text import terms
 
 MOST_FACTORS: Final = 2**16 - 1
-"""Maximum number of factors in the factor base. A factor's number, from 1, must fit into two bytes;
-0 means no factor."""
+"""Maximum number of factors (things in the world that markets are about) in the factor base. A
+factor's number, from 1, must fit into two bytes; 0 means no factor."""
 
 
 @dataclass(frozen=True, eq=False)

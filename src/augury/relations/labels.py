@@ -109,7 +109,8 @@ class Lead:
     """Hash that is equal for events on different stages or finishing places of the same contest
     (`events.Place.stages`); None for other events."""
     factors: tuple[int, ...]
-    """Numbers of the factors that the market is about, best fitting first."""
+    """Numbers of the factors (things in the world, e.g. a policy rate) that the market is about,
+    best fitting first."""
     proposition: Proposition
 
     @property
@@ -263,7 +264,8 @@ class Tie(NamedTuple):
     """Why the market is related to the question, in the language model's words, with the model's
     name and whether the operator has confirmed the label."""
     factor: int
-    """Number of the factor that the market is most about; 0 if it has none."""
+    """Number of the factor (a thing in the world, e.g. a policy rate) that the market is most
+    about; 0 if it is about none."""
 
 
 _INVERSE: Final[Mapping[LabelRelation, LabelRelation]] = {

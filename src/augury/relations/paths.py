@@ -57,9 +57,10 @@ class Step(NamedTuple):
     target: int
     weight: float
     sign: int
-    """+1 if more of one factor goes with more of the other, -1 if with less, 0 if unknown."""
+    """+1 if more of the source factor goes with more of the target factor, -1 if with less, 0 if
+    unknown."""
     lag: int
-    """Typical number of days from cause to effect; 0 for factors that move together."""
+    """Typical number of days from cause to effect; 0 for two factors that only move together."""
     reason: str
 
 
@@ -73,8 +74,9 @@ class _Around(NamedTuple):
 
     targets: NDArray[np.int32]
     relations: NDArray[np.intp]
-    """For each of `targets`, its relation to the factor, as an index into `RELATIONS`. A target
-    with several relations is listed several times."""
+    """For each of `targets`, its relation to the factor at the start (upstream, downstream or
+    correlated), as an index into `RELATIONS`. A target with several relations is listed several
+    times."""
     weights: NDArray[np.float32]
     alike: NDArray[np.bool_]
     """For each of `targets`: True if it is only a sibling (made from the same pattern) and not

@@ -90,7 +90,7 @@ class ReviewReport(msgspec.Struct):
 
     model: str
     queue: int
-    """Number of unjudged pairs of factors when the run began."""
+    """Number of pairs of factors, when the run began, whose relation nobody had judged."""
     ended: Ended = "all asked"
     proposed: int = 0
     by_verdict: dict[str, int] = {}

@@ -50,7 +50,8 @@ async def labels(conn: Connection) -> list[LabelRow]:
 
 
 async def labels_state(conn: Connection) -> tuple[int, ...]:
-    """A tuple of numbers that changes whenever the stored labels change."""
+    """A tuple of numbers that changes whenever the stored labels (a language model's answers on
+    pairs of events) change."""
     cursor = await conn.execute(
         """
         select count(*), coalesce(max(id), 0),
@@ -65,7 +66,8 @@ async def labels_state(conn: Connection) -> tuple[int, ...]:
 
 
 async def labelled_pairs(conn: Connection, pairs: Collection[bytes]) -> set[bytes]:
-    """Those of `pairs` (digests of two events, `LeadPair.key`) that have a label."""
+    """Those of `pairs` (digests of pairs of events, `LeadPair.key`) on which a language model's
+    label is stored."""
     cursor = await conn.execute("select pair from relation_labels where pair = any(%s)", (pairs,))
     return {row[0] for row in await cursor.fetchall()}
 
