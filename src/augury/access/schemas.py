@@ -42,8 +42,10 @@ class SignIn(BaseModel):
 
     model_config = request_example(key="aug_f0YAVz8r_…")
 
-    key: str | None = Field(None, max_length=200, strict=True)
-    link: str | None = Field(None, max_length=200, strict=True)
+    key: str | None = Field(None, max_length=200, strict=True, description="The API key.")
+    link: str | None = Field(
+        None, max_length=200, strict=True, description="Secret of the one-time link."
+    )
 
     @model_validator(mode="after")
     def _one(self) -> SignIn:
@@ -58,17 +60,25 @@ class SessionState(BaseModel):
     model_config = request_example(**_SESSION)
 
     signed_in: bool
-    account: str | None = Field(description="Null: nobody is signed in.")
-    by: Literal["key", "link"] | None = Field(description="How they signed in.")
-    scopes: list[str]
-    csrf: str | None = Field(description="Send this as the header X-CSRF-Token with every change.")
-    expires_at: datetime | None
-    version: str
+    account: str | None = Field(description="Name of the account. Null: nobody is signed in.")
+    by: Literal["key", "link"] | None = Field(
+        description="How they signed in: with an API key, or with a one-time link. Null: nobody "
+        "is signed in."
+    )
+    scopes: list[str] = Field(description="What they may do, e.g. search:read.")
+    csrf: str | None = Field(
+        description="Send this as the header X-CSRF-Token with every request that changes "
+        "something. Null: nobody is signed in."
+    )
+    expires_at: datetime | None = Field(
+        description="When the session ends. Null: nobody is signed in."
+    )
+    version: str = Field(description="Version of the service.")
     top_k: int = Field(description="Largest top_k_per_dimension that a search may ask for.")
 
 
 class KeyRequest(BaseModel):
-    """The key to create."""
+    """An API key to create: its account, its scopes and its lifetime."""
 
     model_config = request_example(account="research", scopes=["search:read"], label="notebook")
 
@@ -90,7 +100,7 @@ class KeyRequest(BaseModel):
 
 
 class KeyRotation(BaseModel):
-    """How long the old key stays valid after the new one is made."""
+    """How to replace an API key: how long the old key stays valid after the new one is made."""
 
     model_config = request_example(grace_hours=24)
 
@@ -100,40 +110,45 @@ class KeyRotation(BaseModel):
 
 
 class KeyRecord(BaseModel):
-    """A key, without its secret."""
+    """An API key, without its secret."""
 
     model_config = request_example(**_KEY)
 
     id: str
     account: str
     prefix: str = Field(description="The key's first eight characters after `aug_`.")
-    scopes: list[str]
-    label: str | None
+    scopes: list[str] = Field(description="What the key may do, e.g. search:read.")
+    label: str | None = Field(description="Text to recognize the key by. Null: none was given.")
     state: Literal["active", "expired", "revoked"]
     created_at: datetime
-    expires_at: datetime | None = Field(description="Null: never.")
-    revoked_at: datetime | None = Field(description="Null: it is not revoked.")
+    expires_at: datetime | None = Field(description="When the key expires. Null: never.")
+    revoked_at: datetime | None = Field(
+        description="When the key was revoked. Null: it is not revoked."
+    )
     last_used_at: datetime | None = Field(
         description="When the key was last used, to the minute. Null: never."
     )
 
 
 class KeyMade(KeyRecord):
-    """A new key with its text, which is shown only in this answer."""
+    """A new API key with its text, which is shown only in this answer."""
 
     model_config = request_example(**_KEY, key="aug_f0YAVz8r_…")
 
-    key: str
+    key: str = Field(description="The text of the key, to be sent with requests.")
 
 
 class KeyList(BaseModel):
-    """All keys, oldest first, and the meaning of every scope."""
+    """All API keys, oldest first, and the meaning of every scope."""
 
     model_config = request_example(items=[_KEY], next_cursor=None, scopes=SCOPES)
 
     items: list[KeyRecord]
     next_cursor: None = None
-    scopes: dict[str, str] = Field(default=SCOPES | {LEGACY: "All but the explicit scopes."})
+    scopes: dict[str, str] = Field(
+        default=SCOPES | {LEGACY: "All but the explicit scopes."},
+        description="Meaning of every scope, by its name.",
+    )
 
 
 class AccountRecord(BaseModel):
@@ -162,12 +177,15 @@ class AccountList(BaseModel):
 
 
 class AccountChange(BaseModel):
-    """The account to change, and whether it is approved for realized volatility."""
+    """Which account to change, and whether its keys may read realized volatility."""
 
     model_config = request_example(rvol_approved=True)
 
-    name: str = Field(min_length=1, max_length=200, strict=True)
-    rvol_approved: bool = Field(strict=True)
+    name: str = Field(min_length=1, max_length=200, strict=True, description="Name of the account.")
+    rvol_approved: bool = Field(
+        strict=True,
+        description="Whether its keys with the scope rvol:read may read realized volatility.",
+    )
 
 
 def state_of(key: ApiKey) -> Literal["active", "expired", "revoked"]:

@@ -26,19 +26,19 @@ _SECRET = "whsec_plJ3nmyCDGBKInavdOK15jsl3jjI9bBx0ZzLr6zPmZQ="  # noqa: S105  (a
 
 
 class DeliveryRequest(BaseModel):
-    """Where to send alerts."""
+    """A delivery to add to a watchlist: an endpoint to send its alerts to."""
 
     model_config = request_example(type="webhook", url="https://hooks.example.org/augury")
 
     type: Type = Field(
-        description="webhook: signed POSTs, as specified by Standard Webhooks. notify: through a "
-        "notification service (by Apprise) that the operator has enabled."
+        description="webhook: signed POST requests, as specified by Standard Webhooks. notify: "
+        "messages through a notification service (by Apprise) that the operator has enabled."
     )
     url: str = Field(
         min_length=1,
         max_length=2048,
         strict=True,
-        description="Address to send to. The API never returns it.",
+        description="Address of the endpoint. The API never returns it.",
     )
     secret: str | None = Field(
         None,
@@ -54,15 +54,22 @@ class DeliveryRequest(BaseModel):
 
 
 class DeliveryChange(BaseModel):
-    """The fields of a delivery to change; fields left out stay."""
+    """Changes to a delivery (an endpoint that alerts are sent to). Fields that are left out keep
+    their values."""
 
     model_config = request_example(enabled=True)
 
-    url: str | None = Field(None, min_length=1, max_length=2048, strict=True)
+    url: str | None = Field(
+        None,
+        min_length=1,
+        max_length=2048,
+        strict=True,
+        description="New address of the endpoint. The API never returns it.",
+    )
     enabled: bool | None = Field(
         None,
         strict=True,
-        description="false disables the delivery and drops waiting messages; "
+        description="false disables the delivery and drops the messages that wait to be sent; "
         "true enables it again.",
     )
     rotate_secret: bool = Field(
@@ -71,12 +78,15 @@ class DeliveryChange(BaseModel):
 
 
 class Delivery(BaseModel):
-    """An endpoint that alerts are sent to."""
+    """A delivery: an endpoint that a watchlist's alerts are sent to."""
 
     model_config = request_example(**_ENDPOINT)
 
     id: str
-    type: Type
+    type: Type = Field(
+        description="webhook: signed POST requests. notify: messages through a notification "
+        "service."
+    )
     host: str = Field(
         description="The only part of the address that is shown: the host of a webhook, or the "
         "scheme of a notification service."
@@ -84,42 +94,48 @@ class Delivery(BaseModel):
     enabled: bool
     off_reason: str | None = Field(description="Why the delivery is disabled. Null: it is enabled.")
     failing_since: datetime | None = Field(
-        description="Since when attempts have failed. Null: the last one succeeded, or there was "
-        "none."
+        description="Since when attempts to send have failed. Null: the last one succeeded, or "
+        "there was none."
     )
     delivered_at: datetime | None = Field(
-        description="When an attempt last succeeded, to the minute. Null: none has."
+        description="When an attempt to send last succeeded, to the minute. Null: none has."
     )
     created_at: datetime
 
 
 class DeliveryMade(Delivery):
-    """An endpoint with its signing secret, which is shown only in this answer."""
+    """A delivery (an endpoint that alerts are sent to) with its signing secret, which is shown only
+    in this answer."""
 
     model_config = request_example(**_ENDPOINT, secret=_SECRET)
 
     secret: str | None = Field(
-        description="Null: messages are not signed, or the secret did not change."
+        description="Secret that the messages are signed with. Null: messages are not signed, or "
+        "the secret did not change."
     )
 
 
 class DeliveryList(BaseModel):
-    """A watchlist's endpoints."""
+    """The deliveries of a watchlist: all endpoints that its alerts are sent to."""
 
     model_config = request_example(items=[_ENDPOINT], next_cursor=None)
 
     items: list[Delivery]
-    next_cursor: str | None
+    next_cursor: str | None = Field(description="Always null: the list has one page.")
 
 
 class Attempt(BaseModel):
-    """One attempt to deliver a message."""
+    """One attempt to send a message to an endpoint."""
 
     attempt: int = Field(description="Number of the attempt, from 1.")
     at: datetime
-    status_code: int | None = Field(description="Null: the endpoint did not answer.")
-    failure: str | None = Field(description="Null: the message was accepted.")
-    seconds: float = Field(description="Duration of the attempt.")
+    status_code: int | None = Field(
+        description="HTTP status that the endpoint answered. Null: it did not answer."
+    )
+    failure: str | None = Field(
+        description="Why the attempt failed. Null: the endpoint accepted the message."
+    )
+    seconds: float = Field(description="Duration of the attempt, in seconds.")
 
 
 _MESSAGE: dict[str, Any] = {
@@ -144,44 +160,60 @@ _MESSAGE: dict[str, Any] = {
 
 
 class Message(BaseModel):
-    """One message with its attempts. Every attempt sends its `id` as the header `webhook-id`."""
+    """A message to an endpoint, about an alert or a ping, with the attempts to send it. Every
+    attempt carries the message's `id` as the header `webhook-id`."""
 
     model_config = request_example(**_MESSAGE)
 
     id: str
-    alert_id: str | None = Field(description="Null for pings and reminders.")
-    type: str = Field(description="alert.fired, alert.reminder, alert.resolved or ping.")
-    status: Literal["pending", "delivered", "failed"]
+    alert_id: str | None = Field(
+        description="Id of the alert that the message is about. Null for pings and reminders."
+    )
+    type: str = Field(
+        description="What the message is about: alert.fired, alert.reminder, alert.resolved or "
+        "ping."
+    )
+    status: Literal["pending", "delivered", "failed"] = Field(
+        description="pending: still to be sent. delivered: the endpoint accepted it. failed: "
+        "given up."
+    )
     created_at: datetime
     ended_at: datetime | None = Field(
-        description="When it was delivered or given up. Null: it is pending."
+        description="When the message was delivered or given up. Null: it is pending."
     )
-    next_attempt_at: datetime | None = Field(description="Null unless it is pending.")
+    next_attempt_at: datetime | None = Field(
+        description="When the next attempt is due. Null unless the message is pending."
+    )
     replays: str | None = Field(
-        description="Id of the message that this one repeats. Null: it repeats none."
+        description="Id of the earlier message that this one repeats. Null: it repeats none."
     )
     attempts: list[Attempt]
 
 
 class DeliveryLog(BaseModel):
-    """One page of an endpoint's messages, newest first."""
+    """One page of the messages to one endpoint, newest first."""
 
     model_config = request_example(items=[_MESSAGE], next_cursor=None)
 
     items: list[Message]
-    next_cursor: str | None
+    next_cursor: str | None = Field(
+        description="Pass as `cursor` for the next page. Null: this is the last one."
+    )
 
 
 class ReplayRequest(BaseModel):
-    """Which messages to send again: one by its id, or those that failed since a time."""
+    """Which messages to send to an endpoint again: one by its id, or those about alerts that failed
+    since a time."""
 
     model_config = request_example(since="2026-11-20T00:00:00Z")
 
-    message_id: str | None = Field(None, max_length=100, strict=True)
+    message_id: str | None = Field(
+        None, max_length=100, strict=True, description="Id of the one message to send again."
+    )
     since: BodyMoment | None = Field(
         None,
-        description="Send again the alerts that failed and were created at or after this time (UTC "
-        "if without a zone). Default: 30 days ago.",
+        description="Send again all messages about alerts that failed and were created at or "
+        "after this time (UTC if without a zone). Default: 30 days ago.",
     )
 
     @model_validator(mode="after")
@@ -192,7 +224,8 @@ class ReplayRequest(BaseModel):
 
 
 class Sent(BaseModel):
-    """Ids of the messages that were queued. The delivery's log shows how they end."""
+    """Ids of the messages that a ping or a replay queued. The delivery's log shows whether they
+    arrive."""
 
     model_config = request_example(message_ids=["msg_019f3a5c7e1b7d2aa0c4b1f2d3e4f5a6"])
 

@@ -81,7 +81,7 @@ def _asked(example: dict[str, Any]) -> ConfigDict:
 
 
 class PageRequest(BaseModel):
-    """A web page. At least one of its fields has to contain a word."""
+    """A web page to find markets for. At least one of the fields must contain a word."""
 
     model_config = _asked(_PAGE)
 
@@ -89,8 +89,9 @@ class PageRequest(BaseModel):
         None,
         max_length=MAX_URL,
         strict=True,
-        description="Address of the page. Only its words are read; the page itself is fetched only "
-        "if neither title, text nor query is given, with a key, and if the operator allows it.",
+        description="Address of the page. The words in the address are read; the page itself is "
+        "fetched only if neither title, text nor query is given, the request has a key, and the "
+        "operator allows it.",
     )
     title: str | None = Field(
         None, max_length=MAX_TITLE, strict=True, description="Title of the page."
@@ -111,7 +112,7 @@ class PageRequest(BaseModel):
 
 
 class SearchPageRequest(PageRequest):
-    """A web page, and how to choose markets for it."""
+    """A web page to find markets for, and how to choose the markets."""
 
     model_config = _asked({**_PAGE, "mode": "ads", "ads_mode": "thorough", "limit": 3})
 
@@ -122,9 +123,9 @@ class SearchPageRequest(PageRequest):
     )
     ads_mode: AdsMode = Field(
         "fast",
-        description="For the mode ads. fast: in the order of the search. thorough: more "
-        "candidates, ranked again by the names in the page's text, by trading volume and by how "
-        "open the outcome is.",
+        description="Only for the mode ads. fast: markets in the order of the search. thorough: "
+        "more candidates, ranked again by the names in the page's text, by trading volume and by "
+        "how open the outcome is.",
     )
     sports_mode: SportsMode = Field(
         "auto",
@@ -135,7 +136,7 @@ class SearchPageRequest(PageRequest):
 
 
 class FixtureRequest(BaseModel):
-    """A game, named by the caller instead of read from the page."""
+    """A game of two teams or players, named by the caller instead of read from the page."""
 
     model_config = _asked(_FIXTURE)
 
@@ -143,8 +144,8 @@ class FixtureRequest(BaseModel):
         None,
         description="Name of the league, e.g. nba. It distinguishes teams of the same city.",
     )
-    home: Side = Field(description="Name of the home team.")
-    away: Side = Field(description="Name of the visiting team.")
+    home: Side = Field(description="Name of the home team, or of one player.")
+    away: Side = Field(description="Name of the visiting team, or of the other player.")
     starts_at: BodyMoment | None = Field(
         None,
         description="Start time (UTC if without a zone). Default: the next game of the two teams.",
@@ -162,7 +163,7 @@ class FixtureRequest(BaseModel):
 
 
 class SportsPageRequest(PageRequest):
-    """A web page on sports, or a game."""
+    """A web page on sports, or a game, to find markets for."""
 
     model_config = _asked({"title": "Suns vs Magic: preview", "mode": "fixture"})
 
@@ -172,13 +173,13 @@ class SportsPageRequest(PageRequest):
         "auto: fixture if there are markets of the game, else direct.",
     )
     fixture: FixtureRequest | None = Field(
-        None, description="The game. Default: the game that the page names."
+        None, description="The game to find markets for. Default: the game that the page names."
     )
     limit: Limit = 10
 
 
 class PageMarket(BaseModel):
-    """A market for a page, with its price and the reason why it was chosen."""
+    """A market found for a web page, with its price and the reason why it was chosen."""
 
     model_config = _example(_MARKET)
 
@@ -191,7 +192,9 @@ class PageMarket(BaseModel):
     score: float = Field(
         description="For ranking within this response: larger is better. Not a probability."
     )
-    dimension: Literal["direct"]
+    dimension: Literal["direct"] = Field(
+        description="Relation to the page, always direct: the market is on the page's own subject."
+    )
     why: str = Field(description="Why this market was chosen, in one line for readers.")
     current_prices: dict[str, float | None] | None = Field(
         description="Probability by outcome label; null for an outcome without a quote. Null as a "
@@ -207,7 +210,9 @@ class PageMarket(BaseModel):
         description="True if the market's close has passed without news from its venue since, or "
         "if it is active with an old price."
     )
-    origin: ShownOrigin
+    origin: ShownOrigin = Field(
+        description="live: from the venue. import: from a file. sample: an invented market."
+    )
     twin_ids: list[str] = Field(
         description="Ids of the same contract on other venues, or of its exact complement there."
     )
@@ -215,15 +220,16 @@ class PageMarket(BaseModel):
 
 
 class PageFixture(BaseModel):
-    """The game that the page or the request names."""
+    """The game that a web page or the request names, for which markets were searched."""
 
     model_config = _example(_FIXTURE)
 
-    league: str | None
+    league: str | None = Field(description="Name of the league. Null: not known.")
     home: str
     away: str
     starts_at: str | None = Field(
-        description="Start time (UTC), or only the day if the time is not known. Null: neither is."
+        description="Start time (UTC), or only the day if the time is not known. Null: neither is "
+        "known."
     )
 
 
@@ -233,7 +239,7 @@ _PAGE_GRAPH: dict[str, Any] = {
 
 
 class PageGraph(PublicCausalGraph):
-    """The causal graph of a page's subject, with the time and origin of its prices."""
+    """The causal graph of a web page's subject, with the time and origin of its prices."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_PAGE_GRAPH]})
 
@@ -247,7 +253,7 @@ class PageGraph(PublicCausalGraph):
 
 
 class PageResponse(BaseModel):
-    """The markets for a page, best first."""
+    """The markets found for a web page, best first."""
 
     model_config = _example(
         {
@@ -261,15 +267,20 @@ class PageResponse(BaseModel):
     )
 
     request_id: str
-    route: Literal["search", "sports"] = Field(description="Which search produced the answer.")
+    route: Literal["search", "sports"] = Field(
+        description="Which search found the markets: the general one, or the one for sports."
+    )
     query_used: str = Field(description="The words that were searched for.")
-    fixture: PageFixture | None = Field(description="Null: no game was found or asked for.")
+    fixture: PageFixture | None = Field(
+        description="The game for which markets were searched. Null: no game was found or asked "
+        "for."
+    )
     results: list[PageMarket]
     latency_ms: int = Field(description="Time to answer, in milliseconds.")
 
 
 class PricesRequest(BaseModel):
-    """The markets whose prices to look up."""
+    """Ids of the markets whose current prices to look up."""
 
     model_config = _asked({"ids": ["kalshi:KXFEDDECISION-26DEC-C25"]})
 
@@ -288,7 +299,7 @@ _PRICE = {
 
 
 class MarketPrice(BaseModel):
-    """A market's prices, status and staleness."""
+    """A market's current prices, its status, and whether they are too old to rely on."""
 
     model_config = _example(_PRICE)
 
@@ -302,15 +313,19 @@ class MarketPrice(BaseModel):
         description="True if the market's close has passed without news from its venue since, or "
         "if it is active with an old price."
     )
-    origin: ShownOrigin
+    origin: ShownOrigin = Field(
+        description="live: from the venue. import: from a file. sample: an invented market."
+    )
 
 
 class PricesResponse(BaseModel):
-    """Prices by market id; unknown ids are left out."""
+    """Current prices of the requested markets."""
 
     model_config = _example({"prices": {"kalshi:KXFEDDECISION-26DEC-C25": _PRICE}})
 
-    prices: dict[str, MarketPrice]
+    prices: dict[str, MarketPrice] = Field(
+        description="Prices by market id; unknown ids are left out."
+    )
 
 
 def answer(request_id: str, found: PageAnswer, latency_ms: int) -> dict[str, Any]:

@@ -81,7 +81,7 @@ AsOf = Annotated[datetime, AfterValidator(as_moment), BeforeValidator(as_iso)]
 
 
 class ForecastRequest(BaseModel):
-    """A question to forecast, with options."""
+    """A question to forecast, as of now or of an earlier time, with options."""
 
     model_config = closed({"question": "Will the Fed cut rates in December?", "as_of": None})
 
@@ -91,14 +91,19 @@ class ForecastRequest(BaseModel):
         description="Answer from what was known at this time (UTC if without a zone). Default: "
         "now. May not be in the future.",
     )
-    include_graph: bool = Field(False, strict=True, description="Add the causal graph.")
+    include_graph: bool = Field(
+        False, strict=True, description="Add the question's causal graph to the answer."
+    )
     background: bool = Field(
-        False, strict=True, description="Answer 202 at once and do the work in the background."
+        False,
+        strict=True,
+        description="Answer 202 at once and make the forecast in the background.",
     )
 
 
 class EvidenceMarket(BaseModel):
-    """A market as it was known at the time that the answer describes (`as_of`)."""
+    """A market that a forecast names, as it was known at the time that the forecast describes
+    (`as_of`)."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_MARKET]})
 
@@ -109,7 +114,8 @@ class EvidenceMarket(BaseModel):
     status: Status
     platform_url: str | None
     current_prices: dict[str, float] | None = Field(
-        description="Probability by outcome; outcomes without a quote are left out. Null: no quote."
+        description="Probability by outcome label; outcomes without a quote are left out. Null: "
+        "no quote."
     )
     price_as_of: datetime | None = Field(description="When these prices were quoted.")
     closes_at: datetime | None = Field(description="Announced close. Null: not known.")
@@ -119,35 +125,37 @@ class EvidenceMarket(BaseModel):
     )
     event_id: str | None = Field(description="The venue's own id of the market's event.")
     stale: bool = Field(description="True if the price is too old to count as evidence.")
-    origin: ShownOrigin
+    origin: ShownOrigin = Field(
+        description="live: from the venue. import: from a file. sample: an invented market."
+    )
 
 
 class EvidenceRow(BaseModel):
-    """A market that is evidence for the answer, and what it contributes."""
+    """A market that is evidence for a forecast, and what it contributes to the answer."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EVIDENCE]})
 
     market: EvidenceMarket
-    outcome: str = Field(description="The outcome whose price is read.")
+    outcome: str = Field(description="Label of the market's outcome whose price is used.")
     role: Literal["direct", "bound", "proxy"] = Field(
-        description="direct: it asks the question itself. bound: logic puts the answer above or "
-        "below its price. proxy: it only hints at the answer."
+        description="direct: the market asks the question itself. bound: logic puts the answer "
+        "above or below the market's price. proxy: the market only hints at the answer."
     )
     side: Literal["same", "opposite"] = Field(
-        description="same: the outcome means Yes to the question. opposite: it means No, so "
-        "1 - price counts."
+        description="same: the market's outcome means Yes to the question. opposite: it means No, "
+        "so 1 - price counts."
     )
     price: float | None = Field(
         description="Price of the outcome as quoted, 0 to 1. Null: no quote."
     )
-    price_as_of: datetime | None
+    price_as_of: datetime | None = Field(description="When the price was quoted.")
     probability: float = Field(
         description="Probability of Yes to the question that this price implies, 0 to 1."
     )
     weight: float | None = Field(
-        description="Share in the average of the markets that ask the question, 0 to 1. 0: shown, "
-        "but not counted. null: counted, but not as part of an average (a bound, a hint, or one "
-        "outcome of an open-ended question)."
+        description="The market's share in the average of the markets that ask the question, 0 to "
+        "1. 0: shown, but not counted. null: counted, but not as part of an average (a bound, a "
+        "hint, or one outcome of an open-ended question)."
     )
     lower: float = Field(
         0.0, description="Lower bound of the answer, given this market alone; 0: no bound."
@@ -156,18 +164,21 @@ class EvidenceRow(BaseModel):
         1.0, description="Upper bound of the answer, given this market alone; 1: no bound."
     )
     why: str = Field(description="How the market relates to the question, in words.")
-    origin: ShownOrigin
+    origin: ShownOrigin = Field(
+        description="live: from the venue. import: from a file. sample: an invented market."
+    )
 
 
 class RejectedRow(BaseModel):
-    """A market that was compared with the question but not used."""
+    """A market that was compared with the question of a forecast but not used."""
 
     market: EvidenceMarket
-    why: str = Field(description="Why it was not used.")
+    why: str = Field(description="Why the market was not used.")
 
 
 class DistributionPart(BaseModel):
-    """One of several outcomes that exclude each other."""
+    """One outcome of a forecast's distribution: a range of levels, a period or a name, with its
+    probability. Exactly one of the distribution's outcomes comes true."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -175,43 +186,43 @@ class DistributionPart(BaseModel):
         }
     )
 
-    label: str
+    label: str = Field(description="The outcome in words, e.g. 4% to 4.25%.")
     lower: float | date | None = Field(
-        description="Smallest amount or first day of this part. Null: open-ended, or the part is "
-        "a name."
+        description="Smallest amount or first day of this outcome. Null: open-ended, or the "
+        "outcome is a name."
     )
     upper: float | date | None = Field(
-        description="The part ends below this amount or before this day. Null: open-ended, or the "
-        "part is a name."
+        description="The outcome ends below this amount or before this day. Null: open-ended, or "
+        "the outcome is a name."
     )
-    probability: float
+    probability: float = Field(description="Probability that this outcome comes true, 0 to 1.")
 
 
 class OutOfRunning(BaseModel):
-    """The market that asks the question but gives no answer now.
-
-    It is decided, closed or long unpriced.
-    """
+    """The market that asks the question of a forecast but gives no answer now, because it is
+    decided, is closed, or has had no price for too long."""
 
     market: EvidenceMarket
     price: float | None = Field(
-        description="Its last price as the probability of Yes to the question. Null: none."
+        description="The market's last price, as the probability of Yes to the question. Null: "
+        "none is known."
     )
     price_as_of: datetime | None = Field(description="When that price was quoted.")
     retry_as_of: datetime | None = Field(
-        description="Ask again with this `as_of` for an answer as of then. Null: no price is "
-        "recorded."
+        description="Ask the question again with this `as_of` for an answer as of that time. "
+        "Null: no price is recorded."
     )
 
 
 class FullForecast(BaseModel):
-    """A forecast with its evidence and its reason, or the reason why there is no probability."""
+    """A forecast with its evidence and its reasoning, or the reason why there is no probability."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_FULL]})
 
     id: str
     status: JobStatus = Field(
-        description="Status of the work. The answer's fields are filled in once it has succeeded."
+        description="Status of the work. The fields of the answer are filled in once it has "
+        "succeeded."
     )
     created_at: datetime
     question: str
@@ -219,7 +230,7 @@ class FullForecast(BaseModel):
         description="The time that the answer describes. Null until an answer as of now is made."
     )
     probability: float | None = Field(
-        None, description="Of Yes, 0 to 1. Null: none can be given; `error` says why."
+        None, description="Probability of Yes, 0 to 1. Null: none can be given; `error` says why."
     )
     confidence: float = Field(
         0.0,
@@ -227,16 +238,19 @@ class FullForecast(BaseModel):
     )
     grade: Grade = Field(
         "none",
-        description="asked: a market asks this question. bounded: logic bounds it by other "
-        "markets. hinted: only related markets hint at it. none: no answer.",
+        description="How the answer was found. asked: a market asks this question. bounded: logic "
+        "bounds the answer by other markets. hinted: related markets only hint at it. none: no "
+        "answer.",
     )
     confidence_interval: PublicConfidenceInterval | None = None
-    reasoning: str = ""
+    reasoning: str = Field("", description="How the answer was found, in words.")
     evidence: list[EvidenceRow] = Field(
-        default_factory=list, description="Markets that count, and some that are shown only."
+        default_factory=list,
+        description="Markets that the answer rests on, and some that are only shown (their "
+        "`weight` is 0).",
     )
     rejected: list[RejectedRow] = Field(
-        default_factory=list, description="The nearest markets that were not used."
+        default_factory=list, description="The markets nearest to the question that were not used."
     )
     distribution: list[DistributionPart] | None = Field(
         None,
@@ -249,7 +263,9 @@ class FullForecast(BaseModel):
         "replay: as of a past time.",
     )
     data_as_of: datetime | None = Field(
-        None, description="When the newest price that counts was quoted. Null: none counts."
+        None,
+        description="When the newest price that the answer rests on was quoted. Null: it rests on "
+        "none.",
     )
     warnings: list[str] = Field(
         default_factory=list, description="What to know before using the number, in sentences."
@@ -258,11 +274,14 @@ class FullForecast(BaseModel):
         None, description="Why there is no probability, and what to do. Null: there is one."
     )
     error_code: NullKind | str | None = Field(
-        None, description="The reason of `error` as a code, for programs."
+        None,
+        description="The reason of `error` as a code, for programs, e.g. no_market (no market is "
+        "about the question) or stale_price (a market asks it, but its price is too old).",
     )
     out_of_running: OutOfRunning | None = Field(
         None,
-        description="The market that asks the question, if it is decided, closed or long unpriced.",
+        description="The market that asks the question, if it gives no answer now: it is decided, "
+        "is closed, or has had no price for too long.",
     )
     graph: PublicCausalGraph | None = None
 
@@ -271,7 +290,7 @@ class FullForecast(BaseModel):
 
 
 class ForecastRunRequest(BaseModel):
-    """Many questions, answered one after the other in the background."""
+    """A forecast run to start: many questions, answered one after the other in the background."""
 
     model_config = closed({"questions": [{"question": "Will the Fed cut rates in December?"}]})
 
@@ -282,13 +301,15 @@ class ForecastRunRequest(BaseModel):
 
 
 class RunAnswer(FullForecast):
-    """An answer of a run."""
+    """The answer to one question of a forecast run (many questions that are answered in the
+    background)."""
 
     place: int = Field(description="Position of the question in the run, from 0.")
 
 
 class ForecastRun(BaseModel):
-    """The progress of a run, and a page of its answers in the order of its questions."""
+    """A forecast run (many questions that are answered in the background): its progress, and a page
+    of its answers in the order of its questions."""
 
     id: str
     status: JobStatus

@@ -58,7 +58,7 @@ def as_iso(value: object) -> object:
 
 
 class PublicForecastRequest(BaseModel):
-    """A question about the future, in plain words."""
+    """A question about the future, in plain words, to be forecast."""
 
     model_config = closed(
         {"question": "Will the Fed cut rates in December?", "include_graph": True}
@@ -71,7 +71,7 @@ class PublicForecastRequest(BaseModel):
 
 
 class StreamRequest(PublicForecastRequest):
-    """A question to be answered stage by stage."""
+    """A question whose forecast is to be streamed, stage by stage."""
 
     model_config = closed(
         {"question": "Will the Fed cut rates in December?", "include_graph": True, "as_of": None}
@@ -85,7 +85,8 @@ class StreamRequest(PublicForecastRequest):
 
 
 class PublicConfidenceInterval(BaseModel):
-    """Range in which the market price will be a week later, with a chance of 80%.
+    """Range in which the price of the question's market will be a week after the forecast, with a
+    chance of 80%.
 
     For a market that closes sooner: the price at its close. The interval says nothing of the
     outcome, which is Yes or No.
@@ -98,36 +99,37 @@ class PublicConfidenceInterval(BaseModel):
 
 
 class PublicRelevanceFilterSummary(BaseModel):
-    """How many markets were selected as evidence, and of which kind."""
+    """How many markets were selected as evidence for a forecast, and of which kinds."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_FILTER]})
 
     selected_direct_count: int | None = Field(
-        None, description="Markets that ask the question itself or its opposite."
+        None, description="Number of direct markets: they ask the question itself or its opposite."
     )
     selected_proxy_count: int | None = Field(
-        None, description="Markets that bound the answer by logic or hint at it."
+        None, description="Number of proxy markets: they bound the answer by logic or hint at it."
     )
     selected_weak_count: int | None = Field(
-        None, description="Markets that only share the question's subject."
+        None, description="Number of weak markets: they only share the question's subject."
     )
     selected_evidence_profile: (
         Literal["direct_mixed", "direct_only", "proxy_only", "weak_only", "none"] | None
     ) = Field(
         None,
-        description="The kinds that occur. direct_only: direct markets alone. direct_mixed: direct "
-        "and others. proxy_only: no direct market, but a proxy. weak_only: weak markets alone.",
+        description="Which kinds of markets were selected. direct_only: direct markets alone. "
+        "direct_mixed: direct and others. proxy_only: at least one proxy market, but no direct "
+        "one. weak_only: weak markets alone.",
     )
     selected_direct_evidence_missing: bool | None = Field(
-        None, description="True if there is no direct market."
+        None, description="True if no direct market was selected."
     )
     selected_proxy_dominant: bool | None = Field(
-        None, description="True if there is no direct market, but a proxy."
+        None, description="True if at least one proxy market was selected, but no direct one."
     )
 
 
 class PublicOraclePortMetadata(BaseModel):
-    """How the question was understood."""
+    """How the question was understood, and what was searched for."""
 
     model_config = closed(_ORACLE_PORT)
 
@@ -145,8 +147,14 @@ class PublicOraclePortMetadata(BaseModel):
         None, description="What was changed in the question. Null: nothing."
     )
     search_query_used: str | None = Field(None, description="The text that was searched for.")
-    insufficient_data: bool | None = Field(None, description="True if there is no probability.")
-    fallbacks_applied: list[str] = Field(default_factory=list, description="Fallback markers.")
+    insufficient_data: bool | None = Field(
+        None, description="True if the forecast has no probability."
+    )
+    fallbacks_applied: list[str] = Field(
+        default_factory=list,
+        description="Names of special steps behind the answer, e.g. nearest_market or "
+        "language_model_rewrite. Empty: none.",
+    )
     relevance_filter_summary: PublicRelevanceFilterSummary | None = None
 
 
@@ -159,7 +167,7 @@ class PublicForecastMetadata(BaseModel):
 
 
 class PublicForecastResponse(BaseModel):
-    """A forecast, or the reason why there is none."""
+    """A forecast of a question, or the reason why there is none."""
 
     model_config = closed(
         {
@@ -182,21 +190,23 @@ class PublicForecastResponse(BaseModel):
     request_id: str = Field(description="Server-generated identifier.")
     question: str = Field(description="The original question echoed back.")
     probability: float | None = Field(
-        None, description="Of Yes, 0 to 1. Null when no public estimate is available."
+        None, description="Probability of Yes, 0 to 1. Null when no public estimate is available."
     )
     confidence: float = Field(
         description="Normalized confidence score, 0 to 1: how far the evidence can be relied on. "
         "It is not a probability."
     )
     confidence_interval: PublicConfidenceInterval | None = None
-    reasoning: str = Field(description="Public natural-language explanation.")
-    engine_type: Literal["oracle_port"] = Field(description="Forecast engine label.")
+    reasoning: str = Field(description="How the answer was found, in words.")
+    engine_type: Literal["oracle_port"] = Field(
+        description="Name of the forecast engine, always the same."
+    )
     causal_graph: PublicCausalGraph | None = None
     markets_used: list[PublicMarketSummary] = Field(description="Markets used as evidence.")
     distribution: dict[str, float] | None = Field(
         None,
-        description="Optional probability distribution: probability by level, period or name, for "
-        "outcomes of which exactly one comes true.",
+        description="Probability by level, period or name, for outcomes of which exactly one "
+        "comes true. Null: the question has no levels, dates or names around it.",
     )
     latency_ms: int = Field(description="End-to-end latency in milliseconds.")
     error: str | None = Field(
@@ -211,9 +221,10 @@ MAX_QUESTIONS = 1_000
 
 
 class DecidedForecast(BaseModel):
-    """A forecast that has been scored, identified by the market that decided it.
+    """A past forecast whose market has been decided, with its score.
 
-    The question in the caller's own words is not shown, because it may be private.
+    The market's question is shown. The question in the caller's own words is not, because it may be
+    private.
     """
 
     model_config = ConfigDict(
@@ -236,10 +247,10 @@ class DecidedForecast(BaseModel):
         }
     )
 
-    market_id: str
+    market_id: str = Field(description="Id of the market that decided the forecast.")
     question: str = Field(description="The market's question.")
     outcome: str = Field(description="The outcome whose probability was forecast.")
-    probability: float = Field(description="The forecast, 0 to 1.")
+    probability: float = Field(description="The forecast: the probability of the outcome, 0 to 1.")
     interval: PublicConfidenceInterval | None = Field(
         description="The forecast's 80% range for the market price a week later. Null: none given."
     )
@@ -252,12 +263,12 @@ class DecidedForecast(BaseModel):
         description="Squared error of `probability`, 0 to 1: 0 is perfect, 0.25 is a coin toss."
     )
     as_of: datetime = Field(description="When the forecast was made.")
-    origin: ShownOrigin = Field(description="Origin of the market that decided it.")
-    decided_at: datetime
+    origin: ShownOrigin = Field(description="Origin of the market that decided the forecast.")
+    decided_at: datetime = Field(description="When the market was resolved.")
 
 
 class DecidedForecasts(BaseModel):
-    """One page of decided forecasts, the latest decided first."""
+    """One page of past forecasts whose markets have been decided, the latest decided first."""
 
     items: list[DecidedForecast]
     next_cursor: str | None = Field(
@@ -286,7 +297,7 @@ def decided(row: DecidedRow) -> DecidedForecast:
 
 
 class RunQuestion(BaseModel):
-    """One question of a run."""
+    """One question of a forecast run (many questions that are answered in the background)."""
 
     model_config = closed({"question": "Will the Fed cut rates in December?"})
 
@@ -299,7 +310,7 @@ class RunQuestion(BaseModel):
 
 
 class RunRequest(BaseModel):
-    """Many questions, answered one after the other in the background."""
+    """A forecast run to start: many questions, answered one after the other in the background."""
 
     model_config = closed({"questions": [{"question": "Will the Fed cut rates in December?"}]})
 
@@ -310,25 +321,25 @@ class RunRequest(BaseModel):
 
 
 class RunStarted(BaseModel):
-    """A run that was accepted."""
+    """A forecast run that was accepted; its id leads to its progress and its answers."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"run_id": "run_01989d2c7f6b", "status": "queued"}]}
     )
 
     run_id: str
-    status: str
+    status: str = Field(description="Always queued.")
 
 
 class RunState(BaseModel):
-    """The progress of a run, and a page of its answers in the order of its questions."""
+    """A forecast run: its progress, and a page of its answers in the order of its questions."""
 
     run_id: str
     status: Literal["queued", "running", "succeeded", "failed", "canceled"]
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
-    error_message: str | None
+    error_message: str | None = Field(description="Why the run failed. Null: it did not.")
     questions: int = Field(description="Number of questions in the run.")
     answered: int = Field(description="Number of questions answered so far.")
     results: list[dict[str, Any]] = Field(

@@ -68,25 +68,32 @@ def closed(example: dict[str, Any]) -> ConfigDict:
 
 
 class PublicMarketSummary(BaseModel):
-    """A market used as evidence."""
+    """A market in short: its question, its venue and its prices."""
 
     model_config = closed(MARKET_EXAMPLE)
 
     id: str = Field(description="Stable market identifier.")
     question: str = Field(description="Market question.")
-    platform: Platform = Field(description="Source platform name.")
-    current_prices: dict[str, float] | None = Field(None, description="Price by outcome label.")
-    platform_url: str | None = Field(None, description="URL on the source platform.")
+    platform: Platform = Field(description="Venue of the market.")
+    current_prices: dict[str, float] | None = Field(
+        None,
+        description="Price by outcome label, as a probability from 0 to 1; outcomes without a "
+        "quote are left out. Null: no quote.",
+    )
+    platform_url: str | None = Field(None, description="The market's page at its venue.")
 
 
 class PublicGraphNode(BaseModel):
-    """A node of the causal graph: the question, or an event or factor related to it."""
+    """A node of a causal graph: the question that the graph is for, or an event or factor related
+    to it."""
 
     model_config = closed(_NODE)
 
     id: str = Field(description="Stable node identifier.")
-    label: str
-    markets: list[PublicMarketSummary]
+    label: str = Field(description="The question, or the name of the event or factor.")
+    markets: list[PublicMarketSummary] = Field(
+        description="Markets on what the label says, best first."
+    )
     current_probability: float | None = Field(
         None,
         description="Probability of what the label says, 0 to 1: the price of its market or, for "
@@ -95,13 +102,13 @@ class PublicGraphNode(BaseModel):
 
 
 class PublicGraphEdge(BaseModel):
-    """How one node of the graph is related to another."""
+    """An edge of a causal graph: how two of its nodes are related."""
 
     model_config = closed(_EDGE)
 
-    source: str = Field(description="Source node identifier.")
-    target: str = Field(description="Target node identifier.")
-    relationship: str = Field(description="Human-readable label.")
+    source: str = Field(description="Id of the node at which the edge starts.")
+    target: str = Field(description="Id of the node at which the edge ends.")
+    relationship: str = Field(description="The relation in words, e.g. raises.")
     strength: float | None = Field(
         None,
         description="How often markets joined by an edge of this kind moved together, 0 to 1. "
@@ -109,11 +116,12 @@ class PublicGraphEdge(BaseModel):
         "share on which both moved as the edge says. Unrelated markets reach 0.05. Null: not "
         "measured.",
     )
-    description: str | None = Field(None, description="Why the two are related.")
+    description: str | None = Field(None, description="Why the two nodes are related.")
 
 
 class PublicCausalGraph(BaseModel):
-    """The public view of the causal graph."""
+    """A causal graph: a question with its causes, its consequences and their markets, as nodes and
+    edges."""
 
     model_config = closed(GRAPH_EXAMPLE)
 
@@ -122,7 +130,7 @@ class PublicCausalGraph(BaseModel):
 
 
 class GraphEdge(PublicGraphEdge):
-    """An edge with its type, direction, certainty, lag and markets."""
+    """An edge of a causal graph, with its type, direction, certainty, lag and markets."""
 
     model_config = closed(
         {
@@ -137,12 +145,12 @@ class GraphEdge(PublicGraphEdge):
     )
 
     edge_type: Literal["causal", "co_movement", "logical"] = Field(
-        description="causal: the source drives the target. co_movement: they move together, "
+        description="causal: the source drives the target. co_movement: both move together, "
         "without cause and effect. logical: one implies or excludes the other."
     )
     polarity: Literal["positive", "negative", "unknown"] = Field(
         description="positive: Yes at the source makes Yes at the target more likely. negative: "
-        "less likely."
+        "less likely. unknown: the direction is not known."
     )
     confidence: float = Field(description="How certain the relation is, 0 to 1.")
     hard_constraint: bool = Field(
@@ -151,27 +159,35 @@ class GraphEdge(PublicGraphEdge):
     lag_days: int | None = Field(
         description="Typical number of days until the effect shows. Null: the edge is not causal."
     )
-    evidence: list[str] = Field(description="Ids of the markets that the edge rests on.")
+    evidence: list[str] = Field(
+        description="Ids of the markets that support the edge. Empty: the edge comes from the "
+        "factor base (causes and effects that people wrote down) alone."
+    )
 
 
 class Graph(BaseModel):
-    """A causal graph as operators see it, with all details of its edges."""
+    """A causal graph in an answer to operators, with all details of its edges."""
 
     nodes: list[PublicGraphNode]
     edges: list[GraphEdge]
 
 
 class Trace(BaseModel):
-    """How a causal graph was built: what was found and drawn, with warnings and the time of each
-    part."""
+    """How a causal graph was built: what was found and drawn, with warnings and the duration of
+    each part of the work."""
 
     question: str
     unique_market_count: int = Field(description="Number of different markets found.")
     events: list[str] = Field(description="Keys of the events in the graph, the question first.")
-    edge_count: int
+    edge_count: int = Field(description="Number of edges of the graph.")
     warnings: list[str]
-    timings_ms: dict[str, float]
-    coverage: dict[str, int] = Field(description="Markets found, by relation.")
+    timings_ms: dict[str, float] = Field(
+        description="Duration of each part of the work in milliseconds, by the part's name."
+    )
+    coverage: dict[str, int] = Field(
+        description="Number of markets found, by their relation to the question (direct, upstream "
+        "...)."
+    )
     target_selection: dict[str, Any] = Field(
         description="What the question was understood to be about: factors with weights, and the "
         "market that asks it, if there is one."
@@ -179,7 +195,7 @@ class Trace(BaseModel):
 
 
 class GraphRequest(BaseModel):
-    """A question to draw a graph of."""
+    """A question to draw a causal graph of."""
 
     model_config = closed({"question": "Will the US fall into recession in 2027?"})
 
@@ -199,18 +215,18 @@ class GraphAnswer(BaseModel):
 
 
 class FullGraphRequest(BaseModel):
-    """A question to draw a graph of, and whether to wait for it."""
+    """A question to draw a causal graph of, and whether to wait for the graph."""
 
     model_config = closed({"question": "Will the US fall into recession in 2027?"})
 
     question: Question
     background: bool = Field(
-        False, strict=True, description="Answer 202 at once and do the work in the background."
+        False, strict=True, description="Answer 202 at once and draw the graph in the background."
     )
 
 
 class GraphMarket(PublicMarketSummary):
-    """A market of a node, with the time and origin of its prices."""
+    """A market at a node of a causal graph, with the time and origin of its prices."""
 
     model_config = closed(
         {**MARKET_EXAMPLE, "price_as_of": "2026-11-21T09:30:00Z", "closes_at": None,
@@ -220,41 +236,47 @@ class GraphMarket(PublicMarketSummary):
     price_as_of: datetime | None = Field(description="When the venue quoted the prices.")
     closes_at: datetime | None = Field(description="Announced close. Null: not known.")
     status: Status
-    stale: bool = Field(description="True if its price is too old to count as evidence.")
-    origin: ShownOrigin
+    stale: bool = Field(description="True if the market's price is too old to count as evidence.")
+    origin: ShownOrigin = Field(
+        description="live: from the venue. import: from a file. sample: an invented market."
+    )
 
 
 class FullNode(BaseModel):
-    """A node of the causal graph: the question, or an event or factor related to it."""
+    """A node of a causal graph (the question, or an event or factor related to it), with the time
+    and origin of its probability."""
 
     id: str
-    label: str
-    markets: list[GraphMarket]
+    label: str = Field(description="The question, or the name of the event or factor.")
+    markets: list[GraphMarket] = Field(description="Markets on what the label says, best first.")
     current_probability: float | None = Field(
         description="Probability of what the label says, 0 to 1: the price of its market or, for "
         "the question, the forecast. Null: not known."
     )
     price_as_of: datetime | None = Field(
-        description="When the price behind the probability was quoted."
+        description="When the price behind `current_probability` was quoted."
     )
     origin: ShownOrigin | None = Field(
-        description="The least reliable origin of its markets: sample, then import, then live. "
-        "Null: it has no markets."
+        description="The least reliable origin of the node's markets: sample, then import, then "
+        "live. Null: it has no markets."
     )
 
 
 class DrawnGraph(BaseModel):
-    """The nodes and edges of a graph, with the time and origin of every number."""
+    """A causal graph: its nodes and edges, with the time and origin of every probability and
+    price."""
 
     nodes: list[FullNode] = Field(description="The question is the first node.")
     edges: list[GraphEdge]
 
 
 class FullGraph(BaseModel):
-    """A graph of this account, or the progress of drawing it."""
+    """A causal graph that this account asked for, or the progress of drawing it."""
 
     id: str
-    status: Literal["queued", "running", "succeeded", "failed", "canceled"]
+    status: Literal["queued", "running", "succeeded", "failed", "canceled"] = Field(
+        description="Status of the work. `graph` is filled in once it has succeeded."
+    )
     created_at: datetime
     question: str
     as_of: datetime | None = Field(None, description="When the graph was drawn.")
@@ -264,10 +286,16 @@ class FullGraph(BaseModel):
         "live. Null: it has no markets.",
     )
     data_as_of: datetime | None = Field(
-        None, description="When the newest price behind a probability of the graph was quoted."
+        None,
+        description="When the newest price behind a probability of the graph was quoted. Null: "
+        "there is none.",
     )
-    graph: DrawnGraph | None = Field(None, description="Null until `status` is succeeded.")
-    warnings: list[str] = Field(default_factory=list)
+    graph: DrawnGraph | None = Field(
+        None, description="The graph. Null until `status` is succeeded."
+    )
+    warnings: list[str] = Field(
+        default_factory=list, description="What to know before using the graph, in sentences."
+    )
     error: str | None = Field(default=None, description="Why drawing failed. Null: it did not.")
 
 
@@ -284,12 +312,14 @@ class JobState(BaseModel):
 
     job_id: str
     status: Literal["queued", "running", "succeeded", "failed", "canceled"]
-    progress_stage: str | None
+    progress_stage: str | None = Field(
+        description="The part of the work that was begun last. Null: none was yet."
+    )
     progress_detail: dict[str, Any] | None
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
-    error_message: str | None
+    error_message: str | None = Field(description="Why the job failed. Null: it did not.")
     graph: Graph | None
     trace: Trace | None
 

@@ -30,7 +30,7 @@ _HIDDEN = "/internal/"
 
 
 class ValidationIssue(BaseModel):
-    """One problem of a request, and where it is."""
+    """One problem of a request that did not validate, and where it is."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -45,7 +45,8 @@ class ValidationIssue(BaseModel):
     )
 
     loc: list[str | int] = Field(
-        description="Place: body, query or header, then field names and list positions."
+        description="Where the problem is: body, query or header, then field names and positions "
+        "in lists."
     )
     msg: str = Field(description="What is wrong, for people.")
     type: str = Field(description="What is wrong, for programs.")

@@ -24,7 +24,7 @@ FileName = Annotated[
 
 
 class ImportRequest(BaseModel):
-    """The file to import. Its content is sent in parts afterwards."""
+    """The file of markets or prices to import. Its content is sent in parts afterwards."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -32,47 +32,49 @@ class ImportRequest(BaseModel):
     )
 
     name: FileName = Field(
-        description="File name. Its ending, .parquet, .csv or .jsonl, says the format."
+        description="File name. Its ending, .parquet, .csv or .jsonl, tells the format."
     )
     bytes: int = Field(ge=1, strict=True, description="Size of the file in bytes.")
 
 
 class ImportSummary(BaseModel):
-    """How many rows of a file were read, added, updated, unchanged or refused."""
+    """How many rows of an imported file were read, added, updated, unchanged or refused."""
 
-    kind: Literal["markets", "prices"]
+    kind: Literal["markets", "prices"] = Field(description="What the rows of the file are.")
     read: int
     added: int
     updated: int
     unchanged: int
     refused: dict[str, int] = Field(description="Number of rows refused, by reason.")
     quarantined: dict[str, int] = Field(
-        description="Number of quotes held in quarantine, by reason."
+        description="Number of quotes and prices that cannot be right and are held back, by reason."
     )
     examples: dict[str, list[str]] = Field(description="Some of the refused rows, by reason.")
-    seconds: float = Field(description="Duration of the import.")
+    seconds: float = Field(description="Duration of the import, in seconds.")
 
 
 class ImportRecord(BaseModel):
-    """The progress of an import, or its result."""
+    """The import of a file of markets or prices: its progress, or its result."""
 
     id: str
-    name: str
+    name: str = Field(description="Name of the file.")
     bytes: int = Field(description="Size of the file in bytes.")
     received: int = Field(description="Bytes received so far; 0 once the file has been read.")
     part_bytes: int = Field(description="Largest size of one part, in bytes.")
     state: State = Field(
-        description="receiving: parts are being sent. waiting: queued. Then running, and done, "
-        "failed or canceled."
+        description="receiving: parts of the file are being sent. waiting: the import is queued. "
+        "Then running, and done, failed or canceled."
     )
     stage: str | None = Field(
-        description="reading or importing. Null unless the import is running."
+        description="What the import is doing: reading or importing. Null unless it is running."
     )
-    rows: int | None = Field(description="Number of rows in the file. Null until it is opened.")
+    rows: int | None = Field(
+        description="Number of rows in the file. Null until the file is opened."
+    )
     done: int | None = Field(
-        description="Number of rows processed so far. Null until it is opened."
+        description="Number of rows processed so far. Null until the file is opened."
     )
-    summary: ImportSummary | None = Field(description="Null until the import is done.")
+    summary: ImportSummary | None = Field(description="The result. Null until the import is done.")
     error: str | None = Field(description="Why the import failed. Null: it did not.")
     created_at: datetime
     finished_at: datetime | None

@@ -73,7 +73,8 @@ _EXAMPLE_RELATED: dict[str, Any] = {
 
 
 class MarketRecord(BaseModel):
-    """One market as the catalogue holds it."""
+    """One market as Augury's catalogue holds it: its question, outcomes, status, latest prices and
+    volume."""
 
     model_config = example(**_EXAMPLE_RECORD)
 
@@ -85,7 +86,8 @@ class MarketRecord(BaseModel):
     platform_id: str = Field(description="The venue's own id of the market.")
     question: str
     outcomes: list[str] = Field(
-        description="Labels in the venue's order. A repeated label is numbered: `Draw (2)`."
+        description="Labels of the outcomes, in the venue's order. A repeated label is numbered: "
+        "`Draw (2)`."
     )
     status: Status = Field(
         description="A market whose close has passed without news from its venue since is shown "
@@ -94,23 +96,35 @@ class MarketRecord(BaseModel):
     resolution: str | None = Field(
         description="Label of the outcome that won. Null: not resolved, or the result is not known."
     )
-    created_at: datetime | None = Field(description="When the venue created it. Null: not known.")
+    created_at: datetime | None = Field(
+        description="When the venue created the market. Null: not known."
+    )
     closes_at: datetime | None = Field(description="Announced close. Null: not known.")
-    resolved_at: datetime | None
+    resolved_at: datetime | None = Field(
+        description="When the market was resolved. Null: it is not resolved, or the time is not "
+        "known."
+    )
     platform_event_id: str | None = Field(description="The venue's own id of the market's event.")
     platform_event_name: str | None
     event_group_id: str | None = Field(
-        description="Markets in the same group ask questions that differ only by strike, name or "
-        "date."
+        description="Id of the market's group: all markets of the events whose names differ only "
+        "by date. The questions in a group differ only by strike, name or date."
     )
     event_group_name: str | None
-    category: str | None
-    tags: list[str]
-    market_type: MarketType
+    category: str | None = Field(description="The venue's category of the market.")
+    tags: list[str] = Field(description="The venue's tags of the market.")
+    market_type: MarketType = Field(
+        description="How the market and others of its event constrain each other. "
+        "threshold_ladder: levels or deadlines, each implying the next wider one. sum_to_one: "
+        "ranges of one quantity or date, at most one true. winner_take_all: named outcomes, at "
+        "most one true. binary: no constraint is known."
+    )
     volume: float | None = Field(
         description="Volume traded so far: US dollars on Polymarket, contracts on Kalshi."
     )
-    liquidity: float | None = Field(description="US dollars.")
+    liquidity: float | None = Field(
+        description="Liquidity as the venue reports it, in US dollars. Null: not reported."
+    )
     platform_url: str | None
     description: str | None = Field(description="The venue's resolution rules. Untrusted text.")
     current_prices: dict[str, float | None] | None = Field(
@@ -118,8 +132,12 @@ class MarketRecord(BaseModel):
         "if there is no quote at all."
     )
     price_as_of: datetime | None = Field(description="When the venue quoted `current_prices`.")
-    best_bid: float | None = Field(description="Of the first outcome, 0 to 1. Null: no bid.")
-    best_ask: float | None = Field(description="Of the first outcome, 0 to 1. Null: no ask.")
+    best_bid: float | None = Field(
+        description="Best bid for the first outcome, 0 to 1. Null: no bid."
+    )
+    best_ask: float | None = Field(
+        description="Best ask for the first outcome, 0 to 1. Null: no ask."
+    )
     volume_24h: float | None = Field(
         description="Volume of the last 24 hours, in the unit of `volume`. Null: not reported."
     )
@@ -134,12 +152,14 @@ class MarketRecord(BaseModel):
     origin: ShownOrigin = Field(
         description="live: from the venue. import: from a file. sample: an invented market."
     )
-    observed_at: datetime | None = Field(description="When this state was read from its source.")
-    updated_at: datetime = Field(description="When this record last changed here.")
+    observed_at: datetime | None = Field(
+        description="When this state of the market was read from the venue or the file."
+    )
+    updated_at: datetime = Field(description="When this record last changed in the catalogue.")
 
 
 class MarketList(BaseModel):
-    """One page of markets."""
+    """One page of the markets in the catalogue."""
 
     model_config = example(items=[_EXAMPLE_RECORD], next_cursor=None)
 
@@ -150,19 +170,22 @@ class MarketList(BaseModel):
 
 
 class PricesAt(BaseModel):
-    """The prices recorded at one moment."""
+    """A market's prices as they were recorded at one time."""
 
     timestamp: datetime
     prices: dict[str, float] = Field(description="Probability by outcome.")
     source: str = Field(
-        description="How the price became known: snapshot (the venue's current quote), trade, "
+        description="How the prices became known: snapshot (the venue's current quote), trade, "
         "candle, history (the venue's past prices), dump:<kind> (an imported file) or sample."
     )
-    origin: ShownOrigin
+    origin: ShownOrigin = Field(
+        description="live: from the venue. import: from a file. sample: an invented market."
+    )
 
 
 class RelatedMarket(BaseModel):
-    """Another market of the same event or family (the events that share a name), in short."""
+    """Another market of the same event or group, in short. A group is all markets of the events
+    whose names differ only by date."""
 
     id: str
     platform: Platform
@@ -178,14 +201,14 @@ class RelatedMarket(BaseModel):
     stale: bool
     origin: ShownOrigin
     relation: Literal["same_event", "same_group"] = Field(
-        description="same_event: the venue lists both under one event. same_group: their questions "
-        "differ only by strike, name or date."
+        description="same_event: the venue lists both markets under one event. same_group: both "
+        "belong to events whose names differ only by date."
     )
 
 
 class MarketDetail(BaseModel):
-    """One market with its latest prices and the other markets of its event and family (the events
-    that share a name)."""
+    """One market with its latest prices and the other markets of its event and group. A group is
+    all markets of the events whose names differ only by date."""
 
     model_config = example(
         market=_EXAMPLE_RECORD,
@@ -210,28 +233,35 @@ class MarketDetail(BaseModel):
     price_history: list[PricesAt] = Field(
         description="The latest recorded prices (at most 200), oldest first."
     )
-    related: list[RelatedMarket]
+    related: list[RelatedMarket] = Field(
+        description="Other markets of the market's event and group."
+    )
 
 
 class HistoryPoint(BaseModel):
-    """The last price of one outcome in one interval of time."""
+    """The last price of one outcome in one interval of a market's history."""
 
     timestamp: datetime = Field(description="Start of the interval.")
-    probability: float | None = Field(description="0 to 1. Null: nothing recorded in it.")
+    probability: float | None = Field(
+        description="The price, 0 to 1. Null: no price was recorded in the interval."
+    )
 
 
 class OutcomeHistory(BaseModel):
-    """One outcome's prices, one point per interval.
+    """The history of one outcome's price, one point per interval.
 
     The first and the last point are the first and the last interval with a recorded price.
     """
 
     outcome: str
-    points: list[HistoryPoint] = Field(description="Empty: no price was recorded in the window.")
+    points: list[HistoryPoint] = Field(
+        description="The prices, oldest first. Empty: no price was recorded in the window."
+    )
 
 
 class TradedVolume(BaseModel):
-    """The volume traded from `start` to `end`: between two observations, or in a venue's candle."""
+    """The volume of a market that was traded from `start` to `end`: the times of two observations
+    of its total volume, or the ends of a candle of its venue."""
 
     start: datetime
     end: datetime
@@ -239,7 +269,8 @@ class TradedVolume(BaseModel):
 
 
 class MarketHistory(BaseModel):
-    """A market's prices over a window of time, and the volume traded in it as far as known."""
+    """A market's prices over a window of time, and the volume traded in the window as far as
+    known."""
 
     model_config = example(
         market=_EXAMPLE_RECORD,
@@ -264,22 +295,24 @@ class MarketHistory(BaseModel):
     market: MarketRecord
     start: datetime
     end: datetime = Field(description="End of the window, exclusive.")
-    interval_minutes: Literal[1, 5, 60, 1440]
+    interval_minutes: Literal[1, 5, 60, 1440] = Field(
+        description="Length of an interval, in minutes."
+    )
     price_as_of: datetime | None = Field(
         description="When the venue quoted the market's current prices."
     )
     origin: ShownOrigin
-    series: list[OutcomeHistory]
+    series: list[OutcomeHistory] = Field(description="The prices, one entry for each outcome.")
     volume: list[TradedVolume] = Field(
-        description="Oldest first, at most one entry per interval. An entry spans several "
-        "intervals if the market was not observed in between. Volume is known from the venue's "
-        "candles, or since Augury has followed the market. For a time without an entry, nothing "
-        "was traded or nothing is known."
+        description="Traded volume, oldest first, at most one entry per interval. An entry spans "
+        "several intervals if the market was not observed in between. Volume is known from the "
+        "venue's candles, or since Augury has followed the market. For a time without an entry, "
+        "nothing was traded or nothing is known."
     )
 
 
 class Sparkline(BaseModel):
-    """Thirty daily prices of one market, up to its latest price."""
+    """Thirty daily prices of one market, up to its latest price, for a small chart."""
 
     model_config = example(
         market_id="kalshi:KXRATECUT-26DEC31",
@@ -295,11 +328,13 @@ class Sparkline(BaseModel):
     )
     price_as_of: datetime = Field(description="Time of the last price. Prices are one day apart.")
     origin: ShownOrigin = Field(description="Where the market's last price comes from.")
-    prices: list[float | None] = Field(description="Oldest first, 0 to 1. Null: no price that day.")
+    prices: list[float | None] = Field(
+        description="Prices of the outcome, oldest first, 0 to 1. Null: no price that day."
+    )
 
 
 class Sparklines(BaseModel):
-    """Sparklines in no particular order.
+    """Daily prices of several markets, in no particular order.
 
     Unknown markets, and markets without a quote, are left out.
     """

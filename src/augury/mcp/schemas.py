@@ -234,7 +234,7 @@ class JudgedRow(Row):
     """A forecast's probability, and how far it can be relied on."""
 
     component = "FullForecast"
-    id: str | None = Field(default=None, description="For explain_forecast.")
+    id: str | None = Field(default=None, description="Pass it to explain_forecast.")
     question: str | None = None
     status: str = "succeeded"
     probability: Number | None = Field(

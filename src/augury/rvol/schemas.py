@@ -43,25 +43,30 @@ _WINDOW = {
 
 
 class RvolBand(BaseModel):
-    """Lower and upper end of the range in which the realized variance is expected."""
+    """The range in which the realized variance over a forecast's horizon is expected."""
 
     model_config = _example({"lower": 0.0008, "upper": 0.0031})
 
-    lower: float
-    upper: float
+    lower: float = Field(description="Lower end of the range, as a variance.")
+    upper: float = Field(description="Upper end of the range, as a variance.")
 
 
 class RvolPrediction(BaseModel):
-    """The forecast variance and volatility over a horizon."""
+    """The forecast variance and volatility of an asset over one horizon."""
 
     model_config = _example(_PREDICTION)
 
-    forecast_variance: float | None = Field(description="Predicted variance over the horizon.")
+    forecast_variance: float | None = Field(
+        description="Predicted variance of the asset's log returns over the horizon."
+    )
     forecast_volatility: float | None = Field(
         description="Square-root volatility over the horizon: the square root of "
         "`forecast_variance`. It is somewhat larger than the expected volatility."
     )
-    unit: Literal["log_return_variance_over_horizon"]
+    unit: Literal["log_return_variance_over_horizon"] = Field(
+        description="Unit of the variances: squared log returns, summed over the horizon (not "
+        "annualized)."
+    )
     annualized_volatility: float | None = Field(
         None,
         description="The forecast volatility per year, as a fraction (0.55 is 55%): with 365 days "
@@ -69,30 +74,40 @@ class RvolPrediction(BaseModel):
     )
     bands: dict[str, RvolBand] | None = Field(
         None,
-        description='By chance in percent ("80", "90", "95"): the range that contains the realized '
-        "variance over the horizon with that chance.",
+        description='Ranges by their chance in percent ("80", "90", "95"): each contains the '
+        "realized variance over the horizon with that chance.",
     )
 
 
 class RvolActual(BaseModel):
-    """The realized variance and volatility over a completed window."""
+    """The realized variance and volatility of an asset over a window of time that has ended."""
 
     model_config = _example(_ACTUAL)
 
     realized_variance: float | None = Field(
-        description="Observed variance over the completed window. Null: data are missing for good."
+        description="Realized variance of the asset's log returns over the window. Null: data are "
+        "missing for good."
     )
     realized_volatility: float | None = Field(
-        description="Square root of the realized variance. Null if that is."
+        description="Square root of the realized variance. Null if the variance is null."
     )
-    unit: Literal["log_return_variance_over_horizon"]
+    unit: Literal["log_return_variance_over_horizon"] = Field(
+        description="Unit of the variances: squared log returns, summed over the horizon (not "
+        "annualized)."
+    )
 
 
 class _Window(BaseModel):
-    asset: str = Field(description="Asset key.")
-    horizon: str = Field(pattern=r"^\d+d$", description="A number of days followed by d.")
-    as_of: datetime = Field(description="Time up to which data are used.")
-    target_start_at: datetime = Field(description="Start of the target window.")
+    asset: str = Field(description="Key of the asset, e.g. BTC.")
+    horizon: str = Field(
+        pattern=r"^\d+d$",
+        description="Length of the target window: a number of days (or sessions of an exchange) "
+        "followed by d, e.g. 7d.",
+    )
+    as_of: datetime = Field(description="Time up to which a forecast of the window uses data.")
+    target_start_at: datetime = Field(
+        description="Start of the target window, the time whose volatility is forecast."
+    )
     target_end_at: datetime = Field(description="End of the target window.")
     origin: Literal["live", "import", "sample", "replay"] | None = Field(
         None,
@@ -102,7 +117,7 @@ class _Window(BaseModel):
 
 
 class RvolForecastRow(_Window):
-    """A forecast of an asset's realized volatility over a horizon."""
+    """A forecast of an asset's realized volatility over one horizon, by one model."""
 
     model_config = _example(
         {
@@ -114,23 +129,28 @@ class RvolForecastRow(_Window):
         }
     )
 
-    model_id: str = Field(description="Public model identifier.")
-    model_version: str
+    model_id: str = Field(description="Public model identifier, e.g. blend.")
+    model_version: str = Field(
+        description="Version of the model. A change of the models' code makes a new version."
+    )
     prediction: RvolPrediction
-    prediction_value: float | None = Field(description="Equals forecast_variance.")
+    prediction_value: float | None = Field(
+        description="The same as `prediction.forecast_variance`."
+    )
 
 
 class RvolActualRow(_Window):
-    """The realized volatility of an asset over one completed window."""
+    """The realized volatility of an asset over one window of time that has ended."""
 
     model_config = _example({**_WINDOW, "actual": _ACTUAL, "actual_value": 0.0018})
 
     actual: RvolActual
-    actual_value: float | None = Field(description="Equals realized_variance.")
+    actual_value: float | None = Field(description="The same as `actual.realized_variance`.")
 
 
 class RvolModelRow(BaseModel):
-    """A model and its versions."""
+    """One version of a model that forecasts realized volatility, with the aliases that lead to
+    it."""
 
     model_config = _example(
         {
@@ -145,22 +165,28 @@ class RvolModelRow(BaseModel):
         }
     )
 
-    model_id: str
+    model_id: str = Field(description="Public model identifier, e.g. blend.")
     model_version: str
     aliases: list[str] = Field(
-        description="Names that lead to this version: champion (served by default), latest, stable."
+        description="Names that lead to this version: champion (the model that is served by "
+        "default), latest (the champion's newest version), stable (its newest version with at "
+        "least 250 scored days)."
     )
     trained_through: datetime | None = Field(
         None, description="End of the data that the version was last trained on."
     )
     updated_at: datetime | None = None
-    is_champion: bool | None = Field(None, description="True if it is served by default.")
-    feature_families: list[str] | None = None
-    members: list[str] | None = Field(None, description="The models whose forecasts it combines.")
+    is_champion: bool | None = Field(None, description="True if this version is served by default.")
+    feature_families: list[str] | None = Field(
+        None, description="The groups of inputs that the model uses, e.g. jumps."
+    )
+    members: list[str] | None = Field(
+        None, description="The regressions whose forecasts the model averages."
+    )
 
 
 class RvolAssetRow(BaseModel):
-    """A covered asset and its horizons."""
+    """An asset whose volatility is forecast, with its horizons and the state of its data."""
 
     model_config = _example(
         {
@@ -177,15 +203,19 @@ class RvolAssetRow(BaseModel):
         }
     )
 
-    asset: str
+    asset: str = Field(description="Key of the asset, e.g. BTC.")
     display_name: str | None = None
     target_family: str | None = Field(
         None, description="Group of assets that are modeled together, e.g. crypto."
     )
-    default_horizon: str | None = None
+    default_horizon: str | None = Field(
+        None,
+        description="The asset's usual horizon: 7d, or 5d for an asset of an exchange, unless the "
+        "operator has set other horizons.",
+    )
     active: bool = Field(description="False: the asset is no longer covered.")
     default_horizons: list[str] | None = Field(
-        None, description="The horizons that forecasts are issued for."
+        None, description="The horizons for which forecasts are issued."
     )
     calendar: str | None = Field(
         None, description="Trading calendar: 24/7 or the code of an exchange, e.g. XNYS."
@@ -194,7 +224,9 @@ class RvolAssetRow(BaseModel):
         None, description="End of the last day with data. Null: there are none."
     )
     status: str | None = Field(
-        None, description="ok; failing: the last fetch of prices failed; no_data: none so far."
+        None,
+        description="State of the asset's data. failing: the last fetch of prices failed. "
+        "no_data: there are none so far. ok: neither.",
     )
     origin: Literal["live", "import", "sample"] | None = Field(
         None, description="live: prices from an exchange. import: from a file. sample: invented."
@@ -202,14 +234,16 @@ class RvolAssetRow(BaseModel):
 
 
 class RvolFeatureFamily(BaseModel):
-    """One family of features in a forecast."""
+    """One feature family (a group of a model's inputs, e.g. those of jumps), and how far it moved a
+    forecast."""
 
     model_config = _example(_FAMILY)
 
-    name: str
+    name: str = Field(description="Name of the family, e.g. realized_variance, jumps or leverage.")
     value: float | None = Field(
         None,
-        description="The family's first regressor today, relative to the asset's own level.",
+        description="Value of the family's first input on the day of the forecast, without unit. "
+        "For realized_variance: ln of the day's variance divided by the asset's typical variance.",
     )
     contribution: float | None = Field(
         None,
@@ -219,7 +253,8 @@ class RvolFeatureFamily(BaseModel):
 
 
 class RvolFeatureRow(BaseModel):
-    """The feature families behind the newest forecast of an asset and horizon."""
+    """What moved the newest forecast for an asset and horizon, by feature family (group of a
+    model's inputs)."""
 
     model_config = _example(
         {
@@ -232,16 +267,22 @@ class RvolFeatureRow(BaseModel):
         }
     )
 
-    asset: str
-    horizon: str = Field(pattern=r"^\d+d$")
-    as_of: datetime
-    feature_set_id: str
+    asset: str = Field(description="Key of the asset, e.g. BTC.")
+    horizon: str = Field(
+        pattern=r"^\d+d$",
+        description="A number of days (or sessions of an exchange) followed by d, e.g. 7d.",
+    )
+    as_of: datetime = Field(description="Time up to which the forecast uses data.")
+    feature_set_id: str = Field(
+        description="Edition of the whole set of inputs, e.g. rvol-2026.11."
+    )
     feature_families: list[RvolFeatureFamily]
     origin: Literal["live", "import", "sample", "replay"] | None = None
 
 
 class RvolScoreRow(BaseModel):
-    """How good a model's forecasts were, compared with realized variance and with the HAR model."""
+    """How good a model's past forecasts were, compared with the realized variance and with
+    forecasts of the HAR model, a standard benchmark."""
 
     model_config = _example(
         {
@@ -269,7 +310,9 @@ class RvolScoreRow(BaseModel):
     asset: str = Field(description="Asset key, or `all` for a row over all assets.")
     horizon: str
     model_id: str
-    n: int = Field(description="Number of forecasts whose window is complete.")
+    n: int = Field(
+        description="Number of scored forecasts: those whose window has ended and has all data."
+    )
     origin: Literal["live", "import", "sample", "replay"] = Field(
         description="sample: from invented data. replay: all forecasts were made after the fact."
     )
@@ -280,20 +323,22 @@ class RvolScoreRow(BaseModel):
         description="Mean QLIKE loss, y/f - ln(y/f) - 1 for realized variance y and forecast f: "
         "0 is perfect, smaller is better."
     )
-    qlike_median: float
+    qlike_median: float = Field(description="Median of the same loss.")
     qlike_ex_event: float | None = Field(
-        description="Mean QLIKE loss without the window of `event` and all that overlap it, "
-        "because a single day can dominate a score. Null: no other windows."
+        description="Mean QLIKE loss without the forecast of the day `event` and all whose "
+        "windows overlap its window, because a single day can dominate a score. Null: no "
+        "forecasts are left."
     )
     event: str = Field(description="Day of the forecast with the largest QLIKE loss.")
-    mse: float = Field(description="Mean squared error of the variance.")
+    mse: float = Field(description="Mean squared error of the forecast variance.")
     bias: float = Field(description="Mean of ln(forecast / actual). Above 0: forecasts too high.")
     mz_r2: float | None = Field(
         description="R2 of the regression of ln(actual) on ln(forecast), 0 to 1. Null: too few "
         "windows."
     )
     coverage: dict[str, float] = Field(
-        description='Share (0 to 1) of realized values inside the band, by its chance ("80" ...).'
+        description='By the chance of a band in percent ("80" ...): share of realized variances '
+        "that were inside the band, 0 to 1."
     )
     ratio_to_har: float | None = Field(
         description="QLIKE divided by HAR's QLIKE on the same days. Below 1: better than HAR. "

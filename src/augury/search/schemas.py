@@ -41,7 +41,7 @@ def is_readable(text: str) -> bool:
 
 
 class SearchFilters(BaseModel):
-    """Restrictions on the results."""
+    """Restrictions on the markets that a search returns."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"status": "active"}]}
@@ -49,13 +49,13 @@ class SearchFilters(BaseModel):
 
     status: Status | None = Field(
         None,
-        description="Only markets in this state; null: in any. `active` leaves out markets whose "
-        "close has passed without news from their venue since.",
+        description="Return only markets with this status; null: with any. `active` leaves out "
+        "markets whose close has passed without news from their venue since.",
     )
 
 
 class SearchRequest(BaseModel):
-    """A query, the relations to search, and how many results to return."""
+    """A search for markets: the query, the relations to search, and how many results to return."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -85,8 +85,9 @@ class SearchRequest(BaseModel):
     dimensions: list[Dimension] = Field(
         list(DIMENSIONS),
         min_length=1,
-        description="Relations to the query to search for. Default: all. A repeated value counts "
-        "once.",
+        description="Relations to the query to search for. direct: its own subject. upstream: "
+        "what drives it. downstream: what follows from it. correlated: what moves with it. "
+        "Default: all. A repeated value counts once.",
     )
     top_k_per_dimension: Annotated[
         WholeNumber,
@@ -97,7 +98,9 @@ class SearchRequest(BaseModel):
         ),
         WithJsonSchema({"type": "integer", "minimum": 1, "default": 20}),
     ] = 20
-    filters: SearchFilters | None = Field(None, description="Restrictions on the results.")
+    filters: SearchFilters | None = Field(
+        None, description="Restrictions on the markets that are returned."
+    )
     fold: bool = Field(
         False,
         strict=True,
@@ -147,53 +150,64 @@ _FAMILY: dict[str, Any] = {
 
 
 class FamilyMember(BaseModel):
-    """Another market of the family (e.g. of the same event) that a result stands for."""
+    """A market that has no search result of its own, because another market of its family (e.g. of
+    the same event) is shown for both."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_FAMILY["more"][0]]})
 
     id: str
     label: str = Field(
-        description="The words that distinguish it from the other members, e.g. a name, a level or "
-        "a date; its whole question if nothing shorter does."
+        description="The words that distinguish the market from the family's other members, e.g. "
+        "a name, a level or a date; its whole question if nothing shorter does."
     )
     status: Status
-    price: float | None = Field(description="Price of its first outcome, 0 to 1. Null: no quote.")
+    price: float | None = Field(
+        description="Price of the market's first outcome, 0 to 1. Null: no quote."
+    )
     closes_at: datetime | None
 
 
 class SearchFamily(BaseModel):
-    """The family (e.g. the markets of one event) that a result stands for, if the request asked for
-    one row per family."""
+    """The family (e.g. the markets of one event) that a search result stands for, if the request
+    asked for one row per family (`fold`)."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_FAMILY]})
 
     kind: Literal["contest", "ladder", "dates"] = Field(
-        description="contest: members differ by name, `more` is sorted by price, then volume. "
-        "ladder: by level. dates: by date. Active members always come first."
+        description="How the members differ, and so how `more` is sorted. contest: by name, "
+        "sorted by price, then volume. ladder: by level. dates: by date. Active members always "
+        "come first."
     )
-    label: str = Field(description="The words that distinguish the row's own market.")
+    label: str = Field(
+        description="The words that distinguish the market that the result shows from the other "
+        "members."
+    )
     size: int = Field(
-        description="Number of members found in this relation, including the row's own market."
+        description="Number of members found in this relation to the query, including the market "
+        "that the result shows."
     )
     more: list[FamilyMember] = Field(description="The other members.")
 
 
 class SearchResult(BaseModel):
-    """One market, with the relation that found it."""
+    """A market that a search found, and its relation to the query."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_RESULT]})
 
     id: str = Field(description="Stable market identifier.")
-    platform: str = Field(description="Platform name.")
+    platform: str = Field(description="Venue of the market.")
     question: str
-    outcomes: list[str] = Field(description="Ordered outcome labels.")
+    outcomes: list[str] = Field(description="Labels of the outcomes, in the venue's order.")
     status: Status
     platform_url: str | None = None
     score: float = Field(
         description="For ranking within this response and dimension: larger is better. Not a "
         "probability."
     )
-    dimension: Dimension = Field(description="The relation in which it was found.")
+    dimension: Dimension = Field(
+        description="Relation to the query. direct: its own subject. upstream: what drives it. "
+        "downstream: what follows from it. correlated: what moves with it."
+    )
     current_prices: dict[str, float | None] | None = Field(
         description="Probability by outcome label; null for an outcome without a quote. Null as a "
         "whole if there is no quote at all."
@@ -217,18 +231,18 @@ class SearchResult(BaseModel):
         description="Ids of the same contract on other venues, or of its exact complement there."
     )
     reason: str = Field(
-        description="Why it is among the results. For a related market: how the query's factor "
-        "leads to the market's, step by step."
+        description="Why the market is among the results. For a related one: step by step, how "
+        "what the query is about leads to what the market is about."
     )
     family: SearchFamily | None = Field(
         None,
-        description="Only with `fold`: the family that the row represents. Null: it represents its "
-        "own market alone.",
+        description="Only with `fold`: the family that the result stands for. Null: it stands for "
+        "its own market alone.",
     )
 
 
 class SearchResponse(BaseModel):
-    """Search results by relation, the best first."""
+    """The markets that a search found, best first, by their relation to the query."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -249,6 +263,8 @@ class SearchResponse(BaseModel):
 
     request_id: str
     query: str
-    results: dict[Dimension, list[SearchResult]]
+    results: dict[Dimension, list[SearchResult]] = Field(
+        description="Found markets, best first, for each relation that was searched."
+    )
     total_markets: int = Field(description="Number of results in all relations together.")
     latency_ms: int = Field(description="Time to answer, in milliseconds.")

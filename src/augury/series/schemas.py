@@ -53,7 +53,7 @@ Path = Annotated[str, Field(min_length=1, max_length=200, strict=True)]
 
 
 class SourceRequest(BaseModel):
-    """Where the points come from, and how to read them."""
+    """Where the points of an external series come from, and how to read them."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -69,7 +69,10 @@ class SourceRequest(BaseModel):
         },
     )
 
-    type: SourceType
+    type: SourceType = Field(
+        description="csv, json: a file of this format at `url`. fred: observations from the API "
+        "of FRED, the St. Louis Fed's database. push: the caller sends the points."
+    )
     url: str | None = Field(
         None,
         min_length=1,
@@ -79,13 +82,13 @@ class SourceRequest(BaseModel):
     )
     time_path: Path | None = Field(
         None,
-        description="Where the times are. csv: a column's name, by default the first column. "
-        "json: a path like data[*].date, by default [*].time.",
+        description="Where to find the times in the file. csv: a column's name, by default the "
+        "first column. json: a path like data[*].date, by default [*].time.",
     )
     value_path: Path | None = Field(
         None,
-        description="Where the values are. csv: a column's name, by default the second column. "
-        "json: a path, by default [*].value.",
+        description="Where to find the values in the file. csv: a column's name, by default the "
+        "second column. json: a path like data[*].value, by default [*].value.",
     )
     headers: dict[Annotated[str, Field(max_length=100)], Annotated[str, Field(max_length=2000)]] = (
         Field(
@@ -98,7 +101,8 @@ class SourceRequest(BaseModel):
 
 
 class SeriesRequest(BaseModel):
-    """A new series."""
+    """An external series to create: numbers over time that rules can watch, fetched from a source
+    or sent by the caller."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -118,8 +122,14 @@ class SeriesRequest(BaseModel):
     name: Name
     kind: Kind
     source: SourceRequest
-    unit: Annotated[str, Field(max_length=60, strict=True)] | None = None
-    frequency: Annotated[str, Field(max_length=60, strict=True)] | None = None
+    unit: Annotated[str, Field(max_length=60, strict=True)] | None = Field(
+        None, description="Unit of the values, e.g. percent."
+    )
+    frequency: Annotated[str, Field(max_length=60, strict=True)] | None = Field(
+        None,
+        description="How often the source has new values, e.g. monthly. For readers only; has no "
+        "effect.",
+    )
     refresh_every: Duration | None = Field(
         None,
         description="Interval between fetches, e.g. 6h; at least 1m. Null: fetch only on request.",
@@ -131,17 +141,24 @@ class SeriesRequest(BaseModel):
 
 
 class SourceRecord(BaseModel):
-    """Where the points come from, without the address and header values, which may be secret."""
+    """Where the points of an external series come from, without the address and header values,
+    which may be secret."""
 
     type: SourceType
-    host: str | None = Field(description="Host of the address. Null for type push.")
-    time_path: str | None
-    value_path: str | None
-    header_names: list[str]
+    host: str | None = Field(description="Host of the source's address. Null for type push.")
+    time_path: str | None = Field(
+        description="Column or path of the times in the file. Null: the default."
+    )
+    value_path: str | None = Field(
+        description="Column or path of the values in the file. Null: the default."
+    )
+    header_names: list[str] = Field(
+        description="Names of the HTTP headers that are sent to the source."
+    )
 
 
 class LatestPoint(BaseModel):
-    """The point with the latest time."""
+    """The point of an external series that has the latest time."""
 
     time: datetime
     value: float = Field(description="In the unit of the series.")
@@ -150,7 +167,8 @@ class LatestPoint(BaseModel):
 
 
 class SeriesRecord(BaseModel):
-    """A series and how fresh it is."""
+    """An external series (numbers over time that the account brings), its latest point, and how its
+    last refresh ended."""
 
     model_config = example(**_SERIES)
 
@@ -159,31 +177,39 @@ class SeriesRecord(BaseModel):
     kind: Kind
     source: SourceRecord
     unit: str | None
-    frequency: str | None
-    refresh_every: str | None
+    frequency: str | None = Field(
+        description="How often the source has new values, in the account's own words."
+    )
+    refresh_every: str | None = Field(
+        description="Interval between fetches, e.g. 6h. Null: fetched only on request."
+    )
     points: int = Field(description="Number of points stored.")
-    latest: LatestPoint | None
+    latest: LatestPoint | None = Field(
+        description="The point with the latest time. Null: the series has no points."
+    )
     fetched_at: datetime | None = Field(
         description="When the last refresh succeeded. Null: none has."
     )
     attempted_at: datetime | None = Field(
-        description="When the last refresh was tried, successful or not."
+        description="When the last refresh was tried, successful or not. Null: none was."
     )
     failure: str | None = Field(description="Why the last refresh failed. Null: it did not.")
     created_at: datetime
 
 
 class SeriesList(BaseModel):
-    """One page of series, oldest first."""
+    """One page of the account's external series, oldest first."""
 
     model_config = example(items=[_SERIES], next_cursor=None)
 
     items: list[SeriesRecord]
-    next_cursor: str | None
+    next_cursor: str | None = Field(
+        description="Pass as `cursor` for the next page. Null: this is the last one."
+    )
 
 
 class PushedPoint(BaseModel):
-    """A value at a time."""
+    """A point to add to an external series of type push: a value and the time that it is for."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -191,14 +217,15 @@ class PushedPoint(BaseModel):
     )
 
     time: StrictStr | StrictInt | StrictFloat = Field(
-        description="ISO 8601 (without a zone: UTC), a month (2026-11), a quarter (2026Q4), or "
-        "seconds since 1970."
+        description="Time that the value is for: ISO 8601 (without a zone: UTC), a month "
+        "(2026-11), a quarter (2026Q4), or seconds since 1970."
     )
     value: StrictInt | StrictFloat = Field(description="In the unit of the series.")
 
 
 class RefreshRequest(BaseModel):
-    """Points for a series of type push; no points for any other."""
+    """Body of a refresh of an external series: the points to store in a series of type push. Series
+    of other types are fetched, so they take no points."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -207,11 +234,16 @@ class RefreshRequest(BaseModel):
         },
     )
 
-    points: list[PushedPoint] | None = Field(None, min_length=1, max_length=MOST_POINTS)
+    points: list[PushedPoint] | None = Field(
+        None,
+        min_length=1,
+        max_length=MOST_POINTS,
+        description="The points to store; only for a series of type push.",
+    )
 
 
 class RefreshResult(BaseModel):
-    """The result of a refresh."""
+    """The result of refreshing an external series: how many of its points are new or changed."""
 
     model_config = example(
         series_id=_ID,
@@ -230,38 +262,41 @@ class RefreshResult(BaseModel):
     series_id: str
     fetched_at: datetime
     status: Literal["ok", "not_modified"] = Field(
-        description="not_modified: the source says that it has nothing new."
+        description="ok: the points were read and stored. not_modified: the source says that it "
+        "has nothing new."
     )
-    points_added: int
+    points_added: int = Field(description="Number of new points.")
     points_changed: int = Field(
-        description="Points whose value changed. The old values are kept as revisions."
+        description="Number of points whose value changed. The old values are kept as revisions."
     )
-    latest: LatestPoint | None
+    latest: LatestPoint | None = Field(
+        description="The series' point with the latest time. Null: it has no points."
+    )
 
 
 class RevisionRecord(BaseModel):
-    """An earlier value of a point."""
+    """An earlier value of a point of an external series, replaced by a later one."""
 
-    value: float
+    value: float = Field(description="In the unit of the series.")
     known_at: datetime = Field(description="When Augury received this value.")
     replaced_at: datetime = Field(description="When Augury received the value that replaced it.")
 
 
 class PointRecord(BaseModel):
-    """A point with its current value and its earlier ones."""
+    """A point of an external series: a time with its current value and its earlier values."""
 
     time: datetime
     value: float = Field(description="In the unit of the series.")
-    known_at: datetime = Field(description="When Augury received this value.")
+    known_at: datetime = Field(description="When Augury received the current value.")
     revisions: list[RevisionRecord] = Field(
-        description="Earlier values, at most 50. Empty: the value never changed."
+        description="Earlier values of the point, at most 50. Empty: the value never changed."
     )
     as_of: datetime = Field(description="The same as `time`.")
     origin: Literal["live"]
 
 
 class PointList(BaseModel):
-    """One page of points in order of time."""
+    """One page of an external series' points, in order of time."""
 
     model_config = example(
         items=[
@@ -278,7 +313,9 @@ class PointList(BaseModel):
     )
 
     items: list[PointRecord]
-    next_cursor: str | None
+    next_cursor: str | None = Field(
+        description="Pass as `cursor` for the next page. Null: this is the last one."
+    )
 
 
 def _latest(found: Series) -> dict[str, Any] | None:

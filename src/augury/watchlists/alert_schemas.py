@@ -15,7 +15,7 @@ from augury.watchlists.rules import Severity, Status
 
 
 class Evaluation(BaseModel):
-    """The state of a rule on a target."""
+    """The state of one rule on one target of a watchlist."""
 
     rule_id: str
     target_id: str
@@ -25,17 +25,24 @@ class Evaluation(BaseModel):
         "is known now; an open alert stays open."
     )
     value: float | str | None = Field(
-        description="The last known value, in the metric's unit. Null: none was ever known."
+        description="The metric's last known value, in its unit. Null: none was ever known."
     )
-    threshold: float | str
+    threshold: float | str = Field(description="The rule's threshold, in the metric's unit.")
     as_of: datetime | None = Field(description="When the source gave the value.")
-    origin: ShownOrigin | None = Field(description="Where the value comes from.")
-    since: datetime | None = Field(description="Since when the rule has been in this state.")
-    reason: str | None = Field(description="For the state no_data: why no value is known.")
+    origin: ShownOrigin | None = Field(
+        description="Where the value comes from. sample: invented data."
+    )
+    since: datetime | None = Field(
+        description="Since when the rule has been in this state on this target."
+    )
+    reason: str | None = Field(
+        description="Why no value is known; only in the state no_data, else null."
+    )
 
 
 class AlertRecord(BaseModel):
-    """An alert, with the market, trigger and evidence as they were when it fired."""
+    """An alert: one time that a rule of a watchlist fired on a target. Market, trigger and evidence
+    are as they were when it fired."""
 
     model_config = example(**ALERT)
 
@@ -46,38 +53,63 @@ class AlertRecord(BaseModel):
     episode: int = Field(
         description="Number of this alert among those of the same rule and target, from 1."
     )
-    state: Literal["firing", "resolved"]
-    severity: Severity
-    value: float | str | None = Field(description="The value that fired it, in the metric's unit.")
-    as_of: datetime | None = Field(description="When the source gave the value.")
-    origin: ShownOrigin | None = Field(description="Where the value comes from.")
+    state: Literal["firing", "resolved"] = Field(
+        description="firing: the alert is open. resolved: it has ended."
+    )
+    severity: Severity = Field(description="Severity of the rule when it fired.")
+    value: float | str | None = Field(
+        description="The metric's value that fired the alert, in the metric's unit."
+    )
+    as_of: datetime | None = Field(description="When the source gave this value.")
+    origin: ShownOrigin | None = Field(
+        description="Where the value comes from. sample: invented data."
+    )
     fired_at: datetime
-    resolved_at: datetime | None = Field(description="Null: the alert is open.")
+    resolved_at: datetime | None = Field(description="When the alert ended. Null: it is open.")
     resolution: Literal["recovered", "expired", "removed"] | None = Field(
-        description="recovered: the value came back. expired: the rule expired, or what it watches "
-        "has ended. removed: the rule or target was deleted. Null: the alert is open."
+        description="Why the alert ended. recovered: the value came back. expired: the rule "
+        "expired, or what it watches has ended. removed: the rule or target was deleted. Null: "
+        "the alert is open."
     )
     resolved_value: float | str | None = Field(
-        description="The value when the alert ended. Null: it is open, or no value was known."
+        description="The metric's value when the alert ended. Null: the alert is open, or no "
+        "value was known."
     )
     silenced: bool = Field(
         description="True if the rule was silenced when the alert fired, so nothing was sent."
     )
     snoozed_until: datetime | None = Field(
-        description="Nothing more is sent about the alert until then. Null: it was never snoozed."
+        description="Until this time, no more messages about the alert are sent. Null: the alert "
+        "is not snoozed."
     )
-    title: str
-    summary: str
-    market: dict[str, Any] | None = Field(description="Null: the target is a series or an asset.")
-    target: dict[str, Any]
-    trigger: dict[str, Any] = Field(description="The rule, with its threshold, as it fired.")
-    evidence: list[dict[str, Any]] = Field(description="The values that the metric was made from.")
-    source_status: dict[str, Any] = Field(description="How current the source's data were.")
+    title: str = Field(
+        description="Name of the rule, and the question or name of what it fired on."
+    )
+    summary: str = Field(
+        description="What happened, in one sentence, e.g. The probability is 62%, risen above 60%."
+    )
+    market: dict[str, Any] | None = Field(
+        description="The market whose value fired the alert: id, platform, question, outcome, "
+        "status and URL. Null: the target is a series or an asset."
+    )
+    target: dict[str, Any] = Field(description="The watched target: its id, kind, ref and label.")
+    trigger: dict[str, Any] = Field(
+        description="The rule as it was when it fired: its id, name, metric, op, threshold, and "
+        "window and hold time in seconds."
+    )
+    evidence: list[dict[str, Any]] = Field(
+        description="The values that the metric was computed from, each with its own time."
+    )
+    source_status: dict[str, Any] = Field(
+        description="How current the source was when the alert fired: the time of the value and, "
+        "for a market, its status and when it was last read and priced."
+    )
     next_action: str = Field(description="What to look at next, in one sentence.")
 
 
 class EvaluationResult(BaseModel):
-    """The state of every rule on every target of the watchlist, and the open alerts."""
+    """The state of every rule of a watchlist on every target that it applies to, evaluated now, and
+    the open alerts."""
 
     model_config = example(
         evaluated_at="2026-11-21T09:40:01Z",
@@ -103,12 +135,14 @@ class EvaluationResult(BaseModel):
 
 
 class AlertList(BaseModel):
-    """One page of alerts, the latest first."""
+    """One page of a watchlist's alerts, latest first."""
 
     model_config = example(items=[ALERT], next_cursor=None)
 
     items: list[AlertRecord]
-    next_cursor: str | None
+    next_cursor: str | None = Field(
+        description="Pass as `cursor` for the next page. Null: this is the last one."
+    )
 
 
 def evaluation(found: Evaluated) -> dict[str, Any]:

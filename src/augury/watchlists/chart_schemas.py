@@ -12,43 +12,51 @@ from augury.watchlists.rules import Op, Severity
 
 
 class ChartPoint(BaseModel):
-    """One point of a line on the chart."""
+    """A value at one time: a point of a line on a target's chart, or of a metric in a rule's
+    preview."""
 
     time: datetime
-    value: float | None = Field(description="In the chart's unit. Null: not known at this time.")
+    value: float | None = Field(
+        description="In the unit of the chart or of the metric. Null: not known at this time."
+    )
 
 
 class ChartSeries(BaseModel):
-    """A line of the chart. Its points are in order of time, and no time occurs twice."""
+    """One line of a target's chart. Its points are in order of time, and no time occurs twice."""
 
-    name: str
+    name: str = Field(
+        description="What the line shows: an outcome, a market's question, a series' name, or "
+        "forecast or realized volatility."
+    )
     points: list[ChartPoint]
 
 
 class ChartThreshold(BaseModel):
-    """A rule's threshold: a horizontal line on the chart."""
+    """The threshold of a rule, drawn as a horizontal line on a target's chart."""
 
-    name: str
-    op: Op
-    value: float
+    name: str = Field(description="Name of the rule.")
+    op: Op = Field(description="How the rule compares its metric with the threshold.")
+    value: float = Field(description="The threshold, in the unit of the chart.")
     severity: Severity
 
 
 class ChartMarker(BaseModel):
-    """An alert: a triangle on the chart where it fired."""
+    """An alert, drawn as a triangle on a target's chart at the time at which it fired."""
 
     time: datetime = Field(description="When the alert fired.")
-    resolved_at: datetime | None = Field(description="When it ended. Null: it is open.")
+    resolved_at: datetime | None = Field(description="When the alert ended. Null: it is open.")
     alert_id: str
     severity: Severity
-    label: str = Field(description="Name of the rule.")
+    label: str = Field(description="Name of the rule that fired.")
     value: float | None = Field(
-        description="The value that fired it. Null: the alert is on a metric that is not drawn."
+        description="The value that fired the alert. Null: it is a value of a metric that the "
+        "chart does not show."
     )
 
 
 class ChartData(BaseModel):
-    """A target's values with thresholds and alerts."""
+    """The chart of a watchlist's target: its values over time, its rules' thresholds, and its
+    alerts."""
 
     model_config = example(
         title="Cut in March",
@@ -64,17 +72,27 @@ class ChartData(BaseModel):
         markers=[],
     )
 
-    title: str
-    unit: str = Field(
-        description="probability (0 to 1), volatility (per year, as a fraction), or the unit of "
-        "the series."
+    title: str = Field(
+        description="The target's label; without one, its market's question, its series' name, or "
+        "its `ref`."
     )
-    start: datetime
-    end: datetime = Field(description="End of the window, exclusive.")
+    unit: str = Field(
+        description="Unit of all values: probability (0 to 1), volatility (per year, as a "
+        "fraction), or the unit of the series."
+    )
+    start: datetime = Field(description="Start of the window that the chart shows.")
+    end: datetime = Field(description="End of the window that the chart shows, exclusive.")
     as_of: datetime | None = Field(description="Time of the last value shown.")
     origin: ShownOrigin | None = Field(
-        description="Where the values come from. sample: from invented data."
+        description="Where the values come from. sample: invented data."
     )
-    series: list[ChartSeries]
-    thresholds: list[ChartThreshold]
-    markers: list[ChartMarker]
+    series: list[ChartSeries] = Field(
+        description="The lines: one for each of the target's first 8 markets, one for a series, "
+        "two (forecast and realized volatility) for an asset."
+    )
+    thresholds: list[ChartThreshold] = Field(
+        description="Thresholds of the rules on the metric that the chart shows."
+    )
+    markers: list[ChartMarker] = Field(
+        description="Alerts on the target that fired in the window, oldest first."
+    )

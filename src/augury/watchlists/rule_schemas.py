@@ -61,7 +61,8 @@ Slack = Annotated[
 
 
 class RuleRequest(BaseModel):
-    """A condition on one metric, for one target or for all targets that have the metric."""
+    """A rule to add to a watchlist: a condition on one metric, for one target or for all targets
+    that have the metric. An alert fires when the condition is met."""
 
     model_config = request_example(
         name="Cut is likely",
@@ -79,45 +80,55 @@ class RuleRequest(BaseModel):
         None,
         max_length=100,
         strict=True,
-        description="Null: the rule applies to every target that it fits, also to later ones.",
+        description="Id of the only target that the rule applies to. Null: it applies to every "
+        "target of the watchlist that has the metric, also to those added later.",
     )
-    metric: Metric = Field(description="What the rule measures of its target.")
+    metric: Metric = Field(
+        description="What is measured of the target and compared with `value`. Metrics named "
+        "series_* are for external series, rvol_* for assets, staleness for every target, and all "
+        "others for markets (also those of an event or a search)."
+    )
     op: Op = Field(
-        description="gt fires also if the value is above the threshold from the start; "
-        "crosses_above only after a value that was not. Likewise lt and crosses_below."
+        description="How the metric is compared with `value`. gt fires also if the metric is "
+        "above `value` from the start; crosses_above fires only after the metric was at or below "
+        "it. Likewise lt and crosses_below. A status allows only eq and ne."
     )
     value: Amount = Field(
-        description="Threshold in the metric's unit. probability, probability_change, spread and "
-        "divergence: 0 to 1. rvol_forecast: volatility per year, as a fraction. "
-        "probability_zscore: standard deviations. volume_spike: multiple of the usual volume. "
-        "volume_24h: US dollars (Polymarket) or contracts (Kalshi). hours_to_close: hours. "
-        "staleness: seconds. status: active, closed or resolved."
+        description="Threshold in the metric's unit. probability, spread and divergence: 0 to 1. "
+        "probability_change: -1 to 1. probability_zscore: standard deviations. volume_spike: "
+        "multiple of the usual volume. volume_24h: US dollars (Polymarket) or contracts (Kalshi). "
+        "hours_to_close: hours. series_value and series_change: the series' unit. rvol_forecast: "
+        "volatility per year, as a fraction. rvol_ratio: realized volatility divided by its "
+        "forecast. staleness: seconds. status: active, closed or resolved."
     )
     window: Duration | None = Field(
         None,
-        description="Length of time over which a change, z-score or spike is measured, e.g. 24h. "
-        "Default: 1h; 30d for series_change.",
+        description="Length of time over which probability_change, probability_zscore, "
+        "volume_spike or series_change is measured, e.g. 24h; other metrics have none. Default: "
+        "1h; 30d for series_change.",
     )
     hold: Duration | None = Field(
         None,
         alias="for",
-        description="How long the condition must hold before the rule fires. Null: it fires at "
-        "once.",
+        description="How long the condition must hold without a break before the rule fires, e.g. "
+        "10m. Null: it fires at once.",
     )
     cooldown: Duration | None = Field(
         None,
-        description="Shortest time from one alert on a target to the next. Null: no limit.",
+        description="Shortest time from one alert of the rule on a target to its next one on the "
+        "same target, e.g. 6h. Null: no limit.",
     )
-    severity: Severity = "warning"
+    severity: Severity = Field("warning", description="How serious the rule's alerts are.")
     hysteresis: Slack = Field(
         0,
-        description="How far the value must come back from the threshold before an alert ends, in "
-        "the metric's unit.",
+        description="How far past the threshold the metric must come back before an alert ends, "
+        "in the metric's unit. With `value` 0.6 and hysteresis 0.03, an alert above 0.6 ends at "
+        "0.57.",
     )
     expires_at: BodyMoment | None = Field(
         None,
-        description="From this time on (UTC if without a zone) the rule is not evaluated any more. "
-        "Null: never.",
+        description="Time (UTC if without a zone) from which on the rule is no longer evaluated. "
+        "Null: it never expires.",
     )
 
     def rule(self) -> Rule:
@@ -140,21 +151,44 @@ class RuleRequest(BaseModel):
 
 
 class RuleChange(BaseModel):
-    """The fields of a rule to change; fields left out stay. Metric, op and target can't change.
+    """Changes to a rule. Fields that are left out keep their values; metric, op and target can't be
+    changed.
 
-    null removes the window, `for`, the cooldown or the expiry.
+    null removes the window, `for`, the cooldown or the expiry. In all other fields null changes
+    nothing.
     """
 
     model_config = request_example(value=0.65, severity="critical")
 
     name: Name | None = None
-    value: Amount | None = None
-    window: Duration | None = None
-    hold: Duration | None = Field(None, alias="for")
-    cooldown: Duration | None = None
+    value: Amount | None = Field(None, description="New threshold, in the metric's unit.")
+    window: Duration | None = Field(
+        None,
+        description="New length of time over which the metric is measured, e.g. 24h. Null: the "
+        "metric's default.",
+    )
+    hold: Duration | None = Field(
+        None,
+        alias="for",
+        description="New length of time for which the condition must hold before the rule fires, "
+        "e.g. 10m. Null: it fires at once.",
+    )
+    cooldown: Duration | None = Field(
+        None,
+        description="New shortest time from one alert on a target to the next, e.g. 6h. Null: no "
+        "limit.",
+    )
     severity: Severity | None = None
-    hysteresis: Slack | None = None
-    expires_at: BodyMoment | None = Field(None, description="Null: never.")
+    hysteresis: Slack | None = Field(
+        None,
+        description="How far past the threshold the metric must from now on come back before an "
+        "alert ends, in the metric's unit.",
+    )
+    expires_at: BodyMoment | None = Field(
+        None,
+        description="New time (UTC if without a zone) from which on the rule is no longer "
+        "evaluated. Null: it never expires.",
+    )
 
     def changes(self) -> dict[str, Any]:
         """The fields to change and their new values, named as in `StoredRule`.
@@ -181,41 +215,66 @@ class RuleChange(BaseModel):
 
 
 class RuleRecord(BaseModel):
-    """A rule of a watchlist, as it is stored."""
+    """A rule of a watchlist: the condition on a metric under which an alert fires, and its
+    settings."""
 
     model_config = example(**RULE)
 
     id: str
     watchlist_id: str
     name: str
-    target_id: str | None = Field(description="Null: it applies to every target that it fits.")
-    metric: Metric
-    op: Op
-    value: float | str = Field(description="Threshold, in the metric's unit.")
-    window: str | None = Field(description="Null: the metric's default, or it has no window.")
-    hold: str | None = Field(alias="for", description="Null: the rule fires at once.")
-    cooldown: str | None = Field(description="Null: none.")
+    target_id: str | None = Field(
+        description="Id of the only target that the rule applies to. Null: it applies to every "
+        "target of the watchlist that has the metric."
+    )
+    metric: Metric = Field(description="What is measured of the target and compared with `value`.")
+    op: Op = Field(description="How the metric is compared with `value`.")
+    value: float | str = Field(
+        description="Threshold, in the metric's unit; for the metric status: active, closed or "
+        "resolved."
+    )
+    window: str | None = Field(
+        description="Length of time over which the metric is measured, e.g. 24h. Null: the "
+        "metric's default, or the metric is not measured over time."
+    )
+    hold: str | None = Field(
+        alias="for",
+        description="How long the condition must hold before the rule fires, e.g. 10m. Null: it "
+        "fires at once.",
+    )
+    cooldown: str | None = Field(
+        description="Shortest time from one alert on a target to the next, e.g. 6h. Null: no limit."
+    )
     severity: Severity
-    hysteresis: float
-    expires_at: datetime | None = Field(description="Null: never.")
+    hysteresis: float = Field(
+        description="How far past the threshold the metric must come back before an alert ends, "
+        "in the metric's unit."
+    )
+    expires_at: datetime | None = Field(
+        description="Time from which on the rule is no longer evaluated. Null: it never expires."
+    )
     created_at: datetime
     silenced_until: datetime | None = Field(
-        description="Until then, the rule's alerts are recorded but not sent. Null: not silenced."
+        description="Until this time, the rule's alerts are recorded but not sent. Null: the rule "
+        "is not silenced."
     )
 
 
 class Silence(BaseModel):
-    """For how long to send nothing."""
+    """How long to send no messages: about any alert of a rule, when a rule is silenced, or about
+    one alert, when it is snoozed."""
 
     model_config = request_example(**{"for": "4h"})
 
     length: Duration | None = Field(
-        alias="for", description="Duration from now, e.g. 4h or 7d. Null: send again at once."
+        alias="for",
+        description="Duration from now, e.g. 4h or 7d. Null: end the silence or snooze now, so "
+        "that messages are sent again.",
     )
 
 
 class PreviewRequest(RuleRequest):
-    """A rule to try on recorded history."""
+    """A rule to try on the recorded history of a watchlist's targets, without adding the rule."""
 
     model_config = request_example(
         name="Cut is likely", metric="probability", op="crosses_above", value=0.6, days=30
@@ -227,29 +286,43 @@ class PreviewRequest(RuleRequest):
 
 
 class PreviewEpisode(BaseModel):
-    """An alert that the rule would have opened."""
+    """An alert that the rule would have opened, had it been evaluated on recorded history."""
 
-    fired_at: datetime
-    resolved_at: datetime | None = Field(description="Null: the alert would still be open.")
-    value: float = Field(description="The value that would have fired it.")
+    fired_at: datetime = Field(description="When the alert would have fired.")
+    resolved_at: datetime | None = Field(
+        description="When the alert would have ended. Null: it would still be open."
+    )
+    value: float = Field(
+        description="The metric's value that would have fired the alert, in the metric's unit."
+    )
 
 
 class PreviewTarget(BaseModel):
-    """What the rule would have done with one target."""
+    """What a rule, tried on recorded history, would have done with one target."""
 
     target_id: str
-    name: str
-    reason: str | None = Field(
-        description="Why the rule can't be tried on this target. Null: it was."
+    name: str = Field(
+        description="The target's label; without one, its market's question, its series' name, or "
+        "its `ref`."
     )
-    points: list[ChartPoint] = Field(description="The metric's values, at most 1,000.")
-    episodes: list[PreviewEpisode]
-    as_of: datetime | None = Field(description="Time of the last value.")
-    origin: ShownOrigin | None = Field(description="Where the values come from.")
+    reason: str | None = Field(
+        description="Why the rule can't be tried on this target. Null: it was tried."
+    )
+    points: list[ChartPoint] = Field(description="The metric's values over time, at most 1,000.")
+    episodes: list[PreviewEpisode] = Field(
+        description="The alerts that the rule would have opened on the target."
+    )
+    as_of: datetime | None = Field(
+        description="Time of the last known value. Null: no value is known."
+    )
+    origin: ShownOrigin | None = Field(
+        description="Where the values come from. sample: invented data."
+    )
 
 
 class PreviewResult(BaseModel):
-    """What a rule would have done, given the recorded history of its targets."""
+    """What a rule would have done, had it been evaluated on the recorded history of a watchlist's
+    targets."""
 
     model_config = example(
         start="2026-10-22T00:00:00Z",
@@ -274,15 +347,19 @@ class PreviewResult(BaseModel):
     start: datetime
     end: datetime
     step_seconds: int = Field(
-        description="Time between two evaluated market prices. Series and volatility are evaluated "
-        "at every recorded point."
+        description="Seconds between two evaluated prices of a market. Series and volatility are "
+        "evaluated at every recorded point."
     )
-    fired: int = Field(description="Number of alerts that would have fired, on all targets.")
-    targets: list[PreviewTarget] = Field(description="The first 20 targets that the rule fits.")
+    fired: int = Field(
+        description="Number of alerts that would have fired, on all listed targets together."
+    )
+    targets: list[PreviewTarget] = Field(
+        description="The first 20 targets that have the rule's metric."
+    )
 
 
 class RulesRequest(BaseModel):
-    """Several rules: all are added, or none."""
+    """Several rules to add to a watchlist. Either all are added or none."""
 
     model_config = request_example(
         rules=[{"name": "Cut is likely", "metric": "probability", "op": "gt", "value": 0.6}]
@@ -292,7 +369,7 @@ class RulesRequest(BaseModel):
 
 
 class RulesMade(BaseModel):
-    """The rules, in the order of the request."""
+    """The rules that were added to a watchlist, in the order of the request."""
 
     model_config = example(items=[RULE])
 
@@ -300,12 +377,14 @@ class RulesMade(BaseModel):
 
 
 class RuleList(BaseModel):
-    """One page of rules, oldest first."""
+    """One page of a watchlist's rules, oldest first."""
 
     model_config = example(items=[RULE], next_cursor=None)
 
     items: list[RuleRecord]
-    next_cursor: str | None
+    next_cursor: str | None = Field(
+        description="Pass as `cursor` for the next page. Null: this is the last one."
+    )
 
 
 def rule(found: StoredRule) -> dict[str, Any]:

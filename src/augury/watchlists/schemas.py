@@ -18,7 +18,8 @@ from augury.watchlists.store import Target, Watchlist
 
 
 class WatchlistRequest(BaseModel):
-    """A new watchlist."""
+    """A watchlist to create. Its targets (what it watches) and rules (when it alerts) are added
+    afterwards."""
 
     model_config = request_example(
         name="Rates", delivery=[{"type": "webhook", "url": "https://hooks.example.org/augury"}]
@@ -27,21 +28,22 @@ class WatchlistRequest(BaseModel):
     name: Name
     description: Note | None = None
     delivery: list[DeliveryRequest] = Field(
-        default=[], max_length=10, description="Endpoints to send the alerts to."
+        default=[], max_length=10, description="Endpoints to send the watchlist's alerts to."
     )
 
 
 class WatchlistChange(BaseModel):
-    """The fields of a watchlist to change; fields left out stay."""
+    """Changes to a watchlist. Fields that are left out keep their values."""
 
     model_config = request_example(name="Rates and inflation")
 
     name: Name | None = None
-    description: Note | None = None
+    description: Note | None = Field(None, description="New description. Null removes it.")
 
 
 class WatchlistRecord(BaseModel):
-    """A watchlist, with the number of its targets, rules and open alerts."""
+    """A watchlist, with the number of its targets (what it watches), rules (when it alerts) and
+    open alerts."""
 
     model_config = example(**WATCHLIST)
 
@@ -56,54 +58,70 @@ class WatchlistRecord(BaseModel):
 
 
 class WatchlistMade(WatchlistRecord):
-    """A new watchlist with its deliveries. Their signing secrets are shown only in this answer."""
+    """A watchlist that was just created, with its deliveries (endpoints that alerts are sent to).
+    Their signing secrets are shown only in this answer."""
 
     model_config = example(**WATCHLIST, delivery=[])
 
-    delivery: list[DeliveryMade]
+    delivery: list[DeliveryMade] = Field(
+        description="The endpoints that the watchlist's alerts are sent to."
+    )
 
 
 class WatchlistList(BaseModel):
-    """One page of watchlists, oldest first."""
+    """One page of the account's watchlists, oldest first."""
 
     model_config = example(items=[WATCHLIST], next_cursor=None)
 
     items: list[WatchlistRecord]
-    next_cursor: str | None
+    next_cursor: str | None = Field(
+        description="Pass as `cursor` for the next page. Null: this is the last one."
+    )
 
 
 class TargetRequest(BaseModel):
-    """What to watch."""
+    """A target to add to a watchlist: the market, event, search, asset or external series that it
+    should watch."""
 
     model_config = request_example(kind="market", ref="kalshi:KXRATECUT-27MAR-T25", outcome="Yes")
 
-    kind: Kind
+    kind: Kind = Field(description="What kind of thing to watch; decides what `ref` is.")
     ref: Annotated[str, Field(min_length=1, max_length=500, strict=True)] = Field(
-        description="What to watch. market: its id. event: the platform and the venue's event id, "
-        "as in kalshi:KXFED-27JAN. asset: its key, e.g. BTC. series: its id. search: a query, "
-        "whose best markets are watched."
+        description="What to watch. For a market: its id. For an event: the platform and the "
+        "venue's event id, as in kalshi:KXFED-27JAN. For an asset: its key, e.g. BTC. For a "
+        "series: the id of an external series. For a search: a query; the markets that fit it "
+        "best are watched."
     )
     outcome: Name | None = Field(
         None,
-        description="Label of the outcome to watch. Default: a market's first. Not for a series or "
-        "an asset.",
+        description="Label of the outcome to watch, e.g. Yes. Default: the first outcome of each "
+        "market. Not allowed for a series or an asset.",
     )
     label: Name | None = Field(
-        None, description="Name of the target in alerts and charts. Default: the market's question."
+        None,
+        description="Name to show for the target, e.g. as the title of its chart. Default: a "
+        "market's question, a series' name, else `ref`.",
     )
 
 
 class TargetRecord(BaseModel):
-    """A target of a watchlist, as it is stored."""
+    """A target of a watchlist: a market, event, search, asset or external series that it
+    watches."""
 
     model_config = example(**TARGET)
 
     id: str
     watchlist_id: str
     kind: Kind
-    ref: str
-    outcome: str | None = Field(description="Null: the first outcome.")
-    label: str | None
+    ref: str = Field(
+        description="What is watched: a market's id, a platform and the venue's event id "
+        "(kalshi:KXFED-27JAN), a query, an asset's key or a series' id, depending on `kind`."
+    )
+    outcome: str | None = Field(
+        description="Label of the outcome that is watched. Null: the first outcome of each "
+        "market. Always null for a series or an asset."
+    )
+    label: str | None = Field(description="Name to show for the target. Null: none was given.")
     created_at: datetime
 
 
@@ -112,7 +130,7 @@ MOST_AT_ONCE = 500
 
 
 class TargetsRequest(BaseModel):
-    """Several targets: all are added, or none."""
+    """Several targets to add to a watchlist. Either all are added or none."""
 
     model_config = request_example(
         targets=[{"kind": "market", "ref": "kalshi:KXRATECUT-27MAR-T25"}]
@@ -122,7 +140,7 @@ class TargetsRequest(BaseModel):
 
 
 class TargetsMade(BaseModel):
-    """The targets, in the order of the request."""
+    """The targets that were added to a watchlist, in the order of the request."""
 
     model_config = example(items=[TARGET])
 
@@ -130,12 +148,14 @@ class TargetsMade(BaseModel):
 
 
 class TargetList(BaseModel):
-    """One page of targets, oldest first."""
+    """One page of a watchlist's targets, oldest first."""
 
     model_config = example(items=[TARGET], next_cursor=None)
 
     items: list[TargetRecord]
-    next_cursor: str | None
+    next_cursor: str | None = Field(
+        description="Pass as `cursor` for the next page. Null: this is the last one."
+    )
 
 
 def watchlist(found: Watchlist) -> dict[str, Any]:

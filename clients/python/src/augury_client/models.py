@@ -12,7 +12,9 @@ from augury_client.base import Model
 
 
 class AlertRecord(Model, kw_only=True):
-    """An alert, with the market, trigger and evidence as they were when it fired."""
+    """An alert: one time that a rule of a watchlist fired on a target. Market, trigger and
+    evidence are as they were when it fired.
+    """
 
     id: str
     watchlist_id: str
@@ -21,142 +23,185 @@ class AlertRecord(Model, kw_only=True):
     episode: int
     """Number of this alert among those of the same rule and target, from 1."""
     state: str
+    """firing: the alert is open. resolved: it has ended."""
     severity: str
+    """Severity of the rule when it fired."""
     value: float | str | None
-    """The value that fired it, in the metric's unit."""
+    """The metric's value that fired the alert, in the metric's unit."""
     as_of: datetime | None
-    """When the source gave the value."""
+    """When the source gave this value."""
     origin: str | None
-    """Where the value comes from."""
+    """Where the value comes from. sample: invented data."""
     fired_at: datetime
     resolved_at: datetime | None
-    """Null: the alert is open."""
+    """When the alert ended. Null: it is open."""
     resolution: str | None
-    """recovered: the value came back. expired: the rule expired, or what it watches has ended.
-    removed: the rule or target was deleted. Null: the alert is open.
+    """Why the alert ended. recovered: the value came back. expired: the rule expired, or what it
+    watches has ended. removed: the rule or target was deleted. Null: the alert is open.
     """
     resolved_value: float | str | None
-    """The value when the alert ended. Null: it is open, or no value was known."""
+    """The metric's value when the alert ended. Null: the alert is open, or no value was known."""
     silenced: bool
     """True if the rule was silenced when the alert fired, so nothing was sent."""
     snoozed_until: datetime | None
-    """Nothing more is sent about the alert until then. Null: it was never snoozed."""
+    """Until this time, no more messages about the alert are sent. Null: the alert is not snoozed.
+    """
     title: str
+    """Name of the rule, and the question or name of what it fired on."""
     summary: str
+    """What happened, in one sentence, e.g. The probability is 62%, risen above 60%."""
     market: dict[str, Any] | None
-    """Null: the target is a series or an asset."""
+    """The market whose value fired the alert: id, platform, question, outcome, status and URL.
+    Null: the target is a series or an asset.
+    """
     target: dict[str, Any]
+    """The watched target: its id, kind, ref and label."""
     trigger: dict[str, Any]
-    """The rule, with its threshold, as it fired."""
+    """The rule as it was when it fired: its id, name, metric, op, threshold, and window and hold
+    time in seconds.
+    """
     evidence: list[dict[str, Any]]
-    """The values that the metric was made from."""
+    """The values that the metric was computed from, each with its own time."""
     source_status: dict[str, Any]
-    """How current the source's data were."""
+    """How current the source was when the alert fired: the time of the value and, for a market,
+    its status and when it was last read and priced.
+    """
     next_action: str
     """What to look at next, in one sentence."""
 
 
 class AlertList(Model, kw_only=True):
-    """One page of alerts, the latest first."""
+    """One page of a watchlist's alerts, latest first."""
 
     items: list[AlertRecord]
     next_cursor: str | None
+    """Pass as `cursor` for the next page. Null: this is the last one."""
 
 
 class ArrowJudgment(Model, kw_only=True):
-    """The verdict of independent readers on two factors."""
+    """The verdict of one or two readers on how two factors (things that markets are about) are
+    related, reached without seeing how the factor base relates them.
+    """
 
     verdict: str
-    """What the other factor is to the listed one. cause: it drives the listed one. effect: it is
-    driven by it. driver: both have a common driver. rival: a rival or a parallel case.
-    part: the same thing, or a part of it. none: unrelated.
+    """How the other factor relates to the factor whose `FactorRecord` this is in. cause: it drives
+    that factor. effect: that factor drives it. driver: a third factor drives both. rival:
+    it is a rival or a parallel case. part: it is the same thing, or a part of it. none: the
+    two are unrelated.
     """
     strength: int
-    """3: a main relation; 2: a clear one; 1: weak but real; 0: none."""
+    """How strong the relation is. 3: a main relation; 2: a clear one; 1: weak but real; 0: none.
+    """
     sign: str
-    """+: more of one means more of the other. -: it means less of the other. 0: it can be either.
+    """+: more of one factor means more of the other. -: it means less of the other. 0: it can be
+    either.
     """
     readers: int
-    """Number of readers who judged the pair: 1 or 2."""
+    """Number of readers who judged the pair of factors: 1 or 2."""
     source: str
-    """shipped: part of Augury. own: accepted by the operator of this instance."""
+    """Where the verdict comes from. shipped: it is part of Augury. own: the operator of this
+    instance accepted it.
+    """
     agrees: bool
-    """True if the verdict names the same relation as the base."""
+    """True if the verdict names the same relation as the factor base."""
 
 
 class Attempt(Model, kw_only=True):
-    """One attempt to deliver a message."""
+    """One attempt to send a message to an endpoint."""
 
     attempt: int
     """Number of the attempt, from 1."""
     at: datetime
     status_code: int | None
-    """Null: the endpoint did not answer."""
+    """HTTP status that the endpoint answered. Null: it did not answer."""
     failure: str | None
-    """Null: the message was accepted."""
+    """Why the attempt failed. Null: the endpoint accepted the message."""
     seconds: float
-    """Duration of the attempt."""
+    """Duration of the attempt, in seconds."""
 
 
 class ChartPoint(Model, kw_only=True):
-    """One point of a line on the chart."""
+    """A value at one time: a point of a line on a target's chart, or of a metric in a rule's
+    preview.
+    """
 
     time: datetime
     value: float | None
-    """In the chart's unit. Null: not known at this time."""
+    """In the unit of the chart or of the metric. Null: not known at this time."""
 
 
 class ChartSeries(Model, kw_only=True):
-    """A line of the chart. Its points are in order of time, and no time occurs twice."""
+    """One line of a target's chart. Its points are in order of time, and no time occurs twice."""
 
     name: str
+    """What the line shows: an outcome, a market's question, a series' name, or forecast or
+    realized volatility.
+    """
     points: list[ChartPoint]
 
 
 class ChartThreshold(Model, kw_only=True):
-    """A rule's threshold: a horizontal line on the chart."""
+    """The threshold of a rule, drawn as a horizontal line on a target's chart."""
 
     name: str
+    """Name of the rule."""
     op: str
+    """How the rule compares its metric with the threshold."""
     value: float
+    """The threshold, in the unit of the chart."""
     severity: str
 
 
 class ChartMarker(Model, kw_only=True):
-    """An alert: a triangle on the chart where it fired."""
+    """An alert, drawn as a triangle on a target's chart at the time at which it fired."""
 
     time: datetime
     """When the alert fired."""
     resolved_at: datetime | None
-    """When it ended. Null: it is open."""
+    """When the alert ended. Null: it is open."""
     alert_id: str
     severity: str
     label: str
-    """Name of the rule."""
+    """Name of the rule that fired."""
     value: float | None
-    """The value that fired it. Null: the alert is on a metric that is not drawn."""
+    """The value that fired the alert. Null: it is a value of a metric that the chart does not
+    show.
+    """
 
 
 class ChartData(Model, kw_only=True):
-    """A target's values with thresholds and alerts."""
+    """The chart of a watchlist's target: its values over time, its rules' thresholds, and its
+    alerts.
+    """
 
     title: str
+    """The target's label; without one, its market's question, its series' name, or its `ref`."""
     unit: str
-    """probability (0 to 1), volatility (per year, as a fraction), or the unit of the series."""
+    """Unit of all values: probability (0 to 1), volatility (per year, as a fraction), or the unit
+    of the series.
+    """
     start: datetime
+    """Start of the window that the chart shows."""
     end: datetime
-    """End of the window, exclusive."""
+    """End of the window that the chart shows, exclusive."""
     as_of: datetime | None
     """Time of the last value shown."""
     origin: str | None
-    """Where the values come from. sample: from invented data."""
+    """Where the values come from. sample: invented data."""
     series: list[ChartSeries]
+    """The lines: one for each of the target's first 8 markets, one for a series, two (forecast and
+    realized volatility) for an asset.
+    """
     thresholds: list[ChartThreshold]
+    """Thresholds of the rules on the metric that the chart shows."""
     markers: list[ChartMarker]
+    """Alerts on the target that fired in the window, oldest first."""
 
 
 class PublicConfidenceInterval(Model, kw_only=True):
-    """Range in which the market price will be a week later, with a chance of 80%."""
+    """Range in which the price of the question's market will be a week after the forecast, with a
+    chance of 80%.
+    """
 
     lower: float
     """Lower end, 0 to 1."""
@@ -165,15 +210,16 @@ class PublicConfidenceInterval(Model, kw_only=True):
 
 
 class DecidedForecast(Model, kw_only=True):
-    """A forecast that has been scored, identified by the market that decided it."""
+    """A past forecast whose market has been decided, with its score."""
 
     market_id: str
+    """Id of the market that decided the forecast."""
     question: str
     """The market's question."""
     outcome: str
     """The outcome whose probability was forecast."""
     probability: float
-    """The forecast, 0 to 1."""
+    """The forecast: the probability of the outcome, 0 to 1."""
     interval: PublicConfidenceInterval | None
     """The forecast's 80% range for the market price a week later. Null: none given."""
     crowd: float | None
@@ -186,12 +232,13 @@ class DecidedForecast(Model, kw_only=True):
     as_of: datetime
     """When the forecast was made."""
     origin: str
-    """Origin of the market that decided it."""
+    """Origin of the market that decided the forecast."""
     decided_at: datetime
+    """When the market was resolved."""
 
 
 class DecidedForecasts(Model, kw_only=True):
-    """One page of decided forecasts, the latest decided first."""
+    """One page of past forecasts whose markets have been decided, the latest decided first."""
 
     items: list[DecidedForecast]
     next_cursor: str | None
@@ -199,10 +246,11 @@ class DecidedForecasts(Model, kw_only=True):
 
 
 class Delivery(Model, kw_only=True):
-    """An endpoint that alerts are sent to."""
+    """A delivery: an endpoint that a watchlist's alerts are sent to."""
 
     id: str
     type: str
+    """webhook: signed POST requests. notify: messages through a notification service."""
     host: str
     """The only part of the address that is shown: the host of a webhook, or the scheme of a
     notification service.
@@ -211,60 +259,73 @@ class Delivery(Model, kw_only=True):
     off_reason: str | None
     """Why the delivery is disabled. Null: it is enabled."""
     failing_since: datetime | None
-    """Since when attempts have failed. Null: the last one succeeded, or there was none."""
+    """Since when attempts to send have failed. Null: the last one succeeded, or there was none."""
     delivered_at: datetime | None
-    """When an attempt last succeeded, to the minute. Null: none has."""
+    """When an attempt to send last succeeded, to the minute. Null: none has."""
     created_at: datetime
 
 
 class DeliveryChange(Model, kw_only=True):
-    """The fields of a delivery to change; fields left out stay."""
+    """Changes to a delivery (an endpoint that alerts are sent to). Fields that are left out keep
+    their values.
+    """
 
     url: str | None = None
+    """New address of the endpoint. The API never returns it."""
     enabled: bool | None = None
-    """false disables the delivery and drops waiting messages; true enables it again."""
+    """false disables the delivery and drops the messages that wait to be sent; true enables it
+    again.
+    """
     rotate_secret: bool = False
     """Generate a new signing secret and use it from now on."""
 
 
 class DeliveryList(Model, kw_only=True):
-    """A watchlist's endpoints."""
+    """The deliveries of a watchlist: all endpoints that its alerts are sent to."""
 
     items: list[Delivery]
     next_cursor: str | None
+    """Always null: the list has one page."""
 
 
 class Message(Model, kw_only=True):
-    """One message with its attempts. Every attempt sends its `id` as the header `webhook-id`."""
+    """A message to an endpoint, about an alert or a ping, with the attempts to send it. Every
+    attempt carries the message's `id` as the header `webhook-id`.
+    """
 
     id: str
     alert_id: str | None
-    """Null for pings and reminders."""
+    """Id of the alert that the message is about. Null for pings and reminders."""
     type: str
-    """alert.fired, alert.reminder, alert.resolved or ping."""
+    """What the message is about: alert.fired, alert.reminder, alert.resolved or ping."""
     status: str
+    """pending: still to be sent. delivered: the endpoint accepted it. failed: given up."""
     created_at: datetime
     ended_at: datetime | None
-    """When it was delivered or given up. Null: it is pending."""
+    """When the message was delivered or given up. Null: it is pending."""
     next_attempt_at: datetime | None
-    """Null unless it is pending."""
+    """When the next attempt is due. Null unless the message is pending."""
     replays: str | None
-    """Id of the message that this one repeats. Null: it repeats none."""
+    """Id of the earlier message that this one repeats. Null: it repeats none."""
     attempts: list[Attempt]
 
 
 class DeliveryLog(Model, kw_only=True):
-    """One page of an endpoint's messages, newest first."""
+    """One page of the messages to one endpoint, newest first."""
 
     items: list[Message]
     next_cursor: str | None
+    """Pass as `cursor` for the next page. Null: this is the last one."""
 
 
 class DeliveryMade(Model, kw_only=True):
-    """An endpoint with its signing secret, which is shown only in this answer."""
+    """A delivery (an endpoint that alerts are sent to) with its signing secret, which is shown
+    only in this answer.
+    """
 
     id: str
     type: str
+    """webhook: signed POST requests. notify: messages through a notification service."""
     host: str
     """The only part of the address that is shown: the host of a webhook, or the scheme of a
     notification service.
@@ -273,23 +334,25 @@ class DeliveryMade(Model, kw_only=True):
     off_reason: str | None
     """Why the delivery is disabled. Null: it is enabled."""
     failing_since: datetime | None
-    """Since when attempts have failed. Null: the last one succeeded, or there was none."""
+    """Since when attempts to send have failed. Null: the last one succeeded, or there was none."""
     delivered_at: datetime | None
-    """When an attempt last succeeded, to the minute. Null: none has."""
+    """When an attempt to send last succeeded, to the minute. Null: none has."""
     created_at: datetime
     secret: str | None
-    """Null: messages are not signed, or the secret did not change."""
+    """Secret that the messages are signed with. Null: messages are not signed, or the secret did
+    not change.
+    """
 
 
 class DeliveryRequest(Model, kw_only=True):
-    """Where to send alerts."""
+    """A delivery to add to a watchlist: an endpoint to send its alerts to."""
 
     type: str
-    """webhook: signed POSTs, as specified by Standard Webhooks. notify: through a notification
-    service (by Apprise) that the operator has enabled.
+    """webhook: signed POST requests, as specified by Standard Webhooks. notify: messages through a
+    notification service (by Apprise) that the operator has enabled.
     """
     url: str
-    """Address to send to. The API never returns it."""
+    """Address of the endpoint. The API never returns it."""
     secret: str | None = None
     """Signing secret: whsec_ followed by 24 to 64 random bytes as base64. Default: a new one is
     generated. Only for webhooks.
@@ -297,80 +360,94 @@ class DeliveryRequest(Model, kw_only=True):
 
 
 class DistributionPart(Model, kw_only=True):
-    """One of several outcomes that exclude each other."""
+    """One outcome of a forecast's distribution: a range of levels, a period or a name, with its
+    probability. Exactly one of the distribution's outcomes comes true.
+    """
 
     label: str
+    """The outcome in words, e.g. 4% to 4.25%."""
     lower: float | str | None
-    """Smallest amount or first day of this part. Null: open-ended, or the part is a name."""
+    """Smallest amount or first day of this outcome. Null: open-ended, or the outcome is a name."""
     upper: float | str | None
-    """The part ends below this amount or before this day. Null: open-ended, or the part is a name.
+    """The outcome ends below this amount or before this day. Null: open-ended, or the outcome is a
+    name.
     """
     probability: float
+    """Probability that this outcome comes true, 0 to 1."""
 
 
 class GraphMarket(views.Priced, kw_only=True):
-    """A market of a node, with the time and origin of its prices."""
+    """A market at a node of a causal graph, with the time and origin of its prices."""
 
     id: str
     """Stable market identifier."""
     question: str
     """Market question."""
     platform: str
-    """Source platform name."""
+    """Venue of the market."""
     current_prices: dict[str, float] | None = None
-    """Price by outcome label."""
+    """Price by outcome label, as a probability from 0 to 1; outcomes without a quote are left out.
+    Null: no quote.
+    """
     platform_url: str | None = None
-    """URL on the source platform."""
+    """The market's page at its venue."""
     price_as_of: datetime | None
     """When the venue quoted the prices."""
     closes_at: datetime | None
     """Announced close. Null: not known."""
     status: str
     stale: bool
-    """True if its price is too old to count as evidence."""
+    """True if the market's price is too old to count as evidence."""
     origin: str
+    """live: from the venue. import: from a file. sample: an invented market."""
 
 
 class FullNode(Model, kw_only=True):
-    """A node of the causal graph: the question, or an event or factor related to it."""
+    """A node of a causal graph (the question, or an event or factor related to it), with the time
+    and origin of its probability.
+    """
 
     id: str
     label: str
+    """The question, or the name of the event or factor."""
     markets: list[GraphMarket]
+    """Markets on what the label says, best first."""
     current_probability: float | None
     """Probability of what the label says, 0 to 1: the price of its market or, for the question,
     the forecast. Null: not known.
     """
     price_as_of: datetime | None
-    """When the price behind the probability was quoted."""
+    """When the price behind `current_probability` was quoted."""
     origin: str | None
-    """The least reliable origin of its markets: sample, then import, then live. Null: it has no
-    markets.
+    """The least reliable origin of the node's markets: sample, then import, then live. Null: it
+    has no markets.
     """
 
 
 class GraphEdge(Model, kw_only=True):
-    """An edge with its type, direction, certainty, lag and markets."""
+    """An edge of a causal graph, with its type, direction, certainty, lag and markets."""
 
     source: str
-    """Source node identifier."""
+    """Id of the node at which the edge starts."""
     target: str
-    """Target node identifier."""
+    """Id of the node at which the edge ends."""
     relationship: str
-    """Human-readable label."""
+    """The relation in words, e.g. raises."""
     strength: float | None = None
     """How often markets joined by an edge of this kind moved together, 0 to 1. Measured on
     recorded prices: of the days on which at least one of the two moved, the share on which
     both moved as the edge says. Unrelated markets reach 0.05. Null: not measured.
     """
     description: str | None = None
-    """Why the two are related."""
+    """Why the two nodes are related."""
     edge_type: str
-    """causal: the source drives the target. co_movement: they move together, without cause and
+    """causal: the source drives the target. co_movement: both move together, without cause and
     effect. logical: one implies or excludes the other.
     """
     polarity: str
-    """positive: Yes at the source makes Yes at the target more likely. negative: less likely."""
+    """positive: Yes at the source makes Yes at the target more likely. negative: less likely.
+    unknown: the direction is not known.
+    """
     confidence: float
     """How certain the relation is, 0 to 1."""
     hard_constraint: bool
@@ -378,11 +455,15 @@ class GraphEdge(Model, kw_only=True):
     lag_days: int | None
     """Typical number of days until the effect shows. Null: the edge is not causal."""
     evidence: list[str]
-    """Ids of the markets that the edge rests on."""
+    """Ids of the markets that support the edge. Empty: the edge comes from the factor base (causes
+    and effects that people wrote down) alone.
+    """
 
 
 class DrawnGraph(views.DrawnView, kw_only=True):
-    """The nodes and edges of a graph, with the time and origin of every number."""
+    """A causal graph: its nodes and edges, with the time and origin of every probability and
+    price.
+    """
 
     nodes: list[FullNode]
     """The question is the first node."""
@@ -390,7 +471,7 @@ class DrawnGraph(views.DrawnView, kw_only=True):
 
 
 class Evaluation(Model, kw_only=True):
-    """The state of a rule on a target."""
+    """The state of one rule on one target of a watchlist."""
 
     rule_id: str
     target_id: str
@@ -400,20 +481,23 @@ class Evaluation(Model, kw_only=True):
     open alert stays open.
     """
     value: float | str | None
-    """The last known value, in the metric's unit. Null: none was ever known."""
+    """The metric's last known value, in its unit. Null: none was ever known."""
     threshold: float | str
+    """The rule's threshold, in the metric's unit."""
     as_of: datetime | None
     """When the source gave the value."""
     origin: str | None
-    """Where the value comes from."""
+    """Where the value comes from. sample: invented data."""
     since: datetime | None
-    """Since when the rule has been in this state."""
+    """Since when the rule has been in this state on this target."""
     reason: str | None
-    """For the state no_data: why no value is known."""
+    """Why no value is known; only in the state no_data, else null."""
 
 
 class EvaluationResult(Model, kw_only=True):
-    """The state of every rule on every target of the watchlist, and the open alerts."""
+    """The state of every rule of a watchlist on every target that it applies to, evaluated now,
+    and the open alerts.
+    """
 
     evaluated_at: datetime
     evaluations: list[Evaluation]
@@ -422,7 +506,9 @@ class EvaluationResult(Model, kw_only=True):
 
 
 class EvidenceMarket(views.Priced, kw_only=True):
-    """A market as it was known at the time that the answer describes (`as_of`)."""
+    """A market that a forecast names, as it was known at the time that the forecast describes
+    (`as_of`).
+    """
 
     id: str
     platform: str
@@ -431,7 +517,7 @@ class EvidenceMarket(views.Priced, kw_only=True):
     status: str
     platform_url: str | None
     current_prices: dict[str, float] | None
-    """Probability by outcome; outcomes without a quote are left out. Null: no quote."""
+    """Probability by outcome label; outcomes without a quote are left out. Null: no quote."""
     price_as_of: datetime | None
     """When these prices were quoted."""
     closes_at: datetime | None
@@ -445,29 +531,33 @@ class EvidenceMarket(views.Priced, kw_only=True):
     stale: bool
     """True if the price is too old to count as evidence."""
     origin: str
+    """live: from the venue. import: from a file. sample: an invented market."""
 
 
 class EvidenceRow(Model, kw_only=True):
-    """A market that is evidence for the answer, and what it contributes."""
+    """A market that is evidence for a forecast, and what it contributes to the answer."""
 
     market: EvidenceMarket
     outcome: str
-    """The outcome whose price is read."""
+    """Label of the market's outcome whose price is used."""
     role: str
-    """direct: it asks the question itself. bound: logic puts the answer above or below its price.
-    proxy: it only hints at the answer.
+    """direct: the market asks the question itself. bound: logic puts the answer above or below the
+    market's price. proxy: the market only hints at the answer.
     """
     side: str
-    """same: the outcome means Yes to the question. opposite: it means No, so 1 - price counts."""
+    """same: the market's outcome means Yes to the question. opposite: it means No, so 1 - price
+    counts.
+    """
     price: float | None
     """Price of the outcome as quoted, 0 to 1. Null: no quote."""
     price_as_of: datetime | None
+    """When the price was quoted."""
     probability: float
     """Probability of Yes to the question that this price implies, 0 to 1."""
     weight: float | None
-    """Share in the average of the markets that ask the question, 0 to 1. 0: shown, but not
-    counted. null: counted, but not as part of an average (a bound, a hint, or one outcome
-    of an open-ended question).
+    """The market's share in the average of the markets that ask the question, 0 to 1. 0: shown,
+    but not counted. null: counted, but not as part of an average (a bound, a hint, or one
+    outcome of an open-ended question).
     """
     lower: float = 0.0
     """Lower bound of the answer, given this market alone; 0: no bound."""
@@ -476,24 +566,28 @@ class EvidenceRow(Model, kw_only=True):
     why: str
     """How the market relates to the question, in words."""
     origin: str
+    """live: from the venue. import: from a file. sample: an invented market."""
 
 
 class FactorArrow(Model, kw_only=True):
-    """The relation of the listed factor to another one."""
+    """One relation of the factor of a `FactorRecord` to another factor: an effect, a cause, or a
+    factor that moves with it.
+    """
 
     key: str
     """Key of the other factor."""
     name: str
     """Name of the other factor."""
     sign: str
-    """+: more of one means more of the other. -: it means less of the other."""
+    """+: more of one factor means more of the other. -: it means less of the other."""
     strength: int
-    """3: a main driver; 2: a clear one; 1: weak but real."""
+    """How strong the relation is. 3: a main driver; 2: a clear one; 1: weak but real."""
     lag_days: int | None
     """Typical number of days until the effect shows. Null: the two move together, without cause
     and effect.
     """
     reason: str
+    """Why the two factors are related, in words."""
     judged: ArrowJudgment | None
     """The readers' verdict on the two factors. Null: nobody has judged them."""
 
@@ -502,13 +596,17 @@ class FactorRecord(Model, kw_only=True):
     """A factor: something in the world that markets are about, with its relations to others."""
 
     key: str
+    """Key of the factor, e.g. fed-policy-rate."""
     name: str
     up: str
-    """What a rise of the factor means."""
+    """What a rise of the factor means, e.g. the rate is raised. The signs of its relations refer
+    to it.
+    """
     domain: str
+    """Field that the factor belongs to, e.g. macro."""
     instances: int
     """Number of factors made from the same pattern (e.g. one for each team or country), including
-    this one.
+    this one, which is the only one listed.
     """
     drives: list[FactorArrow]
     """Its effects, the strongest first."""
@@ -519,7 +617,9 @@ class FactorRecord(Model, kw_only=True):
 
 
 class FactorList(Model, kw_only=True):
-    """One page of factors by name."""
+    """One page of the factor base: factors (things in the world that markets are about), sorted by
+    name.
+    """
 
     items: list[FactorRecord]
     next_cursor: str | None
@@ -527,40 +627,42 @@ class FactorList(Model, kw_only=True):
     total: int
     """Number of factors found, on all pages together."""
     domains: list[str]
-    """All domains, for the parameter `domain`."""
+    """All domains that the parameter `domain` accepts."""
     version: str
     """Version of the factor base; changes with its content."""
 
 
 class FamilyMember(Model, kw_only=True):
-    """Another market of the family (e.g. of the same event) that a result stands for."""
+    """A market that has no search result of its own, because another market of its family (e.g. of
+    the same event) is shown for both.
+    """
 
     id: str
     label: str
-    """The words that distinguish it from the other members, e.g. a name, a level or a date; its
-    whole question if nothing shorter does.
+    """The words that distinguish the market from the family's other members, e.g. a name, a level
+    or a date; its whole question if nothing shorter does.
     """
     status: str
     price: float | None
-    """Price of its first outcome, 0 to 1. Null: no quote."""
+    """Price of the market's first outcome, 0 to 1. Null: no quote."""
     closes_at: datetime | None
 
 
 class FixtureRequest(Model, kw_only=True):
-    """A game, named by the caller instead of read from the page."""
+    """A game of two teams or players, named by the caller instead of read from the page."""
 
     league: str | None = None
     """Name of the league, e.g. nba. It distinguishes teams of the same city."""
     home: str
-    """Name of the home team."""
+    """Name of the home team, or of one player."""
     away: str
-    """Name of the visiting team."""
+    """Name of the visiting team, or of the other player."""
     starts_at: datetime | None = None
     """Start time (UTC if without a zone). Default: the next game of the two teams."""
 
 
 class ForecastRequest(Model, kw_only=True):
-    """A question to forecast, with options."""
+    """A question to forecast, as of now or of an earlier time, with options."""
 
     question: str
     """The question, with at least one visible character."""
@@ -569,53 +671,63 @@ class ForecastRequest(Model, kw_only=True):
     the future.
     """
     include_graph: bool = False
-    """Add the causal graph."""
+    """Add the question's causal graph to the answer."""
     background: bool = False
-    """Answer 202 at once and do the work in the background."""
+    """Answer 202 at once and make the forecast in the background."""
 
 
 class RejectedRow(Model, kw_only=True):
-    """A market that was compared with the question but not used."""
+    """A market that was compared with the question of a forecast but not used."""
 
     market: EvidenceMarket
     why: str
-    """Why it was not used."""
+    """Why the market was not used."""
 
 
 class OutOfRunning(Model, kw_only=True):
-    """The market that asks the question but gives no answer now."""
+    """The market that asks the question of a forecast but gives no answer now, because it is
+    decided, is closed, or has had no price for too long.
+    """
 
     market: EvidenceMarket
     price: float | None
-    """Its last price as the probability of Yes to the question. Null: none."""
+    """The market's last price, as the probability of Yes to the question. Null: none is known."""
     price_as_of: datetime | None
     """When that price was quoted."""
     retry_as_of: datetime | None
-    """Ask again with this `as_of` for an answer as of then. Null: no price is recorded."""
+    """Ask the question again with this `as_of` for an answer as of that time. Null: no price is
+    recorded.
+    """
 
 
 class PublicMarketSummary(views.Priced, kw_only=True):
-    """A market used as evidence."""
+    """A market in short: its question, its venue and its prices."""
 
     id: str
     """Stable market identifier."""
     question: str
     """Market question."""
     platform: str
-    """Source platform name."""
+    """Venue of the market."""
     current_prices: dict[str, float] | None = None
-    """Price by outcome label."""
+    """Price by outcome label, as a probability from 0 to 1; outcomes without a quote are left out.
+    Null: no quote.
+    """
     platform_url: str | None = None
-    """URL on the source platform."""
+    """The market's page at its venue."""
 
 
 class PublicGraphNode(Model, kw_only=True):
-    """A node of the causal graph: the question, or an event or factor related to it."""
+    """A node of a causal graph: the question that the graph is for, or an event or factor related
+    to it.
+    """
 
     id: str
     """Stable node identifier."""
     label: str
+    """The question, or the name of the event or factor."""
     markets: list[PublicMarketSummary]
+    """Markets on what the label says, best first."""
     current_probability: float | None = None
     """Probability of what the label says, 0 to 1: the price of its market or, for the question,
     the forecast. Null: not known.
@@ -623,54 +735,59 @@ class PublicGraphNode(Model, kw_only=True):
 
 
 class PublicGraphEdge(Model, kw_only=True):
-    """How one node of the graph is related to another."""
+    """An edge of a causal graph: how two of its nodes are related."""
 
     source: str
-    """Source node identifier."""
+    """Id of the node at which the edge starts."""
     target: str
-    """Target node identifier."""
+    """Id of the node at which the edge ends."""
     relationship: str
-    """Human-readable label."""
+    """The relation in words, e.g. raises."""
     strength: float | None = None
     """How often markets joined by an edge of this kind moved together, 0 to 1. Measured on
     recorded prices: of the days on which at least one of the two moved, the share on which
     both moved as the edge says. Unrelated markets reach 0.05. Null: not measured.
     """
     description: str | None = None
-    """Why the two are related."""
+    """Why the two nodes are related."""
 
 
 class PublicCausalGraph(views.DrawnView, kw_only=True):
-    """The public view of the causal graph."""
+    """A causal graph: a question with its causes, its consequences and their markets, as nodes and
+    edges.
+    """
 
     nodes: list[PublicGraphNode]
     edges: list[PublicGraphEdge]
 
 
 class RunAnswer(views.ForecastView, kw_only=True):
-    """An answer of a run."""
+    """The answer to one question of a forecast run (many questions that are answered in the
+    background).
+    """
 
     id: str
     status: str
-    """Status of the work. The answer's fields are filled in once it has succeeded."""
+    """Status of the work. The fields of the answer are filled in once it has succeeded."""
     created_at: datetime
     question: str
     as_of: datetime | None
     """The time that the answer describes. Null until an answer as of now is made."""
     probability: float | None = None
-    """Of Yes, 0 to 1. Null: none can be given; `error` says why."""
+    """Probability of Yes, 0 to 1. Null: none can be given; `error` says why."""
     confidence: float = 0.0
     """0 to 1: how far the evidence can be relied on. It is not a probability."""
     grade: str = "none"
-    """asked: a market asks this question. bounded: logic bounds it by other markets. hinted: only
-    related markets hint at it. none: no answer.
+    """How the answer was found. asked: a market asks this question. bounded: logic bounds the
+    answer by other markets. hinted: related markets only hint at it. none: no answer.
     """
     confidence_interval: PublicConfidenceInterval | None = None
     reasoning: str = ""
+    """How the answer was found, in words."""
     evidence: list[EvidenceRow] = msgspec.field(default_factory=list[EvidenceRow])
-    """Markets that count, and some that are shown only."""
+    """Markets that the answer rests on, and some that are only shown (their `weight` is 0)."""
     rejected: list[RejectedRow] = msgspec.field(default_factory=list[RejectedRow])
-    """The nearest markets that were not used."""
+    """The markets nearest to the question that were not used."""
     distribution: list[DistributionPart] | None = None
     """Mutually exclusive outcomes with probabilities that sum to 1. Null: the question has no
     levels, dates or names around it.
@@ -680,22 +797,28 @@ class RunAnswer(views.ForecastView, kw_only=True):
     time.
     """
     data_as_of: datetime | None = None
-    """When the newest price that counts was quoted. Null: none counts."""
+    """When the newest price that the answer rests on was quoted. Null: it rests on none."""
     warnings: list[str] = msgspec.field(default_factory=list[str])
     """What to know before using the number, in sentences."""
     error: str | None = None
     """Why there is no probability, and what to do. Null: there is one."""
     error_code: str | None = None
-    """The reason of `error` as a code, for programs."""
+    """The reason of `error` as a code, for programs, e.g. no_market (no market is about the
+    question) or stale_price (a market asks it, but its price is too old).
+    """
     out_of_running: OutOfRunning | None = None
-    """The market that asks the question, if it is decided, closed or long unpriced."""
+    """The market that asks the question, if it gives no answer now: it is decided, is closed, or
+    has had no price for too long.
+    """
     graph: PublicCausalGraph | None = None
     place: int
     """Position of the question in the run, from 0."""
 
 
 class ForecastRun(Model, kw_only=True):
-    """The progress of a run, and a page of its answers in the order of its questions."""
+    """A forecast run (many questions that are answered in the background): its progress, and a
+    page of its answers in the order of its questions.
+    """
 
     id: str
     status: str
@@ -714,29 +837,30 @@ class ForecastRun(Model, kw_only=True):
 
 
 class FullForecast(views.ForecastView, kw_only=True):
-    """A forecast with its evidence and its reason, or the reason why there is no probability."""
+    """A forecast with its evidence and its reasoning, or the reason why there is no probability."""
 
     id: str
     status: str
-    """Status of the work. The answer's fields are filled in once it has succeeded."""
+    """Status of the work. The fields of the answer are filled in once it has succeeded."""
     created_at: datetime
     question: str
     as_of: datetime | None
     """The time that the answer describes. Null until an answer as of now is made."""
     probability: float | None = None
-    """Of Yes, 0 to 1. Null: none can be given; `error` says why."""
+    """Probability of Yes, 0 to 1. Null: none can be given; `error` says why."""
     confidence: float = 0.0
     """0 to 1: how far the evidence can be relied on. It is not a probability."""
     grade: str = "none"
-    """asked: a market asks this question. bounded: logic bounds it by other markets. hinted: only
-    related markets hint at it. none: no answer.
+    """How the answer was found. asked: a market asks this question. bounded: logic bounds the
+    answer by other markets. hinted: related markets only hint at it. none: no answer.
     """
     confidence_interval: PublicConfidenceInterval | None = None
     reasoning: str = ""
+    """How the answer was found, in words."""
     evidence: list[EvidenceRow] = msgspec.field(default_factory=list[EvidenceRow])
-    """Markets that count, and some that are shown only."""
+    """Markets that the answer rests on, and some that are only shown (their `weight` is 0)."""
     rejected: list[RejectedRow] = msgspec.field(default_factory=list[RejectedRow])
-    """The nearest markets that were not used."""
+    """The markets nearest to the question that were not used."""
     distribution: list[DistributionPart] | None = None
     """Mutually exclusive outcomes with probabilities that sum to 1. Null: the question has no
     levels, dates or names around it.
@@ -746,23 +870,28 @@ class FullForecast(views.ForecastView, kw_only=True):
     time.
     """
     data_as_of: datetime | None = None
-    """When the newest price that counts was quoted. Null: none counts."""
+    """When the newest price that the answer rests on was quoted. Null: it rests on none."""
     warnings: list[str] = msgspec.field(default_factory=list[str])
     """What to know before using the number, in sentences."""
     error: str | None = None
     """Why there is no probability, and what to do. Null: there is one."""
     error_code: str | None = None
-    """The reason of `error` as a code, for programs."""
+    """The reason of `error` as a code, for programs, e.g. no_market (no market is about the
+    question) or stale_price (a market asks it, but its price is too old).
+    """
     out_of_running: OutOfRunning | None = None
-    """The market that asks the question, if it is decided, closed or long unpriced."""
+    """The market that asks the question, if it gives no answer now: it is decided, is closed, or
+    has had no price for too long.
+    """
     graph: PublicCausalGraph | None = None
 
 
 class FullGraph(views.GraphView, kw_only=True):
-    """A graph of this account, or the progress of drawing it."""
+    """A causal graph that this account asked for, or the progress of drawing it."""
 
     id: str
     status: str
+    """Status of the work. `graph` is filled in once it has succeeded."""
     created_at: datetime
     question: str
     as_of: datetime | None = None
@@ -772,34 +901,35 @@ class FullGraph(views.GraphView, kw_only=True):
     has no markets.
     """
     data_as_of: datetime | None = None
-    """When the newest price behind a probability of the graph was quoted."""
+    """When the newest price behind a probability of the graph was quoted. Null: there is none."""
     graph: DrawnGraph | None = None
-    """Null until `status` is succeeded."""
+    """The graph. Null until `status` is succeeded."""
     warnings: list[str] = msgspec.field(default_factory=list[str])
+    """What to know before using the graph, in sentences."""
     error: str | None = None
     """Why drawing failed. Null: it did not."""
 
 
 class FullGraphRequest(Model, kw_only=True):
-    """A question to draw a graph of, and whether to wait for it."""
+    """A question to draw a causal graph of, and whether to wait for the graph."""
 
     question: str
     """The question, with at least one visible character."""
     background: bool = False
-    """Answer 202 at once and do the work in the background."""
+    """Answer 202 at once and draw the graph in the background."""
 
 
 class HistoryPoint(Model, kw_only=True):
-    """The last price of one outcome in one interval of time."""
+    """The last price of one outcome in one interval of a market's history."""
 
     timestamp: datetime
     """Start of the interval."""
     probability: float | None
-    """0 to 1. Null: nothing recorded in it."""
+    """The price, 0 to 1. Null: no price was recorded in the interval."""
 
 
 class LatestPoint(Model, kw_only=True):
-    """The point with the latest time."""
+    """The point of an external series that has the latest time."""
 
     time: datetime
     value: float
@@ -810,7 +940,9 @@ class LatestPoint(Model, kw_only=True):
 
 
 class MarketRecord(views.Priced, kw_only=True):
-    """One market as the catalogue holds it."""
+    """One market as Augury's catalogue holds it: its question, outcomes, status, latest prices and
+    volume.
+    """
 
     id: str
     """Market id: `polymarket:<id>` or `kalshi:<ticker>`, or a UUID if `AUGURY_MARKET_IDS` is uuid.
@@ -820,7 +952,7 @@ class MarketRecord(views.Priced, kw_only=True):
     """The venue's own id of the market."""
     question: str
     outcomes: list[str]
-    """Labels in the venue's order. A repeated label is numbered: `Draw (2)`."""
+    """Labels of the outcomes, in the venue's order. A repeated label is numbered: `Draw (2)`."""
     status: str
     """A market whose close has passed without news from its venue since is shown as `closed`, with
     `stale` true.
@@ -828,23 +960,33 @@ class MarketRecord(views.Priced, kw_only=True):
     resolution: str | None
     """Label of the outcome that won. Null: not resolved, or the result is not known."""
     created_at: datetime | None
-    """When the venue created it. Null: not known."""
+    """When the venue created the market. Null: not known."""
     closes_at: datetime | None
     """Announced close. Null: not known."""
     resolved_at: datetime | None
+    """When the market was resolved. Null: it is not resolved, or the time is not known."""
     platform_event_id: str | None
     """The venue's own id of the market's event."""
     platform_event_name: str | None
     event_group_id: str | None
-    """Markets in the same group ask questions that differ only by strike, name or date."""
+    """Id of the market's group: all markets of the events whose names differ only by date. The
+    questions in a group differ only by strike, name or date.
+    """
     event_group_name: str | None
     category: str | None
+    """The venue's category of the market."""
     tags: list[str]
+    """The venue's tags of the market."""
     market_type: str
+    """How the market and others of its event constrain each other. threshold_ladder: levels or
+    deadlines, each implying the next wider one. sum_to_one: ranges of one quantity or date,
+    at most one true. winner_take_all: named outcomes, at most one true. binary: no
+    constraint is known.
+    """
     volume: float | None
     """Volume traded so far: US dollars on Polymarket, contracts on Kalshi."""
     liquidity: float | None
-    """US dollars."""
+    """Liquidity as the venue reports it, in US dollars. Null: not reported."""
     platform_url: str | None
     description: str | None
     """The venue's resolution rules. Untrusted text."""
@@ -855,9 +997,9 @@ class MarketRecord(views.Priced, kw_only=True):
     price_as_of: datetime | None
     """When the venue quoted `current_prices`."""
     best_bid: float | None
-    """Of the first outcome, 0 to 1. Null: no bid."""
+    """Best bid for the first outcome, 0 to 1. Null: no bid."""
     best_ask: float | None
-    """Of the first outcome, 0 to 1. Null: no ask."""
+    """Best ask for the first outcome, 0 to 1. Null: no ask."""
     volume_24h: float | None
     """Volume of the last 24 hours, in the unit of `volume`. Null: not reported."""
     linked_market_ids: list[str]
@@ -870,26 +1012,29 @@ class MarketRecord(views.Priced, kw_only=True):
     origin: str
     """live: from the venue. import: from a file. sample: an invented market."""
     observed_at: datetime | None
-    """When this state was read from its source."""
+    """When this state of the market was read from the venue or the file."""
     updated_at: datetime
-    """When this record last changed here."""
+    """When this record last changed in the catalogue."""
 
 
 class PricesAt(Model, kw_only=True):
-    """The prices recorded at one moment."""
+    """A market's prices as they were recorded at one time."""
 
     timestamp: datetime
     prices: dict[str, float]
     """Probability by outcome."""
     source: str
-    """How the price became known: snapshot (the venue's current quote), trade, candle, history
+    """How the prices became known: snapshot (the venue's current quote), trade, candle, history
     (the venue's past prices), dump:<kind> (an imported file) or sample.
     """
     origin: str
+    """live: from the venue. import: from a file. sample: an invented market."""
 
 
 class RelatedMarket(views.Priced, kw_only=True):
-    """Another market of the same event or family (the events that share a name), in short."""
+    """Another market of the same event or group, in short. A group is all markets of the events
+    whose names differ only by date.
+    """
 
     id: str
     platform: str
@@ -905,14 +1050,14 @@ class RelatedMarket(views.Priced, kw_only=True):
     stale: bool
     origin: str
     relation: str
-    """same_event: the venue lists both under one event. same_group: their questions differ only by
-    strike, name or date.
+    """same_event: the venue lists both markets under one event. same_group: both belong to events
+    whose names differ only by date.
     """
 
 
 class MarketDetail(views.MarketView, kw_only=True):
-    """One market with its latest prices and the other markets of its event and family (the events
-    that share a name).
+    """One market with its latest prices and the other markets of its event and group. A group is
+    all markets of the events whose names differ only by date.
     """
 
     market: MarketRecord
@@ -922,18 +1067,21 @@ class MarketDetail(views.MarketView, kw_only=True):
     price_history: list[PricesAt]
     """The latest recorded prices (at most 200), oldest first."""
     related: list[RelatedMarket]
+    """Other markets of the market's event and group."""
 
 
 class OutcomeHistory(Model, kw_only=True):
-    """One outcome's prices, one point per interval."""
+    """The history of one outcome's price, one point per interval."""
 
     outcome: str
     points: list[HistoryPoint]
-    """Empty: no price was recorded in the window."""
+    """The prices, oldest first. Empty: no price was recorded in the window."""
 
 
 class TradedVolume(Model, kw_only=True):
-    """The volume traded from `start` to `end`: between two observations, or in a venue's candle."""
+    """The volume of a market that was traded from `start` to `end`: the times of two observations
+    of its total volume, or the ends of a candle of its venue.
+    """
 
     start: datetime
     end: datetime
@@ -942,27 +1090,31 @@ class TradedVolume(Model, kw_only=True):
 
 
 class MarketHistory(views.HistoryView, kw_only=True):
-    """A market's prices over a window of time, and the volume traded in it as far as known."""
+    """A market's prices over a window of time, and the volume traded in the window as far as
+    known.
+    """
 
     market: MarketRecord
     start: datetime
     end: datetime
     """End of the window, exclusive."""
     interval_minutes: int
+    """Length of an interval, in minutes."""
     price_as_of: datetime | None
     """When the venue quoted the market's current prices."""
     origin: str
     series: list[OutcomeHistory]
+    """The prices, one entry for each outcome."""
     volume: list[TradedVolume]
-    """Oldest first, at most one entry per interval. An entry spans several intervals if the market
-    was not observed in between. Volume is known from the venue's candles, or since Augury
-    has followed the market. For a time without an entry, nothing was traded or nothing is
-    known.
+    """Traded volume, oldest first, at most one entry per interval. An entry spans several
+    intervals if the market was not observed in between. Volume is known from the venue's
+    candles, or since Augury has followed the market. For a time without an entry, nothing
+    was traded or nothing is known.
     """
 
 
 class MarketList(Model, kw_only=True):
-    """One page of markets."""
+    """One page of the markets in the catalogue."""
 
     items: list[MarketRecord]
     next_cursor: str | None
@@ -970,7 +1122,7 @@ class MarketList(Model, kw_only=True):
 
 
 class MarketPrice(Model, kw_only=True):
-    """A market's prices, status and staleness."""
+    """A market's current prices, its status, and whether they are too old to rely on."""
 
     current_prices: dict[str, float | None] | None
     """Probability by outcome label; null for an outcome without a quote. Null as a whole if there
@@ -984,20 +1136,22 @@ class MarketPrice(Model, kw_only=True):
     with an old price.
     """
     origin: str
+    """live: from the venue. import: from a file. sample: an invented market."""
 
 
 class PageFixture(Model, kw_only=True):
-    """The game that the page or the request names."""
+    """The game that a web page or the request names, for which markets were searched."""
 
     league: str | None
+    """Name of the league. Null: not known."""
     home: str
     away: str
     starts_at: str | None
-    """Start time (UTC), or only the day if the time is not known. Null: neither is."""
+    """Start time (UTC), or only the day if the time is not known. Null: neither is known."""
 
 
 class PageGraph(views.DrawnView, kw_only=True):
-    """The causal graph of a page's subject, with the time and origin of its prices."""
+    """The causal graph of a web page's subject, with the time and origin of its prices."""
 
     nodes: list[PublicGraphNode]
     edges: list[PublicGraphEdge]
@@ -1010,7 +1164,7 @@ class PageGraph(views.DrawnView, kw_only=True):
 
 
 class PageMarket(views.Priced, kw_only=True):
-    """A market for a page, with its price and the reason why it was chosen."""
+    """A market found for a web page, with its price and the reason why it was chosen."""
 
     id: str
     platform: str
@@ -1021,6 +1175,7 @@ class PageMarket(views.Priced, kw_only=True):
     score: float
     """For ranking within this response: larger is better. Not a probability."""
     dimension: str
+    """Relation to the page, always direct: the market is on the page's own subject."""
     why: str
     """Why this market was chosen, in one line for readers."""
     current_prices: dict[str, float | None] | None
@@ -1040,6 +1195,7 @@ class PageMarket(views.Priced, kw_only=True):
     with an old price.
     """
     origin: str
+    """live: from the venue. import: from a file. sample: an invented market."""
     twin_ids: list[str]
     """Ids of the same contract on other venues, or of its exact complement there."""
     reason: str
@@ -1047,11 +1203,12 @@ class PageMarket(views.Priced, kw_only=True):
 
 
 class PageRequest(Model, kw_only=True):
-    """A web page. At least one of its fields has to contain a word."""
+    """A web page to find markets for. At least one of the fields must contain a word."""
 
     url: str | None = None
-    """Address of the page. Only its words are read; the page itself is fetched only if neither
-    title, text nor query is given, with a key, and if the operator allows it.
+    """Address of the page. The words in the address are read; the page itself is fetched only if
+    neither title, text nor query is given, the request has a key, and the operator allows
+    it.
     """
     title: str | None = None
     """Title of the page."""
@@ -1062,24 +1219,25 @@ class PageRequest(Model, kw_only=True):
 
 
 class PageResponse(Model, kw_only=True):
-    """The markets for a page, best first."""
+    """The markets found for a web page, best first."""
 
     request_id: str
     route: str
-    """Which search produced the answer."""
+    """Which search found the markets: the general one, or the one for sports."""
     query_used: str
     """The words that were searched for."""
     fixture: PageFixture | None
-    """Null: no game was found or asked for."""
+    """The game for which markets were searched. Null: no game was found or asked for."""
     results: list[PageMarket]
     latency_ms: int
     """Time to answer, in milliseconds."""
 
 
 class RevisionRecord(Model, kw_only=True):
-    """An earlier value of a point."""
+    """An earlier value of a point of an external series, replaced by a later one."""
 
     value: float
+    """In the unit of the series."""
     known_at: datetime
     """When Augury received this value."""
     replaced_at: datetime
@@ -1087,125 +1245,146 @@ class RevisionRecord(Model, kw_only=True):
 
 
 class PointRecord(Model, kw_only=True):
-    """A point with its current value and its earlier ones."""
+    """A point of an external series: a time with its current value and its earlier values."""
 
     time: datetime
     value: float
     """In the unit of the series."""
     known_at: datetime
-    """When Augury received this value."""
+    """When Augury received the current value."""
     revisions: list[RevisionRecord]
-    """Earlier values, at most 50. Empty: the value never changed."""
+    """Earlier values of the point, at most 50. Empty: the value never changed."""
     as_of: datetime
     """The same as `time`."""
     origin: str
 
 
 class PointList(Model, kw_only=True):
-    """One page of points in order of time."""
+    """One page of an external series' points, in order of time."""
 
     items: list[PointRecord]
     next_cursor: str | None
+    """Pass as `cursor` for the next page. Null: this is the last one."""
 
 
 class PreviewEpisode(Model, kw_only=True):
-    """An alert that the rule would have opened."""
+    """An alert that the rule would have opened, had it been evaluated on recorded history."""
 
     fired_at: datetime
+    """When the alert would have fired."""
     resolved_at: datetime | None
-    """Null: the alert would still be open."""
+    """When the alert would have ended. Null: it would still be open."""
     value: float
-    """The value that would have fired it."""
+    """The metric's value that would have fired the alert, in the metric's unit."""
 
 
 class PreviewRequest(Model, kw_only=True):
-    """A rule to try on recorded history."""
+    """A rule to try on the recorded history of a watchlist's targets, without adding the rule."""
 
     name: str
     target_id: str | None = None
-    """Null: the rule applies to every target that it fits, also to later ones."""
+    """Id of the only target that the rule applies to. Null: it applies to every target of the
+    watchlist that has the metric, also to those added later.
+    """
     metric: str
-    """What the rule measures of its target."""
+    """What is measured of the target and compared with `value`. Metrics named series_* are for
+    external series, rvol_* for assets, staleness for every target, and all others for
+    markets (also those of an event or a search).
+    """
     op: str
-    """gt fires also if the value is above the threshold from the start; crosses_above only after a
-    value that was not. Likewise lt and crosses_below.
+    """How the metric is compared with `value`. gt fires also if the metric is above `value` from
+    the start; crosses_above fires only after the metric was at or below it. Likewise lt and
+    crosses_below. A status allows only eq and ne.
     """
     value: float | str
-    """Threshold in the metric's unit. probability, probability_change, spread and divergence: 0 to
-    1. rvol_forecast: volatility per year, as a fraction. probability_zscore: standard
-    deviations. volume_spike: multiple of the usual volume. volume_24h: US dollars
-    (Polymarket) or contracts (Kalshi). hours_to_close: hours. staleness: seconds. status:
-    active, closed or resolved.
+    """Threshold in the metric's unit. probability, spread and divergence: 0 to 1.
+    probability_change: -1 to 1. probability_zscore: standard deviations. volume_spike:
+    multiple of the usual volume. volume_24h: US dollars (Polymarket) or contracts (Kalshi).
+    hours_to_close: hours. series_value and series_change: the series' unit. rvol_forecast:
+    volatility per year, as a fraction. rvol_ratio: realized volatility divided by its
+    forecast. staleness: seconds. status: active, closed or resolved.
     """
     window: str | None = None
-    """Length of time over which a change, z-score or spike is measured, e.g. 24h. Default: 1h; 30d
-    for series_change.
+    """Length of time over which probability_change, probability_zscore, volume_spike or
+    series_change is measured, e.g. 24h; other metrics have none. Default: 1h; 30d for
+    series_change.
     """
     for_: str | None = msgspec.field(name="for", default=None)
-    """How long the condition must hold before the rule fires. Null: it fires at once."""
+    """How long the condition must hold without a break before the rule fires, e.g. 10m. Null: it
+    fires at once.
+    """
     cooldown: str | None = None
-    """Shortest time from one alert on a target to the next. Null: no limit."""
+    """Shortest time from one alert of the rule on a target to its next one on the same target,
+    e.g. 6h. Null: no limit.
+    """
     severity: str = "warning"
+    """How serious the rule's alerts are."""
     hysteresis: float = 0
-    """How far the value must come back from the threshold before an alert ends, in the metric's
-    unit.
+    """How far past the threshold the metric must come back before an alert ends, in the metric's
+    unit. With `value` 0.6 and hysteresis 0.03, an alert above 0.6 ends at 0.57.
     """
     expires_at: datetime | None = None
-    """From this time on (UTC if without a zone) the rule is not evaluated any more. Null: never.
+    """Time (UTC if without a zone) from which on the rule is no longer evaluated. Null: it never
+    expires.
     """
     days: int = 30
     """Number of days of history, up to now, to try the rule on."""
 
 
 class PreviewTarget(Model, kw_only=True):
-    """What the rule would have done with one target."""
+    """What a rule, tried on recorded history, would have done with one target."""
 
     target_id: str
     name: str
+    """The target's label; without one, its market's question, its series' name, or its `ref`."""
     reason: str | None
-    """Why the rule can't be tried on this target. Null: it was."""
+    """Why the rule can't be tried on this target. Null: it was tried."""
     points: list[ChartPoint]
-    """The metric's values, at most 1,000."""
+    """The metric's values over time, at most 1,000."""
     episodes: list[PreviewEpisode]
+    """The alerts that the rule would have opened on the target."""
     as_of: datetime | None
-    """Time of the last value."""
+    """Time of the last known value. Null: no value is known."""
     origin: str | None
-    """Where the values come from."""
+    """Where the values come from. sample: invented data."""
 
 
 class PreviewResult(Model, kw_only=True):
-    """What a rule would have done, given the recorded history of its targets."""
+    """What a rule would have done, had it been evaluated on the recorded history of a watchlist's
+    targets.
+    """
 
     start: datetime
     end: datetime
     step_seconds: int
-    """Time between two evaluated market prices. Series and volatility are evaluated at every
-    recorded point.
+    """Seconds between two evaluated prices of a market. Series and volatility are evaluated at
+    every recorded point.
     """
     fired: int
-    """Number of alerts that would have fired, on all targets."""
+    """Number of alerts that would have fired, on all listed targets together."""
     targets: list[PreviewTarget]
-    """The first 20 targets that the rule fits."""
+    """The first 20 targets that have the rule's metric."""
 
 
 class PricesRequest(Model, kw_only=True):
-    """The markets whose prices to look up."""
+    """Ids of the markets whose current prices to look up."""
 
     ids: list[str]
     """Market ids. A repeated id counts once."""
 
 
 class PricesResponse(Model, kw_only=True):
-    """Prices by market id; unknown ids are left out."""
+    """Current prices of the requested markets."""
 
     prices: dict[str, MarketPrice]
+    """Prices by market id; unknown ids are left out."""
 
 
 class ValidationIssue(Model, kw_only=True):
-    """One problem of a request, and where it is."""
+    """One problem of a request that did not validate, and where it is."""
 
     loc: list[str | int]
-    """Place: body, query or header, then field names and list positions."""
+    """Where the problem is: body, query or header, then field names and positions in lists."""
     msg: str
     """What is wrong, for people."""
     type: str
@@ -1220,26 +1399,27 @@ class PublicErrorResponse(Model, kw_only=True):
 
 
 class PublicRelevanceFilterSummary(Model, kw_only=True):
-    """How many markets were selected as evidence, and of which kind."""
+    """How many markets were selected as evidence for a forecast, and of which kinds."""
 
     selected_direct_count: int | None = None
-    """Markets that ask the question itself or its opposite."""
+    """Number of direct markets: they ask the question itself or its opposite."""
     selected_proxy_count: int | None = None
-    """Markets that bound the answer by logic or hint at it."""
+    """Number of proxy markets: they bound the answer by logic or hint at it."""
     selected_weak_count: int | None = None
-    """Markets that only share the question's subject."""
+    """Number of weak markets: they only share the question's subject."""
     selected_evidence_profile: str | None = None
-    """The kinds that occur. direct_only: direct markets alone. direct_mixed: direct and others.
-    proxy_only: no direct market, but a proxy. weak_only: weak markets alone.
+    """Which kinds of markets were selected. direct_only: direct markets alone. direct_mixed:
+    direct and others. proxy_only: at least one proxy market, but no direct one. weak_only:
+    weak markets alone.
     """
     selected_direct_evidence_missing: bool | None = None
-    """True if there is no direct market."""
+    """True if no direct market was selected."""
     selected_proxy_dominant: bool | None = None
-    """True if there is no direct market, but a proxy."""
+    """True if at least one proxy market was selected, but no direct one."""
 
 
 class PublicOraclePortMetadata(Model, kw_only=True):
-    """How the question was understood."""
+    """How the question was understood, and what was searched for."""
 
     original_question: str | None = None
     effective_question: str | None = None
@@ -1253,9 +1433,11 @@ class PublicOraclePortMetadata(Model, kw_only=True):
     search_query_used: str | None = None
     """The text that was searched for."""
     insufficient_data: bool | None = None
-    """True if there is no probability."""
+    """True if the forecast has no probability."""
     fallbacks_applied: list[str] = msgspec.field(default_factory=list[str])
-    """Fallback markers."""
+    """Names of special steps behind the answer, e.g. nearest_market or language_model_rewrite.
+    Empty: none.
+    """
     relevance_filter_summary: PublicRelevanceFilterSummary | None = None
 
 
@@ -1266,7 +1448,7 @@ class PublicForecastMetadata(Model, kw_only=True):
 
 
 class PublicForecastRequest(Model, kw_only=True):
-    """A question about the future, in plain words."""
+    """A question about the future, in plain words, to be forecast."""
 
     question: str
     """The question, with at least one visible character."""
@@ -1275,29 +1457,29 @@ class PublicForecastRequest(Model, kw_only=True):
 
 
 class PublicForecastResponse(Model, kw_only=True):
-    """A forecast, or the reason why there is none."""
+    """A forecast of a question, or the reason why there is none."""
 
     request_id: str
     """Server-generated identifier."""
     question: str
     """The original question echoed back."""
     probability: float | None = None
-    """Of Yes, 0 to 1. Null when no public estimate is available."""
+    """Probability of Yes, 0 to 1. Null when no public estimate is available."""
     confidence: float
     """Normalized confidence score, 0 to 1: how far the evidence can be relied on. It is not a
     probability.
     """
     confidence_interval: PublicConfidenceInterval | None = None
     reasoning: str
-    """Public natural-language explanation."""
+    """How the answer was found, in words."""
     engine_type: str
-    """Forecast engine label."""
+    """Name of the forecast engine, always the same."""
     causal_graph: PublicCausalGraph | None = None
     markets_used: list[PublicMarketSummary]
     """Markets used as evidence."""
     distribution: dict[str, float] | None = None
-    """Optional probability distribution: probability by level, period or name, for outcomes of
-    which exactly one comes true.
+    """Probability by level, period or name, for outcomes of which exactly one comes true. Null:
+    the question has no levels, dates or names around it.
     """
     latency_ms: int
     """End-to-end latency in milliseconds."""
@@ -1307,170 +1489,229 @@ class PublicForecastResponse(Model, kw_only=True):
 
 
 class PushedPoint(Model, kw_only=True):
-    """A value at a time."""
+    """A point to add to an external series of type push: a value and the time that it is for."""
 
     time: str | float
-    """ISO 8601 (without a zone: UTC), a month (2026-11), a quarter (2026Q4), or seconds since
-    1970.
+    """Time that the value is for: ISO 8601 (without a zone: UTC), a month (2026-11), a quarter
+    (2026Q4), or seconds since 1970.
     """
     value: float
     """In the unit of the series."""
 
 
 class RefreshRequest(Model, kw_only=True):
-    """Points for a series of type push; no points for any other."""
+    """Body of a refresh of an external series: the points to store in a series of type push.
+    Series of other types are fetched, so they take no points.
+    """
 
     points: list[PushedPoint] | None = None
+    """The points to store; only for a series of type push."""
 
 
 class RefreshResult(Model, kw_only=True):
-    """The result of a refresh."""
+    """The result of refreshing an external series: how many of its points are new or changed."""
 
     series_id: str
     fetched_at: datetime
     status: str
-    """not_modified: the source says that it has nothing new."""
+    """ok: the points were read and stored. not_modified: the source says that it has nothing new.
+    """
     points_added: int
+    """Number of new points."""
     points_changed: int
-    """Points whose value changed. The old values are kept as revisions."""
+    """Number of points whose value changed. The old values are kept as revisions."""
     latest: LatestPoint | None
+    """The series' point with the latest time. Null: it has no points."""
 
 
 class ReplayRequest(Model, kw_only=True):
-    """Which messages to send again: one by its id, or those that failed since a time."""
+    """Which messages to send to an endpoint again: one by its id, or those about alerts that
+    failed since a time.
+    """
 
     message_id: str | None = None
+    """Id of the one message to send again."""
     since: datetime | None = None
-    """Send again the alerts that failed and were created at or after this time (UTC if without a
-    zone). Default: 30 days ago.
+    """Send again all messages about alerts that failed and were created at or after this time (UTC
+    if without a zone). Default: 30 days ago.
     """
 
 
 class RuleChange(Model, kw_only=True):
-    """The fields of a rule to change; fields left out stay. Metric, op and target can't change."""
+    """Changes to a rule. Fields that are left out keep their values; metric, op and target can't
+    be changed.
+    """
 
     name: str | None = None
     value: float | str | None = None
+    """New threshold, in the metric's unit."""
     window: str | None = None
+    """New length of time over which the metric is measured, e.g. 24h. Null: the metric's default.
+    """
     for_: str | None = msgspec.field(name="for", default=None)
+    """New length of time for which the condition must hold before the rule fires, e.g. 10m. Null:
+    it fires at once.
+    """
     cooldown: str | None = None
+    """New shortest time from one alert on a target to the next, e.g. 6h. Null: no limit."""
     severity: str | None = None
     hysteresis: float | None = None
+    """How far past the threshold the metric must from now on come back before an alert ends, in
+    the metric's unit.
+    """
     expires_at: datetime | None = None
-    """Null: never."""
+    """New time (UTC if without a zone) from which on the rule is no longer evaluated. Null: it
+    never expires.
+    """
 
 
 class RuleRecord(Model, kw_only=True):
-    """A rule of a watchlist, as it is stored."""
+    """A rule of a watchlist: the condition on a metric under which an alert fires, and its
+    settings.
+    """
 
     id: str
     watchlist_id: str
     name: str
     target_id: str | None
-    """Null: it applies to every target that it fits."""
+    """Id of the only target that the rule applies to. Null: it applies to every target of the
+    watchlist that has the metric.
+    """
     metric: str
+    """What is measured of the target and compared with `value`."""
     op: str
+    """How the metric is compared with `value`."""
     value: float | str
-    """Threshold, in the metric's unit."""
+    """Threshold, in the metric's unit; for the metric status: active, closed or resolved."""
     window: str | None
-    """Null: the metric's default, or it has no window."""
+    """Length of time over which the metric is measured, e.g. 24h. Null: the metric's default, or
+    the metric is not measured over time.
+    """
     for_: str | None = msgspec.field(name="for")
-    """Null: the rule fires at once."""
+    """How long the condition must hold before the rule fires, e.g. 10m. Null: it fires at once."""
     cooldown: str | None
-    """Null: none."""
+    """Shortest time from one alert on a target to the next, e.g. 6h. Null: no limit."""
     severity: str
     hysteresis: float
+    """How far past the threshold the metric must come back before an alert ends, in the metric's
+    unit.
+    """
     expires_at: datetime | None
-    """Null: never."""
+    """Time from which on the rule is no longer evaluated. Null: it never expires."""
     created_at: datetime
     silenced_until: datetime | None
-    """Until then, the rule's alerts are recorded but not sent. Null: not silenced."""
+    """Until this time, the rule's alerts are recorded but not sent. Null: the rule is not
+    silenced.
+    """
 
 
 class RuleList(Model, kw_only=True):
-    """One page of rules, oldest first."""
+    """One page of a watchlist's rules, oldest first."""
 
     items: list[RuleRecord]
     next_cursor: str | None
+    """Pass as `cursor` for the next page. Null: this is the last one."""
 
 
 class RuleRequest(Model, kw_only=True):
-    """A condition on one metric, for one target or for all targets that have the metric."""
+    """A rule to add to a watchlist: a condition on one metric, for one target or for all targets
+    that have the metric. An alert fires when the condition is met.
+    """
 
     name: str
     target_id: str | None = None
-    """Null: the rule applies to every target that it fits, also to later ones."""
+    """Id of the only target that the rule applies to. Null: it applies to every target of the
+    watchlist that has the metric, also to those added later.
+    """
     metric: str
-    """What the rule measures of its target."""
+    """What is measured of the target and compared with `value`. Metrics named series_* are for
+    external series, rvol_* for assets, staleness for every target, and all others for
+    markets (also those of an event or a search).
+    """
     op: str
-    """gt fires also if the value is above the threshold from the start; crosses_above only after a
-    value that was not. Likewise lt and crosses_below.
+    """How the metric is compared with `value`. gt fires also if the metric is above `value` from
+    the start; crosses_above fires only after the metric was at or below it. Likewise lt and
+    crosses_below. A status allows only eq and ne.
     """
     value: float | str
-    """Threshold in the metric's unit. probability, probability_change, spread and divergence: 0 to
-    1. rvol_forecast: volatility per year, as a fraction. probability_zscore: standard
-    deviations. volume_spike: multiple of the usual volume. volume_24h: US dollars
-    (Polymarket) or contracts (Kalshi). hours_to_close: hours. staleness: seconds. status:
-    active, closed or resolved.
+    """Threshold in the metric's unit. probability, spread and divergence: 0 to 1.
+    probability_change: -1 to 1. probability_zscore: standard deviations. volume_spike:
+    multiple of the usual volume. volume_24h: US dollars (Polymarket) or contracts (Kalshi).
+    hours_to_close: hours. series_value and series_change: the series' unit. rvol_forecast:
+    volatility per year, as a fraction. rvol_ratio: realized volatility divided by its
+    forecast. staleness: seconds. status: active, closed or resolved.
     """
     window: str | None = None
-    """Length of time over which a change, z-score or spike is measured, e.g. 24h. Default: 1h; 30d
-    for series_change.
+    """Length of time over which probability_change, probability_zscore, volume_spike or
+    series_change is measured, e.g. 24h; other metrics have none. Default: 1h; 30d for
+    series_change.
     """
     for_: str | None = msgspec.field(name="for", default=None)
-    """How long the condition must hold before the rule fires. Null: it fires at once."""
+    """How long the condition must hold without a break before the rule fires, e.g. 10m. Null: it
+    fires at once.
+    """
     cooldown: str | None = None
-    """Shortest time from one alert on a target to the next. Null: no limit."""
+    """Shortest time from one alert of the rule on a target to its next one on the same target,
+    e.g. 6h. Null: no limit.
+    """
     severity: str = "warning"
+    """How serious the rule's alerts are."""
     hysteresis: float = 0
-    """How far the value must come back from the threshold before an alert ends, in the metric's
-    unit.
+    """How far past the threshold the metric must come back before an alert ends, in the metric's
+    unit. With `value` 0.6 and hysteresis 0.03, an alert above 0.6 ends at 0.57.
     """
     expires_at: datetime | None = None
-    """From this time on (UTC if without a zone) the rule is not evaluated any more. Null: never.
+    """Time (UTC if without a zone) from which on the rule is no longer evaluated. Null: it never
+    expires.
     """
 
 
 class RulesMade(Model, kw_only=True):
-    """The rules, in the order of the request."""
+    """The rules that were added to a watchlist, in the order of the request."""
 
     items: list[RuleRecord]
 
 
 class RulesRequest(Model, kw_only=True):
-    """Several rules: all are added, or none."""
+    """Several rules to add to a watchlist. Either all are added or none."""
 
     rules: list[RuleRequest]
 
 
 class RunStarted(Model, kw_only=True):
-    """A run that was accepted."""
+    """A forecast run that was accepted; its id leads to its progress and its answers."""
 
     run_id: str
     status: str
+    """Always queued."""
 
 
 class RvolActual(Model, kw_only=True):
-    """The realized variance and volatility over a completed window."""
+    """The realized variance and volatility of an asset over a window of time that has ended."""
 
     realized_variance: float | None
-    """Observed variance over the completed window. Null: data are missing for good."""
+    """Realized variance of the asset's log returns over the window. Null: data are missing for
+    good.
+    """
     realized_volatility: float | None
-    """Square root of the realized variance. Null if that is."""
+    """Square root of the realized variance. Null if the variance is null."""
     unit: str
+    """Unit of the variances: squared log returns, summed over the horizon (not annualized)."""
 
 
 class RvolActualRow(Model, kw_only=True):
-    """The realized volatility of an asset over one completed window."""
+    """The realized volatility of an asset over one window of time that has ended."""
 
     asset: str
-    """Asset key."""
+    """Key of the asset, e.g. BTC."""
     horizon: str
-    """A number of days followed by d."""
+    """Length of the target window: a number of days (or sessions of an exchange) followed by d,
+    e.g. 7d.
+    """
     as_of: datetime
-    """Time up to which data are used."""
+    """Time up to which a forecast of the window uses data."""
     target_start_at: datetime
-    """Start of the target window."""
+    """Start of the target window, the time whose volatility is forecast."""
     target_end_at: datetime
     """End of the target window."""
     origin: str | None = None
@@ -1479,44 +1720,57 @@ class RvolActualRow(Model, kw_only=True):
     """
     actual: RvolActual
     actual_value: float | None
-    """Equals realized_variance."""
+    """The same as `actual.realized_variance`."""
 
 
 class RvolAssetRow(Model, kw_only=True):
-    """A covered asset and its horizons."""
+    """An asset whose volatility is forecast, with its horizons and the state of its data."""
 
     asset: str
+    """Key of the asset, e.g. BTC."""
     display_name: str | None = None
     target_family: str | None = None
     """Group of assets that are modeled together, e.g. crypto."""
     default_horizon: str | None = None
+    """The asset's usual horizon: 7d, or 5d for an asset of an exchange, unless the operator has
+    set other horizons.
+    """
     active: bool
     """False: the asset is no longer covered."""
     default_horizons: list[str] | None = None
-    """The horizons that forecasts are issued for."""
+    """The horizons for which forecasts are issued."""
     calendar: str | None = None
     """Trading calendar: 24/7 or the code of an exchange, e.g. XNYS."""
     data_through: datetime | None = None
     """End of the last day with data. Null: there are none."""
     status: str | None = None
-    """ok; failing: the last fetch of prices failed; no_data: none so far."""
+    """State of the asset's data. failing: the last fetch of prices failed. no_data: there are none
+    so far. ok: neither.
+    """
     origin: str | None = None
     """live: prices from an exchange. import: from a file. sample: invented."""
 
 
 class RvolBand(Model, kw_only=True):
-    """Lower and upper end of the range in which the realized variance is expected."""
+    """The range in which the realized variance over a forecast's horizon is expected."""
 
     lower: float
+    """Lower end of the range, as a variance."""
     upper: float
+    """Upper end of the range, as a variance."""
 
 
 class RvolFeatureFamily(Model, kw_only=True):
-    """One family of features in a forecast."""
+    """One feature family (a group of a model's inputs, e.g. those of jumps), and how far it moved
+    a forecast.
+    """
 
     name: str
+    """Name of the family, e.g. realized_variance, jumps or leverage."""
     value: float | None = None
-    """The family's first regressor today, relative to the asset's own level."""
+    """Value of the family's first input on the day of the forecast, without unit. For
+    realized_variance: ln of the day's variance divided by the asset's typical variance.
+    """
     contribution: float | None = None
     """What the family adds to the natural log of the forecast variance, compared with a typical
     day: 0.1 is about 10% more variance.
@@ -1524,47 +1778,56 @@ class RvolFeatureFamily(Model, kw_only=True):
 
 
 class RvolFeatureRow(Model, kw_only=True):
-    """The feature families behind the newest forecast of an asset and horizon."""
+    """What moved the newest forecast for an asset and horizon, by feature family (group of a
+    model's inputs).
+    """
 
     asset: str
+    """Key of the asset, e.g. BTC."""
     horizon: str
+    """A number of days (or sessions of an exchange) followed by d, e.g. 7d."""
     as_of: datetime
+    """Time up to which the forecast uses data."""
     feature_set_id: str
+    """Edition of the whole set of inputs, e.g. rvol-2026.11."""
     feature_families: list[RvolFeatureFamily]
     origin: str | None = None
 
 
 class RvolPrediction(Model, kw_only=True):
-    """The forecast variance and volatility over a horizon."""
+    """The forecast variance and volatility of an asset over one horizon."""
 
     forecast_variance: float | None
-    """Predicted variance over the horizon."""
+    """Predicted variance of the asset's log returns over the horizon."""
     forecast_volatility: float | None
     """Square-root volatility over the horizon: the square root of `forecast_variance`. It is
     somewhat larger than the expected volatility.
     """
     unit: str
+    """Unit of the variances: squared log returns, summed over the horizon (not annualized)."""
     annualized_volatility: float | None = None
     """The forecast volatility per year, as a fraction (0.55 is 55%): with 365 days a year or, for
     an exchange, 252 sessions.
     """
     bands: dict[str, RvolBand] | None = None
-    """By chance in percent ("80", "90", "95"): the range that contains the realized variance over
-    the horizon with that chance.
+    """Ranges by their chance in percent ("80", "90", "95"): each contains the realized variance
+    over the horizon with that chance.
     """
 
 
 class RvolForecastRow(Model, kw_only=True):
-    """A forecast of an asset's realized volatility over a horizon."""
+    """A forecast of an asset's realized volatility over one horizon, by one model."""
 
     asset: str
-    """Asset key."""
+    """Key of the asset, e.g. BTC."""
     horizon: str
-    """A number of days followed by d."""
+    """Length of the target window: a number of days (or sessions of an exchange) followed by d,
+    e.g. 7d.
+    """
     as_of: datetime
-    """Time up to which data are used."""
+    """Time up to which a forecast of the window uses data."""
     target_start_at: datetime
-    """Start of the target window."""
+    """Start of the target window, the time whose volatility is forecast."""
     target_end_at: datetime
     """End of the target window."""
     origin: str | None = None
@@ -1572,39 +1835,46 @@ class RvolForecastRow(Model, kw_only=True):
     made later, from data cut at `as_of`.
     """
     model_id: str
-    """Public model identifier."""
+    """Public model identifier, e.g. blend."""
     model_version: str
+    """Version of the model. A change of the models' code makes a new version."""
     prediction: RvolPrediction
     prediction_value: float | None
-    """Equals forecast_variance."""
+    """The same as `prediction.forecast_variance`."""
 
 
 class RvolModelRow(Model, kw_only=True):
-    """A model and its versions."""
+    """One version of a model that forecasts realized volatility, with the aliases that lead to it."""
 
     model_id: str
+    """Public model identifier, e.g. blend."""
     model_version: str
     aliases: list[str]
-    """Names that lead to this version: champion (served by default), latest, stable."""
+    """Names that lead to this version: champion (the model that is served by default), latest (the
+    champion's newest version), stable (its newest version with at least 250 scored days).
+    """
     trained_through: datetime | None = None
     """End of the data that the version was last trained on."""
     updated_at: datetime | None = None
     is_champion: bool | None = None
-    """True if it is served by default."""
+    """True if this version is served by default."""
     feature_families: list[str] | None = None
+    """The groups of inputs that the model uses, e.g. jumps."""
     members: list[str] | None = None
-    """The models whose forecasts it combines."""
+    """The regressions whose forecasts the model averages."""
 
 
 class RvolScoreRow(Model, kw_only=True):
-    """How good a model's forecasts were, compared with realized variance and with the HAR model."""
+    """How good a model's past forecasts were, compared with the realized variance and with
+    forecasts of the HAR model, a standard benchmark.
+    """
 
     asset: str
     """Asset key, or `all` for a row over all assets."""
     horizon: str
     model_id: str
     n: int
-    """Number of forecasts whose window is complete."""
+    """Number of scored forecasts: those whose window has ended and has all data."""
     origin: str
     """sample: from invented data. replay: all forecasts were made after the fact."""
     as_of: datetime
@@ -1618,20 +1888,23 @@ class RvolScoreRow(Model, kw_only=True):
     smaller is better.
     """
     qlike_median: float
+    """Median of the same loss."""
     qlike_ex_event: float | None
-    """Mean QLIKE loss without the window of `event` and all that overlap it, because a single day
-    can dominate a score. Null: no other windows.
+    """Mean QLIKE loss without the forecast of the day `event` and all whose windows overlap its
+    window, because a single day can dominate a score. Null: no forecasts are left.
     """
     event: str
     """Day of the forecast with the largest QLIKE loss."""
     mse: float
-    """Mean squared error of the variance."""
+    """Mean squared error of the forecast variance."""
     bias: float
     """Mean of ln(forecast / actual). Above 0: forecasts too high."""
     mz_r2: float | None
     """R2 of the regression of ln(actual) on ln(forecast), 0 to 1. Null: too few windows."""
     coverage: dict[str, float]
-    """Share (0 to 1) of realized values inside the band, by its chance ("80" ...)."""
+    """By the chance of a band in percent ("80" ...): share of realized variances that were inside
+    the band, 0 to 1.
+    """
     ratio_to_har: float | None
     """QLIKE divided by HAR's QLIKE on the same days. Below 1: better than HAR. Null: HAR has no
     forecasts there.
@@ -1643,37 +1916,40 @@ class RvolScoreRow(Model, kw_only=True):
 
 
 class SearchFamily(Model, kw_only=True):
-    """The family (e.g. the markets of one event) that a result stands for, if the request asked
-    for one row per family.
+    """The family (e.g. the markets of one event) that a search result stands for, if the request
+    asked for one row per family (`fold`).
     """
 
     kind: str
-    """contest: members differ by name, `more` is sorted by price, then volume. ladder: by level.
-    dates: by date. Active members always come first.
+    """How the members differ, and so how `more` is sorted. contest: by name, sorted by price, then
+    volume. ladder: by level. dates: by date. Active members always come first.
     """
     label: str
-    """The words that distinguish the row's own market."""
+    """The words that distinguish the market that the result shows from the other members."""
     size: int
-    """Number of members found in this relation, including the row's own market."""
+    """Number of members found in this relation to the query, including the market that the result
+    shows.
+    """
     more: list[FamilyMember]
     """The other members."""
 
 
 class SearchFilters(Model, kw_only=True):
-    """Restrictions on the results."""
+    """Restrictions on the markets that a search returns."""
 
     status: str | None = None
-    """Only markets in this state; null: in any. `active` leaves out markets whose close has passed
-    without news from their venue since.
+    """Return only markets with this status; null: with any. `active` leaves out markets whose
+    close has passed without news from their venue since.
     """
 
 
 class SearchPageRequest(Model, kw_only=True):
-    """A web page, and how to choose markets for it."""
+    """A web page to find markets for, and how to choose the markets."""
 
     url: str | None = None
-    """Address of the page. Only its words are read; the page itself is fetched only if neither
-    title, text nor query is given, with a key, and if the operator allows it.
+    """Address of the page. The words in the address are read; the page itself is fetched only if
+    neither title, text nor query is given, the request has a key, and the operator allows
+    it.
     """
     title: str | None = None
     """Title of the page."""
@@ -1686,8 +1962,9 @@ class SearchPageRequest(Model, kw_only=True):
     active, liquid, with an open outcome, and on an inoffensive subject.
     """
     ads_mode: str = "fast"
-    """For the mode ads. fast: in the order of the search. thorough: more candidates, ranked again
-    by the names in the page's text, by trading volume and by how open the outcome is.
+    """Only for the mode ads. fast: markets in the order of the search. thorough: more candidates,
+    ranked again by the names in the page's text, by trading volume and by how open the
+    outcome is.
     """
     sports_mode: str = "auto"
     """For a page on sports. fixture: only markets of one game. direct: markets on the page's
@@ -1700,20 +1977,23 @@ class SearchPageRequest(Model, kw_only=True):
 
 
 class SearchRequest(Model, kw_only=True):
-    """A query, the relations to search, and how many results to return."""
+    """A search for markets: the query, the relations to search, and how many results to return."""
 
     query: str
     """A question, keywords, a headline, a market id, or the address of a market's page at its
     venue.
     """
     dimensions: list[str] | None = None
-    """Relations to the query to search for. Default: all. A repeated value counts once."""
+    """Relations to the query to search for. direct: its own subject. upstream: what drives it.
+    downstream: what follows from it. correlated: what moves with it. Default: all. A
+    repeated value counts once.
+    """
     top_k_per_dimension: int = 20
     """Maximum number of results per relation. Largest value: 20 without a key, 100 with one,
     unless the operator has set other limits.
     """
     filters: SearchFilters | None = None
-    """Restrictions on the results."""
+    """Restrictions on the markets that are returned."""
     fold: bool = False
     """Return one row per family (a contest, a ladder, one question with several dates) instead of
     one per market. The row shows the member nearest to the query; `family` lists the
@@ -1722,21 +2002,23 @@ class SearchRequest(Model, kw_only=True):
 
 
 class SearchResult(views.Priced, kw_only=True):
-    """One market, with the relation that found it."""
+    """A market that a search found, and its relation to the query."""
 
     id: str
     """Stable market identifier."""
     platform: str
-    """Platform name."""
+    """Venue of the market."""
     question: str
     outcomes: list[str]
-    """Ordered outcome labels."""
+    """Labels of the outcomes, in the venue's order."""
     status: str
     platform_url: str | None = None
     score: float
     """For ranking within this response and dimension: larger is better. Not a probability."""
     dimension: str
-    """The relation in which it was found."""
+    """Relation to the query. direct: its own subject. upstream: what drives it. downstream: what
+    follows from it. correlated: what moves with it.
+    """
     current_prices: dict[str, float | None] | None
     """Probability by outcome label; null for an outcome without a quote. Null as a whole if there
     is no quote at all.
@@ -1761,21 +2043,22 @@ class SearchResult(views.Priced, kw_only=True):
     twin_ids: list[str]
     """Ids of the same contract on other venues, or of its exact complement there."""
     reason: str
-    """Why it is among the results. For a related market: how the query's factor leads to the
-    market's, step by step.
+    """Why the market is among the results. For a related one: step by step, how what the query is
+    about leads to what the market is about.
     """
     family: SearchFamily | None = None
-    """Only with `fold`: the family that the row represents. Null: it represents its own market
+    """Only with `fold`: the family that the result stands for. Null: it stands for its own market
     alone.
     """
 
 
 class SearchResponse(views.Found, kw_only=True):
-    """Search results by relation, the best first."""
+    """The markets that a search found, best first, by their relation to the query."""
 
     request_id: str
     query: str
     results: dict[str, list[SearchResult]]
+    """Found markets, best first, for each relation that was searched."""
     total_markets: int
     """Number of results in all relations together."""
     latency_ms: int
@@ -1783,24 +2066,33 @@ class SearchResponse(views.Found, kw_only=True):
 
 
 class Sent(Model, kw_only=True):
-    """Ids of the messages that were queued. The delivery's log shows how they end."""
+    """Ids of the messages that a ping or a replay queued. The delivery's log shows whether they
+    arrive.
+    """
 
     message_ids: list[str]
 
 
 class SourceRecord(Model, kw_only=True):
-    """Where the points come from, without the address and header values, which may be secret."""
+    """Where the points of an external series come from, without the address and header values,
+    which may be secret.
+    """
 
     type: str
     host: str | None
-    """Host of the address. Null for type push."""
+    """Host of the source's address. Null for type push."""
     time_path: str | None
+    """Column or path of the times in the file. Null: the default."""
     value_path: str | None
+    """Column or path of the values in the file. Null: the default."""
     header_names: list[str]
+    """Names of the HTTP headers that are sent to the source."""
 
 
 class SeriesRecord(Model, kw_only=True):
-    """A series and how fresh it is."""
+    """An external series (numbers over time that the account brings), its latest point, and how
+    its last refresh ended.
+    """
 
     id: str
     name: str
@@ -1808,52 +2100,63 @@ class SeriesRecord(Model, kw_only=True):
     source: SourceRecord
     unit: str | None
     frequency: str | None
+    """How often the source has new values, in the account's own words."""
     refresh_every: str | None
+    """Interval between fetches, e.g. 6h. Null: fetched only on request."""
     points: int
     """Number of points stored."""
     latest: LatestPoint | None
+    """The point with the latest time. Null: the series has no points."""
     fetched_at: datetime | None
     """When the last refresh succeeded. Null: none has."""
     attempted_at: datetime | None
-    """When the last refresh was tried, successful or not."""
+    """When the last refresh was tried, successful or not. Null: none was."""
     failure: str | None
     """Why the last refresh failed. Null: it did not."""
     created_at: datetime
 
 
 class SeriesList(Model, kw_only=True):
-    """One page of series, oldest first."""
+    """One page of the account's external series, oldest first."""
 
     items: list[SeriesRecord]
     next_cursor: str | None
+    """Pass as `cursor` for the next page. Null: this is the last one."""
 
 
 class SourceRequest(Model, kw_only=True):
-    """Where the points come from, and how to read them."""
+    """Where the points of an external series come from, and how to read them."""
 
     type: str
+    """csv, json: a file of this format at `url`. fred: observations from the API of FRED, the St.
+    Louis Fed's database. push: the caller sends the points.
+    """
     url: str | None = None
     """Address to fetch from; none for type push. The API never returns it."""
     time_path: str | None = None
-    """Where the times are. csv: a column's name, by default the first column. json: a path like
-    data[*].date, by default [*].time.
+    """Where to find the times in the file. csv: a column's name, by default the first column.
+    json: a path like data[*].date, by default [*].time.
     """
     value_path: str | None = None
-    """Where the values are. csv: a column's name, by default the second column. json: a path, by
-    default [*].value.
+    """Where to find the values in the file. csv: a column's name, by default the second column.
+    json: a path like data[*].value, by default [*].value.
     """
     headers: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """HTTP headers to send to the source. Their values are stored encrypted and never returned."""
 
 
 class SeriesRequest(Model, kw_only=True):
-    """A new series."""
+    """An external series to create: numbers over time that rules can watch, fetched from a source
+    or sent by the caller.
+    """
 
     name: str
     kind: str
     source: SourceRequest
     unit: str | None = None
+    """Unit of the values, e.g. percent."""
     frequency: str | None = None
+    """How often the source has new values, e.g. monthly. For readers only; has no effect."""
     refresh_every: str | None = None
     """Interval between fetches, e.g. 6h; at least 1m. Null: fetch only on request."""
 
@@ -1863,14 +2166,19 @@ class SessionState(Model, kw_only=True):
 
     signed_in: bool
     account: str | None
-    """Null: nobody is signed in."""
+    """Name of the account. Null: nobody is signed in."""
     by: str | None
-    """How they signed in."""
+    """How they signed in: with an API key, or with a one-time link. Null: nobody is signed in."""
     scopes: list[str]
+    """What they may do, e.g. search:read."""
     csrf: str | None
-    """Send this as the header X-CSRF-Token with every change."""
+    """Send this as the header X-CSRF-Token with every request that changes something. Null: nobody
+    is signed in.
+    """
     expires_at: datetime | None
+    """When the session ends. Null: nobody is signed in."""
     version: str
+    """Version of the service."""
     top_k: int
     """Largest top_k_per_dimension that a search may ask for."""
 
@@ -1879,18 +2187,24 @@ class SignIn(Model, kw_only=True):
     """Credentials to sign in with: an API key, or the secret of a one-time link, but not both."""
 
     key: str | None = None
+    """The API key."""
     link: str | None = None
+    """Secret of the one-time link."""
 
 
 class Silence(Model, kw_only=True):
-    """For how long to send nothing."""
+    """How long to send no messages: about any alert of a rule, when a rule is silenced, or about
+    one alert, when it is snoozed.
+    """
 
     for_: str | None = msgspec.field(name="for")
-    """Duration from now, e.g. 4h or 7d. Null: send again at once."""
+    """Duration from now, e.g. 4h or 7d. Null: end the silence or snooze now, so that messages are
+    sent again.
+    """
 
 
 class Sparkline(Model, kw_only=True):
-    """Thirty daily prices of one market, up to its latest price."""
+    """Thirty daily prices of one market, up to its latest price, for a small chart."""
 
     market_id: str
     outcome: str
@@ -1900,21 +2214,22 @@ class Sparkline(Model, kw_only=True):
     origin: str
     """Where the market's last price comes from."""
     prices: list[float | None]
-    """Oldest first, 0 to 1. Null: no price that day."""
+    """Prices of the outcome, oldest first, 0 to 1. Null: no price that day."""
 
 
 class Sparklines(Model, kw_only=True):
-    """Sparklines in no particular order."""
+    """Daily prices of several markets, in no particular order."""
 
     items: list[Sparkline]
 
 
 class SportsPageRequest(Model, kw_only=True):
-    """A web page on sports, or a game."""
+    """A web page on sports, or a game, to find markets for."""
 
     url: str | None = None
-    """Address of the page. Only its words are read; the page itself is fetched only if neither
-    title, text nor query is given, with a key, and if the operator allows it.
+    """Address of the page. The words in the address are read; the page itself is fetched only if
+    neither title, text nor query is given, the request has a key, and the operator allows
+    it.
     """
     title: str | None = None
     """Title of the page."""
@@ -1927,7 +2242,7 @@ class SportsPageRequest(Model, kw_only=True):
     there are markets of the game, else direct.
     """
     fixture: FixtureRequest | None = None
-    """The game. Default: the game that the page names."""
+    """The game to find markets for. Default: the game that the page names."""
     limit: int = 10
     """Maximum number of markets. Largest value: 20 without a key, 100 with one, unless the
     operator has set other limits.
@@ -1935,7 +2250,7 @@ class SportsPageRequest(Model, kw_only=True):
 
 
 class StreamRequest(Model, kw_only=True):
-    """A question to be answered stage by stage."""
+    """A question whose forecast is to be streamed, stage by stage."""
 
     question: str
     """The question, with at least one visible character."""
@@ -1948,61 +2263,78 @@ class StreamRequest(Model, kw_only=True):
 
 
 class TargetRecord(Model, kw_only=True):
-    """A target of a watchlist, as it is stored."""
+    """A target of a watchlist: a market, event, search, asset or external series that it watches."""
 
     id: str
     watchlist_id: str
     kind: str
     ref: str
+    """What is watched: a market's id, a platform and the venue's event id (kalshi:KXFED-27JAN), a
+    query, an asset's key or a series' id, depending on `kind`.
+    """
     outcome: str | None
-    """Null: the first outcome."""
+    """Label of the outcome that is watched. Null: the first outcome of each market. Always null
+    for a series or an asset.
+    """
     label: str | None
+    """Name to show for the target. Null: none was given."""
     created_at: datetime
 
 
 class TargetList(Model, kw_only=True):
-    """One page of targets, oldest first."""
+    """One page of a watchlist's targets, oldest first."""
 
     items: list[TargetRecord]
     next_cursor: str | None
+    """Pass as `cursor` for the next page. Null: this is the last one."""
 
 
 class TargetRequest(Model, kw_only=True):
-    """What to watch."""
+    """A target to add to a watchlist: the market, event, search, asset or external series that it
+    should watch.
+    """
 
     kind: str
+    """What kind of thing to watch; decides what `ref` is."""
     ref: str
-    """What to watch. market: its id. event: the platform and the venue's event id, as in
-    kalshi:KXFED-27JAN. asset: its key, e.g. BTC. series: its id. search: a query, whose
-    best markets are watched.
+    """What to watch. For a market: its id. For an event: the platform and the venue's event id, as
+    in kalshi:KXFED-27JAN. For an asset: its key, e.g. BTC. For a series: the id of an
+    external series. For a search: a query; the markets that fit it best are watched.
     """
     outcome: str | None = None
-    """Label of the outcome to watch. Default: a market's first. Not for a series or an asset."""
+    """Label of the outcome to watch, e.g. Yes. Default: the first outcome of each market. Not
+    allowed for a series or an asset.
+    """
     label: str | None = None
-    """Name of the target in alerts and charts. Default: the market's question."""
+    """Name to show for the target, e.g. as the title of its chart. Default: a market's question, a
+    series' name, else `ref`.
+    """
 
 
 class TargetsMade(Model, kw_only=True):
-    """The targets, in the order of the request."""
+    """The targets that were added to a watchlist, in the order of the request."""
 
     items: list[TargetRecord]
 
 
 class TargetsRequest(Model, kw_only=True):
-    """Several targets: all are added, or none."""
+    """Several targets to add to a watchlist. Either all are added or none."""
 
     targets: list[TargetRequest]
 
 
 class WatchlistChange(Model, kw_only=True):
-    """The fields of a watchlist to change; fields left out stay."""
+    """Changes to a watchlist. Fields that are left out keep their values."""
 
     name: str | None = None
     description: str | None = None
+    """New description. Null removes it."""
 
 
 class WatchlistRecord(Model, kw_only=True):
-    """A watchlist, with the number of its targets, rules and open alerts."""
+    """A watchlist, with the number of its targets (what it watches), rules (when it alerts) and
+    open alerts.
+    """
 
     id: str
     name: str
@@ -2018,14 +2350,17 @@ class WatchlistRecord(Model, kw_only=True):
 
 
 class WatchlistList(Model, kw_only=True):
-    """One page of watchlists, oldest first."""
+    """One page of the account's watchlists, oldest first."""
 
     items: list[WatchlistRecord]
     next_cursor: str | None
+    """Pass as `cursor` for the next page. Null: this is the last one."""
 
 
 class WatchlistMade(Model, kw_only=True):
-    """A new watchlist with its deliveries. Their signing secrets are shown only in this answer."""
+    """A watchlist that was just created, with its deliveries (endpoints that alerts are sent to).
+    Their signing secrets are shown only in this answer.
+    """
 
     id: str
     name: str
@@ -2039,12 +2374,15 @@ class WatchlistMade(Model, kw_only=True):
     firing: int
     """Number of open alerts."""
     delivery: list[DeliveryMade]
+    """The endpoints that the watchlist's alerts are sent to."""
 
 
 class WatchlistRequest(Model, kw_only=True):
-    """A new watchlist."""
+    """A watchlist to create. Its targets (what it watches) and rules (when it alerts) are added
+    afterwards.
+    """
 
     name: str
     description: str | None = None
     delivery: list[DeliveryRequest] = msgspec.field(default_factory=list[DeliveryRequest])
-    """Endpoints to send the alerts to."""
+    """Endpoints to send the watchlist's alerts to."""

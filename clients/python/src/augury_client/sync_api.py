@@ -36,11 +36,12 @@ class Api(Caller):
         ----------
         query: A question, keywords, a headline, a market id, or the address of a market's
             page at its venue.
-        dimensions: Relations to the query to search for. Default: all. A repeated value
-            counts once.
+        dimensions: Relations to the query to search for. direct: its own subject. upstream:
+            what drives it. downstream: what follows from it. correlated: what moves with
+            it. Default: all. A repeated value counts once.
         top_k_per_dimension: Maximum number of results per relation. Largest value: 20
             without a key, 100 with one, unless the operator has set other limits.
-        filters: Restrictions on the results.
+        filters: Restrictions on the markets that are returned.
         fold: Return one row per family (a contest, a ladder, one question with several
             dates) instead of one per market. The row shows the member nearest to the query;
             `family` lists the others. `top_k_per_dimension` then counts families.
@@ -187,8 +188,8 @@ class Forecasts(Caller):
         question: The question, with at least one visible character.
         as_of: Answer from what was known at this time (UTC if without a zone). Default:
             now. May not be in the future.
-        include_graph: Add the causal graph.
-        background: Answer 202 at once and do the work in the background.
+        include_graph: Add the question's causal graph to the answer.
+        background: Answer 202 at once and make the forecast in the background.
         """
         return self._send(
             Call(
@@ -302,7 +303,7 @@ class Graphs(Caller):
         Parameters
         ----------
         question: The question, with at least one visible character.
-        background: Answer 202 at once and do the work in the background.
+        background: Answer 202 at once and draw the graph in the background.
         """
         return self._send(
             Call(
@@ -585,7 +586,7 @@ class Watchlists(Caller):
 
         Parameters
         ----------
-        delivery: Endpoints to send the alerts to.
+        delivery: Endpoints to send the watchlist's alerts to.
         """
         return self._send(
             Call(
@@ -616,7 +617,12 @@ class Watchlists(Caller):
         name: str | UnsetType | None = UNSET,
         description: str | UnsetType | None = UNSET,
     ) -> m.WatchlistRecord:
-        """Change the name or the description; `description: null` removes it."""
+        """Change the name or the description; `description: null` removes it.
+
+        Parameters
+        ----------
+        description: New description. Null removes it.
+        """
         return self._send(
             Call(
                 "PATCH",
@@ -682,7 +688,8 @@ class Watchlists(Caller):
 
         Parameters
         ----------
-        for_: Duration from now, e.g. 4h or 7d. Null: send again at once.
+        for_: Duration from now, e.g. 4h or 7d. Null: end the silence or snooze now, so that
+            messages are sent again.
         """
         return self._send(
             Call(
@@ -710,12 +717,15 @@ class Watchlists(Caller):
 
         Parameters
         ----------
-        ref: What to watch. market: its id. event: the platform and the venue's event id, as
-            in kalshi:KXFED-27JAN. asset: its key, e.g. BTC. series: its id. search: a
-            query, whose best markets are watched.
-        outcome: Label of the outcome to watch. Default: a market's first. Not for a series
-            or an asset.
-        label: Name of the target in alerts and charts. Default: the market's question.
+        kind: What kind of thing to watch; decides what `ref` is.
+        ref: What to watch. For a market: its id. For an event: the platform and the venue's
+            event id, as in kalshi:KXFED-27JAN. For an asset: its key, e.g. BTC. For a
+            series: the id of an external series. For a search: a query; the markets that
+            fit it best are watched.
+        outcome: Label of the outcome to watch, e.g. Yes. Default: the first outcome of each
+            market. Not allowed for a series or an asset.
+        label: Name to show for the target, e.g. as the title of its chart. Default: a
+            market's question, a series' name, else `ref`.
         """
         return self._send(
             Call(
@@ -845,24 +855,34 @@ class Watchlists(Caller):
 
         Parameters
         ----------
-        target_id: Null: the rule applies to every target that it fits, also to later ones.
-        metric: What the rule measures of its target.
-        op: gt fires also if the value is above the threshold from the start; crosses_above
-            only after a value that was not. Likewise lt and crosses_below.
-        value: Threshold in the metric's unit. probability, probability_change, spread and
-            divergence: 0 to 1. rvol_forecast: volatility per year, as a fraction.
-            probability_zscore: standard deviations. volume_spike: multiple of the usual
-            volume. volume_24h: US dollars (Polymarket) or contracts (Kalshi).
-            hours_to_close: hours. staleness: seconds. status: active, closed or resolved.
-        window: Length of time over which a change, z-score or spike is measured, e.g. 24h.
+        target_id: Id of the only target that the rule applies to. Null: it applies to every
+            target of the watchlist that has the metric, also to those added later.
+        metric: What is measured of the target and compared with `value`. Metrics named
+            series_* are for external series, rvol_* for assets, staleness for every target,
+            and all others for markets (also those of an event or a search).
+        op: How the metric is compared with `value`. gt fires also if the metric is above
+            `value` from the start; crosses_above fires only after the metric was at or
+            below it. Likewise lt and crosses_below. A status allows only eq and ne.
+        value: Threshold in the metric's unit. probability, spread and divergence: 0 to 1.
+            probability_change: -1 to 1. probability_zscore: standard deviations.
+            volume_spike: multiple of the usual volume. volume_24h: US dollars (Polymarket)
+            or contracts (Kalshi). hours_to_close: hours. series_value and series_change:
+            the series' unit. rvol_forecast: volatility per year, as a fraction. rvol_ratio:
+            realized volatility divided by its forecast. staleness: seconds. status: active,
+            closed or resolved.
+        window: Length of time over which probability_change, probability_zscore,
+            volume_spike or series_change is measured, e.g. 24h; other metrics have none.
             Default: 1h; 30d for series_change.
-        for_: How long the condition must hold before the rule fires. Null: it fires at
-            once.
-        cooldown: Shortest time from one alert on a target to the next. Null: no limit.
-        hysteresis: How far the value must come back from the threshold before an alert
-            ends, in the metric's unit.
-        expires_at: From this time on (UTC if without a zone) the rule is not evaluated any
-            more. Null: never.
+        for_: How long the condition must hold without a break before the rule fires, e.g.
+            10m. Null: it fires at once.
+        cooldown: Shortest time from one alert of the rule on a target to its next one on
+            the same target, e.g. 6h. Null: no limit.
+        severity: How serious the rule's alerts are.
+        hysteresis: How far past the threshold the metric must come back before an alert
+            ends, in the metric's unit. With `value` 0.6 and hysteresis 0.03, an alert above
+            0.6 ends at 0.57.
+        expires_at: Time (UTC if without a zone) from which on the rule is no longer
+            evaluated. Null: it never expires.
         """
         return self._send(
             Call(
@@ -939,24 +959,34 @@ class Watchlists(Caller):
 
         Parameters
         ----------
-        target_id: Null: the rule applies to every target that it fits, also to later ones.
-        metric: What the rule measures of its target.
-        op: gt fires also if the value is above the threshold from the start; crosses_above
-            only after a value that was not. Likewise lt and crosses_below.
-        value: Threshold in the metric's unit. probability, probability_change, spread and
-            divergence: 0 to 1. rvol_forecast: volatility per year, as a fraction.
-            probability_zscore: standard deviations. volume_spike: multiple of the usual
-            volume. volume_24h: US dollars (Polymarket) or contracts (Kalshi).
-            hours_to_close: hours. staleness: seconds. status: active, closed or resolved.
-        window: Length of time over which a change, z-score or spike is measured, e.g. 24h.
+        target_id: Id of the only target that the rule applies to. Null: it applies to every
+            target of the watchlist that has the metric, also to those added later.
+        metric: What is measured of the target and compared with `value`. Metrics named
+            series_* are for external series, rvol_* for assets, staleness for every target,
+            and all others for markets (also those of an event or a search).
+        op: How the metric is compared with `value`. gt fires also if the metric is above
+            `value` from the start; crosses_above fires only after the metric was at or
+            below it. Likewise lt and crosses_below. A status allows only eq and ne.
+        value: Threshold in the metric's unit. probability, spread and divergence: 0 to 1.
+            probability_change: -1 to 1. probability_zscore: standard deviations.
+            volume_spike: multiple of the usual volume. volume_24h: US dollars (Polymarket)
+            or contracts (Kalshi). hours_to_close: hours. series_value and series_change:
+            the series' unit. rvol_forecast: volatility per year, as a fraction. rvol_ratio:
+            realized volatility divided by its forecast. staleness: seconds. status: active,
+            closed or resolved.
+        window: Length of time over which probability_change, probability_zscore,
+            volume_spike or series_change is measured, e.g. 24h; other metrics have none.
             Default: 1h; 30d for series_change.
-        for_: How long the condition must hold before the rule fires. Null: it fires at
-            once.
-        cooldown: Shortest time from one alert on a target to the next. Null: no limit.
-        hysteresis: How far the value must come back from the threshold before an alert
-            ends, in the metric's unit.
-        expires_at: From this time on (UTC if without a zone) the rule is not evaluated any
-            more. Null: never.
+        for_: How long the condition must hold without a break before the rule fires, e.g.
+            10m. Null: it fires at once.
+        cooldown: Shortest time from one alert of the rule on a target to its next one on
+            the same target, e.g. 6h. Null: no limit.
+        severity: How serious the rule's alerts are.
+        hysteresis: How far past the threshold the metric must come back before an alert
+            ends, in the metric's unit. With `value` 0.6 and hysteresis 0.03, an alert above
+            0.6 ends at 0.57.
+        expires_at: Time (UTC if without a zone) from which on the rule is no longer
+            evaluated. Null: it never expires.
         days: Number of days of history, up to now, to try the rule on.
         """
         return self._send(
@@ -1022,7 +1052,17 @@ class Watchlists(Caller):
 
         Parameters
         ----------
-        expires_at: Null: never.
+        value: New threshold, in the metric's unit.
+        window: New length of time over which the metric is measured, e.g. 24h. Null: the
+            metric's default.
+        for_: New length of time for which the condition must hold before the rule fires,
+            e.g. 10m. Null: it fires at once.
+        cooldown: New shortest time from one alert on a target to the next, e.g. 6h. Null:
+            no limit.
+        hysteresis: How far past the threshold the metric must from now on come back before
+            an alert ends, in the metric's unit.
+        expires_at: New time (UTC if without a zone) from which on the rule is no longer
+            evaluated. Null: it never expires.
         """
         return self._send(
             Call(
@@ -1052,7 +1092,8 @@ class Watchlists(Caller):
 
         Parameters
         ----------
-        for_: Duration from now, e.g. 4h or 7d. Null: send again at once.
+        for_: Duration from now, e.g. 4h or 7d. Null: end the silence or snooze now, so that
+            messages are sent again.
         """
         return self._send(
             Call(
@@ -1094,9 +1135,10 @@ class Watchlists(Caller):
 
         Parameters
         ----------
-        type: webhook: signed POSTs, as specified by Standard Webhooks. notify: through a
-            notification service (by Apprise) that the operator has enabled.
-        url: Address to send to. The API never returns it.
+        type: webhook: signed POST requests, as specified by Standard Webhooks. notify:
+            messages through a notification service (by Apprise) that the operator has
+            enabled.
+        url: Address of the endpoint. The API never returns it.
         secret: Signing secret: whsec_ followed by 24 to 64 random bytes as base64. Default:
             a new one is generated. Only for webhooks.
         """
@@ -1136,8 +1178,9 @@ class Watchlists(Caller):
 
         Parameters
         ----------
-        enabled: false disables the delivery and drops waiting messages; true enables it
-            again.
+        url: New address of the endpoint. The API never returns it.
+        enabled: false disables the delivery and drops the messages that wait to be sent;
+            true enables it again.
         rotate_secret: Generate a new signing secret and use it from now on.
         """
         return self._send(
@@ -1220,8 +1263,9 @@ class Watchlists(Caller):
 
         Parameters
         ----------
-        since: Send again the alerts that failed and were created at or after this time (UTC
-            if without a zone). Default: 30 days ago.
+        message_id: Id of the one message to send again.
+        since: Send again all messages about alerts that failed and were created at or after
+            this time (UTC if without a zone). Default: 30 days ago.
         """
         return self._send(
             Call(
@@ -1265,6 +1309,9 @@ class Series(Caller):
 
         Parameters
         ----------
+        unit: Unit of the values, e.g. percent.
+        frequency: How often the source has new values, e.g. monthly. For readers only; has
+            no effect.
         refresh_every: Interval between fetches, e.g. 6h; at least 1m. Null: fetch only on
             request.
         """
@@ -1308,6 +1355,10 @@ class Series(Caller):
     ) -> m.RefreshResult:
         """Fetch the source now or, for a series of type push, store the points of the request.
         Rules see them at once.
+
+        Parameters
+        ----------
+        points: The points to store; only for a series of type push.
         """
         return self._send(
             Call(
@@ -1377,17 +1428,17 @@ class WebPages(Caller):
 
         Parameters
         ----------
-        url: Address of the page. Only its words are read; the page itself is fetched only
-            if neither title, text nor query is given, with a key, and if the operator
-            allows it.
+        url: Address of the page. The words in the address are read; the page itself is
+            fetched only if neither title, text nor query is given, the request has a key,
+            and the operator allows it.
         title: Title of the page.
         text: Text of the page, from its beginning.
         query: Search for this instead of the page's own words.
         mode: extension: all markets on the page's subject. ads: only those that suit any
             audience: active, liquid, with an open outcome, and on an inoffensive subject.
-        ads_mode: For the mode ads. fast: in the order of the search. thorough: more
-            candidates, ranked again by the names in the page's text, by trading volume and
-            by how open the outcome is.
+        ads_mode: Only for the mode ads. fast: markets in the order of the search. thorough:
+            more candidates, ranked again by the names in the page's text, by trading volume
+            and by how open the outcome is.
         sports_mode: For a page on sports. fixture: only markets of one game. direct:
             markets on the page's subject. auto: fixture if the page's game has markets,
             else direct.
@@ -1428,15 +1479,15 @@ class WebPages(Caller):
 
         Parameters
         ----------
-        url: Address of the page. Only its words are read; the page itself is fetched only
-            if neither title, text nor query is given, with a key, and if the operator
-            allows it.
+        url: Address of the page. The words in the address are read; the page itself is
+            fetched only if neither title, text nor query is given, the request has a key,
+            and the operator allows it.
         title: Title of the page.
         text: Text of the page, from its beginning.
         query: Search for this instead of the page's own words.
         mode: fixture: only markets of one game. direct: markets on the page's subject.
             auto: fixture if there are markets of the game, else direct.
-        fixture: The game. Default: the game that the page names.
+        fixture: The game to find markets for. Default: the game that the page names.
         limit: Maximum number of markets. Largest value: 20 without a key, 100 with one,
             unless the operator has set other limits.
         """
@@ -1471,9 +1522,9 @@ class WebPages(Caller):
 
         Parameters
         ----------
-        url: Address of the page. Only its words are read; the page itself is fetched only
-            if neither title, text nor query is given, with a key, and if the operator
-            allows it.
+        url: Address of the page. The words in the address are read; the page itself is
+            fetched only if neither title, text nor query is given, the request has a key,
+            and the operator allows it.
         title: Title of the page.
         text: Text of the page, from its beginning.
         query: Search for this instead of the page's own words.
