@@ -52,8 +52,9 @@ _NUMBER = re.compile(
 
 
 def start_of(text: str, now: datetime, *, exact: bool = True) -> Start | None:
-    """The day that a text names, and the time if it has a time zone; None if it names no day. A
-    date without a year is taken as the one nearest to `now`."""
+    """When the event that a text names starts: the day, and the time of day if the text gives one
+    with a time zone; None if it names no day. A date without a year is taken as the one nearest to
+    `now`."""
     told = fold(text)
     day = _day(told, now)
     if day is None:

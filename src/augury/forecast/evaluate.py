@@ -316,7 +316,7 @@ def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
 
 MIN_HINTS: Final = 20
 """Smallest number of resolved markets with a hint (an answer that rests only on a related market)
-for which `hint_floor` reports from which confidence on hints can be trusted."""
+for which `hint_floor` reports the least confidence at which hints can be trusted."""
 
 
 def _is_inverted(p: float, right: float) -> bool:

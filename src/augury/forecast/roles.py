@@ -47,10 +47,10 @@ APART: Final = 0.8
 """A market stands alone if the `Comparison.likeness` of every market with other terms is lower by
 at least this much, in log-odds."""
 EXCLUDED: Final = 2.9
-"""Log-odds added back to `Comparison.likeness` (log-odds that question and market are about the
-same thing) of a market that excludes what the question asks, because the regression subtracts as
-much for excluding (`match._LIKENESS`). All limits on likeness were chosen on the questions of
-`docs/experiments/forecasts.md`, with the market asked about taken away."""
+"""If a market's Yes rules out what the question asks, the regression `match._LIKENESS` takes this
+much from `Comparison.likeness` (log-odds that question and market are about the same thing); here
+it is added back. The limits on likeness in this module were chosen on the questions of
+`docs/experiments/forecasts.md`, each with its own market left out of the search."""
 FOREIGN: Final = 0.8
 """From this weight on (`Comparison.foreign`, up to 1.8: how telling a name is), a name that only
 the market says makes the market about something else: the Florida Panthers' Stanley Cup says
@@ -180,7 +180,8 @@ def limits_of(c: Comparison, positive: float) -> tuple[float, float]:
     """Lower and upper bound that a market's price puts on the probability of what the question is
     about; 0 and 1 if none.
 
-    positive : the price as such a probability (`Bearing.positive`)
+    positive : the market's price as the probability of the market's own event, said in the same
+        direction as the question: 1 - price for a market that denies it (`Bearing.positive`)
     """
     orders = orders_of(c)
     if "excludes" in orders:

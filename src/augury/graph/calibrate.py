@@ -36,8 +36,8 @@ Chosen by hand."""
 
 
 class Joined(NamedTuple):
-    """Two markets, and the edge that a causal graph would draw between them: its kind, and in which
-    direction it says that they move."""
+    """Two markets, and the edge that a causal graph would draw between them: its kind, and whether
+    it says that their prices move the same way or opposite ways."""
 
     first: int
     """Row of the first market in the array of daily price changes; `second`: row of the second."""
@@ -65,8 +65,9 @@ class _Days(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """How often markets joined by one kind of edge moved together, over the earlier or the later
-    days."""
+    """How often markets joined by one kind of edge moved together, over one part of the price
+    history: the earlier days, on which strengths are fitted, or the later ones, on which they are
+    checked."""
 
     share: float
     """Of the days on which at least one market of a pair moved, the share (0 to 1) on which both
@@ -128,7 +129,7 @@ def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
     later = _cells(pairs, days, days.day >= until)
     if UNRELATED not in earlier:
         raise ValueError(
-            "no two unrelated markets have prices on the same days of the earlier part"
+            "no two unrelated markets have prices on the same days early in their history"
         )
     base = earlier[UNRELATED].share
     kinds = {

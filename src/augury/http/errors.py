@@ -112,7 +112,7 @@ def respond(exc: Exception, request_id: str, *, plain: bool = False) -> Response
     if isinstance(exc, psycopg.Error | psycopg_pool.PoolTimeout | OSError):
         unavailable = as_unavailable(exc)
         if unavailable is not None:
-            log.warning("storage_unavailable", request_id=request_id, error=type(exc).__name__)
+            log.warning("database_unavailable", request_id=request_id, error=type(exc).__name__)
             return respond(unavailable, request_id)
     if isinstance(exc, TimeoutError):
         return respond(

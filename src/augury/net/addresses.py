@@ -98,12 +98,12 @@ class AddressPolicy:
         return cls(http, frozenset(names), tuple(networks))
 
     def check_url(self, url: str) -> None:
-        """Refuse a URL whose text is not allowed.
+        """Check a URL as it is written, without looking up its host.
 
         Raises
         ------
         Refused
-            The text says what is wrong with the URL and repeats nothing of it.
+            The URL is not allowed. The error's message says why and repeats nothing of the URL.
         """
         if len(url) > MAX_URL:
             raise Refused(f"The URL should have at most {MAX_URL} characters.")

@@ -119,8 +119,8 @@ def parse(written: Mapping[str, str]) -> Base:
 
 @lru_cache(maxsize=1 << 15)
 def phrase(text: str) -> Phrase:
-    """The terms (stemmed words) of one phrase in a factor's `match` entry, which says how texts
-    name it."""
+    """The terms (stemmed words) of one phrase in the `match` entry of a factor. That entry lists
+    the phrases by which texts name the factor."""
     return tuple(terms(text))
 
 

@@ -163,8 +163,8 @@ class Report(msgspec.Struct):
     """Number of pairs of events, at the beginning, that had no label and were worth asking
     about."""
     labelled: int = 0
-    """Number of pairs of events that got a label; `related` counts those that the model did not
-    find unrelated ("none")."""
+    """Number of pairs of events that got a label; `related` counts those
+    whose label is a relation, not "none"."""
     related: int = 0
     unusable: int = 0
     failed: int = 0

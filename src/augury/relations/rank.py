@@ -24,8 +24,8 @@ nDCG@10 on held-out queries (`docs/experiments/relations-ranker.md`)."""
 CLAIM: Final = 2.0
 """A market that is a direct result (on the question itself) is listed in a relation instead if its
 chance to be in that relation is larger than CLAIM times its score as a direct result. A larger
-value keeps more markets as direct results; twice this value was measured to cost the relations as
-much as it gives to the direct results."""
+value keeps more markets as direct results. Measured at twice this value: the lists of the relations
+lose as much quality as the direct results gain."""
 FAMILY_SIZE: Final = 3
 FAMILY_SHARE: Final = 0.7
 """The best FAMILY_SIZE markets of a family (e.g. the levels of one quantity) keep their chance; the

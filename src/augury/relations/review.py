@@ -301,8 +301,8 @@ def is_open(line: str) -> bool:
 
 
 def open_pairs(text: str) -> Iterator[tuple[str, str, Side]]:
-    """The pairs in a file of proposed verdicts whose lines a person still has to fill in, as
-    `PairVerdict.pair`."""
+    """The pairs (as `PairVerdict.pair`) for which a review file (a file of proposals on pairs of
+    factors) still lacks a person's verdict."""
     for line in filter(is_open, text.splitlines()):
         fields = line.split("\t")
         if len(fields) > 7:

@@ -133,8 +133,8 @@ def _table(asset: str, own: Any) -> Table:
     minutes = typical // 60
     if not 1 <= minutes <= LONGEST_BAR or 60 % minutes:
         raise SetupProblem(
-            f"The bars of {asset} are {typical} s apart. They should be 1 to {LONGEST_BAR} "
-            "minutes apart, in steps that divide an hour."
+            f"The bars of {asset} are {typical} s apart. Bars should be a whole number of "
+            f"minutes apart that divides 60, from 1 to {LONGEST_BAR}."
         )
     return Table(asset, stamps, own.select(*_PRICES, "volume").to_numpy(), minutes)
 

@@ -293,7 +293,7 @@ def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
     A market that closed years ago is seldom related to a question of today.
     """
     trade = min(1.0, float(record["salience"]) / 18)
-    lateness = min(1.0, max(0.0, (float(record["closes"]) - _LONG_AGO) / _SINCE))
+    lateness = min(1.0, max(0.0, (float(record["closes"]) - _LONG_AGO) / _SPAN))
     worth = 0.4 + 0.4 * trade + 0.2 * lateness
     return SparseVector(
         np.array([tag.number for tag in tags], np.uint32),
@@ -301,10 +301,10 @@ def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
     )
 
 
-_LONG_AGO, _SINCE = 1_577_836_800, 7 * 365.25 * 86_400
-"""A market's merit says how early it is found among the markets on a factor. It rises with the
-market's close, over a period of seven years. `_LONG_AGO`: the start of the period, 2020-01-01, in
-epoch seconds. `_SINCE`: its length, in seconds. Chosen by hand."""
+_LONG_AGO, _SPAN = 1_577_836_800, 7 * 365.25 * 86_400
+"""A market's merit says how early it is found among the markets on a factor. The later a market
+closes, the higher its merit, from `_LONG_AGO` (2020-01-01, in epoch seconds) on and over `_SPAN`
+(seven years, in seconds). Chosen by hand."""
 
 
 def _record(row: IndexRow, text: DocumentText, tags: Sequence[Tag]) -> NDArray[np.void]:
