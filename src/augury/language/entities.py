@@ -101,8 +101,11 @@ def _candidates(text: str, said: Sequence[Word], vocabulary: Vocabulary) -> list
     found = []
     folded = [word.folded for word in said]
     for first, word in enumerate(said):
-        begins = first == 0 or bool(set(text[said[first - 1].end : word.start]) & _ENDS)
-        for alias, entity in vocabulary.at(folded, first):
+        named = vocabulary.at(folded, first)
+        if not named:
+            continue
+        begins = first == 0 or not _ENDS.isdisjoint(text[said[first - 1].end : word.start])
+        for alias, entity in named:
             last = first + len(alias.words) - 1
             capital = word.capital and all(
                 w.capital for w in said[first : last + 1] if len(w.folded) > 3

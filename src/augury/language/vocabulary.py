@@ -19,11 +19,11 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
-from augury.remembered import Once
+from augury.remembered import Once, remembered
 
 FOLDER: Final = Path(__file__).parent / "vocabulary"
 
@@ -81,13 +81,16 @@ class Entity:
 
 
 _WORD: Final = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*|[$#]?[^\W_]+", re.UNICODE)
-_LETTERS: Final = re.compile(r"\w['’]s", re.I)
 _ASIDE: Final = re.compile(r"\s*\([^)]*\)")
 _QUOTE: Final = str.maketrans("’‘`", "'''")
+CACHED_TEXTS: Final = 256
+"""Number of texts whose words are kept: the parts of one forecast split the same texts (the
+question, the markets that the judge reads) several times. They take 10 MB at most."""
+CACHED_CHARS: Final = 2_000
+"""Largest number of characters of a text whose words are kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word of a text: its position, and its letters without case, accents and dots (`folded`)."""
 
     folded: str
@@ -96,23 +99,34 @@ class Word:
     capital: bool
 
 
-def words(text: str) -> list[Word]:
+def words(text: str) -> tuple[Word, ...]:
     """The words of a text with their positions. A possessive 's is not part of its word: "Wemby's"
     -> "wemby"."""
+    return _cached_words(text) if len(text) <= CACHED_CHARS else _words(text)
+
+
+def _words(text: str) -> tuple[Word, ...]:
     found = []
     for match in _WORD.finditer(text):
-        said, start, end = match.group(), match.start(), match.end()
-        for suffix in ("'s", "’s"):
-            if said.casefold().endswith(suffix) and len(said) > len(suffix) + 1:
-                said, end = said[: -len(suffix)], end - len(suffix)
-                break
-        # "The A's" is a club, so it must not fold to the word "as".
-        folded = f"{fold(said[0])}'s" if _LETTERS.fullmatch(said) else fold(said)
-        found.append(Word(folded, start, end, said[0].isupper() or said[0].isdigit()))
-    return found
+        said = match.group()
+        start, end = match.span()
+        first = said[0]
+        if len(said) > 2 and said[-1] in "sSſ" and said[-2] in "'’":
+            if len(said) > 3:
+                said, end = said[:-2], end - 2
+                folded = fold(said)
+            else:  # "The A's" is a club, so it must not fold to the word "as"
+                folded = f"{fold(first)}'s"
+        else:
+            folded = fold(said)
+        found.append(Word(folded, start, end, first.isupper() or first.isdigit()))
+    return tuple(found)
 
 
-@cache
+_cached_words = lru_cache(maxsize=CACHED_TEXTS)(_words)
+
+
+@remembered(1 << 20)
 def _plain(text: str) -> str:
     parts = unicodedata.normalize("NFKD", text.translate(_QUOTE))
     return "".join(c for c in parts if not unicodedata.combining(c))
@@ -121,7 +135,10 @@ def _plain(text: str) -> str:
 def fold(text: str) -> str:
     """A word without case, accents, dots and apostrophes: "São" -> "sao", "U.S." -> "us"."""
     plain = text if text.isascii() else _plain(text)
-    return plain.casefold().replace(".", "").replace("'", "").replace("’", "")
+    folded = plain.casefold()
+    if folded.isalnum():
+        return folded
+    return folded.replace(".", "").replace("'", "").replace("’", "")
 
 
 class Vocabulary:
