@@ -19,7 +19,7 @@ from augury.forecast.normalise import normalise
 from augury.forecast.properties import snapshot
 from augury.language.vocabulary import default
 from augury.matching.features import COMPARED, Matrix
-from augury.matching.judge import Judge, Verdict
+from augury.matching.judge import BEHIND, Judge, Verdict, worth_reading
 from augury.matching.trees import Trees
 from augury.search.embedding import Embedder
 
@@ -222,6 +222,16 @@ def test_a_shortlist_says_which_markets_are_read(engine: Engine) -> None:
     )  # fmt: skip
     brief = judging.brief(compared, default(), last, most=10)
     assert {rank for rank, _ in brief.ranks} == set(range(20, 30))
+
+
+def test_a_market_far_behind_is_read_only_if_the_rules_relate_it() -> None:
+    scores = np.array([-BEHIND - 1, 0.0, -BEHIND + 1, -BEHIND - 2, -BEHIND - 3])
+    rows = np.zeros((5, len(COMPARED)), np.float32)
+    rows[3, COMPARED.index("window_implies")] = 1
+    rows[4, COMPARED.index("same")] = 1
+    assert worth_reading(scores, rows) == [1, 2, 3, 4]
+    assert worth_reading(scores, rows, most=2) == [1, 2]
+    assert worth_reading(scores[:0], rows[:0]) == []
 
 
 TALLY = "Will the Acorns win over 12.5 games this season?"

@@ -23,7 +23,7 @@ from augury.language.entities import mentions
 from augury.language.vocabulary import Vocabulary, fold, words
 from augury.matching import features, pairs
 from augury.matching.demands import Demands
-from augury.matching.judge import CANDIDATES, Judge, Verdict
+from augury.matching.judge import CANDIDATES, Judge, Verdict, worth_reading
 from augury.matching.trees import Trees
 
 if TYPE_CHECKING:
@@ -110,9 +110,9 @@ def brief(
     compared: Compared, vocabulary: Vocabulary, shortlist: Trees | None = None,
     most: int = CANDIDATES,
 ) -> Brief:  # fmt: skip
-    """Prepare what the judge reads for one question: the `most` markets with the highest scores by
-    `shortlist` (trees fitted to find the market that asks the question) or, without a shortlist,
-    those that are highest in the search results or in the order of the hand-written rules."""
+    """Prepare what the judge reads for one question: at most `most` markets, those worth reading by
+    the scores of `shortlist` (trees fitted to find the market that asks the question) or, without a
+    shortlist, the highest in the search results or in the order of the hand-written rules."""
     reading = compared.reading
     # The hand-written rules handle a frame that denies; the judge reads the question inside it.
     question = reading.core if reading.denied else reading.question
@@ -129,7 +129,7 @@ def brief(
         compared.bearings, ranks, stands,
         asked=reading.proposition.denied() if reading.denied else reading.proposition,
     )  # fmt: skip
-    first = _first(rows, ranks, shortlist)[:most]
+    first = _first(rows, ranks, shortlist, most)
     chosen = [(compared.bearings[n], games[n]) for n in first]
     texts = tuple(
         pairs.told(b.market, b.outcome, game, _day(b.market.closes_at), vocabulary)
@@ -151,12 +151,12 @@ def brief(
 
 
 def _first(
-    rows: features.Matrix, ranks: Sequence[tuple[int, int]], shortlist: Trees | None
+    rows: features.Matrix, ranks: Sequence[tuple[int, int]], shortlist: Trees | None, most: int
 ) -> list[int]:
-    """Positions in `ranks`, those to be read first at the front."""
+    """Positions in `ranks` of the markets to read, the likeliest at the front."""
     if shortlist is None or not ranks:
-        return sorted(range(len(ranks)), key=lambda n: (min(ranks[n]), ranks[n][1]))
-    return np.argsort(-shortlist.scores(rows)[:, 0], kind="stable").tolist()
+        return sorted(range(len(ranks)), key=lambda n: (min(ranks[n]), ranks[n][1]))[:most]
+    return worth_reading(shortlist.scores(rows)[:, 0], rows, most)
 
 
 def _day(moment: datetime | None) -> date | None:

@@ -28,9 +28,14 @@ if TYPE_CHECKING:
 
 MODEL: Final = Path(__file__).parent / "model"
 CANDIDATES: Final = 8
-"""Number of markets that the judge's encoder reads for one question; each costs about 4 ms of one
-core. The first 8 by the shortlist (a cheaper model) contain the market that a question was written
-about as often as its first 12."""
+"""Largest number of markets that the judge's encoder reads for one question; each costs about 5 ms
+of one core. The first 8 by the shortlist (a cheaper model) contain the market that a question was
+written about as often as its first 12."""
+BEHIND: Final = 4.5
+"""Largest distance from the best score of the shortlist, in its raw units, at which the encoder
+reads a market for which the hand-written rules find no relation to the question. Of the questions
+to choose by (`training/judge/fit.py`), 1 of 1,927 markets that the judge accepts lies farther away.
+"""
 MAX_TOKENS: Final = 96
 """Maximum number of tokens that the encoder reads of a question and a market together; the rest is
 cut off. 99% of the training pairs are shorter."""
@@ -114,6 +119,30 @@ class Encoder:
         logits = np.asarray(self.session.run(None, given)[0], np.float32)
         logits -= logits.max(axis=1, keepdims=True)
         return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+
+
+def worth_reading(
+    scores: NDArray[np.floating[Any]], rows: Matrix, most: int = CANDIDATES
+) -> list[int]:
+    """Positions of the markets that the encoder reads for one question, the likeliest first.
+
+    At most `most`, and of those more than `BEHIND` behind the best only the ones that the
+    hand-written rules take for the same question, or relate to it by logic (`features.ordered`).
+
+    Parameters
+    ----------
+    scores
+        Score of each market by the shortlist, shape (markets,).
+    rows
+        Columns `features.COMPARED`, one row for each market.
+    """
+    order = np.argsort(-scores, kind="stable")[:most]
+    if not len(order):
+        return []
+    found = rows[order]
+    near = scores[order] >= scores[order[0]] - BEHIND
+    related = (ordered(found) != "") | (found[:, NAMES.index("same")] > 0)
+    return order[near | related].tolist()
 
 
 def encoded_features(scores: NDArray[np.float32]) -> Matrix:
