@@ -290,7 +290,7 @@ class FullForecast(BaseModel):
 
 
 class ForecastRunRequest(BaseModel):
-    """A forecast run to start: many questions, answered one after the other in the background."""
+    """A forecast run to start: many questions, answered in the background."""
 
     model_config = closed({"questions": [{"question": "Will the Fed cut rates in December?"}]})
 

@@ -310,7 +310,7 @@ class RunQuestion(BaseModel):
 
 
 class RunRequest(BaseModel):
-    """A forecast run to start: many questions, answered one after the other in the background."""
+    """A forecast run to start: many questions, answered in the background."""
 
     model_config = closed({"questions": [{"question": "Will the Fed cut rates in December?"}]})
 
