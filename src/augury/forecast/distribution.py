@@ -92,8 +92,8 @@ def by_level(
 
 
 def by_day(rungs: Mapping[date, float], asked: date, p: float) -> Distribution | None:
-    """Probabilities of the spans between deadlines: from the chances that something happens by May
-    31 and by June 30 those of "by 2026-05-31", "2026-06-01 to 2026-06-30" and "later or never".
+    """Probabilities of the spans between deadlines. For the deadlines May 31 and June 30 there are
+    three spans: "by 2026-05-31", "2026-06-01 to 2026-06-30" and "later or never".
 
     Parameters
     ----------

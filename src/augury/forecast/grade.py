@@ -23,10 +23,11 @@ RIVALS: Final = "from_rivals"
 contenders than the one asked about."""
 LEAST_LEFT: Final = 0.5
 """Smallest probability, 0 to 1, that the prices of rivals must leave for the contender asked about
-(1 minus the highest price) for a public answer to give a number. With less, answers of 3% came true
-in 41% of cases (`augury eval leave-one-out`, 29 titles of resolved markets: Brier 0.378 against the
-base rate's 0.251; worse both on the titles used to choose this limit and on the others), usually
-because the markets found were not rivals of the contender asked about."""
+(1 minus the highest price) for a public answer to give a number. With less, answers averaged 3% and
+came true in 41% of cases (`augury eval leave-one-out`, 29 questions that are titles of resolved
+markets: Brier 0.378 against the base rate's 0.251; worse both on the titles used to choose this
+limit and on the others), usually because the markets found were not rivals of the contender asked
+about."""
 WIDEST_BOUNDS: Final = 0.9
 """Largest width (upper minus lower, as a probability) of bounds set by logic with which an answer
 carries no warning. Answers with wider bounds, and answers from rivals alone, carry the warning

@@ -46,10 +46,10 @@ class WordedParts(NamedTuple):
 
 
 def reworded(reading: Reading, text: str, parts: WordedParts, at: datetime) -> Reading | None:
-    """What is understood of a question from a language model's wording of it (`text`); None unless
-    the wording says the same as the question (`reading`).
+    """Read a language model's rewording (`text`) of a question and return what was understood; None
+    unless the rewording says the same as the question (`reading`).
 
-    Both must have the same telling words, numbers and names; date, level and polarity that were
+    Both must have the same distinctive words, numbers and names; date, level and polarity that were
     read from the question itself must stay; and the hand-written rules must read from the wording
     the same `parts` as the model did.
     """

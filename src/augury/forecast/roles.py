@@ -47,10 +47,11 @@ APART: Final = 0.8
 """A market stands alone if the `Comparison.likeness` of every market with other terms is lower by
 at least this much, in log-odds."""
 EXCLUDED: Final = 2.9
-"""If a market's Yes rules out what the question asks, the regression `match._LIKENESS` takes this
-much from `Comparison.likeness` (log-odds that question and market are about the same thing); here
-it is added back. The limits on likeness in this module were chosen on the questions of
-`docs/experiments/forecasts.md`, each with its own market left out of the search."""
+"""Log-odds added to `Comparison.likeness` (log-odds that question and market are about the same
+thing) if the market's Yes rules out what the question asks, because the regression
+`match._LIKENESS` has subtracted as much for that. The limits on likeness in this module were chosen
+on the questions of `docs/experiments/forecasts.md`, each with its own market left out of the
+search."""
 FOREIGN: Final = 0.8
 """From this weight on (`Comparison.foreign`, up to 1.8: how telling a name is), a name that only
 the market says makes the market about something else: the Florida Panthers' Stanley Cup says

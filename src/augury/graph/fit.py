@@ -33,8 +33,8 @@ LEAST_DAYS: Final = 3
 known change)."""
 PER_RELATION: Final = 12
 """For each market, the largest number of others that it is paired with in each relation (upstream,
-downstream, correlated): those with the strongest paths. As many of those about the same factor are
-paired with it."""
+downstream, correlated): those with the strongest paths. In addition it is paired with at most this
+many others about the same factor."""
 TIED: Final = 0.1
 """Two markets count as related if a path through the factor base connects them with at least this
 weight (0 to 1): the weight of the path from a factor of the first to a factor of the second, times

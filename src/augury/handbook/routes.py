@@ -49,7 +49,7 @@ Console = Annotated[Assets | None, Depends(_console)]
 @router.get("/docs", include_in_schema=False)
 @routing.passes_query_on
 async def docs() -> Response:
-    """To the first page, whose links start from its folder."""
+    """Redirect to the first page, at `docs/`: its relative links need the slash at the end."""
     return RedirectResponse("docs/")
 
 

@@ -103,9 +103,9 @@ def _within(a: _Span, b: _Span) -> bool:
 
 
 def starts_after_opening(a: Window, b: Window) -> bool:
-    """For one window `by` (any time until a day) and one of another kind: whether the other one
-    starts on or after the day on which the question with the `by` window was opened. True if both
-    windows are `by` or neither is.
+    """Whether the window that is not of kind `by` (any time until a day) starts on or after the day
+    on which the question with the `by` window was opened. True if both windows are `by` or neither
+    is.
 
     This matters for levels: an event is asked about only before it has happened, but a level may
     have been reached before.

@@ -151,7 +151,7 @@ class Relations(Protocol):
 
     @property
     def version(self) -> str:
-        """The version of everything that decides which tags (numbers of factors) a text gets. It
+        """The version of everything that decides which tags (each names a factor) a text gets. It
         changes whenever a text may get other tags than before; the index is then rebuilt."""
         ...
 

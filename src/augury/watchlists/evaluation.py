@@ -38,11 +38,11 @@ ALERTS = Counter("augury_alerts", "Alerts, by what happened to them.", ["event"]
 SECONDS = Histogram("augury_evaluation_seconds", "Seconds an evaluation took.")
 
 MOVED_AT_ONCE = 20_000
-"""Most markets, and most external series, with changed data whose rules (alert conditions) one
-transaction evaluates."""
+"""Largest number of changed markets, and of changed external series, whose rules (alert conditions)
+one transaction evaluates."""
 DUE_AT_ONCE = 5_000
-"""Most (rule, target) pairs that one transaction evaluates because time alone may have changed the
-result, and not because the target has new data."""
+"""Largest number of (rule, target) pairs that one transaction evaluates because time alone may have
+changed the result, and not because the target has new data."""
 MEMBERS = 100
 """Most markets that are watched for one target that is an event or a saved search."""
 LOOK_UP_AFTER = timedelta(minutes=5)

@@ -108,8 +108,8 @@ async def moving_since(conn: Connection, moved: int, limit: int) -> list[MovingR
 
 async def moving_apart(conn: Connection) -> list[MovingRow]:
     """The often changing data of the markets for which a record of type `MOVING` is not enough:
-    those with one or more than two outcomes (a record holds two prices), and those with the same
-    contract on another venue (it does not name these markets)."""
+    markets whose number of outcomes is not two (a record holds two prices), and markets whose
+    contract is also listed on another venue (a record can't name the other listings)."""
     return await _rows(conn, "where cardinality(prices) <> 2 or linked_market_ids <> '{}'", ())
 
 
