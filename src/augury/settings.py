@@ -23,7 +23,7 @@ from augury.setting_values import Days, Endpoint, LlmTasks, Names, OnOff, Origin
 
 def sources() -> dict[str, str]:
     """The source of every setting that is set outside the program, by its `AUGURY_*` name:
-    "environment", or the path of the file."""
+    "environment", or the path of the file. All other environment variables are included, too."""
     found: dict[str, str] = {}
     # In rising priority: augury.toml, the .env of the checkout, that of the
     # data folder, environment.

@@ -139,7 +139,8 @@ class KeyMade(KeyRecord):
 
 
 class KeyList(BaseModel):
-    """All API keys, oldest first, and the meaning of every scope."""
+    """All API keys but the temporary ones of commands, oldest first, and the meaning of every
+    scope."""
 
     model_config = request_example(items=[_KEY], next_cursor=None, scopes=SCOPES)
 

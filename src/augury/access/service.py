@@ -188,8 +188,9 @@ class AccessService:
             return await self._found(conn, key_id)
 
     async def rotate_key(self, key_id: str, *, grace: timedelta) -> tuple[ApiKey, str]:
-        """Create a successor of an API key, with the same scopes; the old key keeps working for
-        `grace`. Returns the new key and its text."""
+        """Create a successor of an API key, with the same scopes, label and expiry; the old key
+        keeps working for `grace`, or until its own expiry if that is earlier. Returns the new key
+        and its text."""
         async with self._database.transaction() as conn:
             old = await self._found(conn, key_id)
             if old.revoked_at or (old.expires_at and old.expires_at <= self._now()):

@@ -44,7 +44,7 @@ class Finding(NamedTuple):
     text: str
     mend: str | None = None
     """How to fix it: a command, a setting with its value, or a short instruction; None if nothing
-    is wrong."""
+    is wrong or no fix is known."""
 
 
 def folder(settings: Settings) -> list[Finding]:

@@ -62,7 +62,10 @@ def _kind(value: Any) -> str:
 
 def differences(there: Any, here: Any) -> Differences:
     """The differences of two JSON answers, of the other service (`there`) and of this one (`here`).
-    A field is left out if the list or object around it is empty or null in the other answer."""
+
+    A field counts as missing in an answer only if the object around it is there: not if that object
+    is null or missing, or the list that holds it is empty.
+    """
     a, b = shape(there), shape(here)
     types = [
         f"{path}: {_said(a[path])} there, {_said(b[path])} here"

@@ -72,8 +72,8 @@ def _pages_of(section: Mapping[str, Any], source: Path) -> Iterator[str]:
 
 
 def written(source: Path | None = None) -> dict[str, str]:
-    """Texts of the pages that people wrote, by page name. Links that lead out of the documentation
-    become plain text."""
+    """Texts of the pages that people wrote, by page name. Links to files outside of the
+    documentation become plain text."""
     source = source or folder()
     found = {}
     for path in sorted(source.rglob("*.md")):
@@ -102,8 +102,9 @@ def relinked(text: str, link: Callable[[str, str], str | None]) -> str:
 
 
 def _links_inside(text: str, here: Path, source: Path) -> str:
-    """A page's Markdown in which links to URLs, to headings of the page and to pages of the
-    documentation are kept, links to notebooks lead below `/docs`, and others become their text."""
+    """A page's Markdown in which links to URLs, to paths of the service, to headings of the page
+    and to pages of the documentation are kept, links to notebooks lead below `/docs`, and others
+    become their text."""
 
     def link(shown: str, target: str) -> str | None:
         path = target.partition("#")[0]

@@ -22,7 +22,8 @@ _MAX_HOPS = 32
 
 def networks(names: Iterable[str]) -> tuple[Network, ...]:
     """The trusted proxies of the settings as networks, from texts like "10.0.0.0/8". Raises
-    SetupProblem for a text that is no network or includes public addresses."""
+    SetupProblem for a text that is no network, or for a network larger than an IPv4 /8 or an IPv6
+    /7."""
     found = []
     for name in names:
         try:
@@ -57,7 +58,7 @@ class Forwarding:
     @classmethod
     def of(cls, settings: Settings) -> Forwarding:
         """The forwarding header and the trusted proxies of the settings. Raises SetupProblem if a
-        trusted proxy is not a network, or includes public addresses."""
+        trusted proxy is not a network, or is a network larger than an IPv4 /8 or an IPv6 /7."""
         trusted = networks(settings.trusted_proxies)
         return cls(settings.forwarded_header, trusted, settings.trusted_hops)
 

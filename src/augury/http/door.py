@@ -97,9 +97,9 @@ class Door:
         """Check the rate of a request's caller, before anything else is done for the request.
 
         A request without a `key` (Authorization header) is counted at once. One with a key is
-        counted by `settle` when it is over, unless the key was valid. An address that has used up
-        its limit is still admitted with a key that is known as valid, and with any other key at the
-        rate of `NEW_KEYS`.
+        counted by `settle` when it is over, unless the key is known as valid by then. An address
+        that has used up its limit is still admitted with a key that is known as valid, and with any
+        other key at the rate of `NEW_KEYS`.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class Door:
         """Count a finished request in the rate limit, according to whether its key was valid.
 
         `good`: a route accepted the key. `wrong`: the answer was 401. If neither, no route checked
-        the key.
+        the key, or the key lacks what the route asks for, e.g. a scope.
         """
         if good and key is not None:
             self._good_keys[self._digest(key)] = time.monotonic() + KEY_REMEMBERED

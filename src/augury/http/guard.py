@@ -178,8 +178,8 @@ _METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
 
 
 def route_of(scope: Scope) -> str:
-    """The path template of the matched route, e.g. `/v1/markets/{id}`, as a label for metrics; it
-    has few distinct values because it holds no ids."""
+    """The path template of the matched route, e.g. `/v1/watchlists/{watchlist_id}`, as a label for
+    metrics; it has few distinct values because it holds no ids. "unmatched" without a route."""
     included = scope.get("fastapi", {}).get("effective_route_context")
     return getattr(included or scope.get("route"), "path", "unmatched")
 

@@ -148,7 +148,8 @@ async def enforce(
     policy: LimitPolicy, key: str, exchange: Exchange, limiter: Limiter, in_flight: InFlight
 ) -> None:
     """Let a request pass under the limit `policy`, or raise RateLimited. Either way the answer gets
-    headers that tell the limit.
+    headers that tell the rate limit, unless too many requests of the caller are in flight or the
+    store of the counts fails.
 
     The headers follow draft-ietf-httpapi-ratelimit-headers-10: the quota `q` of the policy and its
     window `w` in seconds, the remaining requests `r`, and the seconds `t` until the whole quota is

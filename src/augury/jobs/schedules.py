@@ -48,8 +48,8 @@ class Schedules:
         self._schedules[name] = Schedule(name, seconds, function)
 
     async def run(self, stop: asyncio.Event, *, drain: float = 10) -> None:
-        """Do the periodic work until `stop` is set; work in progress is cancelled `drain` seconds
-        later."""
+        """Do the periodic work until `stop` is set; work in progress then has 80% of `drain`
+        seconds to end before it is cancelled."""
         again_in = 0.2
         while not stop.is_set():
             try:
@@ -145,8 +145,8 @@ class Schedules:
 
 
 async def _ends_in_time(work: asyncio.Future[None], stop: asyncio.Event, drain: float) -> bool:
-    """Wait for `work`. Once `stop` is set, wait at most `drain` seconds more, then cancel the work.
-    Returns False if it was canceled."""
+    """Wait for `work`. Once `stop` is set, wait at most 80% of `drain` seconds more, then cancel
+    the work and wait for the rest of `drain`. Returns False if it was cancelled."""
     stopping = asyncio.ensure_future(stop.wait())
     try:
         await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)

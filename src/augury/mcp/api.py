@@ -111,7 +111,7 @@ async def market_path(reach: Reach, market_id: str) -> str:
     Raises
     ------
     ToolError
-        There is no such market.
+        The name can't be an id or, with a slash, is not the name of exactly one market.
     """
     own = market_id.strip()
     if "/" in own:

@@ -181,8 +181,9 @@ class AddressPolicy:
 
 
 def is_public(address: Address) -> bool:
-    """Whether `address` is public. If an IPv4 address is embedded in it, that must be public,
-    too."""
+    """Whether `address` is public. An IPv6 address with an embedded IPv4 address is public only in
+    the NAT64 range `64:ff9b::/96`, if the IPv4 address is public; 6to4, Teredo and ISATAP are
+    not."""
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _V4)
     if address.scope_id is not None:

@@ -39,8 +39,8 @@ LEFT_OUT = (
     "forecast_words_state", "import_parts",
 )  # fmt: skip
 """Tables whose rows are not backed up, because they are temporary or can be rebuilt: rate limits,
-the log of the job queue, the state of search indexes and relations (rebuilt at the next start),
-files being uploaded."""
+the log of the job queue, the state of search indexes, relations and words for forecasts (rebuilt
+after a restore), files being uploaded."""
 SELF_MADE = ("schedules", "rvol_state", "watch_progress", "sealed_constant")
 """Tables that have rows even in a new database that nobody has used. Their rows do not count when a
 restore checks that the database is empty."""

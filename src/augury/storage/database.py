@@ -304,8 +304,9 @@ async def _is_current(url: str) -> bool:
 
 
 async def _prepare(server: EmbeddedServer) -> None:
-    """Create the service's role and database in the embedded server if they are missing. Nothing
-    else is done as superuser."""
+    """Create the service's role and database in the embedded server if they are missing, and hand a
+    database that an older version created as superuser over to the role. Nothing else is done as
+    superuser."""
     async with await AsyncConnection.connect(server.url("postgres"), autocommit=True) as connection:
         found = await connection.execute(
             "select pg_get_userbyid(datdba) from pg_database where datname = %s", (DATABASE,)

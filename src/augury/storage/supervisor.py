@@ -31,7 +31,7 @@ log = structlog.get_logger(__name__)
 
 SUPERUSER = "augury"
 """Name of PostgreSQL's superuser in the embedded server. It is used only to create the service's
-own role and database."""
+own role and database, and to hand an older version's database over to that role."""
 PORT = 5432  # only the socket's name: nothing listens on TCP
 SOCKET_NAME = f".s.PGSQL.{PORT}"
 

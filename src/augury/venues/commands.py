@@ -213,8 +213,9 @@ async def _sync_markets(ids: list[str], *, as_json: bool) -> int:
 async def _sync_venue(
     syncing: Sync, platform: Platform, bars: Progress, *, full: bool
 ) -> list[FlowOutcome]:
-    """Run a full sync if `full` is set or no full sync has succeeded yet; otherwise an incremental
-    sync and a price refresh. Returns what each run did."""
+    """Run a full sync if `full` is set, no full sync has succeeded yet, or an interrupted one is
+    pending; otherwise an incremental sync and, unless that fails, a price refresh. Returns what
+    each run did."""
     if not full and await syncing.has_full(platform):
         flows = [syncing.incremental, syncing.refresh_prices]
     else:

@@ -404,8 +404,9 @@ def _believable(
     outcome: FlowOutcome,
     at: datetime,
 ) -> tuple[list[Market], list[MarketChange]]:
-    """The markets and the changes of a page that may be stored; the others are only counted. Not
-    stored: outcomes that do not fit the stored ones, and unconfirmed changes of a resolution."""
+    """The markets and the changes of a page that may be stored. Not stored: outcomes that do not
+    fit the stored ones and unconfirmed changes of a resolution, which are only counted, and changes
+    of markets that are not stored."""
     whole: list[Market] = []
     news: list[MarketChange] = []
     for market in page.markets:

@@ -339,10 +339,10 @@ def _open_prices(
     last: float | None,
     count: int,
 ) -> tuple[float | None, ...] | None:
-    """Prices of an open market's outcomes; None where nobody quotes.
+    """Prices of an open market's outcomes; None if nobody quotes or a labelled price is unusable.
 
     Bid, ask and last trade have no label: that they are of the first outcome is only a convention.
-    If they disagree with the labelled prices, those are used: they can't be inverted.
+    If they differ by more than 0.10 from the labelled prices, those hold: they can't be inverted.
     """
     usable = bool(labelled) and all(p is not None and 0 < p < 1 for p in labelled)
     if count > 2:
