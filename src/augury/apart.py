@@ -53,7 +53,8 @@ class Apart:
         Raises
         ------
         TimeoutError
-            The call took longer than `seconds` and was ended.
+            The call took longer than `seconds` and was ended, or the process did not start within
+            `START` seconds.
         Unavailable
             The process ended, e.g. because it asked for more memory than it may have.
         """
