@@ -220,7 +220,7 @@ class PageMarket(BaseModel):
 
 
 class PageFixture(BaseModel):
-    """The game that a web page or the request names, for which markets were searched."""
+    """The game that the request or, else, a web page on sports names."""
 
     model_config = _example(_FIXTURE)
 

@@ -48,8 +48,8 @@ Route = Literal["search", "sports"]
 FETCH_SECONDS, FETCH_BYTES = 3.0, 2 * 1024 * 1024
 ADS_CANDIDATES: Final = {"fast": 50, "thorough": 150}
 FACTORS_SAY: Final = {1: 0.4, 0: 0.0, -1: -0.8}
-"""Evidence of sports in a page's title, added to `SportsReading.score`: 1 if the factors (subjects
-of markets) that fit it best are about sports, 0 if undecided, -1 if not. Chosen by hand."""
+"""What the factors (subjects of markets) that fit a page's title best say: 1 if the best one is on
+sports, 0 undecided, -1 none is -> what this adds to `SportsReading.score`. Chosen by hand."""
 FACTORS = 3
 VOTERS, VOTE = 20, 0.6
 """If a page's words leave open whether it is on sports, the `VOTERS` closest markets vote. `VOTE`:
@@ -68,8 +68,8 @@ GAMES_READ, FOLLOW_SECONDS = 500, 5.0
 """`GAMES_READ`: number of changed markets that are searched for games in one batch.
 `FOLLOW_SECONDS`: seconds between two checks for changed markets."""
 MANY: Final = 10_000
-"""Number of markets on games above which, once all have been read for the first time, the objects
-in memory are excluded from Python's garbage collection (`gc.freeze`)."""
+"""Number of markets on games above which, while they are read for the first time, the objects in
+memory are excluded from Python's garbage collection (`gc.freeze`) after each batch."""
 GAMES_TURN, GAMES_REST = 0.002, 0.006
 """`GAMES_TURN`: longest time, in seconds, for which markets are searched for games without a pause.
 `GAMES_REST`: shortest pause after that, in seconds, in which requests are answered."""

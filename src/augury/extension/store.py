@@ -40,7 +40,7 @@ class PageMarketRow(NamedTuple):
     origin: Origin
     linked_market_ids: list[str]
     stale: bool = False
-    """Whether the last update of the market is too old to rely on. `ExtensionService` sets this
+    """Whether the market's price or status is too old to rely on. `ExtensionService` sets this
     field, and with it `status`, by its age rule."""
 
 

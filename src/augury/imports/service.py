@@ -131,7 +131,8 @@ class ImportService:
         return await self.get(import_id)
 
     async def remove(self, import_id: str) -> None:
-        """Cancel an import. Rows that it has already added to the catalogue stay there."""
+        """Cancel an import if it has not ended, and delete its file and record. Rows that it has
+        already added to the catalogue stay there. Raises `NotFound` if there is no such import."""
         async with self._database.transaction() as conn:
             found = await store.find(conn, import_id, lock=True)
             if found is None:

@@ -30,7 +30,7 @@ class ImportRow(NamedTuple):
     job_id: str | None
     status: str | None
     """Status of the job that reads the file: queued, running, succeeded, failed or canceled; None
-    if there is no job yet."""
+    if there is no job yet, or its record has been deleted."""
     stage: str | None
     progress: dict[str, Any] | None
     result: dict[str, Any] | None

@@ -79,8 +79,8 @@ class HoldReason(NamedTuple):
 
 
 def is_shrunken(quote: ScreenedQuote) -> bool:
-    """Whether a quote may be a hundred times too small: the first outcome is quoted, and its price,
-    bid and ask are all a cent or less."""
+    """Whether a quote may be a hundred times too small: the first outcome has a price, bid or ask,
+    and none of these is above a cent."""
     known = [quote.prices[0], quote.best_bid, quote.best_ask]
     return max((value for value in known if value is not None), default=1.0) <= SHRUNKEN
 

@@ -33,7 +33,8 @@ _DAILY_VOLUME = 0.02
 history."""
 
 _DAILY_TRADING = 0.5
-"""Standard deviation of the random factor of a sample market's volume of a day, in natural log."""
+"""Standard deviation, in natural log, of the random factor of a sample market's volume between two
+neighboring points of its history."""
 
 _FADING = 30.0
 """Time constant of a sample market's invented trading, in days: 30 days before the last day, the
@@ -121,7 +122,7 @@ def _sides(event: SampleEvent, at: datetime) -> list[_Side]:
 
 def _closing(event: SampleEvent, at: datetime) -> datetime:
     """When the markets of a sample event close: at the end of the day, month or year that its text
-    names, else `closes` days ahead."""
+    names ("before" a year: at that year's start), else at midnight UTC `closes` days ahead."""
     text = f"{event.name} {event.question or ''}"
     midnight = at.replace(hour=0, minute=0, second=0)
     if event.closes > 0 and (found := re.search(r"(before )?\{(end|day|year):(\d+)\}", text)):

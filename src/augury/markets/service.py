@@ -132,8 +132,8 @@ class MarketService:
         return [names.get(id_, id_) for id_ in market_ids]
 
     async def sparklines(self, market_ids: Sequence[str]) -> list[store.Spark]:
-        """Daily prices of the last 30 days (`SPARK_DAYS`) for each of these markets, given by id,
-        UUID, address or slug, that has a quote."""
+        """Thirty daily prices (`SPARK_DAYS`), up to its last quote, for each of these markets,
+        given by id, UUID, address or slug, that has a quote."""
         async with self._database.reading() as conn:
             names = await store.native_ids(conn, market_ids)
             own = [names.get(id_, id_) for id_ in market_ids]

@@ -152,7 +152,8 @@ def _masked(text: str) -> str:
 
 def read_interval(text: str, about: str) -> Interval | None:
     """The interval of values that `text` states: "above 50" -> 50 to infinity. None if it states
-    none, or more than one. `about`: further text of the market that says which quantity it is."""
+    none, more than one, or does not say on which side ("hit 50"). `about`: further text of the
+    market that says which quantity it is."""
     if not re.search(r"\d", text):
         return None
     # Dates, years and ordinals are not quantities. Blanks of equal length keep all positions.

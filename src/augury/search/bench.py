@@ -315,9 +315,9 @@ def serving(folder: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
 def asked_over_http(
     url: str, bodies: Path, key: str, *, clients: int, requests: int, path: str = "/v1/search"
 ) -> dict[str, Any]:
-    """Send the request bodies in the file `bodies` to the service at `url`, one after the other,
-    from a separate process (`augury.search.load`). Returns that process's report: latencies in ms,
-    requests a second and status codes."""
+    """Send `requests` POSTs to the service at `url`, with the bodies in the file `bodies` in turn,
+    from a separate process (`augury.search.load`) with `clients` clients at the same time. Returns
+    that process's report: latencies in ms, requests a second and status codes."""
     command = [
         sys.executable, "-m", "augury.search.load", url, str(bodies),
         "--clients", str(clients), "--requests", str(requests), "--key", key, "--path", path,

@@ -105,7 +105,7 @@ def mean(values: Iterable[float | None]) -> float | None:
 
 def summary(scores: Sequence[QueryScore]) -> dict[str, Any]:
     """The number of queries and, for each relation (`direct`, `upstream`, ...), the mean scores
-    over all queries, as `augury eval search` prints them."""
+    over the queries that have one (None if none has), as `augury eval search` prints them."""
     return {
         "queries": len(scores),
         "ndcg10": {d: mean(s.ndcg10[d] for s in scores) for d in DIMENSIONS},

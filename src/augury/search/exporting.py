@@ -30,7 +30,7 @@ ROUNDS = 3
 async def run(n: int, *, rate: float, seconds: float, exports: int, quiet: bool) -> dict[str, Any]:
     """Measure `rate` searches a second over `n` generated markets, alone and while `exports`
     accounts download the catalogue. Returns the figures; `holds` says whether the goal (`MOST`) was
-    met."""
+    met and every search beside the downloads was answered with 200."""
     console = Console(stderr=True, quiet=quiet, markup=False)
     with TemporaryDirectory(prefix="augury-exports-") as folder:
         # A database named in the environment is ignored: it must not get generated markets.

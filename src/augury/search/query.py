@@ -34,7 +34,7 @@ class DateMention:
 
     relation: DateRelation
     """`in`: within the date's time ("in June"); `by`: within it or earlier ("before 2027" is `by`
-    2026); `after`: later than it."""
+    2026); `after`: later than it, or from it on ("since June")."""
     year: int | None = None
     quarter: int | None = None
     month: int | None = None

@@ -1140,7 +1140,7 @@ class MarketPrice(Model, kw_only=True):
 
 
 class PageFixture(Model, kw_only=True):
-    """The game that a web page or the request names, for which markets were searched."""
+    """The game that the request or, else, a web page on sports names."""
 
     league: str | None
     """Name of the league. Null: not known."""

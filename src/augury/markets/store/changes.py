@@ -98,8 +98,8 @@ async def fetch_index_rows(conn: Connection, seqs: Sequence[int]) -> list[IndexR
 
 
 async def last_change(conn: Connection) -> int:
-    """The number of the latest change of any market that this connection can see; 0 in an empty
-    catalogue."""
+    """The number of the latest change of any market, removals included, that this connection can
+    see; 0 if there was none."""
     return await scalar(
         conn,
         """
