@@ -58,8 +58,8 @@ class EvaluationQuestion:
     null_ok: bool = False
     """For a question of kind `range`: whether an answer without a probability is right, too."""
     event: str | None = None
-    """Key of the question's event, whose markets resolve together; None: the question's market
-    stands alone."""
+    """Key of the question's event, whose markets resolve together. None: not known; the question's
+    market is then taken as an event of its own."""
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> EvaluationQuestion:
@@ -82,8 +82,8 @@ class EvaluationQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The answer to a question of an evaluation. `later`: the price of the question's market a week
-    after the answer; None: unknown."""
+    """The answer to a question of an evaluation. `later`: the price of the question's market about
+    a week after the answer, as the probability of the question (`later_price`); None: unknown."""
 
     asked: EvaluationQuestion
     probability: float | None
@@ -151,7 +151,8 @@ class Answered:
     @property
     def outcome(self) -> str:
         """The verdict on the answer in words common to all kinds of questions: right, wrong,
-        inverted, null. For an unanswerable question, an answer without a probability is right."""
+        inverted, null or, without a known price, unjudged. For an unanswerable question, an answer
+        without a probability is right."""
         verdict = self.verdict
         if verdict in RIGHT or (verdict == "null" and self.asked.kind == "unanswerable"):
             return "right"

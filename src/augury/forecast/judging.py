@@ -217,9 +217,9 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
 
 
 REFUSED: Final = -9.0
-"""`Comparison.likeness`, in log-odds, given to a market that the judge or a language model finds to
-be about something else, although the hand-written rules find no difference: too low for any use as
-evidence."""
+"""`Comparison.likeness`, in log-odds, given to a market on which the judge or a language model
+contradicts the hand-written rules: finds it to be about something else, although the rules find no
+difference, or on the other side. Too low for any use as evidence."""
 SURE: Final = 4.0
 """`Comparison.score`, in points, given to a market that is taken to ask the question because the
 judge or a language model says so; their probability is added. It is above any score that the
@@ -227,9 +227,8 @@ hand-written rules give."""
 
 
 def refused(fit: Comparison) -> Comparison:
-    """A copy of the comparison `fit`, lowered so that the market is no evidence: for a market that
-    the judge or a language model finds to be about something else, although the hand-written rules
-    find no difference."""
+    """A copy of the comparison `fit`, lowered so that the market is no evidence: for a market on
+    which the judge or a language model contradicts the hand-written rules (`REFUSED`)."""
     return replace(fit, score=0.0, likeness=REFUSED)
 
 

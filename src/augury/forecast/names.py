@@ -337,14 +337,14 @@ def nicknames(found: frozenset[str]) -> tuple[tuple[frozenset[str], frozenset[st
 
 @remembered(16 << 20)
 def besides(found: frozenset[str]) -> frozenset[str]:
-    """Terms that names in `found` also stand for ("kremlin" adds "russia"), and terms that those
+    """Terms that names in `found` also stand for ("moscow" adds "russia"), and terms that those
     stand for in turn; without the terms in `found`."""
     more = _besides(found)
     return (more | _besides(found | more)) - found if more else more
 
 
 def _besides(found: frozenset[str]) -> frozenset[str]:
-    """Terms that names in `found` also stand for: "knesset" adds "israel" and "parliament".
+    """Terms that names in `found` also stand for: "holyrood" adds "scotland" and "parliament".
 
     A team is recognized by its nickname, and by its city if the league is named.
     """

@@ -61,7 +61,8 @@ answer correctly before it is asked for opinions; also the upper limit of the co
 answer that rests on an opinion."""
 LEANS: Final = 0.05
 """Smallest probability, 0 to 1, that the judge (the trained model) must give to "same" or to
-"opposite" for a market to support a language model that says so. Chosen by hand."""
+"opposite" for a market to count as being about the question, or to support a language model that
+says so. Chosen by hand."""
 OTHER_DAYS: Final = 7
 """Largest distance, in days, between a deadline written in the question and one written in a market
 at which the two may still mean the same deadline. Chosen by hand."""
@@ -93,7 +94,8 @@ def worth_asking(
     brief: judging.Brief, bearings: Sequence[Bearing], verdicts: judging.Verdicts
 ) -> bool:
     """Whether a language model's opinions could change the answer: no market is certain to ask the
-    question (in its own words or by logic), and at least one market shares its subject."""
+    question or its opposite (in its own words or by logic), and at least one market shares its
+    subject."""
     if any(b.exact or b.relation in bounds.SAME for b in bearings):
         return False
     return any(_is_about(b, verdicts) for b in brief.bearings)

@@ -18,9 +18,9 @@ Turn = Literal["loses", "others", "lacks", "lasts"]
 else gets it; lacks: the subject does not do it, or is absent; lasts: everything stays as it is."""
 
 LASTING: Final[frozenset[Turn]] = frozenset(("lasts", "lacks"))
-"""Classes of words that reverse what a text asserts ("stays", "without"; see `Turn`) and with which
-it asserts something of every day up to a deadline: the later the deadline, the less likely it is.
-"""
+"""Classes of words that reverse what a text asserts ("stays", "avoids"; see `Turn`) and with which
+it asserts something of every day up to a deadline: the later the deadline, the less likely it
+is."""
 
 _WORDS: Final[dict[Turn, str]] = {
     "loses": (

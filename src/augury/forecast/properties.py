@@ -260,7 +260,7 @@ def bearing(found: Estimate) -> tuple[str, bool]:
 
 def symmetric(engine: Engine, pairs: Iterable[tuple[Market, Market]]) -> Tally:
     """Test pairs of markets: if each is asked about with the other's title, both or neither must be
-    found to ask the question itself. Returns the verdicts."""
+    found to ask the question itself, and both on the same side. Returns the verdicts."""
     tally = Tally()
     for a, b in pairs:
         there, back = bearing(ask(engine, a.question, b)), bearing(ask(engine, b.question, a))

@@ -22,8 +22,8 @@ class Reader(Follower):
     """Keeps the stored readings of active markets up to date with the catalogue. A reading is what
     was read of a market's text, in parts (subject, level, window ...).
 
-    Other markets have no stored reading: only replays (answers as of the past) compare them, and a
-    replay reads their texts itself.
+    Other markets have no stored reading. They are compared only in replays (answers as of the past)
+    and in the look for a reason why a question has no probability, and their texts are read then.
     """
 
     LOCK = locks.READINGS

@@ -35,8 +35,8 @@ venues). Chosen by hand."""
 
 
 def rejected(bearings: Sequence[Bearing], estimate: Estimate) -> tuple[Rejected, ...]:
-    """The markets nearest to the question that carry no weight in its estimate, best first, each
-    with the reason why not.
+    """The markets nearest to the question that are not in the estimate's evidence (not even with
+    weight 0), best first, each with the reason why it was not used.
 
     bearings : every market outcome that was compared with the question, the best fit first
     """

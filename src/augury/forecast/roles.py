@@ -48,7 +48,7 @@ APART: Final = 0.8
 at least this much, in log-odds."""
 EXCLUDED: Final = 2.9
 """Log-odds added to `Comparison.likeness` (log-odds that question and market are about the same
-thing) if the market's Yes rules out what the question asks, because the regression
+thing) if by their levels the market's Yes rules out what the question asks, because the regression
 `match._LIKENESS` has subtracted as much for that. The limits on likeness in this module were chosen
 on the questions of `docs/experiments/forecasts.md`, each with its own market left out of the
 search."""

@@ -54,7 +54,7 @@ class Words(Struct, frozen=True, array_like=True):
     """Terms of the words that the text writes with a capital, as names are."""
     covers: frozenset[str]
     """Terms that the text counts as naming: `content`, and those that its names also stand for
-    ("Kremlin" for "Russia"; `names.besides`)."""
+    ("russia" if it names Moscow; `names.besides`)."""
     context: frozenset[str]
     """Terms of a market's event name and rules: they can confirm a term of the question, but are
     no part of what the market asks."""

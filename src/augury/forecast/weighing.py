@@ -208,7 +208,7 @@ class Weighing:
         return replace(made, confidence=min(made.confidence, round(lead.share, 4)))
 
     def _by_deadline(self, kin: list[Bearing]) -> Estimate | None:
-        """Estimate from markets with other deadlines; None if the question is about one day."""
+        """Estimate from other deadlines; None without any, or if the question is about one day."""
         end = self._asked.window.end
         if end is None or self._asked.window.kind == "on":
             return None
