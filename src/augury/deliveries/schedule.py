@@ -21,7 +21,8 @@ RETRIES = (
 """Pauses before the second, third, ... attempt to deliver a message. It fails for good after the
 last attempt."""
 OFF_AFTER = timedelta(hours=120)
-"""Time without an accepted message after which an endpoint that fails is disabled."""
+"""An endpoint is disabled if an attempt fails this long after its unbroken series of failures
+began."""
 GONE = 410
 
 

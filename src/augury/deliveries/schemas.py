@@ -161,7 +161,7 @@ _MESSAGE: dict[str, Any] = {
 
 class Message(BaseModel):
     """A message to an endpoint, about an alert or a ping, with the attempts to send it. Every
-    attempt carries the message's `id` as the header `webhook-id`."""
+    attempt to a webhook carries the message's `id` as the header `webhook-id`."""
 
     model_config = request_example(**_MESSAGE)
 
@@ -202,8 +202,8 @@ class DeliveryLog(BaseModel):
 
 
 class ReplayRequest(BaseModel):
-    """Which messages to send to an endpoint again: one by its id, or those about alerts that failed
-    since a time."""
+    """Which messages to send to an endpoint again: one by its id, or those about alerts that were
+    created since a time, failed, and were not sent again yet (the oldest 1,000)."""
 
     model_config = request_example(since="2026-11-20T00:00:00Z")
 

@@ -42,7 +42,8 @@ ATTEMPTS = Counter(
 SECONDS = Histogram("augury_delivery_seconds", "Seconds an endpoint took to answer.")
 
 DEADLINE = 10.0
-"""Seconds within which an endpoint must have answered a message completely."""
+"""Seconds within which a webhook must have answered a message completely. A notification service
+has twice as long."""
 _SLOW = 1.0
 """Seconds from which on the moving average of an endpoint's answer times makes the endpoint count
 as slow."""

@@ -82,8 +82,8 @@ class AttemptOutcome(NamedTuple):
 
 
 class Logged(NamedTuple):
-    """A message to an endpoint, with its attempts in `log` (`at`, `status_code`, `failure` and
-    `seconds` of each)."""
+    """A message to an endpoint, with its attempts in `log` (`attempt`, `at`, `status_code`,
+    `failure` and `seconds` of each)."""
 
     id: str
     seq: int

@@ -86,8 +86,8 @@ class Stored:
         return max(0.0, min(HEURISTIC_MOST, HEURISTIC_SHARE * unchanged))
 
     def age(self, now: float) -> float:
-        """Age of the answer in seconds, by the upstream service's clock or by this machine's,
-        whichever is larger (RFC 9111, section 4.2.3)."""
+        """Age of the answer in seconds at the time `now`: what its Date header or its Age header
+        tells, whichever is larger (RFC 9111, section 4.2.3)."""
         made = _date(self.headers, "date")
         apparent = 0.0 if made is None else max(0.0, self.answered_at - made)
         told = self.headers.get("age", "")

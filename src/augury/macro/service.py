@@ -194,8 +194,9 @@ class MacroRuntime:
         Raises
         ------
         AuguryError
-            422 for a path or header that can't be sent; 502 and 503 when upstream fails, at the
-            latest `macro_runtime_timeout` seconds from now.
+            422 for a path or query that can't be sent; 502 and 503 when upstream fails, at the
+            latest `macro_runtime_timeout` seconds from now; 503 without an upstream address; 504 if
+            the caller accepts only a stored answer and there is none.
         """
         if self._base is None:
             raise NotConfigured(

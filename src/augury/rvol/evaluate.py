@@ -38,14 +38,15 @@ def first_origin(group: str, rows: int) -> int:
 
 def load(file: Path, assets: Sequence[str] | None = None) -> list[tuple[str, Panel]]:
     """Read a Parquet file of realized measures, one row for each asset and day. Returns (group,
-    panel) pairs; a panel holds the measures of a group's assets.
+    panel) pairs; a panel holds the measures of a group's assets, or of one asset for groups in
+    `ALONE`.
 
     Columns asset, group, date, rv and any of bv, rsv_neg, rsv_pos, rq, open_to_close, overnight.
 
     Raises
     ------
     SetupProblem
-        The file lacks a column or one of `assets`.
+        The file lacks a column or one of `assets`, or a column does not hold dates or numbers.
     """
     import polars as pl
 

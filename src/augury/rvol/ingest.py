@@ -63,8 +63,8 @@ def read(file: Path, asset: str | None) -> list[Table] | list[tuple[str, str | N
     asset if the file has no column for it.
 
     Bars have an opening time (ISO, or seconds, milliseconds, microseconds or nanoseconds since
-    1970), open, high, low, close, volume, and a column asset or symbol if there are several assets.
-    Measures have asset, date and rv, and any of the other measures.
+    1970), open, high, low, close, optionally volume, and a column asset or symbol if there are
+    several assets. Measures have asset, date and rv, and any of the other measures.
 
     Raises
     ------

@@ -130,7 +130,8 @@ def issue(
 
     Returns
     -------
-    The forecasts, and a checkpoint for later days.
+    The forecasts, and a checkpoint for later days. If there is nothing to forecast, e.g. because no
+    asset has data of `day`: no forecasts, and `since`.
     """
     cut = with_rows(given.cut(day))
     hours = calendar.hours(day)

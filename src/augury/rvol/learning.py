@@ -48,17 +48,18 @@ class Taught(NamedTuple):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What the models keep of the days that are already processed, so that the next forecast is
-    computed from later days only."""
+    """What the models keep of the first days of each asset (`carry.rows` of them), so that the next
+    forecast is computed from later days only."""
 
     day: int
-    """The last day covered by the checkpoint, in days since 1970-01-01."""
+    """The last day of the data from which the checkpoint was made, in days since 1970-01-01."""
     inputs: str
     """Fingerprint (SHA-256) of the measures from which the checkpoint was made."""
     assets: tuple[str, ...]
     carry: Carry
     closed: dict[int, Closed]
-    """By horizon: sums for the regressions over the days that the checkpoint covers."""
+    """By horizon: sums for the regressions over the first days of each asset, whose number is
+    `carry.rows`: whole blocks of days whose target windows are over, not all days up to `day`."""
     taught: Taught
     garch: Fitted | None
 

@@ -46,8 +46,9 @@ def daily(path: Floats, minutes: int) -> Measures:
     """All realized measures of days, from their price paths (..., n + 1): the day's first price,
     then the close of each of its n bars, which are `minutes` long.
 
-    With bars shorter than `SAMPLING` minutes, rv is averaged over all grids with that spacing, and
-    the realized kernel uses every bar; the other measures use the grid that starts with the day.
+    With bars shorter than `SAMPLING` minutes whose length divides it, rv is averaged over all grids
+    with that spacing, and the other measures use the grid that starts with the day; with any other
+    length they use every bar. The realized kernel always uses every bar.
     """
     prices = np.log(path)
     step = max(1, SAMPLING // minutes) if SAMPLING % minutes == 0 else 1
@@ -160,6 +161,6 @@ def _parzen(x: Floats) -> Floats:
 
 
 def _sparse(prices: Floats, minutes: int) -> Floats:
-    """Of log prices `minutes` apart, those 15 minutes apart."""
+    """Of log prices `minutes` apart, those at most 15 minutes apart; all if `minutes` is larger."""
     n = prices.shape[-1] - 1
     return prices[..., grid(n, max(1, 15 // minutes), 0)]

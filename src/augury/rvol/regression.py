@@ -14,8 +14,8 @@ import numpy as np
 from augury.rvol.panel import Bools, Floats, Ints
 
 NEVER_SINGULAR = 1e-9
-"""Smallest penalty that every regression adds to the diagonal of its Gram matrix, whose diagonal is
-scaled to 1. Identical columns then share a coefficient instead of making the matrix singular."""
+"""Smallest penalty that `solve` adds to the diagonal of a Gram matrix, whose diagonal is scaled to
+1. Identical columns then share a coefficient instead of making the matrix singular."""
 _CONSTANT = 1e-10
 """Regressors whose variance divided by their mean square is not above this count as constant and
 get no coefficient."""

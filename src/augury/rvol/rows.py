@@ -240,7 +240,7 @@ def table_file(rows: Sequence[dict[str, Any]], form: Literal["csv", "parquet"]) 
 
 
 def as_file(frame: Any, form: Literal["csv", "parquet"]) -> bytes:
-    """A polars frame as the bytes of a CSV file, with times like 2026-11-20T00:00:00.0Z, or of a
+    """A polars frame as the bytes of a CSV file, with times like 2026-11-20T00:00:00Z, or of a
     Parquet file."""
     if form == "csv":
         return frame.write_csv(datetime_format="%Y-%m-%dT%H:%M:%S%.fZ").encode()

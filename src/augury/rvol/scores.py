@@ -53,7 +53,8 @@ def dm_t(loss: Floats, rival: Floats, days: int) -> float | None:
 
 
 def mincer_zarnowitz_r2(actual: Floats, forecast: Floats) -> float | None:
-    """R2 of the regression of ln(actual) on ln(forecast), from 0 to 1."""
+    """R2 of the regression of ln(actual) on ln(forecast), from 0 to 1; None with fewer than three
+    values, or if one of the two does not vary."""
     if len(actual) < 3:
         return None
     a, f = np.log(actual), np.log(forecast)

@@ -27,7 +27,7 @@ SETTLE = timedelta(days=3)
 LIVE = timedelta(hours=24)
 """A forecast made within this time of its day's close counts as live, a later one as a replay."""
 ACTUALS_BACK = 750
-"""Number of latest days for which realized variance is computed and compared with forecasts."""
+"""Largest number of latest days for which one refresh computes the realized variance."""
 AT_ONCE = 50
 """Number of assets whose realized variances are stored in one transaction."""
 KEPT, LARGEST_KEPT = 256, 256 * 1024

@@ -175,8 +175,9 @@ def _gamma_path(
     columns: list[int],
     penalty: float,
 ) -> Floats:
-    """Coefficients of the gamma regression as of each day; those at the indices `origins` are
-    fitted on the first `known` rows, the rows known on that day."""
+    """Coefficients of the gamma regression as of each day: at every `GAMMA_EVERY`-th of the indices
+    `origins` they are fitted on the first `known` rows, the rows known on that day, and kept for
+    the `origins` between; at all other indices they are those of `start`."""
     out = start.copy()
     b = np.empty(0)
     for n, day in enumerate(origins):

@@ -85,7 +85,8 @@ def points(pairs: Iterable[tuple[Any, Any]]) -> Points:
     Raises
     ------
     BadFeed
-        A time or a value can't be read; the text names the row.
+        A time or a value can't be read (the text names the row), or there are more than
+        `MOST_POINTS` points.
     """
     found: dict[datetime, float] = {}
     for n, (time, value) in enumerate(pairs, 1):

@@ -205,6 +205,10 @@ class SeriesService:
         ------
         FetchFailed, Refused
             The source gave nothing usable. The failure is also stored with the series.
+        InvalidInput
+            `pushed` is missing, can't be read, or is given for a series that is fetched.
+        NotFound
+            The account has no such series.
         RateLimited
             This account or others have fetched too often from its host just now.
         """

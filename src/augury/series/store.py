@@ -96,8 +96,8 @@ class Overview(NamedTuple):
 
 
 async def overview(conn: Connection, now: datetime) -> Overview:
-    """Figures on the series of all accounts: their number, the newest time of a point that is not
-    in the future, and how many series are late."""
+    """Figures on the series of all accounts: their number, the newest time of a series' last point
+    (of the series whose last point is not in the future), and how many series are late."""
     cursor = await conn.execute(
         """
         select count(*), max(latest_time) filter (where latest_time <= %(now)s),

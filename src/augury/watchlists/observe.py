@@ -21,9 +21,9 @@ from augury.watchlists.rules import HOUR, Rule, Seen
 from augury.watchlists.store import Connection, Target
 
 ZSCORE_WINDOWS = 96
-"""Number of earlier time windows whose price moves a z-score compares the last move with."""
+"""Number of time windows, the current one included, whose price moves a z-score is based on."""
 SPIKE_WINDOWS = 72
-"""Number of earlier time windows whose volume a volume spike compares the last one's with."""
+"""Number of time windows, the current one included, whose volumes a volume spike is based on."""
 _YIELD = 250
 """Number of (rule, target) pairs after which the event loop may serve requests."""
 SAMPLES_APART = timedelta(minutes=10)

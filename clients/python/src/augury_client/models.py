@@ -290,7 +290,7 @@ class DeliveryList(Model, kw_only=True):
 
 class Message(Model, kw_only=True):
     """A message to an endpoint, about an alert or a ping, with the attempts to send it. Every
-    attempt carries the message's `id` as the header `webhook-id`.
+    attempt to a webhook carries the message's `id` as the header `webhook-id`.
     """
 
     id: str
@@ -1525,8 +1525,8 @@ class RefreshResult(Model, kw_only=True):
 
 
 class ReplayRequest(Model, kw_only=True):
-    """Which messages to send to an endpoint again: one by its id, or those about alerts that
-    failed since a time.
+    """Which messages to send to an endpoint again: one by its id, or those about alerts that were
+    created since a time, failed, and were not sent again yet (the oldest 1,000).
     """
 
     message_id: str | None = None
