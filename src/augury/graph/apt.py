@@ -39,7 +39,7 @@ def is_past(market: Titled, at: datetime) -> bool:
     This is so if it closed before `at`, or if all dates in its question are past (in its event's
     name, if its question has none). If the market closes after `at`, the dates count only if
     something has to happen in or by them, and only `REPORTED` (60 days) later: "jobs in July" is an
-    open question until September.
+    open question until the end of September.
     """
     if market.closes_at is not None and market.closes_at < at:
         return True
@@ -65,7 +65,8 @@ REPORTED: Final = timedelta(days=60)
 """How long after a date in a market's text the date counts as past, if the market closes later: by
 then it is known and reported what happened on that date. Chosen by hand."""
 EARLIEST: Final = 2000
-"""Years up to this one are not read as dates, because they are parts of names ("AC Monza 1912")."""
+"""Dates whose `end` (the day after them) is in this year or earlier are left out, because such
+years are parts of names ("AC Monza 1912")."""
 _WITHIN: Final = frozenset({"by", "before", "until", "in", "on"})
 _SINCE: Final = frozenset({"after", "from"})
 """Words that make a date the start of a period without an end ("after May 1"); such a date never

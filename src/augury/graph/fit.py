@@ -38,7 +38,7 @@ many others about the same factor."""
 TIED: Final = 0.1
 """Two markets count as related if a path through the factor base connects them with at least this
 weight (0 to 1): the weight of the path from a factor of the first to a factor of the second, times
-how much the second is about that factor. Without such a path or a common factor they count as
+how much each market is about its factor. Without such a path or a common factor they count as
 unrelated. Chosen by hand."""
 SUBJECT: Final = 0.4
 """Strength (`Joined.told`, 0 to 1) set by hand for the edge between two markets that are about the

@@ -68,7 +68,7 @@ class Contest:
     market does not say."""
     yes: str
     """Name, as the market writes it, of the side that the outcome says wins; for an outcome No, of
-    the side that it says does not win. "Tie" for a draw."""
+    the side that it says does not win. "Tie" or "Draw" for a draw."""
 
     @property
     def all(self) -> Ends:
@@ -205,7 +205,7 @@ def _game(
 
 def _yes(market: ContestMarket, outcome: int) -> bool | None:
     """Whether outcome number `outcome` is Yes (True) or No (False); None if the market's outcomes
-    are not Yes and No."""
+    are not Yes and No. The first outcome of a market without labels counts as Yes."""
     labels = [label.casefold() for label in market.outcomes]
     if set(labels) == _YES_NO and outcome < len(labels):
         return labels[outcome] == "yes"

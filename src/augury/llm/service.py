@@ -194,8 +194,9 @@ class LanguageModel:
 
     async def qualified(self, task: Task[Any]) -> bool:
         """Whether the model answers enough of the task's controls (test inputs with known answers)
-        correctly. Each process tests a task once; stored answers are used again. The test may take
-        long, and goes on if the caller stops waiting."""
+        correctly; False also if it can't be asked now, True for a task without controls. Each
+        process tests a task once; stored answers are used again. The test may take long, and goes
+        on if the caller stops waiting."""
         if not task.controls:
             return True
         if (verdict := self._verdicts.get(task.name)) is not None:

@@ -62,9 +62,9 @@ def amounts(a: Proposition, b: Proposition) -> int:
 
 
 def _range(t: Threshold, *, whole: bool, continuous: bool) -> Range:
-    """The values that mean Yes, as an interval that can be compared with another one: for whole
-    numbers, its ends are the least and the largest number in it; for prices, both ends belong to
-    it, since a single point does not matter."""
+    """The values of a threshold as an interval that can be compared with another one: for whole
+    numbers, its ends are the least and the largest number in it; for prices and levels to reach,
+    both ends belong to it, since a single point does not matter."""
     low, high, low_in, high_in = t.low, t.high, t.low_in, t.high_in
     if whole:
         if math.isfinite(low):
@@ -90,7 +90,8 @@ def _disjoint(a: Range, b: Range) -> bool:
     """Whether two intervals have at most an end in common.
 
     Neighboring buckets share an end ("66,000-68,000", "68,000-70,000"); the venue's rules give it
-    to one of them.
+    to one of them. A single number that is an end of the other interval and belongs to it is in
+    that interval, so the two are not disjoint.
     """
     first, second = sorted((a, b))
     if first.low == first.high == second.low:

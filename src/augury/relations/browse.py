@@ -26,8 +26,8 @@ class Shelf:
 
     factors: tuple[Factor, ...]
     texts: tuple[str, ...]
-    """For each of `factors`, its name and description in lower case, in which the words of a search
-    are looked for."""
+    """For each of `factors`, its name, `up`, key and domain in lower case, in which the words of a
+    search are looked for."""
     instances: dict[str, int]
     drives: dict[str, list[dict[str, Any]]]
     driven_by: dict[str, list[dict[str, Any]]]
@@ -96,9 +96,9 @@ def _place(factor: Factor) -> tuple[str, str]:
 def find(
     held: Shelf, words: str, domain: str | None, after: tuple[str, str] | None, limit: int
 ) -> tuple[list[dict[str, Any]], int, tuple[str, str] | None]:
-    """One page of the listed factors whose texts have all `words`, sorted by name; the number of
-    all such factors; and the position to pass as `after` for the next page, None on the last page.
-    """
+    """One page of the listed factors of `domain` (None: of all domains) whose texts have all
+    `words`, sorted by name; the number of all such factors; and the position to pass as `after` for
+    the next page, None on the last page."""
     wanted = words.casefold().split()
     found: Sequence[Factor] = [
         factor

@@ -57,7 +57,7 @@ begin a name there."""
 
 def calmed(text: str) -> str:
     """The text with words that are capitalized for emphasis in lower case ("will NOT" -> "will
-    not"); a text that is all in capitals becomes lower case."""
+    not"); a text of more than 12 letters that are all capitals becomes lower case."""
     if not _LOWER.search(text):
         return text.lower() if sum(c.isalpha() for c in text) > 12 else text
     quotes = [found.span() for found in QUOTED.finditer(text)]

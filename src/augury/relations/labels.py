@@ -178,8 +178,8 @@ def _of_one_factor(leads: Sequence[Lead]) -> list[tuple[Lead, Lead]]:
 
 
 def undecided(one: Lead, other: Lead) -> bool:
-    """Whether two markets are not yet known to be related: they have no common event, no link
-    between venues, and no logical relation."""
+    """Whether two markets are not yet known to be related: they have no common event or contest,
+    different questions, no link between venues, and no logical relation."""
     if one.event == other.event or (one.stages is not None and one.stages == other.stages):
         return False
     if other.market.id in one.market.linked_market_ids or one.text == other.text:

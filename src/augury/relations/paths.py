@@ -1,8 +1,9 @@
 """Paths from a question's factors to those that drive them, follow from them or move with them.
 
 Pure. A factor is something in the world that markets are about. A path has one step along an edge
-or link of the factor base, or two steps along edges. The result is a weight in (0, 1] for each
-relation and factor, and the steps of the path, which say why a market is related.
+or link of the factor base or to a sibling (`SIBLING`), or two steps along edges. The result is a
+weight in (0, 1] for each relation and factor, and the steps of the path, which say why a market is
+related.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ hand."""
 
 
 class Step(NamedTuple):
-    """One step of a path: along an edge or link of the factor base, from factor number `source` to
-    factor number `target`."""
+    """One step of a path, from factor number `source` to factor number `target`: along an edge or
+    link of the factor base, to a sibling, or to a cause that the question supposes."""
 
     source: int
     target: int

@@ -117,8 +117,8 @@ class PredicateReading(NamedTuple):
 
     predicate: Predicate = "happens"
     threshold: Threshold | None = None
-    """The range of values, or for the predicate `ranks` of places in a contest, that means Yes;
-    None if the text names none."""
+    """The range of values, or for the predicate `ranks` of places in a contest, that the text
+    names, also if it denies it ("not above 5"); None if it names none."""
     choice: str = ""
     """The words that name who is said to win, be nominated, or reach a stage or place; else
     empty."""

@@ -41,8 +41,9 @@ Slot = Literal["window", "threshold", "polarity", "predicate", "choice", "stage"
 
 
 class Threshold(msgspec.Struct, frozen=True, array_like=True):
-    """The range of values, from `low` to `high`, that means Yes: "above 100" -> 100 to infinity.
-    `low_in` and `high_in` say whether its ends belong to it."""
+    """The range of values, from `low` to `high`, that a proposition asserts or (`positive` False)
+    denies: "above 100" and "not above 100" -> 100 to infinity. `low_in` and `high_in` say whether
+    its ends belong to it."""
 
     low: float = -math.inf
     high: float = math.inf

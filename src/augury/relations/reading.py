@@ -110,7 +110,7 @@ def read_market(market: Readable, outcome: int = 0) -> Proposition:
 
 def read_question(question: str, as_of: date | datetime) -> Proposition:
     """Read what a user's question asserts if it is asked on the day `as_of`. Relative dates ("next
-    month") and dates without a year are taken to come after that day."""
+    month") count from that day; dates without a year are taken not to be over before it."""
     day = as_of.date() if isinstance(as_of, datetime) else as_of
     return read(question, opened=day, asked=True)
 
@@ -157,8 +157,8 @@ def read(
         Days on which the market closes and was opened; for a user's question, `opened` is the day
         on which it was asked.
     asked
-        Whether the text is a user's question; dates without a year then come after `opened`,
-        otherwise they are near `closes`.
+        Whether the text is a user's question; dates without a year are then the first that are not
+        over before `opened`, otherwise they are near `closes`.
     """
     side = (subtitle or "").strip(" :")
     if side.casefold() == "yes":

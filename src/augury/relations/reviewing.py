@@ -200,7 +200,7 @@ def accept(base: Base, data_dir: Path, file: Path) -> Acceptance:
     Raises
     ------
     NotFound
-        There is no such file.
+        There is no such file, or it can't be read.
     """
     try:
         text = file.read_text(encoding="utf-8")

@@ -296,8 +296,9 @@ class Asked(Lookup):
     @property
     def tags(self) -> list[int]:
         """Numbers of the factors whose markets are looked up: those reached by the strongest paths,
-        at most `LOOKED_UP`. A part of that limit is kept for each relation, so that many effects
-        leave room for correlated factors."""
+        at most `LOOKED_UP`, and those that a language model's labels add, at most `LABELLED`. A
+        part of the first limit is kept for each relation, so that many effects leave room for
+        correlated factors."""
         far = np.flatnonzero(self.reached.far)
         weights = self.reached.weights[:, far]
         strongest, best = weights.argmax(axis=0), weights.max(axis=0, initial=0)

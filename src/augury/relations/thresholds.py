@@ -48,12 +48,12 @@ _ANY_TIME: Final = re.compile(
 
 
 class ThresholdReading(NamedTuple):
-    """The quantity that a market's text or its venue's own numbers name: the values that mean
-    Yes."""
+    """The quantity that a market's text or its venue's own numbers name. For "stays below 5" it is
+    what the text rules out: that a level of 5 or more is reached."""
 
     threshold: Threshold | None = None
     touch: bool = False
-    """Whether it is enough for Yes that the threshold is reached once in the window."""
+    """Whether the threshold is a level to reach once in the window, not a value at a time."""
     words: str = ""
     """The words that the threshold was read from; empty if the text has none and only the venue's
     own numbers give it."""

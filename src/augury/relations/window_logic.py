@@ -104,8 +104,8 @@ def _within(a: _Span, b: _Span) -> bool:
 
 def starts_after_opening(a: Window, b: Window) -> bool:
     """Whether the window that is not of kind `by` (any time until a day) starts on or after the day
-    on which the question with the `by` window was opened. True if both windows are `by` or neither
-    is.
+    on which the question with the `by` window was opened; False if one of these days is not known.
+    True if both windows are `by` or neither is.
 
     This matters for levels: an event is asked about only before it has happened, but a level may
     have been reached before.

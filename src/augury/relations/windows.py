@@ -3,7 +3,7 @@ PM", "from June 1 to 7".
 
 Pure. A window is a span of days that does not include its end, so that "by March 31" and "before
 April 1" are the same window. A missing year is taken to be the one nearest to the market's close
-or, in a question, the first one after the day on which it was asked.
+or, in a question, the first one that is not over before the day on which it was asked.
 """
 
 from __future__ import annotations
@@ -141,8 +141,8 @@ def mentions(
     """The dates in `text`, in order.
 
     anchor : the market's close, to which a date without a year is nearest; with `asked`, the day on
-        which the question was asked, after which the date lies
-    opened : day on which the market was opened, after which a date without a year lies
+        which the question was asked: a date without a year is not over before it
+    opened : day on which the market was opened: a date without a year is not over before it
     asked : whether the text is a user's question and not a market's
     """
     hints = [match.start() for match in _HINT.finditer(text)]
