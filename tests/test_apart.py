@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import time
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +25,27 @@ async def test_a_call_is_made_in_another_process_at_low_priority() -> None:
         assert await apart.run(10, os.getpid) == pid
     finally:
         await apart.close()
+
+
+@pytest.mark.parametrize(
+    ("starts", "raised"), [("exit 1", Unavailable), ("sleep 60", TimeoutError)]
+)
+async def test_a_process_that_does_not_start_is_told_and_not_left(
+    starts: str, raised: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, started = tmp_path / "python", tmp_path / "pid"
+    script.write_text(f"#!/bin/sh\necho $$ > {started}\n{starts.replace('sleep', 'exec sleep')}\n")
+    script.chmod(0o755)
+    monkeypatch.setattr("sys.executable", str(script))
+    monkeypatch.setattr("augury.apart.START", 1.0)
+    apart = Apart()
+    with pytest.raises(raised):
+        await apart.run(10, abs, -1)
+    monkeypatch.undo()
+    assert await apart.run(10, abs, -1) == 1
+    await apart.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)
 
 
 async def test_what_it_raises_is_raised_here() -> None:

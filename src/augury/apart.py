@@ -113,9 +113,7 @@ class Apart:
         except (asyncio.IncompleteReadError, OSError) as error:
             if isinstance(error, TimeoutError):
                 raise
-            raise Unavailable(
-                "The background process that does this work has stopped. Try again.", code="apart"
-            ) from None
+            raise _stopped() from None
 
     async def _start(self) -> asyncio.subprocess.Process:
         process = await asyncio.create_subprocess_exec(
@@ -123,13 +121,25 @@ class Apart:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
         assert process.stdout is not None
-        await process.stdout.readexactly(1)
+        try:
+            await process.stdout.readexactly(1)
+        except asyncio.IncompleteReadError:
+            raise _stopped() from None
+        except BaseException:
+            process.kill()  # it hangs, and nobody would know of it
+            raise
         return process
 
     def _end(self) -> None:
         process, self._process = self._process, None
         if process is not None and process.returncode is None:
             process.kill()
+
+
+def _stopped() -> Unavailable:
+    return Unavailable(
+        "The background process that does this work has stopped. Try again.", code="apart"
+    )
 
 
 def _serve(asked: BinaryIO, answers: BinaryIO) -> None:
