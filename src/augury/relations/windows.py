@@ -1,5 +1,5 @@
 """Dates in a text, and the window of time that they make: "by March 31", "in 2026", "on May 3 at 4
-PM", "from June 1 to 7".
+PM", "from June 1 to June 7".
 
 Pure. A window is a span of days that does not include its end, so that "by March 31" and "before
 April 1" are the same window. A missing year is taken to be the one nearest to the market's close
