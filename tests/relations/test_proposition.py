@@ -128,6 +128,27 @@ def test_the_day_of_a_game_is_the_day_of_what_happens_in_it() -> None:
 
 
 @pytest.mark.parametrize(
+    "range_",
+    [
+        "from June 1 to 7", "between June 1 and 7", "June 1 to 7, 2027", "from June 1 through 7",
+        "from 1 to 7 June", "1-7 June 2027", "between the 1st and the 7th of June", "June 1-7",
+    ],
+)  # fmt: skip
+def test_the_days_of_a_range_may_share_their_month(range_: str) -> None:
+    window = ask(f"Will it rain in Arden {range_}?").window
+    assert (window.kind, window.start, window.end) == ("in", date(2027, 6, 1), date(2027, 6, 8))
+
+
+@pytest.mark.parametrize(
+    "said", ["from June 1 to 7 percent", "from June 9 to 7", "on June 1 and 7", "2-1 on June 1"]
+)
+def test_a_number_after_a_day_is_not_always_a_day(said: str) -> None:
+    window = ask(f"Will the Ardens' share rise {said}?").window
+    assert window.precision == "day"
+    assert window.start is not None
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "Will 2027 end without Mary Velm announcing a presidential run?",

@@ -389,11 +389,48 @@ def window(
     return msgspec.structs.replace(best, since=since, years=years)
 
 
+def _within_month(m: WrittenDate, text: str) -> WrittenDate:
+    """A day with the other end of its range, if that end is a number without a month: "June 1 to
+    7", "between the 1st and the 7th of June", "1-7 June". Any other date as it is."""
+    if m.precision != "day" or m.start is None or m.edge:
+        return m
+    behind = _LAST_DAY.match(text, m.span[1])
+    if behind and (m.relation == "from" or (m.relation in ("", "in") and behind["how"] != "and")):
+        year = int(behind["y"] or m.start.year)
+        days, span = (m.start.day, _number(behind["d"])), (m.span[0], behind.end())
+    elif m.relation in ("to", "and", "until", "by", "") and (
+        before := _FIRST_DAY.search(text[: m.span[0]])
+    ):
+        if bool(before["dash"]) == bool(m.relation):
+            return m
+        year = m.start.year
+        days, span = (_number(before[0]), m.start.day), (before.start(), m.span[1])
+    else:
+        return m
+    if not 0 < days[0] < days[1] <= monthrange(year, m.start.month)[1]:
+        return m
+    first, last = (date(year, m.start.month, day) for day in days)
+    return WrittenDate(span, "in", "", first, last + timedelta(1), "week", m.clock, m.vague)
+
+
+_LAST_DAY: Final = re.compile(
+    rf"\s+(?P<how>to|through|thru|until|till|and)\s+(?:the\s+)?(?P<d>{_D})(?:,?\s+(?P<y>{_Y}))?"
+    r"(?=\s*(?:[?,;:!)]|\.(?!\d)|\Z)|\s+(?:in|at|on|for|or|and|with|inclusive)\b)",
+    re.I,
+)
+"""After a day, the last day of a range in the same month: "to 7" in "from June 1 to 7". A number
+with a noun or a unit ("to 7 percent") is no day."""
+_FIRST_DAY: Final = re.compile(
+    rf"(?:\b(?:from|between)\s+(?:the\s+)?{_D}\s+|(?<![\d.-])\b{_D}(?P<dash>\s?[-–]\s?))\Z", re.I
+)
+"""Before a day, the first day of a range in the same month: "from 1" in "from 1 to 7 June"."""
+
+
 def _joined(found: Sequence[WrittenDate], text: str) -> list[WrittenDate]:
     """The dates of a text, with the two ends of a range joined: "from March 3 to March 9" becomes
     one date."""
     out: list[WrittenDate] = []
-    for m in found:
+    for m in (_within_month(one, text) for one in found):
         if out and out[-1].relation in ("from", "") and (last := out[-1]):
             gap = text[last.span[1] : m.span[0]]
             joins = m.relation in ("to", "and", "until", "by") and last.relation == "from"
