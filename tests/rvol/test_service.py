@@ -424,6 +424,9 @@ async def test_watchlists_read_the_volatility_of_an_asset(
     assert found["AAA"].as_of == NOW.replace(hour=0)
     assert 0.2 < found["AAA"].forecast < 2
     assert found["AAA"].realized is not None
+    assert found["AAA"].completed == NOW.replace(hour=0) - timedelta(days=7)
+    assert found["AAA"].expected is not None
+    assert found["AAA"].expected != found["AAA"].forecast
 
 
 _REFRESH = """

@@ -435,7 +435,11 @@ async def test_volatility_is_no_data_until_it_is_there(world: World) -> None:
     await world.target("BTC", "asset")
     await world.rule(metric="rvol_ratio", threshold=1.5)
     assert await world.why() == "There is no volatility forecast of this asset."
-    world.readings = {"BTC": Volatility(T0, 0.4, 0.8)}
+    # What was realized is held against the forecast of that window, not against the newest.
+    early = T0 - timedelta(days=8)
+    world.readings = {"BTC": Volatility(T0, 0.9, early, None, 0.8)}
+    assert await world.why() == "No completed window has both a forecast and an actual."
+    world.readings = {"BTC": Volatility(T0, 0.9, early, 0.4, 0.8)}
     assert await world.evaluate() == [("firing", 2.0)]
 
 

@@ -103,10 +103,7 @@ class Observer:
         self._age = age
 
     async def look(
-        self,
-        conn: Connection,
-        pairs: Iterable[tuple[Rule, Target]],
-        now: datetime,
+        self, conn: Connection, pairs: Iterable[tuple[Rule, Target]], now: datetime
     ) -> list[Look]:
         """The current value of the metric for each (rule, target) pair, in the order of `pairs`."""
         pairs = list(pairs)
@@ -443,12 +440,14 @@ class _Facts:
             return Look(_age(self.now, found.as_of), evidence=evidence)
         if rule.metric == "rvol_forecast":
             return Look(Seen(value=found.forecast, as_of=found.as_of), evidence=evidence)
-        if found.realized is None or found.forecast <= 0:
-            return Look(Seen(reason="The realized volatility of the last window is not known."))
-        evidence.append(
-            {"kind": "rvol_realized", "value": found.realized, "as_of": isoformat(found.as_of)}
-        )
-        ratio = Seen(value=found.realized / found.forecast, as_of=found.as_of)
+        if found.realized is None or found.completed is None or not found.expected:
+            return Look(Seen(reason="No completed window has both a forecast and an actual."))
+        since = isoformat(found.completed)
+        evidence = [
+            {"kind": "rvol_forecast", "value": found.expected, "as_of": since},
+            {"kind": "rvol_realized", "value": found.realized, "as_of": since},
+        ]
+        ratio = Seen(value=found.realized / found.expected, as_of=found.as_of)
         return Look(ratio, evidence=evidence)
 
 

@@ -98,8 +98,9 @@ class RuleRequest(BaseModel):
         "probability_change: -1 to 1. probability_zscore: standard deviations. volume_spike: "
         "multiple of the usual volume. volume_24h: US dollars (Polymarket) or contracts (Kalshi). "
         "hours_to_close: hours. series_value and series_change: the series' unit. rvol_forecast: "
-        "volatility per year, as a fraction. rvol_ratio: realized volatility divided by its "
-        "forecast. staleness: seconds. status: active, closed or resolved."
+        "volatility per year, as a fraction. rvol_ratio: volatility realized over the last "
+        "completed window divided by its forecast. staleness: seconds. status: active, closed or "
+        "resolved."
     )
     window: Duration | None = Field(
         None,

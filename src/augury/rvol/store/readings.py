@@ -20,7 +20,13 @@ class Volatility(NamedTuple):
 
     as_of: datetime
     forecast: float
+    completed: datetime | None
+    """`as_of` of the last completed period, when the forecast for it was made. None: no period is
+    complete."""
+    expected: float | None
+    """The forecast of the same model for the completed period; None if there was none."""
     realized: float | None
+    """Volatility realized over the completed period."""
     origin: str = "live"
 
 
@@ -30,17 +36,20 @@ async def volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Volat
     named = await aliases(conn)
     rows = await conn.execute(
         f"""
-        select a.asset, f.as_of, f.annualized, sqrt(r.variance * k.per_year / r.steps),
-               {ASSET_ORIGIN}
+        select a.asset, f.as_of, f.annualized, r.as_of, e.annualized,
+               sqrt(r.variance * k.per_year / r.steps), {ASSET_ORIGIN}
         from rvol_assets a
         join (values (true, 7, 365), (false, 5, 252)) k (always, horizon, per_year)
           on k.always = (a.calendar = '24/7')
         join lateral (select as_of, annualized from rvol_forecasts f where f.asset = a.asset
                       and f.horizon = k.horizon and f.model_id = %(model_id)s
                       order by as_of desc limit 1) f on true
-        left join lateral (select variance, steps from rvol_actuals r where r.asset = a.asset
-                           and r.horizon = k.horizon and r.current and r.variance is not null
+        left join lateral (select as_of, variance, steps from rvol_actuals r
+                           where r.asset = a.asset and r.horizon = k.horizon and r.current
+                             and r.variance is not null
                            order by as_of desc limit 1) r on true
+        left join rvol_forecasts e on e.asset = a.asset and e.horizon = k.horizon
+          and e.model_id = %(model_id)s and e.as_of = r.as_of
         where a.asset = any(%(assets)s)
         """,  # noqa: S608
         {"model_id": named.get("champion", ("blend", None))[0], "assets": list(assets)},
