@@ -188,12 +188,12 @@ class DistributionPart(BaseModel):
 
     label: str = Field(description="The outcome in words, e.g. 4% to 4.25%.")
     lower: float | date | None = Field(
-        description="Smallest amount or first day of this outcome. Null: open-ended, or the "
-        "outcome is a name."
+        description="Lower end of this outcome: an amount, or its first day. Null: open-ended, or "
+        "the outcome is a name."
     )
     upper: float | date | None = Field(
-        description="The outcome ends below this amount or before this day. Null: open-ended, or "
-        "the outcome is a name."
+        description="Upper end of this outcome: an amount, or the first day after it. Null: "
+        "open-ended, or the outcome is a name."
     )
     probability: float = Field(description="Probability that this outcome comes true, 0 to 1.")
 

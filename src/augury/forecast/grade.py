@@ -22,12 +22,11 @@ RIVALS: Final = "from_rivals"
 """Marker in `Estimate.fallbacks`: the estimate rests only on prices of rivals, i.e. of other
 contenders than the one asked about."""
 LEAST_LEFT: Final = 0.5
-"""Smallest probability, 0 to 1, that the prices of rivals must leave for the contender asked about
-(1 minus the highest price) for a public answer to give a number. With less, answers averaged 3% and
-came true in 41% of cases (`augury eval leave-one-out`, 29 questions that are titles of resolved
-markets: Brier 0.378 against the base rate's 0.251; worse both on the titles used to choose this
-limit and on the others), usually because the markets found were not rivals of the contender asked
-about."""
+"""Smallest probability, 0 to 1, that the highest-priced rival must leave for the contender asked
+about (1 minus that rival's price) for a public answer to give a number. With less, answers averaged
+3% and came true in 41% of cases, usually because the markets found were not rivals of that
+contender. Measured with `augury eval leave-one-out` on 29 titles of resolved markets: Brier 0.378,
+the base rate's 0.251; worse on the titles used to choose this limit and on the others."""
 WIDEST_BOUNDS: Final = 0.9
 """Largest width (upper minus lower, as a probability) of bounds set by logic with which an answer
 carries no warning. Answers with wider bounds, and answers from rivals alone, carry the warning

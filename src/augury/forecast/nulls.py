@@ -31,7 +31,7 @@ class PastMarket:
     resolution: str | None
     resolved_at: datetime | None
     priced_at: datetime | None
-    """Time of the market's last price from when it was open; None: it never had one."""
+    """Time of the last price that the market had while it was open; None: it never had one."""
     recorded_at: datetime | None
     """Time of the market's last recorded price from when it was open: the question can be answered
     as of then. None: no price was recorded."""

@@ -125,7 +125,8 @@ def is_hint(c: Comparison, *, alone: bool) -> bool:
     """Whether a market can hint at the answer, according to its comparison with the question, `c`:
     both are likely to be about the same thing, and not about different contenders or years.
 
-    alone : no market with other terms comes within `APART` of its likeness
+    alone : no market with another deadline, level or contender is nearly as like the question,
+        i.e. within `APART` of this one's likeness
     """
     if c.choice in ("excludes", "differs") or c.edition == "differs":
         return False

@@ -18,8 +18,8 @@ WIDTHS: Final = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0)
 """Limits on the distance between the upper and the lower bound that logic puts on an answer, as a
 probability. For each limit, the answers with bounds no farther apart are scored together."""
 LEAST: Final = 20
-"""Smallest number of events with decided answers for a kind of answer (e.g. hints) to count as
-better than the base rate."""
+"""A kind of answer (e.g. hints) can count as better than the base rate only if its answers were
+decided on at least this many events."""
 SURE: Final = -2.0
 """Largest t with which a kind of answer (e.g. hints) counts as better than the base rate. t is the
 answers' Brier score minus that of the base rate, in standard errors; below 0 is better."""

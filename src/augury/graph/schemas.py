@@ -90,9 +90,11 @@ class PublicGraphNode(BaseModel):
     model_config = closed(_NODE)
 
     id: str = Field(description="Stable node identifier.")
-    label: str = Field(description="The question, or the name of the event or factor.")
+    label: str = Field(
+        description="The question that the graph is for, or that of the node's first market."
+    )
     markets: list[PublicMarketSummary] = Field(
-        description="Markets on what the label says, best first."
+        description="Markets on the graph's question, or markets of the node's event, best first."
     )
     current_probability: float | None = Field(
         None,
@@ -177,7 +179,10 @@ class Trace(BaseModel):
     each part of the work."""
 
     question: str
-    unique_market_count: int = Field(description="Number of different markets found.")
+    unique_market_count: int = Field(
+        description="Number of different markets found, without those with a stale price or past "
+        "dates."
+    )
     events: list[str] = Field(description="Keys of the events in the graph, the question first.")
     edge_count: int = Field(description="Number of edges of the graph.")
     warnings: list[str]
@@ -247,8 +252,12 @@ class FullNode(BaseModel):
     and origin of its probability."""
 
     id: str
-    label: str = Field(description="The question, or the name of the event or factor.")
-    markets: list[GraphMarket] = Field(description="Markets on what the label says, best first.")
+    label: str = Field(
+        description="The question that the graph is for, or that of the node's first market."
+    )
+    markets: list[GraphMarket] = Field(
+        description="Markets on the graph's question, or markets of the node's event, best first."
+    )
     current_probability: float | None = Field(
         description="Probability of what the label says, 0 to 1: the price of its market or, for "
         "the question, the forecast. Null: not known."

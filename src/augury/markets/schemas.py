@@ -97,7 +97,7 @@ class MarketRecord(BaseModel):
         description="Label of the outcome that won. Null: not resolved, or the result is not known."
     )
     created_at: datetime | None = Field(
-        description="When the venue created the market. Null: not known."
+        description="When the venue created the market or opened it for trading. Null: not known."
     )
     closes_at: datetime | None = Field(description="Announced close. Null: not known.")
     resolved_at: datetime | None = Field(
@@ -133,10 +133,10 @@ class MarketRecord(BaseModel):
     )
     price_as_of: datetime | None = Field(description="When the venue quoted `current_prices`.")
     best_bid: float | None = Field(
-        description="Best bid for the first outcome, 0 to 1. Null: no bid."
+        description="Best bid for the first outcome, 0 to 1. Null: no bid, or not known."
     )
     best_ask: float | None = Field(
-        description="Best ask for the first outcome, 0 to 1. Null: no ask."
+        description="Best ask for the first outcome, 0 to 1. Null: no ask, or not known."
     )
     volume_24h: float | None = Field(
         description="Volume of the last 24 hours, in the unit of `volume`. Null: not reported."
@@ -231,7 +231,7 @@ class MarketDetail(BaseModel):
     price_as_of: datetime | None
     origin: ShownOrigin
     price_history: list[PricesAt] = Field(
-        description="The latest recorded prices (at most 200), oldest first."
+        description="The latest recorded prices (at most 200 of an outcome), oldest first."
     )
     related: list[RelatedMarket] = Field(
         description="Other markets of the market's event and group."

@@ -60,9 +60,9 @@ read: about 0.5 ms of one core per market.
 `entities_*` and `numbers_*` are counts: `*_shared` of those that both texts name, `*_unnamed` of
 those that only the question names, `*_foreign` of those that only the market names.
 `entities_conflict`: 1 if each text names an entity that the other does not name, and both entities
-are of the same kind (person, team ...). `choice_first` looks at the names that the question shares
-with the market: 1 if the first of them is the one that the market outcome is about, -1 if a later
-one is, else 0, since "A beats B" asks about A.
+are of the same kind (person, team ...). `choice_first`: "A beats B" asks
+about A, so of the names that question and market share the first counts: 1 if the market outcome is
+about it, -1 if it is about a later one, else 0.
 """
 NAMES: Final = (*COMPARED, *NAMED)
 """All features (numbers that compare a question with a market) in the order in which the judge (the

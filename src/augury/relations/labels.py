@@ -146,7 +146,8 @@ def pairs(
 
     leads : the markets that stand for the most traded events, the most traded first
     moving : ids of pairs of markets that move together, the strongest correlation first
-    near : returns the factors that an edge or link of the factor base joins to the given one
+    near : from a factor's number, the numbers of the factors directly related to it in the factor
+        base: events about such factors are worth asking about
     """
     by_id = {lead.market.id: lead for lead in leads}
     seen: set[bytes] = set()

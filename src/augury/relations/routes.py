@@ -61,6 +61,6 @@ async def list_factors(
 
 @router.get("/docs/factors", include_in_schema=False)
 async def factors(request: Request) -> Response:
-    """To the page of causes, which searches the base; without a console to the API's first page."""
+    """Redirect to the console's page of causes or, without a console, to the factors as JSON."""
     console = request.app.state.services.settings.console == "on"
     return RedirectResponse("../causes" if console else "../v1/factors")

@@ -79,7 +79,8 @@ class Pool:
     """The largest weight of a query term (0 to 1); the weights of all terms sum to 1."""
     when: int
     """Median close of the best direct results, in epoch seconds; the start of today (UTC) if none
-    is known. Today's start is precise enough: an hour changes no order."""
+    is known. Today's start is precise enough: a difference of hours does not change the
+    ranking."""
 
 
 class Ranked(NamedTuple):

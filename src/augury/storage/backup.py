@@ -155,7 +155,7 @@ def read_manifest(file: Path) -> Manifest:
             if damaged := archive.testzip():
                 raise SetupProblem(f"{file} is damaged ({damaged}): it can't be restored.")
             if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST_BYTES:
-                raise ValueError("the manifest is larger than one page of JSON")
+                raise ValueError(f"the manifest is larger than {MAX_MANIFEST_BYTES:,} bytes")
             manifest = Manifest(**json.loads(archive.read(MANIFEST)))
             archive.getinfo(DUMP)
     except FileNotFoundError as error:

@@ -151,7 +151,7 @@ async def unseen(
     """A venue's active markets that were not observed since `before` and whose number (`seq`) is
     above `after_seq`, each with its number, ascending.
 
-    A full listing that began at `before` did not contain them.
+    If a full listing began at `before`, these are the markets that it did not contain.
     """
     cursor = conn.cursor(row_factory=args_row(lambda seq, *rest: (seq, _target(*rest))))
     await cursor.execute(

@@ -870,8 +870,8 @@ class AsyncWatchlists(AsyncCaller):
             volume_spike: multiple of the usual volume. volume_24h: US dollars (Polymarket)
             or contracts (Kalshi). hours_to_close: hours. series_value and series_change:
             the series' unit. rvol_forecast: volatility per year, as a fraction. rvol_ratio:
-            realized volatility divided by its forecast. staleness: seconds. status: active,
-            closed or resolved.
+            volatility realized over the last completed window divided by its forecast.
+            staleness: seconds. status: active, closed or resolved.
         window: Length of time over which probability_change, probability_zscore,
             volume_spike or series_change is measured, e.g. 24h; other metrics have none.
             Default: 1h; 30d for series_change.
@@ -974,8 +974,8 @@ class AsyncWatchlists(AsyncCaller):
             volume_spike: multiple of the usual volume. volume_24h: US dollars (Polymarket)
             or contracts (Kalshi). hours_to_close: hours. series_value and series_change:
             the series' unit. rvol_forecast: volatility per year, as a fraction. rvol_ratio:
-            realized volatility divided by its forecast. staleness: seconds. status: active,
-            closed or resolved.
+            volatility realized over the last completed window divided by its forecast.
+            staleness: seconds. status: active, closed or resolved.
         window: Length of time over which probability_change, probability_zscore,
             volume_spike or series_change is measured, e.g. 24h; other metrics have none.
             Default: 1h; 30d for series_change.

@@ -367,10 +367,12 @@ class DistributionPart(Model, kw_only=True):
     label: str
     """The outcome in words, e.g. 4% to 4.25%."""
     lower: float | str | None
-    """Smallest amount or first day of this outcome. Null: open-ended, or the outcome is a name."""
+    """Lower end of this outcome: an amount, or its first day. Null: open-ended, or the outcome is
+    a name.
+    """
     upper: float | str | None
-    """The outcome ends below this amount or before this day. Null: open-ended, or the outcome is a
-    name.
+    """Upper end of this outcome: an amount, or the first day after it. Null: open-ended, or the
+    outcome is a name.
     """
     probability: float
     """Probability that this outcome comes true, 0 to 1."""
@@ -409,9 +411,9 @@ class FullNode(Model, kw_only=True):
 
     id: str
     label: str
-    """The question, or the name of the event or factor."""
+    """The question that the graph is for, or that of the node's first market."""
     markets: list[GraphMarket]
-    """Markets on what the label says, best first."""
+    """Markets on the graph's question, or markets of the node's event, best first."""
     current_probability: float | None
     """Probability of what the label says, 0 to 1: the price of its market or, for the question,
     the forecast. Null: not known.
@@ -725,9 +727,9 @@ class PublicGraphNode(Model, kw_only=True):
     id: str
     """Stable node identifier."""
     label: str
-    """The question, or the name of the event or factor."""
+    """The question that the graph is for, or that of the node's first market."""
     markets: list[PublicMarketSummary]
-    """Markets on what the label says, best first."""
+    """Markets on the graph's question, or markets of the node's event, best first."""
     current_probability: float | None = None
     """Probability of what the label says, 0 to 1: the price of its market or, for the question,
     the forecast. Null: not known.
@@ -960,7 +962,7 @@ class MarketRecord(views.Priced, kw_only=True):
     resolution: str | None
     """Label of the outcome that won. Null: not resolved, or the result is not known."""
     created_at: datetime | None
-    """When the venue created the market. Null: not known."""
+    """When the venue created the market or opened it for trading. Null: not known."""
     closes_at: datetime | None
     """Announced close. Null: not known."""
     resolved_at: datetime | None
@@ -997,9 +999,9 @@ class MarketRecord(views.Priced, kw_only=True):
     price_as_of: datetime | None
     """When the venue quoted `current_prices`."""
     best_bid: float | None
-    """Best bid for the first outcome, 0 to 1. Null: no bid."""
+    """Best bid for the first outcome, 0 to 1. Null: no bid, or not known."""
     best_ask: float | None
-    """Best ask for the first outcome, 0 to 1. Null: no ask."""
+    """Best ask for the first outcome, 0 to 1. Null: no ask, or not known."""
     volume_24h: float | None
     """Volume of the last 24 hours, in the unit of `volume`. Null: not reported."""
     linked_market_ids: list[str]
@@ -1065,7 +1067,7 @@ class MarketDetail(views.MarketView, kw_only=True):
     price_as_of: datetime | None
     origin: str
     price_history: list[PricesAt]
-    """The latest recorded prices (at most 200), oldest first."""
+    """The latest recorded prices (at most 200 of an outcome), oldest first."""
     related: list[RelatedMarket]
     """Other markets of the market's event and group."""
 
@@ -1301,8 +1303,9 @@ class PreviewRequest(Model, kw_only=True):
     probability_change: -1 to 1. probability_zscore: standard deviations. volume_spike:
     multiple of the usual volume. volume_24h: US dollars (Polymarket) or contracts (Kalshi).
     hours_to_close: hours. series_value and series_change: the series' unit. rvol_forecast:
-    volatility per year, as a fraction. rvol_ratio: realized volatility divided by its
-    forecast. staleness: seconds. status: active, closed or resolved.
+    volatility per year, as a fraction. rvol_ratio: volatility realized over the last
+    completed window divided by its forecast. staleness: seconds. status: active, closed or
+    resolved.
     """
     window: str | None = None
     """Length of time over which probability_change, probability_zscore, volume_spike or
@@ -1638,8 +1641,9 @@ class RuleRequest(Model, kw_only=True):
     probability_change: -1 to 1. probability_zscore: standard deviations. volume_spike:
     multiple of the usual volume. volume_24h: US dollars (Polymarket) or contracts (Kalshi).
     hours_to_close: hours. series_value and series_change: the series' unit. rvol_forecast:
-    volatility per year, as a fraction. rvol_ratio: realized volatility divided by its
-    forecast. staleness: seconds. status: active, closed or resolved.
+    volatility per year, as a fraction. rvol_ratio: volatility realized over the last
+    completed window divided by its forecast. staleness: seconds. status: active, closed or
+    resolved.
     """
     window: str | None = None
     """Length of time over which probability_change, probability_zscore, volume_spike or
