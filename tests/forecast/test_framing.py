@@ -21,6 +21,11 @@ from augury.forecast.framing import Framed, framed
         ("The Fed will cut in June - is that wrong?", "Will The Fed cut in June"),
         ("Wrong to assume that the Fed will cut?", "Will the Fed cut?"),
         ("Will it turn out wrong that the Fed will cut?", "Will the Fed cut?"),
+        ("I doubt that the Fed will cut", "Will the Fed cut"),
+        ("I don't think the Fed will cut", "Will the Fed cut"),
+        ("Is it highly unlikely that the Fed will cut?", "Will the Fed cut?"),
+        ("Is the Fed unlikely to cut in June?", "Will the Fed cut in June?"),
+        ("How unlikely is it that the Fed will cut?", "Will the Fed cut?"),
     ],
 )
 def test_a_frame_that_denies_is_counted(question: str, core: str) -> None:
@@ -31,6 +36,8 @@ def test_a_frame_that_denies_is_counted(question: str, core: str) -> None:
     ("question", "core"),
     [
         ("Am I right that the Fed will cut?", "Will the Fed cut?"),
+        ("Is the Fed likely to cut in June?", "Will the Fed cut in June?"),
+        ("I doubt that it is unlikely that the Fed will cut", "Will the Fed cut"),
         ("Would you be correct to expect the Fed will not cut?", "Will the Fed not cut?"),
         ("Is it wrong to say that it is false that the Fed will cut?", "Will the Fed cut?"),
     ],

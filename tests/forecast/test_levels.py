@@ -122,3 +122,20 @@ def test_ending_below_a_level_is_no_staying_there(said: str) -> None:
     assert asked.positive
     assert asked.threshold is not None
     assert asked.threshold.high == 90
+
+
+@pytest.mark.parametrize(
+    ("said", "level"),
+    [("Dow top 50,000", 50_000), ("unemployment top 5%", 5), ("oil prices top 100", 100)],
+)
+def test_to_top_a_level_is_no_rank(said: str, level: float) -> None:
+    asked = normalise(f"Will {said} this week?", AT).proposition
+    assert asked.threshold is not None
+    assert (asked.predicate, asked.threshold.low, asked.threshold.high) == (
+        "touches", level, math.inf,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("said", ["finish in the top 10", "finish top 3", "make the top 100"])
+def test_the_top_places_are_a_rank(said: str) -> None:
+    assert normalise(f"Will Arden {said}?", AT).proposition.predicate == "ranks"

@@ -55,6 +55,9 @@ def asked(question: str) -> Proposition:
         ("3 million", "3 million"),
         ("between March 3 and 9", "between March 3 and 9"),
         ("over/under 45.5", "over/under 45.5"),
+        ("above four percent", "above 4 percent"),
+        ("twenty-five percent", "25 percent"),
+        ("below .3%", "below 0.3%"),
     ],
 )
 def test_numbers_in_words_become_figures(said: str, figures: str) -> None:

@@ -48,6 +48,8 @@ def framed(question: str) -> Framed:
             text = _asked(text[found.end() :])
         if text == before:
             break
+    if (found := _LIKELY.fullmatch(text)) is not None:
+        denials, text = denials + bool(found["no"]), f"Will {found['who']} {found['rest']}"
     if (found := _GOING.fullmatch(text)) is not None:
         text = f"Will {found['who']} not {found['rest']}"
     text = text[:1].upper() + text[1:] if _STARTS.match(text) else text
@@ -114,8 +116,12 @@ or "..., is that false?"."""
 _DENIAL: Final = re.compile(
     rf"^\W*(?:is|was|would|will)\s+it\s+(?:be\s+|turn\s+out\s+|prove\s+)?(?:to\s+be\s+)?{_TRUTH}"
     rf"(?:{_WRONG}|"
-    r"impossible|not\s+(?:true|the\s+case|right|correct)|out\s+of\s+the\s+question)"
+    r"impossible|not\s+(?:true|the\s+case|right|correct|likely)|out\s+of\s+the\s+question|"
+    r"(?:very\s+|highly\s+|rather\s+)?(?:unlikely|improbable|doubtful)|a\s+long\s+shot)"
     rf"{_SAY}"
+    r"|^\W*(?:(?:i|we)\s+(?:(?:really|seriously|highly|still)\s+)?(?:doubt|can't\s+see|"
+    r"(?:don't|do\s+not)\s+(?:think|believe|expect))|(?:do|would|should)\s+(?:i|you|we)\s+doubt|"
+    r"how\s+(?:unlikely|improbable)\s+is\s+it)(?:\s+(?:that|whether|if))?\s+(?!(?:that|whether|if|to|for|of|about|so)\b|it\b(?!\s+\w+\s+\w)|it\s+but\b)(?=[\w\"'$])"
     rf"|^\W*(?:am|is|are|was|were|would|will)\s+{_ANYONE}\s+(?:be\s+)?{_TRUTH}"
     rf"(?:mistaken|wrong|incorrect|in\s+error)(?:\s+who\s+{_THINK}s?)?{_SAY}"
     rf"|^\W*(?:it\s+is\s+|it's\s+|it\s+would\s+be\s+)?{_WRONG}\s+to\s+{_THINK}(?:\s+on)?(?:\s+that|\s*[:,])?"
@@ -150,6 +156,12 @@ _STARTS: Final = re.compile(
     r"(?!\w+\s+will\s)", re.I
 )  # fmt: skip
 _IT_IS: Final = re.compile(r"^it\s+(?P<verb>is|was|would|will)\b", re.I)
+_LIKELY: Final = re.compile(
+    r"(?:is|are)\s+(?P<who>(?!it\b|there\b)\S.{0,90}?)\s+(?:(?:very|highly|still|really)\s+)?"
+    r"(?P<no>un|not\s+(?:very\s+)?)?likely\s+to\s+(?P<rest>.+)",
+    re.I,
+)
+"""Matches "Is Bitcoin likely to ...", and "unlikely to", which denies what follows."""
 _GOING: Final = re.compile(
     r"(?P<who>(?!is\b|are\b|will\b)\S.{0,90}?)\s+(?:(?:is|are)n't|(?:is|are)\s+not)\s+(?:ever\s+)?"
     r"going\s+to\s+(?P<rest>.+)",

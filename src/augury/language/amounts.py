@@ -191,7 +191,13 @@ def _dollars(found: re.Match[str]) -> str:
 
 _FIGURED: Final = (
     _Rewrite(("dozen", "hundred", "grand", *SCALES), _COUNTED, _figure),
+    _Rewrite((".",), re.compile(r"(?<![\w.])\.(?=\d)"), "0."),
     _Rewrite(tuple(f"{tens}-" for tens in TENS), _COMPOUND, lambda found: str(_small(found[0]))),
+    _Rewrite(
+        ("percent", "per cent"),
+        re.compile(rf"\b(?:{COUNT})(?=\s+(?:percent|per\s+cent)\b)", re.I),
+        lambda found: str(COUNTS[found[0].casefold()]),
+    ),
     _Rewrite(("grand",), _GRAND, lambda found: f"{found['n']}k"),
     _Rewrite(("buck", "dollar"), _BUCKS, _dollars),
     _Rewrite(("cent", "¢"), _CENTS, lambda found: f"${int(found['n']) / 100:.2f}"),

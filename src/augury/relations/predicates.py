@@ -42,8 +42,9 @@ _SHORTLIST: Final = re.compile(
 _OF_PARTY: Final = re.compile(r"\b(?:party|democrat\w*|republican\w*|gop)\b", re.I)
 _PRIMARY: Final = re.compile(r"\b(?:primary|primaries|primary\s+election)\b", re.I)
 _RANK: Final = re.compile(
-    r"\b(?:in\s+(?:the\s+)?|the\s+|among\s+the\s+)?top\s?-?(?P<top>\d{1,3}|"
-    rf"{numerals.COUNT})\b"
+    r"\b(?:in\s+(?:the\s+)?|the\s+|among\s+the\s+)?top\s?-?(?P<top>(?:\d{1,2}|"
+    r"(?<=the\stop\s)\d{3})(?![\d,.]*\d|\s?(?:%|percent|per\s+cent|[kmb]\b|thousand|million|billion|"
+    rf"trillion|dollars|degrees|points|°))|{numerals.COUNT})\b"
     r"|(?:\bfinish(?:es)?\s+(?:in\s+)?|\bplaces?\s+|\bcomes?\s+(?:in\s+)?|\bbe\s+)(?:the\s+)?"
     rf"(?P<nth>{numerals.ORDINAL}|last|\d{{1,2}}(?:st|nd|rd|th))\b(?:\s+place)?"
     r"(?:\s+or\s+(?:(?P<better>better|higher)|(?P<worse>worse|lower|below)))?(?!\s+(?:person|woman|man|time|quarter|half|country|"

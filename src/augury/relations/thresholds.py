@@ -18,7 +18,8 @@ StrikeNumbers = tuple[str, float | None, float | None]
 _ORDINAL: Final = re.compile(
     r"\bmagnitude\s+\d(?:\.\d)?(?:\s+or\s+(?:higher|greater|stronger|above|more)|\+)?|"
     r"\b\d+(?:st|nd|rd|th)\b|\b(?:game|week|round|match|set|map|part|volume|group|district|gpt-?|"
-    r"s&p|nasdaq-?|russell|top|article|season|day|h|q|ufc|phase|level|category|no\.|f|gta|formula)"
+    r"s&p|nasdaq-?|russell|(?<=the\s)top|top(?=\s?-?\d{1,2}(?![\d,.]*\d|\s?%))|article|season|day|h|"
+    r"q|ufc|phase|level|category|no\.|f|gta|formula)"
     r"\s?-?\d+(?:\.\d+)?\b|\b[A-Z]{2}-\d{1,2}\b|#\s?\d+|\b\d+/\d+\b|\b(?:hot|stoxx|ftse|nikkei)\s\d+\b|"
     r"\b\d+(?:-year|-day|yr)\b",
     re.I,

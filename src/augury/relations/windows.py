@@ -17,9 +17,18 @@ from typing import Final, Literal
 import msgspec
 
 from augury.language import calendar, numerals
+from augury.relations.dates import (
+    Days,
+    Precision,
+    WrittenDate,
+    a_day,
+    day_number,
+    month_after,
+    yearless,
+)
+from augury.relations.time_words import framed, spoken
 
 WindowKind = Literal["by", "in", "on", "after", "open"]
-Precision = Literal["day", "week", "month", "quarter", "year"]
 
 
 class Window(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -55,23 +64,6 @@ class Window(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """The words of the text that the window was read from."""
 
 
-class WrittenDate(msgspec.Struct, frozen=True):
-    """One date as a text has it: its position, the preposition before it, and the days that it
-    covers."""
-
-    span: tuple[int, int]
-    relation: str
-    """Preposition before the date in its simplest form ("no later than" is "by"): by, before,
-    until, after, from, to, and, in or on; empty if there is none."""
-    edge: Literal["", "start", "end"]
-    start: date | None
-    end: date | None
-    precision: Precision
-    clock: tuple[int, int] | None
-    vague: bool = False
-    season: bool = False
-
-
 _MON = rf"{calendar.MONTH}\b\.?"
 _Y = r"(?:19|20)\d\d(?!\d)"
 _D = r"\d{1,2}(?!\d)(?:st|nd|rd|th)?"
@@ -102,7 +94,10 @@ _MENTION: Final = re.compile(
     rf"|\bh(?P<h>[12])\s+(?P<hy>{_Y})"
     rf"|\b(?P<nh>first|second)\s+half\s+of\s+(?P<nhy>{_Y})"
     r"|(?<![\d.,$€£-])(?P<s1>(?:19|20)\d\d)\s?[-–—/]\s?(?P<s2>(?:19|20)?\d\d)(?![\d%]|[.,]\d|-)"
-    rf"|(?<![\d.,$€£#-])\b(?P<y>(?:19|20)\d\d)(?![\d%]|[.,]\d|\s?(?:{_HOUR}))\b"
+    r"|(?<![\d.,$€£#-])(?<!than\s)(?<!least\s)(?<!most\s)(?<!above\s)(?<!below\s)(?<!hits\s)"
+    r"(?<!hit\s)(?<!reach\s)(?<!russell\s)(?<!project\s)(?<!runner\s)(?<!exactly\s)"
+    rf"\b(?P<y>(?:19|20)\d\d)(?![\d%]|[.,]\d|\s?(?:{_HOUR})|\s+(?:people|dollars?|points?|"
+    r"deaths?|cases|votes?|seats|jobs|goals|tweets|posts|times)\b)\b"
     r"(?P<over>(?:'s)?\s+(?:ends|is\s+over|finishes|concludes|closes)\b)?"
     r"|\b(?P<rel>this\s+(?:calendar\s+)?(?:year|month|week|quarter)|next\s+(?:year|month|week)|"
     r"(?:the\s+)?year[\s-]end|year's\s+end|today|tomorrow|tonight|"
@@ -118,6 +113,17 @@ _HINT: Final = re.compile(
 )
 """Matches a part of every date ("Mar", "2026", "week"). Searching for such parts is much cheaper
 than searching for dates."""
+_WORDS: Final = re.compile(
+    r"day\b|weekend|\beo[dwmqy]\b|\b(?:end|close)\s+of\b|spring|summer|fall|autumn|winter|hours|"
+    r"weeks?\b|months?\b|years?\b|days\b|quarter|half|christmas|xmas|halloween|valentine|july|"
+    r"juneteenth|thanksgiving|easter|new\s+year",
+    re.I,
+)
+"""Matches a part of every time that `time_words.spoken` finds."""
+_SUPERLATIVE: Final = re.compile(
+    r"\b(?:first|\w{2,}est|most|worst|best|least|record|only|never)\b(?:\W+\w+){0,4}\W*\Z", re.I
+)
+"""Before "since", words that compare with the past: "the first time since 2021"."""
 _MEETING: Final = re.compile(r"\s+(?:[a-z]+\s+){0,2}meeting\b", re.I)
 """The word "meeting" after a date, as in "after the March meeting". This means the decision of that
 meeting, so the "after" is dropped."""
@@ -145,15 +151,21 @@ def mentions(
     opened : day on which the market was opened: a date without a year is not over before it
     asked : whether the text is a user's question and not a market's
     """
+    floor = anchor if asked else opened
+    words = [
+        framed(m, text)
+        for m in (spoken(text, anchor, floor, asked=asked) if _WORDS.search(text) else ())
+    ]
     hints = [match.start() for match in _HINT.finditer(text)]
     if not hints:
-        return []
-    floor = anchor if asked else opened
+        return words
     first, last = max(0, hints[0] - _REACH), hints[-1] + _REACH
-    return [
-        m for match in _MENTION.finditer(text, first, last)
-        if (m := _mention(match, anchor, floor, asked=asked))
+    dates = [
+        framed(m, text) for match in _MENTION.finditer(text, first, last)
+        if not any(one.span[0] < match.end() and match.start() < one.span[1] for one in words)
+        and (m := _mention(match, anchor, floor, asked=asked))
     ]  # fmt: skip
+    return sorted([*dates, *words], key=lambda one: one.span)
 
 
 def _mention(
@@ -164,6 +176,10 @@ def _mention(
     edge: Literal["", "start", "end"] = ""
     if match["edge"]:
         edge = "end" if re.search(r"end|close|finish", match["edge"], re.I) else "start"
+    if said == "since" and _SUPERLATIVE.search(match.string[: match.start()]):
+        return None
+    if match["week"] and floor is not None:
+        floor -= timedelta(6)  # the week of last Monday is not over
     days = _days(match, anchor, floor, asked=asked)
     if days is None:
         return None
@@ -209,33 +225,30 @@ def _minutes(hour: str) -> int:
     return (int(digits) % 12 + (12 if plain.endswith("pm") else 0)) * 60 + int(rest or 0)
 
 
-_Days = tuple[date | None, date | None, Precision, bool]
-
-
 def _days(
     match: re.Match[str], anchor: date | None, floor: date | None, *, asked: bool
-) -> _Days | None:
+) -> Days | None:
     """The first day of a date, the day after its last, how precise it is (day, month ...), and
     whether it is vague; None if it is no real date."""
     try:
         if iso := match["iso"]:
-            return _day(date.fromisoformat(iso))
+            return a_day(date.fromisoformat(iso))
         if us := match["us"]:
             month, day, year = (int(part) for part in us.split("/"))
-            return _day(date(year if year > 99 else 2000 + year, month, day))
+            return a_day(date(year if year > 99 else 2000 + year, month, day))
         if match["md"]:
             return _span_of_days(match, anchor, floor)
         if match["dm"]:
-            month, day = calendar.month(match["dm"]), _number(match["dm_d"])
-            return _yearless("day", month, day, match["dmy"], anchor, floor)
+            month, day = calendar.month(match["dm"]), day_number(match["dm_d"])
+            return yearless("day", month, day, match["dmy"], anchor, floor)
         if match["my"]:
             month = calendar.month(match["my"])
-            return _yearless("month", month, 1, match["myy"], anchor, floor)
+            return yearless("month", month, 1, match["myy"], anchor, floor)
         quarter = match["q"] or match["nq"]
         if quarter:
             number = int(quarter) if quarter.isdecimal() else _ORDER[quarter.casefold()]
             year = match["qy"] or match["nqy"]
-            return _yearless("quarter", 3 * number - 2, 1, year, anchor, floor)
+            return yearless("quarter", 3 * number - 2, 1, year, anchor, floor)
         half = match["h"] or match["nh"]
         if half:
             year = int(match["hy"] or match["nhy"])
@@ -256,20 +269,12 @@ def _days(
         return None
 
 
-def _day(day: date) -> _Days:
-    return day, day + timedelta(1), "day", False
-
-
-def _number(day: str) -> int:
-    return int(re.sub(r"\D", "", day))
-
-
-def _span_of_days(match: re.Match[str], anchor: date | None, floor: date | None) -> _Days:
-    month, day = calendar.month(match["md"]), _number(match["d"])
+def _span_of_days(match: re.Match[str], anchor: date | None, floor: date | None) -> Days:
+    month, day = calendar.month(match["md"]), day_number(match["d"])
     if not match["d2"]:
-        return _yearless("day", month, day, match["mdy"], anchor, floor)
+        return yearless("day", month, day, match["mdy"], anchor, floor)
     month2 = calendar.month(match["md2"]) if match["md2"] else month
-    last = _yearless("day", month2, _number(match["d2"]), match["mdy"], anchor, floor)
+    last = yearless("day", month2, day_number(match["d2"]), match["mdy"], anchor, floor)
     if last[1] is None:
         return last
     first = date(last[1].year, month, day)
@@ -278,49 +283,7 @@ def _span_of_days(match: re.Match[str], anchor: date | None, floor: date | None)
     return first, last[1], "week", False
 
 
-_LATE: Final = timedelta(45)
-"""How long after the market's close a date without a year may lie: venues close some markets before
-the last day that the text names."""
-
-
-def _yearless(
-    precision: Precision, month: int, day: int, year: str | None, anchor: date | None,
-    floor: date | None,
-) -> _Days:  # fmt: skip
-    if year is not None:
-        return *_bounds(precision, int(year), month, day), precision, False
-    if anchor is None:
-        return None, None, precision, True
-    bounds = []
-    for candidate in (anchor.year - 1, anchor.year, anchor.year + 1):
-        try:
-            bounds.append(_bounds(precision, candidate, month, day))
-        except ValueError:  # 29 February
-            continue
-    coming = [b for b in bounds if floor is None or b[1] > floor]
-    if floor is not None and floor == anchor:
-        start, end = min(coming or bounds[-1:])
-    else:
-        held = coming or bounds
-        # A market does not wait for a day after its close.
-        held = [b for b in held if b[0] <= anchor + _LATE] or held
-        start, end = min(held, key=lambda b: abs((b[1] - anchor).days))
-    return start, end, precision, False
-
-
-def _bounds(precision: Precision, year: int, month: int, day: int) -> tuple[date, date]:
-    start = date(year, month, day)
-    if precision == "day":
-        return start, start + timedelta(1)
-    return start, _month_after(start, 3 if precision == "quarter" else 1)
-
-
-def _month_after(day: date, months: int) -> date:
-    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
-    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
-
-
-def _relative(match: re.Match[str], anchor: date | None, *, asked: bool) -> _Days | None:
+def _relative(match: re.Match[str], anchor: date | None, *, asked: bool) -> Days | None:
     words = " ".join(match["rel"].casefold().split()).removeprefix("the ")
     if anchor is None:
         return None, None, "year" if "year" in words else "month", True
@@ -329,9 +292,9 @@ def _relative(match: re.Match[str], anchor: date | None, *, asked: bool) -> _Day
         # moment of the next.
         anchor -= timedelta(1)
     if words.startswith(("today", "tonight")):
-        return _day(anchor)
+        return a_day(anchor)
     if words == "tomorrow":
-        return _day(anchor + timedelta(1))
+        return a_day(anchor + timedelta(1))
     if match["n"]:
         count = numerals.count(match["n"])
         unit = match["nu"].casefold()
@@ -340,17 +303,17 @@ def _relative(match: re.Match[str], anchor: date | None, *, asked: bool) -> _Day
         if unit.startswith("week"):
             return anchor, anchor + timedelta(7 * count + 1), "week", True
         months = count * (12 if unit.startswith("year") else 1)
-        return anchor, _month_after(anchor, months), "month", True
+        return anchor, month_after(anchor, months), "month", True
     later = words.startswith("next")
     if "year" in words:
         year = anchor.year + later
         return date(year, 1, 1), date(year + 1, 1, 1), "year", False
     if "quarter" in words:
         start = date(anchor.year, (anchor.month - 1) // 3 * 3 + 1, 1)
-        return start, _month_after(start, 3), "quarter", False
+        return start, month_after(start, 3), "quarter", False
     if "month" in words:
-        start = _month_after(anchor.replace(day=1), int(later))
-        return start, _month_after(start, 1), "month", False
+        start = month_after(anchor.replace(day=1), int(later))
+        return start, month_after(start, 1), "month", False
     start = anchor - timedelta(anchor.weekday()) + timedelta(7 * later)
     return start, start + timedelta(7), "week", not asked
 
@@ -397,14 +360,14 @@ def _within_month(m: WrittenDate, text: str) -> WrittenDate:
     behind = _LAST_DAY.match(text, m.span[1])
     if behind and (m.relation == "from" or (m.relation in ("", "in") and behind["how"] != "and")):
         year = int(behind["y"] or m.start.year)
-        days, span = (m.start.day, _number(behind["d"])), (m.span[0], behind.end())
+        days, span = (m.start.day, day_number(behind["d"])), (m.span[0], behind.end())
     elif m.relation in ("to", "and", "until", "by", "") and (
         before := _FIRST_DAY.search(text[: m.span[0]])
     ):
         if bool(before["dash"]) == bool(m.relation):
             return m
         year = m.start.year
-        days, span = (_number(before[0]), m.start.day), (before.start(), m.span[1])
+        days, span = (day_number(before[0]), m.start.day), (before.start(), m.span[1])
     else:
         return m
     if not 0 < days[0] < days[1] <= monthrange(year, m.start.month)[1]:
@@ -431,12 +394,22 @@ def _joined(found: Sequence[WrittenDate], text: str) -> list[WrittenDate]:
     one date."""
     out: list[WrittenDate] = []
     for m in (_within_month(one, text) for one in found):
-        if out and out[-1].relation in ("from", "") and (last := out[-1]):
+        if out and out[-1].relation in ("from", "", "in") and (last := out[-1]):
             gap = text[last.span[1] : m.span[0]]
             joins = m.relation in ("to", "and", "until", "by") and last.relation == "from"
             dash = not m.relation and re.fullmatch(r"\s*[-–—]\s*", gap) is not None
             runs = last.start is None or m.end is None or last.start < m.end
-            if runs and ((joins and not gap.strip()) or dash):
+            either = (
+                m.precision == last.precision != "day"
+                and last.relation == "in" and m.relation in ("", "and")
+                and re.fullmatch(r"\s*(?:or|/)?\s*", gap) is not None
+            )  # fmt: skip
+            if runs and either:
+                out[-1] = msgspec.structs.replace(
+                    last, span=(last.span[0], m.span[1]), end=m.end, vague=last.vague or m.vague
+                )
+                continue
+            if runs and last.relation != "in" and ((joins and not gap.strip()) or dash):
                 clock = (last.clock[0], m.clock[1]) if last.clock and m.clock else None
                 out[-1] = WrittenDate(
                     (last.span[0], m.span[1]), "in", "", last.start, m.end, "week", clock,

@@ -1,0 +1,91 @@
+"""A date that a text names, and the days that it covers. Pure."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from datetime import date, timedelta
+from typing import Final, Literal
+
+import msgspec
+
+Precision = Literal["day", "week", "month", "quarter", "year"]
+Days = tuple[date | None, date | None, Precision, bool]
+"""The first day of a date, the day after its last, how precise it is, and whether it is vague."""
+
+
+class WrittenDate(msgspec.Struct, frozen=True):
+    """One date as a text has it: its position, the preposition before it, and the days that it
+    covers."""
+
+    span: tuple[int, int]
+    relation: str
+    """Preposition before the date in its simplest form ("no later than" is "by"): by, before,
+    until, after, from, to, and, in or on; empty if there is none."""
+    edge: Literal["", "start", "end"]
+    start: date | None
+    end: date | None
+    precision: Precision
+    clock: tuple[int, int] | None
+    vague: bool = False
+    season: bool = False
+
+
+def a_day(day: date) -> Days:
+    """One day that is known for certain."""
+    return day, day + timedelta(1), "day", False
+
+
+def day_number(said: str) -> int:
+    """The number in "1st" or "the 14th"."""
+    return int(re.sub(r"\D", "", said))
+
+
+_LATE: Final = timedelta(45)
+"""How long after the market's close a date without a year may lie: venues close some markets before
+the last day that the text names."""
+
+
+def yearless(
+    precision: Precision, month: int, day: int, year: str | None, anchor: date | None,
+    floor: date | None,
+) -> Days:  # fmt: skip
+    """The days of a date; without a year, those nearest to the market's close or, in a question,
+    the first ones that are not over.
+
+    month, day : of the first day
+    anchor : the market's close, or the day on which a question was asked
+    floor : a date without a year is not over before this day
+    """
+    if year is not None:
+        return *_bounds(precision, int(year), month, day), precision, False
+    if anchor is None:
+        return None, None, precision, True
+    bounds = []
+    for candidate in (anchor.year - 1, anchor.year, anchor.year + 1):
+        try:
+            bounds.append(_bounds(precision, candidate, month, day))
+        except ValueError:  # 29 February
+            continue
+    coming = [b for b in bounds if floor is None or b[1] > floor]
+    if floor is not None and floor == anchor:
+        start, end = min(coming or bounds[-1:])
+    else:
+        held = coming or bounds
+        # A market does not wait for a day after its close.
+        held = [b for b in held if b[0] <= anchor + _LATE] or held
+        start, end = min(held, key=lambda b: abs((b[1] - anchor).days))
+    return start, end, precision, False
+
+
+def _bounds(precision: Precision, year: int, month: int, day: int) -> tuple[date, date]:
+    start = date(year, month, day)
+    if precision == "day":
+        return start, start + timedelta(1)
+    return start, month_after(start, 3 if precision == "quarter" else 1)
+
+
+def month_after(day: date, months: int) -> date:
+    """The same day some months later, or the last day of that month if it is shorter."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))

@@ -1,0 +1,290 @@
+"""Times in words: weekdays, holidays, seasons, durations and the ends of periods; and words around
+a date that change what it means ("by 5 PM on June 30", "mid-June", "June 30 or earlier"). Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from typing import Final
+
+import msgspec
+
+from augury.language import numerals
+from augury.relations.dates import Days, WrittenDate, a_day, month_after, yearless
+
+_YEAR = r"(?:19|20)\d\d(?!\d)"
+_PREPOSITION = (
+    r"(?P<relation>no\s+later\s+than|by|before|until|till?|after|from|on|over|during|in|for|this|"
+    r"next|come)"
+)
+_SIMPLE: Final = {
+    "no later than": "by", "till": "until", "til": "until", "over": "on", "during": "in",
+    "for": "on", "this": "on", "next": "on", "come": "on",
+}  # fmt: skip
+_DATED: Final = frozenset({"no later than", "by", "before", "until", "till", "after", "on", "from"})
+"""Prepositions after which the name of a holiday is a day."""
+_WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_SHORT: Final = {"eod": "day", "eow": "week", "eom": "month", "eoq": "quarter", "eoy": "year"}
+_FEW: Final = {"a": 1, "an": 1, "couple": 2}
+_SEASONS: Final = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
+"""Season -> its first month, on the northern half of the Earth."""
+
+
+def _nth(weekday: int, nth: int, month: int) -> Callable[[int], date]:
+    """The day of a holiday by year: weekday 0 is Monday; nth -1 is the last one of the month."""
+
+    def day(year: int) -> date:
+        first = date(year, month, 1)
+        if nth < 0:
+            last = month_after(first, 1) - timedelta(1)
+            return last - timedelta((last.weekday() - weekday) % 7)
+        return first + timedelta((weekday - first.weekday()) % 7 + 7 * (nth - 1))
+
+    return day
+
+
+def _easter(year: int) -> date:
+    """Easter Sunday of the western churches, by the anonymous Gregorian algorithm."""
+    a, b, c = year % 19, year // 100, year % 100
+    h = (19 * a + b - b // 4 - (b - (b + 8) // 25 + 1) // 3 + 15) % 30
+    k = (32 + 2 * (b % 4) + 2 * (c // 4) - h - c % 4) % 7
+    m = (a + 11 * h + 22 * k) // 451
+    month, day = divmod(h + k - 7 * m + 114, 31)
+    return date(year, month, day + 1)
+
+
+_HOLIDAYS: Final[dict[str, Callable[[int], date]]] = {
+    r"(?:christmas|xmas)\s+eve": lambda y: date(y, 12, 24),
+    r"(?:christmas|xmas)(?:\s+day)?": lambda y: date(y, 12, 25),
+    r"new\s+year['’]?s\s+eve": lambda y: date(y, 12, 31),
+    r"new\s+year['’]?s(?:\s+day)?(?!\s+(?:resolution|eve))": lambda y: date(y, 1, 1),
+    r"halloween": lambda y: date(y, 10, 31),
+    r"valentine['’]?s(?:\s+day)?": lambda y: date(y, 2, 14),
+    r"(?:fourth|4th)\s+of\s+july|independence\s+day": lambda y: date(y, 7, 4),
+    r"juneteenth": lambda y: date(y, 6, 19),
+    r"veterans\s+day": lambda y: date(y, 11, 11),
+    r"thanksgiving(?:\s+day)?": _nth(3, 4, 11),
+    r"labor\s+day": _nth(0, 1, 9),
+    r"memorial\s+day": _nth(0, -1, 5),
+    r"easter(?:\s+sunday)?": _easter,
+}
+_SPOKEN: Final = re.compile(
+    rf"(?:\b{_PREPOSITION}\s+)?(?:the\s+)?(?:end\s+of\s+)?\b(?:"
+    rf"(?P<holiday>{'|'.join(_HOLIDAYS)})(?!\s+(?:island|bunny|parade|sales?|movie|album|rockin|special))"
+    rf"(?:,?\s+(?P<hy>{_YEAR}))?"
+    r"|(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?:\s+(?:night|morning|evening|"
+    r"afternoon)(?!\s+(?:football|live|fever|baseball)))?"
+    r"(?!\s+(?:night|the\s+13)|,?\s*(?:\d|[a-z]+\.?\s+\d))"
+    r"|(?P<weekend>weekend)"
+    r"|(?P<close>(?:end|close)\s+of\s+(?:the\s+)?(?P<period>day|week|month|quarter|year)"
+    r"(?!\s+(?:on|of)\b)|"
+    r"eo[dwmqy]|(?:the\s+)?(?:year|month|week)\s+(?:is\s+out|is\s+over|ends))"
+    r"|(?P<season>spring|summer|fall|autumn|winter)(?:\s+(?:of\s+)?(?P<sy>" + _YEAR + r"))?"
+    rf"|(?P<ordinal>last|final|first|second|third|fourth)\s+(?P<part>quarter|half)\s+of\s+(?P<py>{_YEAR})"
+    r")\b",
+    re.I,
+)
+_DURATION: Final = re.compile(
+    rf"\b(?:(?P<within>within|inside|in\s+(?:under|less\s+than)|over)\s+(?:the\s+next\s+)?"
+    rf"|(?:in|during|over)\s+the\s+(?:next|coming)\s+)?"
+    rf"(?P<n>\d{{1,3}}|{numerals.COUNT}|an?|couple\s+of)\s+"
+    r"(?P<unit>hours?|days?|weeks?|months?|years?)(?P<now>\s+from\s+(?:now|today))?\b",
+    re.I,
+)
+_LEADS: Final = tuple(
+    (re.compile(rf"(?:{before})[\s,]*\Z", re.I), relation)
+    for before, relation in (
+        (r"\b(?:between|from)\s+(?:now|today)(?:\s+(?:and|to|until|till|through))?", "by"),
+        (r"\b(?:no\s+(?:earlier|sooner)\s+than|starting(?:\s+(?:on|from))?|\bon\s+or)", "from"),
+        (r"\b(?:at\s+the\s+latest(?:\s+(?:on|by))?|b4|up\s+to\s+and\s+including|til|by)", "by"),
+    )
+)
+"""Words before a date, and the preposition that they stand for."""
+_CLOCK_LEAD: Final = re.compile(
+    r"\b(?P<relation>by|before|until|till?|no\s+later\s+than|prior\s+to)\s+(?:the\s+)?"
+    r"(?P<clock>\d{1,2}(?::\d\d)?\s?[ap]\.?m\.?|noon|midnight|(?:market\s+)?(?:close|open)|"
+    r"(?:close|end)\s+of\s+(?:business|play|(?:the\s+)?day|trading|market))"
+    r"(?:\s+(?:e[sd]?t|utc|gmt|p[sd]?t|eastern)(?:\s+time)?)?[\s,]*\Z",
+    re.I,
+)
+_TRAILS: Final = (
+    (re.compile(r"\s+(?:or\s+(?:earlier|sooner|before)|at\s+the\s+latest)\b", re.I), "by"),
+    (re.compile(r"\s+(?:or\s+(?:later|after)|onwards?)\b", re.I), "from"),
+)
+_PART: Final = re.compile(
+    r"(?:\b(?P<relation>by|before|until|after|since|from|in|around|at)\s+)?(?:the\s+)?"
+    r"\b(?P<part>early|mid|late|middle\s+of|end)[\s-]+\Z",
+    re.I,
+)
+_REACH: Final = 48
+"""Largest number of characters before a date in which words that change it are looked for."""
+
+
+def spoken(text: str, anchor: date | None, floor: date | None, *, asked: bool) -> list[WrittenDate]:
+    """The times in words of a text, in order.
+
+    anchor, floor, asked : as for `windows.mentions`
+    """
+    if anchor is None:
+        return []
+    found = list(_named(text, anchor, floor, asked=asked))
+    if asked:
+        found += _durations(text, anchor)
+    return sorted(found, key=lambda one: one.span)
+
+
+def _named(text: str, anchor: date, floor: date | None, *, asked: bool) -> Iterator[WrittenDate]:
+    for match in _SPOKEN.finditer(text):
+        said = " ".join((match["relation"] or "").casefold().split())
+        relation = _SIMPLE.get(said, said)
+        edge = "end" if re.search(r"\bend\s+of\s+\Z", text[: _core(match)], re.I) else ""
+        days: Days | None = None
+        if match["holiday"]:
+            if said not in _DATED and not match["hy"]:
+                continue  # "All I Want for Christmas" is a song
+            days = _holiday(match["holiday"], match["hy"], anchor, floor)
+        elif match["season"]:
+            if match["sy"] or said in ("this", "next", "by", "before"):
+                days = _season(match, anchor, floor)
+                relation = "in" if said in ("this", "next", "") else relation
+        elif match["ordinal"]:
+            days = _ordinal(match)
+        elif asked and match["close"]:
+            days, relation = _period_end(match, anchor), "by" if relation == "" else relation
+            relation = "by" if relation in ("before", "until") else relation
+        elif asked and match["weekend"] and said in ("this", "next", "on", "over", "by"):
+            start = anchor + timedelta((5 - anchor.weekday()) % 7 + 7 * (said == "next"))
+            days = start, start + timedelta(2), "week", True
+            relation = "by" if relation == "by" else "in"
+        elif asked and match["weekday"] and (said or _is_last(match, text)):
+            ahead = (_WEEKDAYS.index(match["weekday"][:3].casefold()) - anchor.weekday()) % 7
+            days = a_day(anchor + timedelta(ahead + 7 * (said == "next" and ahead < 4)))
+            relation = relation or "on"
+        if days is not None:
+            start, end, precision, vague = days
+            yield WrittenDate(match.span(), relation, edge, start, end, precision, None, vague)
+
+
+def _core(match: re.Match[str]) -> int:
+    """Where the named time begins, after the preposition."""
+    names = ("holiday", "weekday", "weekend", "close", "season", "ordinal")
+    return next(match.start(name) for name in names if match[name])
+
+
+def _is_last(match: re.Match[str], text: str) -> bool:
+    return not text[match.end() :].strip(" ?.!")
+
+
+def _holiday(said: str, year: str | None, anchor: date, floor: date | None) -> Days:
+    day = next(f for pattern, f in _HOLIDAYS.items() if re.fullmatch(pattern, said, re.I))
+    if year is not None:
+        return a_day(day(int(year)))
+    days = [day(anchor.year + n) for n in (-1, 0, 1)]
+    coming = [one for one in days if floor is None or one >= floor]
+    if floor == anchor:
+        return a_day(min(coming))
+    return a_day(min(coming or days, key=lambda one: abs((one - anchor).days)))
+
+
+def _season(match: re.Match[str], anchor: date, floor: date | None) -> Days:
+    month = _SEASONS[match["season"].casefold()]
+    start = yearless("month", month, 1, match["sy"], anchor, floor)[0]
+    if start is None:
+        return None, None, "quarter", True
+    if not match["sy"] and month_after(start, -9) <= anchor < month_after(start, -12 + 3):
+        start = month_after(start, -12)  # the present season
+    return start, month_after(start, 3), "quarter", True
+
+
+def _ordinal(match: re.Match[str]) -> Days | None:
+    year, half = int(match["py"]), match["part"].casefold() == "half"
+    places = {"first": 0, "second": 1, "third": 2, "fourth": 3}
+    last = 1 if half else 3
+    place = places.get(match["ordinal"].casefold(), last)
+    if place > last:
+        return None
+    start = date(year, place * (6 if half else 3) + 1, 1)
+    return start, month_after(start, 6 if half else 3), "quarter", False
+
+
+def _period_end(match: re.Match[str], anchor: date) -> Days:
+    close = match["close"].casefold()
+    said = (match["period"] or "").casefold()
+    said = said or _SHORT.get(close) or close.removeprefix("the ").split()[0]
+    if said == "day":
+        return a_day(anchor)
+    if said == "week":
+        return a_day(anchor + timedelta(6 - anchor.weekday()))
+    months = {"month": 1, "quarter": 3, "year": 12}[said]
+    first = date(anchor.year, (anchor.month - 1) // months * months + 1, 1)
+    return a_day(month_after(first, months) - timedelta(1))
+
+
+def _durations(text: str, anchor: date) -> Iterator[WrittenDate]:
+    for match in _DURATION.finditer(text):
+        if not (match["within"] or match["now"] or match[0][:2].casefold() in ("in", "du", "ov")):
+            continue
+        if match["within"] and re.match(r"\s+(?:of|after|before)\b", text[match.end() :], re.I):
+            continue  # around another event, not from now on
+        said = match["n"].casefold()
+        count = _FEW[said[:6]] if said[:6] in _FEW else numerals.count(said)
+        unit = match["unit"].casefold()
+        if unit.startswith("hour"):
+            end = anchor + timedelta(-(-count // 24))
+        elif unit.startswith(("day", "week")):
+            end = anchor + timedelta(count * (7 if unit.startswith("week") else 1))
+        else:
+            end = month_after(anchor, count * (12 if unit.startswith("year") else 1))
+        yield WrittenDate(match.span(), "by", "end", anchor, end + timedelta(1), "week", None, True)
+
+
+def framed(m: WrittenDate, text: str) -> WrittenDate:
+    """A date with the words around it that change what it means: a time of day before it ("by 5 PM
+    on June 30"), a part of it ("mid-June"), "or earlier" after it."""
+    start, stop = m.span
+    before, after = text[max(0, start - _REACH) : start], text[stop:]
+    if (
+        m.precision == "day"
+        and m.relation in ("on", "", "of")
+        and (clock := _CLOCK_LEAD.search(before))
+    ):
+        first = re.match(r"12(?::00)?\s?a", clock["clock"], re.I) or clock["clock"] == "open"
+        kept = "before" if first and clock["relation"].casefold() != "by" else "by"
+        return _moved(m, start - len(before) + clock.start(), stop, kept)
+    for pattern, relation in _TRAILS:
+        if m.relation in ("on", "", "in") and (trail := pattern.match(after)):
+            return _moved(m, start, stop + trail.end(), relation)
+    if (part := _PART.search(before)) and m.relation == "" and m.precision != "day":
+        return _part(m, start - len(before) + part.start(), part)
+    for pattern, relation in _LEADS:
+        if (lead := pattern.search(before)) and (
+            m.relation in ("", "on", "and")
+            or (m.relation, relation) in (("after", "from"), ("by", "by"))
+        ):
+            return _moved(m, start - len(before) + lead.start(), stop, relation)
+    return m
+
+
+def _moved(m: WrittenDate, start: int, stop: int, relation: str) -> WrittenDate:
+    return msgspec.structs.replace(m, span=(start, stop), relation=relation)
+
+
+def _part(m: WrittenDate, at: int, part: re.Match[str]) -> WrittenDate:
+    """The early, middle or late third of a month, quarter or year; its last day for "end"."""
+    said = " ".join((part["relation"] or "").casefold().split())
+    which = part["part"].casefold()
+    if m.start is None or m.end is None:
+        return m
+    if which == "end":
+        return msgspec.structs.replace(m, span=(at, m.span[1]), relation=said, edge="end")
+    third = (m.end - m.start) / 3
+    nth = {"early": 0, "late": 2}.get(which, 1)
+    start = m.start + timedelta((third * nth).days)
+    end = m.end if nth == 2 else m.start + timedelta((third * (nth + 1)).days)
+    edge = "end" if said in ("by", "before", "until") else ""
+    return msgspec.structs.replace(
+        m, span=(at, m.span[1]), relation="by" if edge else said, edge=edge, start=start, end=end,
+        vague=True,
+    )  # fmt: skip
