@@ -120,13 +120,17 @@ class Apart:
             sys.executable, "-P", "-m", "augury.apart", str(self._memory or 0),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
+        assert process.stdin is not None
         assert process.stdout is not None
         try:
             await process.stdout.readexactly(1)
-        except asyncio.IncompleteReadError:
-            raise _stopped() from None
-        except BaseException:
-            process.kill()  # it hangs, and nobody would know of it
+        except BaseException as error:
+            if process.returncode is None:
+                process.kill()  # it hangs, and nobody would know of it
+            process.stdin.close()
+            await process.wait()
+            if isinstance(error, asyncio.IncompleteReadError):
+                raise _stopped() from None
             raise
         return process
 

@@ -418,15 +418,21 @@ async def test_watchlists_read_the_volatility_of_an_asset(
 ) -> None:
     await filled(service, "AAA", "BBB")
     await service.refresh()
-    async with database.reading() as conn:
+    week = NOW.replace(hour=0) - timedelta(days=7)
+    async with database.transaction() as conn:
+        assert (await store.volatility(conn, ["AAA"]))["AAA"].expected is None
+        await conn.execute(  # as if the service had been there a week ago
+            "create temp table early as select * from rvol_forecasts f where asset = 'AAA'"
+            " and as_of = (select max(as_of) from rvol_forecasts o where o.horizon = f.horizon)"
+        )
+        await conn.execute("update early set as_of = %s, annualized = 0.5", (week,))
+        await conn.execute("insert into rvol_forecasts select * from early")
         found = await store.volatility(conn, ["AAA", "ZZZ"])
     assert set(found) == {"AAA"}
     assert found["AAA"].as_of == NOW.replace(hour=0)
     assert 0.2 < found["AAA"].forecast < 2
     assert found["AAA"].realized is not None
-    assert found["AAA"].completed == NOW.replace(hour=0) - timedelta(days=7)
-    assert found["AAA"].expected is not None
-    assert found["AAA"].expected != found["AAA"].forecast
+    assert (found["AAA"].completed, found["AAA"].expected) == (week, 0.5)
 
 
 _REFRESH = """

@@ -160,8 +160,10 @@ def _named(text: str, anchor: date, floor: date | None, *, asked: bool) -> Itera
             relation = "by" if relation == "by" else "in"
         elif asked and match["weekday"] and (said or _is_last(match, text)):
             ahead = (_WEEKDAYS.index(match["weekday"][:3].casefold()) - anchor.weekday()) % 7
-            days = a_day(anchor + timedelta(ahead + 7 * (said == "next" and ahead < 4)))
+            day = anchor + timedelta(ahead + 7 * (said == "next" and ahead < 4))
             relation = relation or "on"
+            # A game's day is told in one zone by its market and in another by who asks.
+            days = day, day + timedelta(1), "day", relation == "on"
         if days is not None:
             start, end, precision, vague = days
             yield WrittenDate(match.span(), relation, edge, start, end, precision, None, vague)
@@ -256,7 +258,12 @@ def framed(m: WrittenDate, text: str) -> WrittenDate:
     for pattern, relation in _TRAILS:
         if m.relation in ("on", "", "in") and (trail := pattern.match(after)):
             return _moved(m, start, stop + trail.end(), relation)
-    if (part := _PART.search(before)) and m.relation == "" and m.precision != "day":
+    if (
+        m.relation == ""
+        and m.precision != "day"
+        and (part := _PART.search(before))
+        and (part["relation"] or part["part"].casefold() != "end")
+    ):  # "end" without a preposition may be a verb
         return _part(m, start - len(before) + part.start(), part)
     for pattern, relation in _LEADS:
         if (lead := pattern.search(before)) and (
