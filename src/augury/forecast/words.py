@@ -24,6 +24,7 @@ from augury.relations import (
     ahead,
     blanked_text,
     claims,
+    dates,
     games,
     negations,
     predicates,
@@ -31,6 +32,7 @@ from augury.relations import (
     reading,
     teams,
     thresholds,
+    time_words,
     windows,
     wording,
 )
@@ -38,9 +40,9 @@ from augury.relations.reading import Readable, read_market
 from augury.search import aliases, text
 
 MODULES: Final = (
-    ahead, aliases, blanked_text, calendar, claims, cues, games, names, negations, numerals,
-    polarity, predicates, proposition, quantities, reading, remembered, teams, text, thresholds,
-    view, windows, wording,
+    ahead, aliases, blanked_text, calendar, claims, cues, dates, games, names, negations,
+    numerals, polarity, predicates, proposition, quantities, reading, remembered, teams, text,
+    thresholds, time_words, view, windows, wording,
 )  # fmt: skip
 """All modules whose code influences what is read of a market's text."""
 RULES: Final = 1_500

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 
 from augury.language.entities import mentions
 from augury.language.vocabulary import Entity, default
-from augury.relations.windows import WrittenDate
+from augury.relations.dates import WrittenDate
 from augury.relations.windows import mentions as dates
 from augury.search.text import title_terms
 
