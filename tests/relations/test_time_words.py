@@ -96,6 +96,7 @@ def test_other_times_in_words(said: str, kind: str, start: date, end: date | Non
         "Will the Thursday Night Football game go over 50 points?",
         "Will Good Friday be a holiday in Arden?",
         "Will he serve 3 years in prison?",
+        "Will the strike in Arden last over 30 days?",
         "Will Summer Walker marry?",
         "Will a song called All I Want for Christmas lead?",
     ],

@@ -87,7 +87,7 @@ _SPOKEN: Final = re.compile(
     re.I,
 )
 _DURATION: Final = re.compile(
-    rf"\b(?:(?P<within>within|inside|in\s+(?:under|less\s+than)|over)\s+(?:the\s+next\s+)?"
+    rf"\b(?:(?P<within>within|inside|in\s+(?:under|less\s+than))\s+(?:the\s+next\s+)?"
     rf"|(?:in|during|over)\s+the\s+(?:next|coming)\s+)?"
     rf"(?P<n>\d{{1,3}}|{numerals.COUNT}|an?|couple\s+of)\s+"
     r"(?P<unit>hours?|days?|weeks?|months?|years?)(?P<now>\s+from\s+(?:now|today))?\b",
