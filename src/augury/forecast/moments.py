@@ -14,6 +14,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from augury.language import calendar, numerals
+from augury.relations.dates import month_after
 
 _MON: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
@@ -84,60 +85,23 @@ def _later(found: re.Match[str], on: date) -> str:
     unit = found["unit"].casefold()
     if unit in ("day", "week"):
         return f"by {_written(on + timedelta(count * (7 if unit == 'week' else 1)))}"
-    years, month = divmod(on.month - 1 + count * (12 if unit == "year" else 1), 12)
-    last = monthrange(on.year + years, month + 1)[1]
-    return f"by {_written(date(on.year + years, month + 1, min(on.day, last)))}"
-
-
-def _weekday(year: int, month: int, weekday: int, nth: int) -> date:
-    """The nth `weekday` (0: Monday) of a month; the last one if nth is 0."""
-    if nth == 0:
-        last = date(year, month, monthrange(year, month)[1])
-        return last - timedelta((last.weekday() - weekday) % 7)
-    first = date(year, month, 1)
-    return first + timedelta((weekday - first.weekday()) % 7 + 7 * (nth - 1))
-
-
-def _election(year: int) -> date:
-    """Election day in the United States: the Tuesday after the first Monday of November."""
-    return _weekday(year, 11, 0, 1) + timedelta(1)
-
-
-_FEASTS: Final[dict[str, Callable[[int], date]]] = {
-    "newyearsday": lambda year: date(year, 1, 1),
-    "newyearseve": lambda year: date(year, 12, 31),
-    "christmas": lambda year: date(year, 12, 25),
-    "christmasday": lambda year: date(year, 12, 25),
-    "christmaseve": lambda year: date(year, 12, 24),
-    "halloween": lambda year: date(year, 10, 31),
-    "valentinesday": lambda year: date(year, 2, 14),
-    "stpatricksday": lambda year: date(year, 3, 17),
-    "independenceday": lambda year: date(year, 7, 4),
-    "fourthofjuly": lambda year: date(year, 7, 4),
-    "julyfourth": lambda year: date(year, 7, 4),
-    "memorialday": lambda year: _weekday(year, 5, 0, 0),
-    "laborday": lambda year: _weekday(year, 9, 0, 1),
-    "thanksgiving": lambda year: _weekday(year, 11, 3, 4),
-    "electionday": _election,
-}
-"""Date of each named day in a given year, as observed in the United States."""
+    later = month_after(on, count * (12 if unit == "year" else 1))
+    return f"by {_written(later)}"
 
 
 def _feast(found: re.Match[str], on: date) -> str:
     waits = re.match(_UNTIL, found["lead"], re.I) is not None
     if not waits and not found["name"].casefold().startswith(("new", "christ", "hallow")):
         return found[0]  # "ballots that arrive after election day": whenever that is
-    day = _FEASTS["".join(c for c in found["name"].casefold() if c.isalpha())]
-    if found["year"]:
-        return f"{found['lead']}{_written(day(int(found['year'])))}"
-    return (
-        f"{found['lead']}{_written(next(d for d in (day(on.year), day(on.year + 1)) if d >= on))}"
-    )
+    name, year = found["name"], found["year"]
+    years = [int(year)] if year else [on.year, on.year + 1]
+    day = next(d for y in years if (d := calendar.holiday(name, y)) >= on or year)
+    return f"{found['lead']}{_written(day)}"
 
 
 def _midterms(found: re.Match[str], on: date) -> str:
     years = [int(found["year"])] if found["year"] else range(on.year, on.year + 5)
-    coming = next((d for y in years if (d := _election(y)) >= on and y % 4 == 2), None)
+    coming = next((d for y in years if (d := calendar.election(y)) >= on and y % 4 == 2), None)
     return f"{found['lead']}{_written(coming)}" if coming else found[0]
 
 

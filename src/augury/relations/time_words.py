@@ -5,16 +5,15 @@ a date that change what it means ("by 5 PM on June 30", "mid-June", "June 30 or 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Final
 
 import msgspec
 
-from augury.language import numerals
-from augury.relations.dates import Days, WrittenDate, a_day, month_after, yearless
+from augury.language import calendar, numerals
+from augury.relations.dates import YEAR, Days, WrittenDate, a_day, month_after, yearless
 
-_YEAR = r"(?:19|20)\d\d(?!\d)"
 _PREPOSITION = (
     r"(?P<relation>no\s+later\s+than|by|before|until|till?|after|from|on|over|during|in|for|this|"
     r"next|come)"
@@ -32,48 +31,15 @@ _SEASONS: Final = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 1
 """Season -> its first month, on the northern half of the Earth."""
 
 
-def _nth(weekday: int, nth: int, month: int) -> Callable[[int], date]:
-    """The day of a holiday by year: weekday 0 is Monday; nth -1 is the last one of the month."""
-
-    def day(year: int) -> date:
-        first = date(year, month, 1)
-        if nth < 0:
-            last = month_after(first, 1) - timedelta(1)
-            return last - timedelta((last.weekday() - weekday) % 7)
-        return first + timedelta((weekday - first.weekday()) % 7 + 7 * (nth - 1))
-
-    return day
-
-
-def _easter(year: int) -> date:
-    """Easter Sunday of the western churches, by the anonymous Gregorian algorithm."""
-    a, b, c = year % 19, year // 100, year % 100
-    h = (19 * a + b - b // 4 - (b - (b + 8) // 25 + 1) // 3 + 15) % 30
-    k = (32 + 2 * (b % 4) + 2 * (c // 4) - h - c % 4) % 7
-    m = (a + 11 * h + 22 * k) // 451
-    month, day = divmod(h + k - 7 * m + 114, 31)
-    return date(year, month, day + 1)
-
-
-_HOLIDAYS: Final[dict[str, Callable[[int], date]]] = {
-    r"(?:christmas|xmas)\s+eve": lambda y: date(y, 12, 24),
-    r"(?:christmas|xmas)(?:\s+day)?": lambda y: date(y, 12, 25),
-    r"new\s+year['’]?s\s+eve": lambda y: date(y, 12, 31),
-    r"new\s+year['’]?s(?:\s+day)?(?!\s+(?:resolution|eve))": lambda y: date(y, 1, 1),
-    r"halloween": lambda y: date(y, 10, 31),
-    r"valentine['’]?s(?:\s+day)?": lambda y: date(y, 2, 14),
-    r"(?:fourth|4th)\s+of\s+july|independence\s+day": lambda y: date(y, 7, 4),
-    r"juneteenth": lambda y: date(y, 6, 19),
-    r"veterans\s+day": lambda y: date(y, 11, 11),
-    r"thanksgiving(?:\s+day)?": _nth(3, 4, 11),
-    r"labor\s+day": _nth(0, 1, 9),
-    r"memorial\s+day": _nth(0, -1, 5),
-    r"easter(?:\s+sunday)?": _easter,
-}
+_HOLIDAY = (
+    r"(?:christmas|xmas)(?:\s+(?:eve|day))?|new\s+year['’]?s(?:\s+(?:eve|day))?(?!\s+resolution)|"
+    r"halloween|valentine['’]?s(?:\s+day)?|(?:fourth|4th)\s+of\s+july|independence\s+day|juneteenth|"
+    r"veterans\s+day|thanksgiving(?:\s+day)?|labor\s+day|memorial\s+day|easter(?:\s+sunday)?"
+)
 _SPOKEN: Final = re.compile(
     rf"(?:\b{_PREPOSITION}\s+)?(?:the\s+)?(?:end\s+of\s+)?\b(?:"
-    rf"(?P<holiday>{'|'.join(_HOLIDAYS)})(?!\s+(?:island|bunny|parade|sales?|movie|album|rockin|special))"
-    rf"(?:,?\s+(?P<hy>{_YEAR}))?"
+    rf"(?P<holiday>{_HOLIDAY})(?!\s+(?:island|bunny|parade|sales?|movie|album|rockin|special))"
+    rf"(?:,?\s+(?P<hy>{YEAR}))?"
     r"|(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?:\s+(?:night|morning|evening|"
     r"afternoon)(?!\s+(?:football|live|fever|baseball)))?"
     r"(?!\s+(?:night|the\s+13)|,?\s*(?:\d|[a-z]+\.?\s+\d))"
@@ -81,8 +47,7 @@ _SPOKEN: Final = re.compile(
     r"|(?P<close>(?:end|close)\s+of\s+(?:the\s+)?(?P<period>day|week|month|quarter|year)"
     r"(?!\s+(?:on|of)\b)|"
     r"eo[dwmqy]|(?:the\s+)?(?:year|month|week)\s+(?:is\s+out|is\s+over|ends))"
-    r"|(?P<season>spring|summer|fall|autumn|winter)(?:\s+(?:of\s+)?(?P<sy>" + _YEAR + r"))?"
-    rf"|(?P<ordinal>last|final|first|second|third|fourth)\s+(?P<part>quarter|half)\s+of\s+(?P<py>{_YEAR})"
+    r"|(?P<season>spring|summer|fall|autumn|winter)(?:\s+(?:of\s+)?(?P<sy>" + YEAR + r"))?"
     r")\b",
     re.I,
 )
@@ -118,21 +83,28 @@ _PART: Final = re.compile(
     r"\b(?P<part>early|mid|late|middle\s+of|end)[\s-]+\Z",
     re.I,
 )
+_HINT: Final = re.compile(
+    r"day\b|weekend|\beo[dwmqy]\b|\b(?:end|close)\s+of\b|spring|summer|fall|autumn|winter|hours?\b|"
+    r"weeks?\b|months?\b|years?\b|days\b|christmas|xmas|halloween|valentine|july|"
+    r"juneteenth|thanksgiving|easter|new\s+year",
+    re.I,
+)
+"""Matches a part of every time that `spoken` finds: searching for it is much cheaper."""
 _REACH: Final = 48
 """Largest number of characters before a date in which words that change it are looked for."""
 
 
 def spoken(text: str, anchor: date | None, floor: date | None, *, asked: bool) -> list[WrittenDate]:
-    """The times in words of a text, in order.
+    """The times in words of a text, each with the words around it that change it.
 
     anchor, floor, asked : as for `windows.mentions`
     """
-    if anchor is None:
+    if anchor is None or not _HINT.search(text):
         return []
     found = list(_named(text, anchor, floor, asked=asked))
     if asked:
         found += _durations(text, anchor)
-    return sorted(found, key=lambda one: one.span)
+    return [framed(one, text) for one in found]
 
 
 def _named(text: str, anchor: date, floor: date | None, *, asked: bool) -> Iterator[WrittenDate]:
@@ -149,8 +121,6 @@ def _named(text: str, anchor: date, floor: date | None, *, asked: bool) -> Itera
             if match["sy"] or said in ("this", "next", "by", "before"):
                 days = _season(match, anchor, floor)
                 relation = "in" if said in ("this", "next", "") else relation
-        elif match["ordinal"]:
-            days = _ordinal(match)
         elif asked and match["close"]:
             days, relation = _period_end(match, anchor), "by" if relation == "" else relation
             relation = "by" if relation in ("before", "until") else relation
@@ -171,7 +141,7 @@ def _named(text: str, anchor: date, floor: date | None, *, asked: bool) -> Itera
 
 def _core(match: re.Match[str]) -> int:
     """Where the named time begins, after the preposition."""
-    names = ("holiday", "weekday", "weekend", "close", "season", "ordinal")
+    names = ("holiday", "weekday", "weekend", "close", "season")
     return next(match.start(name) for name in names if match[name])
 
 
@@ -180,10 +150,9 @@ def _is_last(match: re.Match[str], text: str) -> bool:
 
 
 def _holiday(said: str, year: str | None, anchor: date, floor: date | None) -> Days:
-    day = next(f for pattern, f in _HOLIDAYS.items() if re.fullmatch(pattern, said, re.I))
     if year is not None:
-        return a_day(day(int(year)))
-    days = [day(anchor.year + n) for n in (-1, 0, 1)]
+        return a_day(calendar.holiday(said, int(year)))
+    days = [calendar.holiday(said, anchor.year + n) for n in (-1, 0, 1)]
     coming = [one for one in days if floor is None or one >= floor]
     if floor == anchor:
         return a_day(min(coming))
@@ -198,17 +167,6 @@ def _season(match: re.Match[str], anchor: date, floor: date | None) -> Days:
     if not match["sy"] and month_after(start, -9) <= anchor < month_after(start, -12 + 3):
         start = month_after(start, -12)  # the present season
     return start, month_after(start, 3), "quarter", True
-
-
-def _ordinal(match: re.Match[str]) -> Days | None:
-    year, half = int(match["py"]), match["part"].casefold() == "half"
-    places = {"first": 0, "second": 1, "third": 2, "fourth": 3}
-    last = 1 if half else 3
-    place = places.get(match["ordinal"].casefold(), last)
-    if place > last:
-        return None
-    start = date(year, place * (6 if half else 3) + 1, 1)
-    return start, month_after(start, 6 if half else 3), "quarter", False
 
 
 def _period_end(match: re.Match[str], anchor: date) -> Days:

@@ -18,6 +18,7 @@ import msgspec
 
 from augury.language import calendar, numerals
 from augury.relations.dates import (
+    YEAR,
     Days,
     Precision,
     WrittenDate,
@@ -65,7 +66,6 @@ class Window(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 
 
 _MON = rf"{calendar.MONTH}\b\.?"
-_Y = r"(?:19|20)\d\d(?!\d)"
 _D = r"\d{1,2}(?!\d)(?:st|nd|rd|th)?"
 _HOUR = r"\d{1,2}(?::\d\d)?\s?[ap]\.?m\b\.?|noon\b|midnight\b"
 _CLOCK: Final = re.compile(
@@ -86,13 +86,13 @@ _MENTION: Final = re.compile(
     r"\b(?P<iso>(?:19|20)\d\d-\d\d-\d\d)(?:t[\d:.]+z?)?\b"
     r"|\b(?P<us>\d{1,2}/\d{1,2}/(?:(?:19|20)\d\d|\d\d))\b"
     rf"|\b(?P<md>{_MON})\s+(?P<d>{_D})(?![%.]\d|%|:|,\d)"
-    rf"(?:\s?[-–]\s?(?P<md2>{_MON}\s+)?(?P<d2>{_D}))?(?:,?\s+(?P<mdy>{_Y}))?"
-    rf"|\b(?P<dm_d>{_D})\s+(?:of\s+)?(?P<dm>{_MON})(?:,?\s+(?P<dmy>{_Y}))?"
-    rf"|\b(?P<my>{_MON})(?:,?\s+(?:of\s+)?(?P<myy>{_Y}))?"
-    rf"|\bq(?P<q>[1-4])(?:\s+(?:of\s+)?(?P<qy>{_Y}))?\b"
-    rf"|\b(?P<nq>first|second|third|fourth|1st|2nd|3rd|4th)\s+quarter(?:\s+(?:of\s+)?(?P<nqy>{_Y}))?"
-    rf"|\bh(?P<h>[12])\s+(?P<hy>{_Y})"
-    rf"|\b(?P<nh>first|second)\s+half\s+of\s+(?P<nhy>{_Y})"
+    rf"(?:\s?[-–]\s?(?P<md2>{_MON}\s+)?(?P<d2>{_D}))?(?:,?\s+(?P<mdy>{YEAR}))?"
+    rf"|\b(?P<dm_d>{_D})\s+(?:of\s+)?(?P<dm>{_MON})(?:,?\s+(?P<dmy>{YEAR}))?"
+    rf"|\b(?P<my>{_MON})(?:,?\s+(?:of\s+)?(?P<myy>{YEAR}))?"
+    rf"|\bq(?P<q>[1-4])(?:\s+(?:of\s+)?(?P<qy>{YEAR}))?\b"
+    rf"|\b(?P<nq>first|second|third|fourth|1st|2nd|3rd|4th|(?:last|final)(?=\s+quarter\s+of\s+{YEAR}))\s+quarter(?:\s+(?:of\s+)?(?P<nqy>{YEAR}))?"
+    rf"|\bh(?P<h>[12])\s+(?P<hy>{YEAR})"
+    rf"|\b(?P<nh>first|second|last|final)\s+half\s+of\s+(?P<nhy>{YEAR})"
     r"|(?<![\d.,$€£-])(?P<s1>(?:19|20)\d\d)\s?[-–—/]\s?(?P<s2>(?:19|20)?\d\d)(?![\d%]|[.,]\d|-)"
     r"|(?<![\d.,$€£#-])(?<!more\sthan\s)(?<!less\sthan\s)(?<!fewer\sthan\s)(?<!above\s)"
     r"(?<!higher\sthan\s)(?<!lower\sthan\s)(?<!below\s)(?<!hits\s)"
@@ -108,19 +108,12 @@ _MENTION: Final = re.compile(
     re.I,
 )
 _HINT: Final = re.compile(
-    rf"\b{_MON}|(?<!\d){_Y}|\d/\d|\bq[1-4]\b|\bh[12]\s|\b(?:quarter|half|years?|months?|weeks?|days|"
+    rf"\b{_MON}|(?<!\d){YEAR}|\d/\d|\bq[1-4]\b|\bh[12]\s|\b(?:quarter|half|years?|months?|weeks?|days|"
     r"today|tomorrow|tonight)\b",
     re.I,
 )
 """Matches a part of every date ("Mar", "2026", "week"). Searching for such parts is much cheaper
 than searching for dates."""
-_WORDS: Final = re.compile(
-    r"day\b|weekend|\beo[dwmqy]\b|\b(?:end|close)\s+of\b|spring|summer|fall|autumn|winter|hours|"
-    r"weeks?\b|months?\b|years?\b|days\b|quarter|half|christmas|xmas|halloween|valentine|july|"
-    r"juneteenth|thanksgiving|easter|new\s+year",
-    re.I,
-)
-"""Matches a part of every time that `time_words.spoken` finds."""
 _SUPERLATIVE: Final = re.compile(
     r"\b(?:first|\w{2,}est|most|worst|best|least|record|only|never)\b(?:\W+\w+){0,4}\W*\Z", re.I
 )
@@ -132,7 +125,7 @@ _REACH: Final = 60
 """Maximum number of characters by which a date extends before or after its part that `_HINT`
 matches."""
 _ORDER: Final = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4,
-                 "4th": 4}  # fmt: skip
+                 "4th": 4, "last": 4, "final": 4}  # fmt: skip
 _SIMPLE: Final = {
     "on or before": "by", "no later than": "by", "not later than": "by", "until": "until",
     "till": "until", "through": "by", "thru": "by", "up to": "until", "ahead of": "before",
@@ -153,13 +146,10 @@ def mentions(
     asked : whether the text is a user's question and not a market's
     """
     floor = anchor if asked else opened
-    words = [
-        framed(m, text)
-        for m in (spoken(text, anchor, floor, asked=asked) if _WORDS.search(text) else ())
-    ]
+    words = spoken(text, anchor, floor, asked=asked)
     hints = [match.start() for match in _HINT.finditer(text)]
     if not hints:
-        return words
+        return sorted(words, key=lambda one: one.span)
     first, last = max(0, hints[0] - _REACH), hints[-1] + _REACH
     dates = [
         framed(m, text) for match in _MENTION.finditer(text, first, last)
@@ -378,7 +368,7 @@ def _within_month(m: WrittenDate, text: str) -> WrittenDate:
 
 
 _LAST_DAY: Final = re.compile(
-    rf"\s+(?P<how>to|through|thru|until|till|and)\s+(?:the\s+)?(?P<d>{_D})(?:,?\s+(?P<y>{_Y}))?"
+    rf"\s+(?P<how>to|through|thru|until|till|and)\s+(?:the\s+)?(?P<d>{_D})(?:,?\s+(?P<y>{YEAR}))?"
     r"(?=\s*(?:[?,;:!)]|\.(?!\d)|\Z)|\s+(?:in|at|on|for|or|and|with|inclusive)\b)",
     re.I,
 )
