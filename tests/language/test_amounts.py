@@ -58,6 +58,12 @@ def asked(question: str) -> Proposition:
         ("above four percent", "above 4 percent"),
         ("twenty-five percent", "25 percent"),
         ("below .3%", "below 0.3%"),
+        ("above 25.000 points", "above 25,000 points"),
+        ("1.500.000 euros", "1,500,000 euros"),
+        ("exceed 100 000 USD", "exceed 100,000 USD"),
+        ("gas at $3.000", "gas at $3.000"),
+        ("above 150.000 yen", "above 150.000 yen"),
+        ("GPT 4.125", "GPT 4.125"),
     ],
 )
 def test_numbers_in_words_become_figures(said: str, figures: str) -> None:

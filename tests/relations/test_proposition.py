@@ -60,6 +60,18 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "Will someone other than Ann Lee win the 2028 mayoral election?": {
         "predicate": "wins", "positive": False, "choice": "ann lee", "edition": 2028,
     },
+    "Will the Green Party lose more than 20 council seats in 2027?": {
+        "predicate": "counts", "positive": True, "threshold": (20.0, math.inf),
+    },
+    "Will Ann Lee lose the 2028 mayoral election?": {
+        "predicate": "wins", "positive": False, "edition": 2028,
+    },
+    "Will oil hit a low of $50 in March 2027?": {
+        "terms": "oil", "predicate": "touches", "threshold": (-math.inf, 50.0),
+    },
+    "Will gold reach a new high of $6,000 in March 2027?": {
+        "predicate": "touches", "threshold": (6_000.0, math.inf),
+    },
     "Will Ann Lee be the Democratic nominee for CO-08 in 2028?": {
         "predicate": "nominated", "choice": "ann lee", "terms": "ann cdco8 democrat lee",
     },

@@ -108,3 +108,57 @@ def test_names_counts_and_comparisons_are_no_times(question: str) -> None:
 def test_a_title_names_no_day_relative_to_a_reader() -> None:
     title = "Will Ode say it by Friday, within 48 hours, or by EOY?"
     assert window(mentions(title, DAY, opened=DAY), title, anchor=DAY).kind == "open"
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "start", "end"),
+    [
+        ("on 31-Dec-2026", "on", day(12, 31), day(1, 1, 2027)),
+        ("on Jun-30-2026", "on", day(6, 30), day(7, 1)),
+        ("on 30 Jun 26", "on", day(6, 30), day(7, 1)),
+        ("on 14.06.2026", "on", day(6, 14), day(6, 15)),
+        ("on 30/06/2026", "on", day(6, 30), day(7, 1)),
+        ("on 2026/06/30", "on", day(6, 30), day(7, 1)),
+        ("in 06/2026", "in", day(6, 1), day(7, 1)),
+        ("in Dec-2026", "in", day(12, 1), day(1, 1, 2027)),
+        ("in June of next year", "in", day(6, 1, 2027), day(7, 1, 2027)),
+        ("on 5 March next year", "on", day(3, 5, 2027), day(3, 6, 2027)),
+        ("at year-end 2027", "on", day(12, 31, 2027), day(1, 1, 2028)),
+        ("by 2027 year-end", "by", None, day(1, 1, 2028)),
+        ("in the 2030s", "in", day(1, 1, 2030), day(1, 1, 2040)),
+        ("before the 2030s", "by", None, day(1, 1, 2030)),
+        ("on the first Monday in June", "on", day(6, 1), day(6, 2)),
+        ("by the second Friday of July", "by", None, day(7, 11)),
+        ("in the last week of June", "in", day(6, 24), day(7, 1)),
+        ("by the 15th", "by", None, day(5, 16)),
+        ("by the 10th", "by", None, day(6, 11)),
+        ("on the 20th of next month", "on", day(6, 20), day(6, 21)),
+        ("two weeks after June 1", "on", day(6, 15), day(6, 16)),
+        ("within two weeks of June 1", "in", day(6, 1), day(6, 16)),
+        ("in the 10 days after June 1", "in", day(6, 1), day(6, 12)),
+        ("at least a week before June 30", "by", None, day(6, 24)),
+        ("more than a month after June 30", "after", day(7, 31), None),
+    ],
+)
+def test_a_date_is_read_in_all_its_forms(
+    said: str, kind: str, start: date | None, end: date | None
+) -> None:
+    found = asked(said)
+    assert (found.kind, found.start, found.end) == (kind, start, end)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Will the January 6 pardons be overturned?",
+        "Will Mar-a-Lago be raided?",
+        "Will Iran sign by the 15th amendment?",
+    ],
+)
+def test_a_date_in_a_name_is_no_date(question: str) -> None:
+    assert read_question(question, DAY).window.kind == "open"
+
+
+def test_a_score_is_no_part_of_a_date() -> None:
+    found = read_question("Will Arsenal beat Chelsea 3-1 June 5?", DAY).window
+    assert (found.kind, found.start) == ("on", day(6, 5))

@@ -189,7 +189,18 @@ def _dollars(found: re.Match[str]) -> str:
     return f"${number}"
 
 
+_GROUPED: Final = re.compile(
+    r"(?<![\w.,])(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})*[ \u00a0\u202f]000|\d{1,3}(?:\.\d{3}){2,}|"
+    r"\d{2,3}\.000)(?![\d.,]*\d|\s?(?:%|percent|per\s+cent|yen|jpy|[ap]\.?m))",
+    re.I,
+)
+"""Thousands set apart by spaces or, as in most of Europe, by points: "100 000", "1.500.000",
+"25.000"."""
 _FIGURED: Final = (
+    _Rewrite(
+        ("000", "."), _GROUPED,
+        lambda found: f"{int(re.sub(r'[^0-9]', '', found[0])):,}",
+    ),
     _Rewrite(("dozen", "hundred", "grand", *SCALES), _COUNTED, _figure),
     _Rewrite((".",), re.compile(r"(?<![\w.])\.(?=\d)"), "0."),
     _Rewrite(tuple(f"{tens}-" for tens in TENS), _COMPOUND, lambda found: str(_small(found[0]))),

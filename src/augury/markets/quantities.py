@@ -54,12 +54,16 @@ _FALL = (
     r"dips?|falls?|drops?|sinks?|slides?|plunges?|crash(?:es)?|declines?|tumbles?|slumps?|"
     r"goes\s+down|moves?\s+down"
 )
+_MARK = (
+    r"(?:hits?|reach(?:es)?|sees?|sets?|makes?|touch(?:es)?)\s+(?:an?\s+|the\s+)?(?:new\s+|fresh\s+|"
+    r"record\s+|all[- ]time\s+|yearly\s+)?"
+)
 _BEFORE: Final = re.compile(
     r"(?:(?<![\w$])(?:"
-    rf"(?P<touch_up>↑|hit\s*\(high\)|reach(?:es|ed|ing)?(?:\s+at\s+least)?|"
+    rf"(?P<touch_up>↑|hit\s*\(high\)|(?:{_MARK})highs?\s+(?:of|at)|reach(?:es|ed|ing)?(?:\s+at\s+least)?|"
     rf"(?:{_RISE}){_TO}(?:\s+at\s+least)?|surpass(?:es|ed|ing)?|(?:break|cross)(?:es|s)?(?:\s+(?:above|over|past))?|"
     r"tops?)|"
-    rf"(?P<touch_down>↓|hit\s*\(low\)|(?:{_FALL}){_TO}(?:\s+at\s+most)?|(?:break|cross)(?:es|s)?\s+(?:below|under))|"
+    rf"(?P<touch_down>↓|hit\s*\(low\)|(?:{_MARK})lows?\s+(?:of|at)|(?:{_FALL}){_TO}(?:\s+at\s+most)?|(?:break|cross)(?:es|s)?\s+(?:below|under))|"
     r"(?P<touch>hits?|touch(?:es)?|taps?)|"
     rf"(?P<up_in>{_UP_INCLUSIVE})|(?P<down_in>{_DOWN_INCLUSIVE})|(?P<up>{_UP})|(?P<down>{_DOWN})"
     rf")(?:\s+or\s+equal\s+to(?P<equal>))?)\s*(?:the\s+|an?\s+)?{_A}",
@@ -136,7 +140,9 @@ def _before(found: re.Match[str]) -> Quantity:
     return Quantity(-math.inf, x, True, at, touch, name, span)
 
 
-_ATTAINED = re.compile(r"↑|↓|hit|reach|\bto$|\bat\s+(?:least|most)$", re.I)
+_ATTAINED = re.compile(
+    r"↑|↓|hit|reach|\bto$|(?:high|low)s?\s+(?:of|at)$|\bat\s+(?:least|most)$", re.I
+)
 
 
 def _said_twice(hit: Quantity, found: re.Match[str]) -> Quantity:

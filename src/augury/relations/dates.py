@@ -11,7 +11,7 @@ import msgspec
 
 YEAR: Final = r"(?:19|20)\d\d(?!\d)"
 """Pattern for a year in digits, 1900 to 2099."""
-Precision = Literal["day", "week", "month", "quarter", "year"]
+Precision = Literal["day", "week", "month", "quarter", "year", "decade"]
 Days = tuple[date | None, date | None, Precision, bool]
 """The first day of a date, the day after its last, how precise it is, and whether it is vague."""
 

@@ -94,7 +94,16 @@ _STILL_IN: Final = Ahead(
     r"coach|manager|governor|mayor|secretary|director|pope|king|head|pm|premier)\b",
     r"[^\w' ]",
 )
-_LOSE: Final = re.compile(r"\b(?:los(?:e|es|ing)|lost)\b(?!\s+(?:to|by)\b)", re.I)
+_LOSE: Final = re.compile(
+    r"\b(?:los(?:e|es|ing)|lost)\b(?!\s+(?:to|by|more|less|fewer|another|some|any|half|most|all|nearly|"
+    r"about|exactly|seats|votes|money|jobs|ground|support|points|weight|value|"
+    rf"{numerals.COUNT})\b|\s+[$€£]?\d)",
+    re.I,
+)
+"""Matches "lose" without an amount after it: who loses does not win. A party that loses 20 seats
+may win for all that."""
+_LOSE_AMOUNT: Final = re.compile(r"\b(?:los(?:e|es|ing)|lost)\s*\x1f", re.I)
+"""Matches "lose" before a threshold that is blanked already."""
 _CHOICE: Final = re.compile(
     r"^(?:[\w'&. -]{2,30}:\s+)?"  # "NBA: Will ..."
     r"(?:will|does|do|did|is|are|can|could|would|has|have)\s+(?:the\s+)?(?P<choice>.+?)\s+"
@@ -165,6 +174,8 @@ def read_predicate(
         found = found._replace(predicate="wins", choice=label)
     if found.threshold is None and names_two_sides(text):
         return found._replace(fixture=True, predicate="wins" if text.side else found.predicate)
+    if found.threshold is not None and _LOSE_AMOUNT.search(text.about):
+        return found
     if text.cut(_LOSE, "polarity"):
         return found._replace(predicate="wins", denied=True)
     return found

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import date, timedelta
 from typing import Final
 
@@ -58,6 +59,29 @@ _DURATION: Final = re.compile(
     r"(?P<unit>hours?|days?|weeks?|months?|years?)(?P<now>\s+from\s+(?:now|today))?\b",
     re.I,
 )
+_PART_OF_MONTH: Final = re.compile(
+    rf"(?:\b{_PREPOSITION}\s+)?(?:the\s+)?\b(?P<nth>first|1st|second|2nd|third|3rd|fourth|4th|last|final)\s+"
+    r"(?:(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?P<week>week)|(?P<weekend>weekend))"
+    rf"\s+(?:of|in)\s+(?P<month>{calendar.MONTH})\b\.?(?:,?\s+(?:of\s+)?(?P<year>{YEAR}))?",
+    re.I,
+)
+_NTH: Final = {
+    "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
+    "last": 0, "final": 0,
+}  # fmt: skip
+"""Ordinal -> the number that `calendar.nth_weekday` takes; 0 is the last one."""
+_DAY_ALONE: Final = re.compile(
+    r"\b(?P<relation>no\s+later\s+than|by|before|until|till?|after|on)\s+the\s+(?P<day>\d{1,2})(?:st|nd|rd|th)"
+    r"(?:\s+of\s+(?:the|this|(?P<next>next))\s+month)?(?=\s*[?.!,;:)]|\s*\Z|\s+(?:or|and|at)\b)",
+    re.I,
+)
+_AWAY: Final = re.compile(
+    rf"(?:\b(?P<lead>no\s+later\s+than|within|(?:in|during|over)\s+the|by|before|until|on|in|"
+    rf"more\s+than|at\s+least)\s+)?(?:the\s+)?"
+    rf"(?P<n>\d{{1,3}}|{numerals.COUNT}|an?)\s+(?P<unit>day|week|month|year)s?\s+"
+    r"(?P<way>after|before|from|of|following|prior\s+to)\s+(?:the\s+)?\Z",
+    re.I,
+)
 _LEADS: Final = tuple(
     (re.compile(rf"(?:{before})[\s,]*\Z", re.I), relation)
     for before, relation in (
@@ -86,7 +110,7 @@ _PART: Final = re.compile(
 _HINT: Final = re.compile(
     r"day\b|weekend|\beo[dwmqy]\b|\b(?:end|close)\s+of\b|spring|summer|fall|autumn|winter|hours?\b|"
     r"weeks?\b|months?\b|years?\b|days\b|christmas|xmas|halloween|valentine|july|"
-    r"juneteenth|thanksgiving|easter|new\s+year",
+    r"juneteenth|thanksgiving|easter|new\s+year|\bthe\s+\d{1,2}(?:st|nd|rd|th)\b",
     re.I,
 )
 """Matches a part of every time that `spoken` finds: searching for it is much cheaper."""
@@ -101,10 +125,58 @@ def spoken(text: str, anchor: date | None, floor: date | None, *, asked: bool) -
     """
     if anchor is None or not _HINT.search(text):
         return []
-    found = list(_named(text, anchor, floor, asked=asked))
+    parts = list(_parts_of_months(text, anchor, floor))
+    named = _named(text, anchor, floor, asked=asked)
+    found = parts + [one for one in named if not any(_overlap(one, part) for part in parts)]
     if asked:
-        found += _durations(text, anchor)
+        found += [*_durations(text, anchor), *_days_alone(text, anchor)]
     return [framed(one, text) for one in found]
+
+
+def _overlap(one: WrittenDate, other: WrittenDate) -> bool:
+    return one.span[0] < other.span[1] and other.span[0] < one.span[1]
+
+
+def _parts_of_months(text: str, anchor: date, floor: date | None) -> Iterator[WrittenDate]:
+    """ "The first Monday in June", "the last week of March"."""
+    for match in _PART_OF_MONTH.finditer(text):
+        said = " ".join((match["relation"] or "").casefold().split())
+        nth = _NTH[match["nth"].casefold()]
+        month = calendar.month(match["month"])
+        first, end = yearless("month", month, 1, match["year"], anchor, floor)[:2]
+        if first is None or end is None:
+            continue
+        if match["weekday"] or match["weekend"]:
+            weekday = _WEEKDAYS.index((match["weekday"] or "sat")[:3].casefold())
+            start = calendar.nth_weekday(first.year, month, weekday, nth)
+            stop = start + timedelta(2 if match["weekend"] else 1)
+        else:
+            start = first + timedelta(7 * (nth - 1)) if nth else end - timedelta(7)
+            stop = start + timedelta(7)
+        day = match["weekday"] is not None
+        relation = _SIMPLE.get(said, said) or "in"
+        if relation in ("on", "in"):
+            relation = "on" if day else "in"
+        # Weeks of a month are counted in more than one way.
+        edge = "end" if relation == "by" else "start" if relation == "before" else ""
+        precision = "day" if day else "week"
+        yield WrittenDate(match.span(), relation, edge, start, stop, precision, None, not day)
+
+
+def _days_alone(text: str, anchor: date) -> Iterator[WrittenDate]:
+    """ "By the 15th": the next such day."""
+    for match in _DAY_ALONE.finditer(text):
+        first = anchor.replace(day=1)
+        said = " ".join(match["relation"].casefold().split())
+        number = int(match["day"])
+        if match["next"] or number < anchor.day:
+            first = month_after(first, 1)
+        with suppress(ValueError):  # no such day in that month
+            start, end, precision, _ = a_day(first.replace(day=number))
+            relation = _SIMPLE.get(said, said)
+            # A game's day is told in one zone by its market and in another by who asks.
+            vague = relation == "on"
+            yield WrittenDate(match.span(), relation, "", start, end, precision, None, vague)
 
 
 def _named(text: str, anchor: date, floor: date | None, *, asked: bool) -> Iterator[WrittenDate]:
@@ -205,6 +277,8 @@ def framed(m: WrittenDate, text: str) -> WrittenDate:
     on June 30"), a part of it ("mid-June"), "or earlier" after it."""
     start, stop = m.span
     before, after = text[max(0, start - _REACH) : start], text[stop:]
+    if m.precision == "day" and (moved := _away(m, text)):
+        return moved
     if (
         m.precision == "day"
         and m.relation in ("on", "", "of")
@@ -230,6 +304,39 @@ def framed(m: WrittenDate, text: str) -> WrittenDate:
         ):
             return _moved(m, start - len(before) + lead.start(), stop, relation)
     return m
+
+
+def _away(m: WrittenDate, text: str) -> WrittenDate | None:
+    """The day some weeks before or after a date: "two weeks after June 1"; None if the text has no
+    such words before the date."""
+    head = re.compile(r"(?:(?:after|before|from|of|following|prior\s+to)\s+)?(?:the\s+)?", re.I)
+    led = head.match(text, m.span[0])
+    until = led.end() if led else m.span[0]
+    found = _AWAY.search(text[:until], max(0, m.span[0] - _REACH))
+    if found is None or m.start is None or m.end is None:
+        return None
+    said = found["n"].casefold()
+    count = _FEW[said] if said in _FEW else numerals.count(said)
+    way = -1 if found["way"].casefold().startswith(("before", "prior")) else 1
+    unit = found["unit"].casefold()
+    if unit in ("day", "week"):
+        day = m.start + timedelta(way * count * (7 if unit == "week" else 1))
+    else:
+        day = month_after(m.start, way * count * (12 if unit == "year" else 1))
+    lead = " ".join((found["lead"] or "").casefold().split())
+    if lead.endswith(("within", " the")):
+        first, last = sorted((m.start, day))
+        return WrittenDate(
+            (found.start(), m.span[1]), "in", "", first, last + timedelta(1), "week", None, True
+        )
+    outer = {"more than": "after", "at least": "from"} if way > 0 else _EARLIER
+    relation = {"no later than": "by", "in": "on", "": "on", **outer}.get(lead, lead)
+    span = found.start(), m.span[1]
+    return WrittenDate(span, relation, "", day, day + timedelta(1), "day", None, True)
+
+
+_EARLIER: Final = {"more than": "before", "at least": "by"}
+"""Before "a week before June 30", words -> the preposition that they stand for."""
 
 
 def _moved(m: WrittenDate, start: int, stop: int, relation: str) -> WrittenDate:

@@ -78,17 +78,24 @@ _RELATION = (
     r"to|and|in|during|throughout|for|on|of|as\s+of|at|within|when)\s+"
 )
 _EDGE = r"(?P<edge>(?:the\s+)?(?:very\s+)?(?:end|start|beginning|close|turn|finish)\s+of\s+)"
+_OF = rf"(?:(?:of|in)\s+)?(?P<{{0}}>{YEAR}|(?:this|next)\s+year\b)"
+"""Pattern for the year of a day or month, to be formatted with a group name."""
 _MENTION: Final = re.compile(
     rf"(?:\b{_RELATION})?(?:{_EDGE})?(?:the\s+)?(?:month\s+of\s+|year\s+(?=(?:19|20)\d))?"
     r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\s+)?"
     r"(?P<week>week\s+(?:of|ending|beginning|starting)(?:\s+on)?\s+)?"
     r"(?:"
-    r"\b(?P<iso>(?:19|20)\d\d-\d\d-\d\d)(?:t[\d:.]+z?)?\b"
+    r"\b(?P<iso>(?:19|20)\d\d(?P<sep>[-/.])\d\d(?P=sep)\d\d)(?:t[\d:.]+z?)?\b"
     r"|\b(?P<us>\d{1,2}/\d{1,2}/(?:(?:19|20)\d\d|\d\d))\b"
-    rf"|\b(?P<md>{_MON})\s+(?P<d>{_D})(?![%.]\d|%|:|,\d)"
-    rf"(?:\s?[-–]\s?(?P<md2>{_MON}\s+)?(?P<d2>{_D}))?(?:,?\s+(?P<mdy>{YEAR}))?"
-    rf"|\b(?P<dm_d>{_D})\s+(?:of\s+)?(?P<dm>{_MON})(?:,?\s+(?P<dmy>{YEAR}))?"
-    rf"|\b(?P<my>{_MON})(?:,?\s+(?:of\s+)?(?P<myy>{YEAR}))?"
+    r"|(?<![\d.,$€£])\b(?P<dots>\d{1,2}\.\d{1,2}\.(?:19|20)\d\d)\b"
+    rf"|(?<![\d/])\b(?P<my_m>0?[1-9]|1[0-2])/(?P<my_y>{YEAR})\b(?!/)"
+    rf"|\b(?P<md>{_MON})(?:\s+|-(?=\d+-\d))(?P<d>{_D})(?![%.]\d|%|:|,\d)"
+    rf"(?:\s?[-–]\s?(?P<md2>{_MON}\s+)?(?P<d2>{_D}))?(?:(?:,?\s+|-){_OF.format('mdy')})?"
+    rf"|\b(?P<short_d>\d\d)[\s-](?P<short_m>{_MON})[\s-]['’]?(?P<short_y>[23]\d)"
+    r"(?![\d:%.]|\s?[ap]\.?m|\s+minutes)"
+    rf"|\b(?P<dm_d>{_D})[\s-]+(?:of\s+)?(?P<dm>{_MON})(?!\s+\d{{1,2}}(?!\d|:|\s?[ap]\.?m))"
+    rf"(?:(?:,?\s+|-){_OF.format('dmy')})?"
+    rf"|\b(?P<my>{_MON})(?!-a-)(?:(?:,?\s+|-){_OF.format('myy')})?"
     rf"|\bq(?P<q>[1-4])(?:\s+(?:of\s+)?(?P<qy>{YEAR}))?\b"
     rf"|\b(?P<nq>first|second|third|fourth|1st|2nd|3rd|4th|(?:last|final)(?=\s+quarter\s+of\s+{YEAR}))\s+quarter(?:\s+(?:of\s+)?(?P<nqy>{YEAR}))?"
     rf"|\bh(?P<h>[12])\s+(?P<hy>{YEAR})"
@@ -99,7 +106,9 @@ _MENTION: Final = re.compile(
     r"(?<!hit\s)(?<!reach\s)(?<!russell\s)(?<!project\s)(?<!runner\s)(?<!exactly\s)"
     rf"\b(?P<y>(?:19|20)\d\d)(?![\d%]|[.,]\d|\s?(?:{_HOUR})|\s+(?:people|dollars?|points?|"
     r"deaths?|cases|votes?|seats|jobs|goals|tweets|posts|times)\b)\b"
-    r"(?P<over>(?:'s)?\s+(?:ends|is\s+over|finishes|concludes|closes)\b)?"
+    r"(?P<over>(?:'s)?\s+(?:ends|is\s+over|finishes|concludes|closes|year[\s-]?end)\b)?"
+    r"|\b(?P<decade>(?:19|20)\d0)['’]?s\b"
+    rf"|\byear[\s-]?end\s+(?:of\s+)?(?P<yey>{YEAR})"
     r"|\b(?P<rel>this\s+(?:calendar\s+)?(?:year|month|week|quarter)|next\s+(?:year|month|week)|"
     r"(?:the\s+)?year[\s-]end|year's\s+end|today|tomorrow|tonight|"
     rf"(?:the\s+)?(?:next|coming)\s+(?P<n>\d{{1,3}}|{numerals.COUNT})\s+"
@@ -108,7 +117,7 @@ _MENTION: Final = re.compile(
     re.I,
 )
 _HINT: Final = re.compile(
-    rf"\b{_MON}|(?<!\d){YEAR}|\d/\d|\bq[1-4]\b|\bh[12]\s|\b(?:quarter|half|years?|months?|weeks?|days|"
+    rf"\b{_MON}|(?<!\d){YEAR}|(?<!\d)(?:19|20)\d0['’]?s|\d/\d|\bq[1-4]\b|\bh[12]\s|\b(?:quarter|half|years?|months?|weeks?|days|"
     r"today|tomorrow|tonight)\b",
     re.I,
 )
@@ -172,7 +181,7 @@ def _mention(
     if match["week"] and floor is not None:
         floor -= timedelta(6)  # the week of last Monday is not over
     days = _days(match, anchor, floor, asked=asked)
-    if days is None:
+    if days is None or (match["md"] and _names_event(match)):
         return None
     start, end, precision, vague = days
     if match["my"] and not match["myy"] and not said and not edge:
@@ -181,7 +190,7 @@ def _mention(
             return None  # a verb: no preposition and no capital letter shows a month
         if word.casefold() == "may" and match.start() == 0:
             return None
-    if match["over"] or (match["rel"] or "").casefold().endswith("end"):
+    if match["over"] or match["yey"] or (match["rel"] or "").casefold().endswith("end"):
         edge = "end"
     if match["week"] and start is not None:
         ending = "ending" in match["week"].casefold()
@@ -194,6 +203,20 @@ def _mention(
         (match.start(), stop), relation, edge, start, end, precision, clock, vague,
         match["s1"] is not None,
     )  # fmt: skip
+
+
+_EVENT_DAYS: Final = frozenset({(1, 6), (10, 7), (9, 11), (6, 4)})
+_EVENT: Final = re.compile(
+    r"(?:th)?[\s-]+(?:\w+\s+)?(?:committee|pardon|riot|defendant|attack|insurrection|hearing|panel|"
+    r"prosecut|investigat|inquiry|commission|hostage|massacre|convict|prisoner|protest|offender|case)",
+    re.I,
+)
+
+
+def _names_event(match: re.Match[str]) -> bool:
+    """Whether a day is the name of an event in the past: "the January 6 committee"."""
+    day = calendar.month(match["md"]), day_number(match["d"])
+    return day in _EVENT_DAYS and not match["mdy"] and bool(_EVENT.match(match.string, match.end()))
 
 
 def _clock(match: re.Match[str]) -> tuple[tuple[int, int] | None, int]:
@@ -222,19 +245,19 @@ def _days(
     """The first day of a date, the day after its last, how precise it is (day, month ...), and
     whether it is vague; None if it is no real date."""
     try:
-        if iso := match["iso"]:
-            return a_day(date.fromisoformat(iso))
-        if us := match["us"]:
-            month, day, year = (int(part) for part in us.split("/"))
-            return a_day(date(year if year > 99 else 2000 + year, month, day))
+        if match["iso"] or match["us"] or match["dots"] or match["my_m"]:
+            return _in_digits(match)
         if match["md"]:
             return _span_of_days(match, anchor, floor)
         if match["dm"]:
             month, day = calendar.month(match["dm"]), day_number(match["dm_d"])
-            return yearless("day", month, day, match["dmy"], anchor, floor)
+            return yearless("day", month, day, _year(match["dmy"], anchor), anchor, floor)
+        if match["short_d"]:
+            month = calendar.month(match["short_m"])
+            return a_day(date(2000 + int(match["short_y"]), month, int(match["short_d"])))
         if match["my"]:
             month = calendar.month(match["my"])
-            return yearless("month", month, 1, match["myy"], anchor, floor)
+            return yearless("month", month, 1, _year(match["myy"], anchor), anchor, floor)
         quarter = match["q"] or match["nq"]
         if quarter:
             number = int(quarter) if quarter.isdecimal() else _ORDER[quarter.casefold()]
@@ -252,20 +275,44 @@ def _days(
             if two not in (one, one + 1):
                 return None
             return date(two, 1, 1), date(two + 1, 1, 1), "year", False
-        if match["y"]:
-            year = int(match["y"])
+        if match["y"] or match["yey"]:
+            year = int(match["y"] or match["yey"])
             return date(year, 1, 1), date(year + 1, 1, 1), "year", False
+        if match["decade"]:
+            year = int(match["decade"])
+            return date(year, 1, 1), date(year + 10, 1, 1), "decade", False
         return _relative(match, anchor, asked=asked)
     except ValueError:
         return None
 
 
+def _in_digits(match: re.Match[str]) -> Days:
+    """The days of "2026-06-30", "6/30/2026", "30.06.2026" or "06/2026"."""
+    if match["iso"]:
+        return a_day(date.fromisoformat(match["iso"].replace(match["sep"], "-")))
+    if match["my_m"]:
+        start = date(int(match["my_y"]), int(match["my_m"]), 1)
+        return start, month_after(start, 1), "month", False
+    one, two, year = (int(part) for part in re.split(r"[/.]", match["us"] or match["dots"]))
+    # With dots the day comes first, with slashes the month, unless there is no such month.
+    day, month = (one, two) if match["dots"] or one > 12 else (two, one)
+    return a_day(date(year if year > 99 else 2000 + year, month, day))
+
+
+def _year(said: str | None, anchor: date | None) -> str | None:
+    """The year in digits of "2027" or "next year"."""
+    if said is None or said.isdecimal():
+        return said
+    return str(anchor.year + said.casefold().startswith("next")) if anchor else None
+
+
 def _span_of_days(match: re.Match[str], anchor: date | None, floor: date | None) -> Days:
     month, day = calendar.month(match["md"]), day_number(match["d"])
+    year = _year(match["mdy"], anchor)
     if not match["d2"]:
-        return yearless("day", month, day, match["mdy"], anchor, floor)
+        return yearless("day", month, day, year, anchor, floor)
     month2 = calendar.month(match["md2"]) if match["md2"] else month
-    last = yearless("day", month2, day_number(match["d2"]), match["mdy"], anchor, floor)
+    last = yearless("day", month2, day_number(match["d2"]), year, anchor, floor)
     if last[1] is None:
         return last
     first = date(last[1].year, month, day)
@@ -309,7 +356,7 @@ def _relative(match: re.Match[str], anchor: date | None, *, asked: bool) -> Days
     return start, start + timedelta(7), "week", not asked
 
 
-_RANK: Final = {"day": 0, "week": 1, "month": 2, "quarter": 3, "year": 4}
+_RANK: Final = {"day": 0, "week": 1, "month": 2, "quarter": 3, "year": 4, "decade": 5}
 
 
 def window(
