@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from augury.language.spelling import written_out
 from augury.relations.claims import calmed
 
 _CURLY: Final = str.maketrans("’‘ʼ“”„«»", '\'\'\'"""""')
@@ -31,7 +32,7 @@ class Framed:
 def framed(question: str) -> Framed:
     """Remove the frame of a question, i.e. the words around the question proper: "Please tell me,
     is it false that X will win?" -> "Will X win?", with `denied` set."""
-    plain = " ".join(question.translate(_CURLY).split())
+    plain = " ".join(written_out(question.translate(_CURLY)).split())
     text = calmed(plain)
     denials = 0
     for _ in range(6):
