@@ -56,3 +56,47 @@ def test_what_a_market_lacks(question: str, market: str) -> None:
 )
 def test_what_it_has_or_need_not_have(question: str, market: str) -> None:
     assert not lacks(question, market)
+
+
+@pytest.mark.parametrize(
+    ("question", "market"),
+    [
+        # a race in a place that nobody named
+        ("After Keith Ellison's term is up, will Democrats have the attorney general office?",
+         "Who will win the Attorney General race in Oklahoma? — Democratic party"),
+        ("Will a Democrat be sworn in as the state's attorney general in 2027?",
+         "Who will win the Attorney General race in New York? — Democratic party"),
+        ("Do Republicans lose the Senate?",
+         "Will the Republicans win the North Carolina Senate race in 2026?"),
+        # another office of the same place
+        ("Does Thune's South Dakota seat go to a Democrat?",
+         "Who will win the Attorney General race in South Dakota? — Democratic party"),
+        ("Does the GOP win the western Colorado House seat?",
+         "Who will win the Senate race in Colorado? — Republican party"),
+    ],
+)  # fmt: skip
+def test_a_market_on_another_race(question: str, market: str) -> None:
+    assert lacks(question, market)
+
+
+@pytest.mark.parametrize(
+    ("question", "market"),
+    [
+        ("republicans come up short for the NH senate seat?",
+         "Who will win the Senate race in New Hampshire? — Republican party"),
+        ("Does Tina Smith's Senate seat stay blue?",
+         "Will the Democrats win the Minnesota Senate race in 2026?"),
+        ("Is Jeremy Moss nominated for the 11th?",
+         "Will Jeremy Moss be the Democratic nominee for MI-11?"),
+        ("GOP holds NY-17 in the midterms?",
+         "Which party will win the House race for NY-17? — Republican party"),
+        ("Does Sherrill win on Nov 4 2025?",
+         "Will Mikie Sherrill win the New Jersey Governor Election in 2025"),
+        ("Do Dems win the senate race in Ohio?", "Will Democrats win Ohio?"),
+        ("Does the GOP win our House seat, the 17th?",
+         "Which party will win the House race for NY-17? — Republican party"),
+        ("Is Ada Novak confirmed by the Senate?", "Ada Novak confirmed as Attorney General?"),
+    ],
+)  # fmt: skip
+def test_a_market_on_the_race_asked_for(question: str, market: str) -> None:
+    assert not lacks(question, market)

@@ -223,3 +223,33 @@ def test_any_text_is_read_the_same_twice_and_denied_twice_is_itself(
     assert w.start is None or w.end is None or w.start < w.end
     t = first.threshold
     assert t is None or t.low <= t.high
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Will Ann Lee be elected mayor or not?",
+        "Whether or not it rains, will Ann Lee be elected mayor?",
+        "Will Ann Lee, not Bob Ray, be elected mayor?",
+        "Is it Ann Lee and not Bob Ray for mayor?",
+        "Will Ann Lee be elected mayor, not just a member?",
+        "Will Ann Lee not only run but be elected mayor?",
+        "Will Ann Lee be elected mayor in June, not July?",
+        "Will Ann Lee be elected mayor? don't laugh",
+    ],
+)
+def test_a_not_that_denies_nothing(question: str) -> None:
+    assert ask(question).positive
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Will someone else, not Ann Lee, be elected mayor?",
+        "Will Ann Lee not be elected mayor, or not even run?",
+        "Will Ann Lee hold out, not resigning in June?",
+        "Will the mayor be someone who isn't Ann Lee?",
+    ],
+)
+def test_a_not_that_denies(question: str) -> None:
+    assert not ask(question).positive

@@ -24,9 +24,10 @@ is."""
 
 _WORDS: Final[dict[Turn, str]] = {
     "loses": (
-        r"los(?:e|es|ing|t)|loss|beaten|defeat(?:ed)?|upset|unseated|ousted|toppled|dethroned|eliminated|"
+        r"los(?:e|es|ing|t)|loss|beaten|defeat(?:ed)?|"
+        r"(?<!\bthe\s)(?<!\ban\s)(?<!\bbig\s)(?<!\boff\s)upset(?!\s+(?:wins?|victory))|unseated|ousted|toppled|dethroned|eliminated|"
         r"elimination|knocked|crash(?:es|ed)?|exit(?:s|ed)?|bow(?:s|ed)?\s+out|go(?:es)?\s+(?:out|home(?!\s+with))|sent\s+home|"
-        r"out\s+of\s+contention|snub(?:s|bed)?|overlook(?:s|ed)?|pass(?:es|ed)?\s+over|denied|den(?:y|ies)|"
+        r"out\s+of\s+(?:contention|the\s+(?:running|race|hunt))|snub(?:s|bed)?|overlook(?:s|ed)?|pass(?:es|ed)?\s+over|denied|den(?:y|ies)|"
         r"shut\s+out|left\s+(?:out|off)|excluded|empty[\s-]handed|trophyless|(?:come|comes|end|ends)\s+up\s+short|"
         r"(?:fall|falls|come|comes)\s+short|elude[sd]?|slips?\s+away|dumped|ruled\s+out|rejected|runner-?up|"
         r"concede[sd]?|relinquish(?:es)?|also-ran|stumbles?|flop(?:s|ped)?|absent|missing|miss(?:es|ed)?|fade[sd]?|"
@@ -34,12 +35,14 @@ _WORDS: Final[dict[Turn, str]] = {
         r"(?:keep|stop|prevent|block|bar)s?\s.{2,50}?\sfrom\s+\w+ing|early\s+exit|disappoint(?:ed|ment)?"
     ),
     "others": (
+        r"(?:any|some)(?:one|body)\s+(?:out-?\w+|beats?|tops?|pass(?:es)?|overtakes?|surpass(?:es)?|catch(?:es)?)|"
         r"(?:someone|somebody|something|anyone|anybody|anything|somewhere|nobody)\s+else|elsewhere|"
         r"(?:some|any)\s+other(?=.{2,60}\bthan\b)|(?:a|some|any)\s+different|another(?=\s+(?:\w+\s+)?(?:one|team|club|side|party|candidate|player|person|"
         r"company|firm|lab|country|nation|film|movie|song|album|artist|driver|contender|nominee|man|woman|name)\b)|a\s+rival|the\s+field|instead\s+of|in\s+place\s+of|rather\s+than|"
         r"ahead\s+of|at\s+the\s+expense\s+of|pip(?:s|ped)?|edged?\s+out|edges\s+out"
     ),
     "lacks": (
+        r"(?:stays?|remains?|still)\s+(?:be\s+)?(?:pre-?ipo|private|privately\s+held|unlisted)|"
         r"(?:keep|keeps|kept|stop|stops|stopped|prevent|prevents|bar|bars|block|blocks|deter|deters|hold|holds)\b"
         r".{1,50}?\bfrom\s+(?:any|all|an?|further|another|\w+ing)\b|missing|absent|absence|stay(?:s|ed)?\s+(?:away|out|clear)|hold(?:s)?\s+(?:off|back)|stop(?:s)?\s+short|"
         r"refrain(?:s|ed)?|abstain(?:s|ed)?|avoid(?:s|ed)?|dodge[sd]?|evade[sd]?|escape[sd]?|spared?|lack(?:s|ed|ing)?|"
@@ -48,7 +51,7 @@ _WORDS: Final[dict[Turn, str]] = {
         r"free\s+of|clear\s+of|(?:keep|keeps|kept|leave|leaves)\b.{1,40}?\b(?:out(?:\s+of)?|off|away|at\s+bay|alone)|"
         r"uncharged|unscathed|unharmed|untouched|idle|silent|skip(?:s|ped)?|snub(?:s|bed)?|boycott(?:s|ed)?|"
         r"sits?\s+out|opts?\s+out|back(?:s|ed)?\s+(?:out|away|down)|balk(?:s|ed)?|hesitates?|omit(?:s|ted)?|"
-        r"(?:bars?|bans?|prohibits?|forbids?|disallows?|outlaws?)\s+\w+ing|(?:barring|banning|prohibiting|blocking)\b|puts?\s+off|sh(?:y|ies)\s+away|holds?\s+out\s+against|drags?\s+(?:its|their|his|her)\s+feet|shrinks?\s+from|"
+        r"(?:bars?|bans?|prohibits?|forbids?|disallows?|outlaws?)\s+\w+ing|(?:barring|banning|prohibiting|blocking)\s+(?:\w+\s+){0,3}?\w+ing\b|puts?\s+off|sh(?:y|ies)\s+away|holds?\s+out\s+against|drags?\s+(?:its|their|his|her)\s+feet|shrinks?\s+from|"
         r"(?:keep|steer)s?\s+(?:clear|from)|holds?\s+(?:its|their|his|her)\s+fire|(?:dies?|fails?|founders?|languish(?:es)?)\s+(?:in|at|on)\s|"
         r"left\s+(?:out|off)|excluded|pass(?:es|ed)?\s+(?:on|over|up)|overlook(?:s|ed)?|forgo(?:es)?|resist(?:s|ed)?"
     ),

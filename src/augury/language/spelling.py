@@ -6,11 +6,11 @@ import re
 from typing import Final
 
 _AUXILIARIES: Final = (
-    "is are was were does do did has have had would could should might must need wo ca"
+    "is are was were does do did has have had would could should might must need wo ca ai"
 ).split()
 _WRITTEN_OUT: Final = {
     **{f"{word}nt": f"{word}n't" for word in _AUXILIARIES},
-    "aint": "isn't", "ain't": "isn't", "w/o": "without", "w/": "with", "gonna": "going to",
+    "w/o": "without", "w/": "with", "gonna": "going to",
     "gunna": "going to", "wanna": "want to", "b4": "before", "tmrw": "tomorrow",
     "tmr": "tomorrow", "2moro": "tomorrow", "2nite": "tonight", "tonite": "tonight",
     "2day": "today", "govt": "government", "ppl": "people", "yr": "year", "yrs": "years",

@@ -15,6 +15,7 @@ from typing import Final
 
 from augury.language.entities import Mention
 from augury.language.vocabulary import words
+from augury.matching import seats
 
 _ALTERNATIVE: Final = re.compile(r",? (?:or|nor) (?:the |either )?", re.I)
 _TOGETHER: Final = re.compile(r" and (?:the )?", re.I)
@@ -68,6 +69,13 @@ class Demands:
     """One set for each event that the question names after "before": the words that name the event.
     A market has to contain at least one of them."""
     offices: frozenset[str]
+    races: frozenset[str]
+    """Kinds of office that the question is about ("senate", "governor"). A market may not be about
+    others only."""
+    places: frozenset[str]
+    """Names of the places that the question names, or to which whoever it names belongs: Minnesota
+    for one of its senators. A market on a race in other places has to name somebody of the
+    question."""
     words: frozenset[str]
 
     @classmethod
@@ -76,7 +84,7 @@ class Demands:
         question names."""
         return cls(
             _is_always(question), tuple(_alternatives(question, named)), tuple(_firsts(question)),
-            _offices(named), _words(question),
+            _offices(named), seats.races(question, named), seats.places(named), _words(question),
         )  # fmt: skip
 
     def unmet(self, market: str, named: Sequence[Mention]) -> bool:
@@ -86,11 +94,16 @@ class Demands:
         named : the entities that `market` names
         """
         said, offices = _words(market), _offices(named)
+        title = market.partition(" | ")[0]
+        titled = [one for one in named if one.start < len(title)]
+        races = seats.races(title, titled)
         return (
             (self.always and not _is_always(market))
             or any(not _named(one, named, said) for one in self.alternatives)
             or any(not wanted & said for wanted in self.firsts)
             or bool(self.offices and offices and not self.offices & offices)
+            or bool(self.races and races and not self.races & races)
+            or (bool(races) and seats.elsewhere(title, titled, self.places, self.words))
             or _opposed(self.words, said)
         )
 

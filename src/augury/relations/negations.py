@@ -12,7 +12,8 @@ from augury.relations.blanked_text import BlankedText
 
 _NOT: Final = re.compile(
     r"\b(?:[Ff]ail(?:s|ed|ing)?\s+to|(?:fall(?:s|ing)?|be|anything)\s+short\s+of|not|never|without|avoid(?:s|ed)?|"
-    r"miss(?:es|ed)?(?:\s+out)?(?:\s+on)?(?=\s)|(?:is|are|do|does|did|wo|ca|would|could)n't|"
+    r"miss(?:es|ed)?(?:\s+out)?(?:\s+on)?(?=\s)|(?:is|are|was|were|do|does|did|has|have|had|wo|ca|ai|"
+    r"would|could|should)n't|"
     r"outside(?:\s+of)?(?=\s+(?:the\s+)?(?:top|[\d$]))|"
     r"(?:with|see|sees|have|has|be|is|are|there)\s+no(?=\s+(?!changes?\b|longer\b|\d|more\b|"
     r"fewer\b|less\b|later\b)))\b(?!\s+(?:more|less|fewer|later)\s+than)",
@@ -24,6 +25,31 @@ _DENYING: Final = re.compile(
 )
 """Matches a part of every phrase that denies. If it matches nowhere, the slower searches for such
 phrases are skipped."""
+_NEUTRAL: Final = re.compile(
+    r"\bwhether\s+or\s+not\b|\bor\s+not\b(?=\s*(?:[?.!,;)\x1f]|\Z))|"
+    r"\bor\s+(?:(?:will|does|do|is|are)\s+(?:it\s+|he\s+|she\s+|they\s+)?not|"
+    r"(?:wo|does|do|is|are|did)n't\s+(?:it|he|she|they|we|you))\b|"
+    r"\bnot\s+(?:only|just|merely|simply)\b(?!\s+(?:yet|now|quite))|"
+    r"\b(?:i\s+)?do(?:n't|\s+not)\s+(?:laugh|judge|ask|worry|know|care|hate|get\s+me\s+wrong)\b",
+    re.I,
+)
+"""Matches words with "not" that deny nothing: "or not?", "whether or not", "not only", "don't
+laugh"."""
+_CONTRAST: Final = re.compile(
+    r"(?:,\s*(?:and\s+)?not\s+(?:(?:only|just|merely|simply)\s+)?"
+    r"(?:(?:(?:the|an?|his|her|their|its|in|on|at|by|for)\s+)+(?!\w+ing\b)[\w'.-]+|\x1f+)|"
+    r"(?:,\s*|\band\s+)not\s+(?-i:[A-Z][\w'.-]+(?:\s+[A-Z][\w'.-]+)*))(?=\s*[,?.!;)\x1f]|\s*\Z|"
+    r"\s+(?:for|to|in|as|by|will|wins?|be|is)\b)",
+    re.I,
+)
+"""Matches what something is set against: ", not July" in "cut in June, not July", "and not Rubio"
+in "Vance and not Rubio"."""
+_SOMEBODY: Final = re.compile(
+    r"\b(?:some\w*|any\w*|another|other|else|different|new|no|nobody|nope|never)\b", re.I
+)
+"""Matches words beside which ", not X" denies all the same: "someone else, not Kent"."""
+_SECOND_WAY: Final = re.compile(r"\bor\s+(?:even\s+)?not\b", re.I)
+"""Matches a second way of not happening, which takes no denial back: "beaten, or not running"."""
 _PASSES: Final = re.compile(
     r"\b(?:pass|passes|go\s+by|goes\s+by|end|ends|close|closes|finish|finishes)\s+"
     r"(?:without|with\s+no)\b(?:\s+(?:an?|any|the)\b)?",
@@ -71,12 +97,19 @@ def cut_negations(text: BlankedText) -> Negations:
     say."""
     if _DENYING.search(text.about) is None:
         return Negations()
+    while text.cut(_NEUTRAL, "polarity"):
+        pass
+    if not _SOMEBODY.search(text.about):
+        while text.cut(_CONTRAST, "polarity"):
+            pass
+    ways = len(_SECOND_WAY.findall(text.about))
     passes = text.cut(_PASSES, "polarity") is not None
     count = 0
     while text.cut(_NOT, "polarity"):
         count += 1
     count += text.cut(_START_NO, "polarity") is not None
     count += text.cut(_OTHER, "polarity") is not None
+    count -= min(ways, max(count - 1, 0))
     remains = text.cut(_UN, "polarity") is not None
     stays = text.cut(_STAY, "polarity") is not None
     return Negations(True, count + passes + remains, passes or remains, stays)

@@ -1,0 +1,104 @@
+"""Which office in which place a text is about: the Senate seat of Ohio, the mayor of Boston. Pure.
+
+Two races of one party in one year differ in hardly a word ("Attorney General race in Oklahoma",
+"in Minnesota"), so texts that are alike say little of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from augury.language.entities import Mention
+from augury.language.vocabulary import words
+
+_RACES: Final = {
+    "lieutenant governor": r"lt\.?\s+gov(?:ernor)?|lieutenant\s+governor",
+    "governor": r"governor(?:ship)?s?|gubernatorial",
+    "senate": r"(?<!by the )senate|senators?|senatorial",
+    "house": r"(?<!white )(?<!by the )house(?!\s+(?:of\s+(?:lords|commons)|arrest|prices?))|"
+    r"congress(?:man|woman|person)|representatives?|congressional",
+    "attorney general": r"attorneys?\s+general",
+    "secretary of state": r"secretary\s+of\s+state",
+    "mayor": r"mayors?|mayoral",
+    "treasurer": r"treasurers?",
+}
+_RACE: Final = re.compile(
+    "|".join(rf"(?P<{name.replace(' ', '_')}>\b(?:{said})\b)" for name, said in _RACES.items()),
+    re.I,
+)
+_SEAT: Final = re.compile(r"\bseat\b", re.I)
+_CHAMBERS: Final = {"US Senate": "senate", "US House of Representatives": "house"}
+_DISTRICT: Final = re.compile(
+    r"\b(?P<number>\d+)(?:st|nd|rd|th) congressional district\Z|congressional district\Z"
+)
+_COUNTRY: Final = "United States"
+_COMMON: Final = frozenset(
+    "will who what which how republican republicans democrat democrats democratic gop party race"
+    " races election elections general primary special nominee nomination nominated senate senator"
+    " house governor governorship attorney secretary state mayor seat win winner district"
+    " january february march april may june july august september october november december"
+    " the new next margin victory runoff congressional".split()
+)
+"""Words in a title of a race that name nobody, folded."""
+
+
+def races(text: str, named: Sequence[Mention]) -> frozenset[str]:
+    """The kinds of office that a text is about, keys of `_RACES`; empty if it says none.
+
+    named : the entities that the text names
+    """
+    found = {str(match.lastgroup).replace("_", " ") for match in _RACE.finditer(text)}
+    entities = [e for one in named for e in one.entities]
+    if any(_DISTRICT.search(e.name) for e in entities):
+        found.add("house")
+    if not found and _SEAT.search(text):
+        found |= {_CHAMBERS[of] for e in entities for of in e.of if of in _CHAMBERS}
+    return frozenset(found)
+
+
+def places(named: Sequence[Mention]) -> frozenset[str]:
+    """The names of the places that are named, and of all that the named entities belong to."""
+    entities = [e for one in named for e in one.entities]
+    found = {e.name for e in entities if e.kind == "place"}
+    return frozenset(found.union(*(e.of for e in entities))) - {_COUNTRY}
+
+
+def elsewhere(
+    title: str, named: Sequence[Mention], asked: frozenset[str], said: frozenset[str]
+) -> bool:
+    """Whether a market's title is about a race in a place that the question does not name, and
+    names nobody whom the question names.
+
+    named : the entities that the title names
+    asked : the question's places, from the function `places`
+    said : the question's words, folded
+    """
+    located = [
+        one for one in named
+        if all(e.kind in ("place", "team") for e in one.entities) or _is_race(one)
+    ]  # fmt: skip
+    theirs = places(located)
+    if not theirs or theirs & asked or _districts(theirs) & said:
+        return False
+    ends = [(one.start, one.end) for one in located]
+    names = {
+        word.folded for word in words(title)
+        if word.capital and not any(start <= word.start < end for start, end in ends)
+    }  # fmt: skip
+    return not (names - _COMMON) & said
+
+
+def _districts(names: frozenset[str]) -> frozenset[str]:
+    """The numbers of the districts among places, as people say them: "17", "17th"."""
+    numbers = {int(m["number"]) for name in names if (m := _DISTRICT.search(name)) and m["number"]}
+    return frozenset(
+        said
+        for n in numbers
+        for said in (f"{n}", f"{n:02}", f"{n}st", f"{n}nd", f"{n}rd", f"{n}th")
+    )
+
+
+def _is_race(one: Mention) -> bool:
+    return any(e.kind == "event" and places([one]) for e in one.entities)
