@@ -60,3 +60,30 @@ def test_a_frame_that_agrees_or_denies_twice_changes_nothing(question: str, core
 )
 def test_words_of_the_question_itself_are_no_frame(question: str) -> None:
     assert not framed(question).denied
+
+
+@pytest.mark.parametrize(
+    ("told", "core"),
+    [
+        # what is told of the asker goes, with all its denials
+        ("I took out a loan and would rather not lose my coins. What are the odds that Bitcoin"
+         " drops to $35,000?", "Will Bitcoin drops to $35,000?"),
+        ("my boss is losing it. does the Fed cut rates in June 2026?",
+         "Does the Fed cut rates in June 2026?"),
+        # what names something stays behind the question
+        ("I inherited silver that I will never sell. Could the price fall to $45 or lower?",
+         "Could the price fall to $45 or lower? I inherited silver that I will sell."),
+        ("They were not good against Arden. How likely is it that Novak United wins on Saturday?",
+         "Will Novak United wins on Saturday? They were good against Arden."),
+        # no preamble
+        ("NBA: Will the Lakers win the title?", "NBA: Will the Lakers win the title?"),
+        ("Will the Fed cut rates in June? I would not bet on it.",
+         "Will the Fed cut rates in June? I would not bet on it."),
+        ("St. Louis vs. Dallas: does St. Louis win on Saturday?",
+         "St. Louis vs. Dallas: does St. Louis win on Saturday?"),
+    ],
+)  # fmt: skip
+def test_what_is_told_before_a_question_denies_nothing(told: str, core: str) -> None:
+    found = framed(told)
+    assert found.core == core
+    assert not found.denied

@@ -162,3 +162,19 @@ def test_a_word_that_looks_like_the_place_of_a_quote_stays() -> None:
     read = normalise('Will "Dune Three" beat qzqb in 2027?', AT)
     assert '"Dune Three"' in read.effective
     assert "qzqb" in read.effective.casefold()
+
+
+@pytest.mark.parametrize(
+    ("question", "same"),
+    [
+        ("Will the Fed make no change to interest rates in June?", True),
+        ("What's the likelihood that the Fed makes no change in rates when it meets in June?", True),
+        ("fed leaving rates alone in June?", True),
+        ("Will the Fed change rates in June?", False),
+        ("Will the Fed not make any change to rates in June?", False),
+    ],
+)
+def test_rates_that_stay_are_no_change(question: str, same: bool) -> None:
+    found = normalise(question, AT).proposition
+    assert "nochang" in found.terms or not same
+    assert found.positive is same

@@ -217,9 +217,9 @@ DENIALS: Final = (
           "not be captured by Russia"),
     rule(r"\b(?:remains?|stays?|goes?|go|keeps?|still\s+be|be\s+still|is\s+still|be|is|are)\s+(?:\w+ly\s+)?"
           rf"{_UN}", "not be "),
-    rule(r"\b(?:changes?|moves?|adjusts?|alters?)\s+(?=(?:its|the|interest|policy|key|bank)?\s*(?:\w+\s+){0,3}rates?\b)",
+    rule(r"(?<!\bno\s)(?<!\bany\s)(?<!\bthe\s)(?<!\ba\s)(?<!\brate\s)\b(?:changes?|moves?|adjusts?|alters?)\s+(?!(?:in|to|at|on)\b)(?=(?:its|the|interest|policy|key|bank)?\s*(?:\w+\s+){0,3}rates?\b)",
           "not make no change in "),
-    rule(r"\b(?:leaves?|keeps?|holds?|maintains?)\s+((?:its\s+|the\s+)?(?:\w+\s+){0,3}rates?)\s+(?:unchanged|steady|"
+    rule(r"\b(?:leav(?:es?|ing)|keep(?:s|ing)?|hold(?:s|ing)?|maintain(?:s|ing)?)\s+((?:its\s+|the\s+)?(?:\w+\s+){0,3}rates?)\s+(?:unchanged|steady|"
           r"on\s+hold|where\s+(?:it|they)\s+(?:is|are)|alone|as\s+(?:it|they)\s+(?:is|are)|flat)\b",
           r"make no change in \1"),
     rule(r"\b(?:remains?|stays?|be|is|are|goes?)\s+(?:unchanged|the\s+same)\b", "not change"),

@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from augury.forecast.polarity import turnless
 from augury.language.spelling import written_out
 from augury.relations.claims import calmed
 
@@ -27,13 +28,16 @@ class Framed:
     """Whether the words around the question deny it: "is it false that ...". Two denials cancel
     out."""
     changed: bool
+    asking: str = ""
+    """The sentence that asks, if the text tells something before it ("I hold some coins. Will
+    ...?"); else empty."""
 
 
 def framed(question: str) -> Framed:
     """Remove the frame of a question, i.e. the words around the question proper: "Please tell me,
     is it false that X will win?" -> "Will X win?", with `denied` set."""
     plain = " ".join(written_out(question.translate(_CURLY)).split())
-    text = calmed(plain)
+    told, text = _parted(calmed(plain))
     denials = 0
     for _ in range(6):
         before = text
@@ -54,7 +58,41 @@ def framed(question: str) -> Framed:
     if (found := _GOING.fullmatch(text)) is not None:
         text = f"Will {found['who']} not {found['rest']}"
     text = text[:1].upper() + text[1:] if _STARTS.match(text) else text
-    return Framed(text, denials % 2 == 1, text != plain)
+    asking = text
+    if told and not _apart(told, asking):
+        text = f"{text} {quieted(told)}"
+    return Framed(text, denials % 2 == 1, text != plain, asking if told else "")
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """What is told before the question ("I hold some coins."), empty if nothing is; and the
+    question."""
+    start = 0
+    for gap in _GAP.finditer(text):
+        if text[start : gap.start()].endswith("?"):
+            break
+        start = gap.end()
+        before, asking = text[:start].strip(), text[start:]
+        label = before.endswith(":") and len(before.split()) < 5
+        if (
+            _ASKS.match(asking) and len(asking.split()) > 4 and not label
+            and before.count('"') % 2 == 0
+        ):  # fmt: skip
+            return before, asking
+    return "", text
+
+
+def quieted(told: str) -> str:
+    """What is told before a question, without words that deny or reverse: they are about the
+    asker's own matters ("I don't want to lose my coins")."""
+    return " ".join(_DENIES.sub(" ", turnless(told)).split())
+
+
+def _apart(told: str, asking: str) -> bool:
+    """Whether what is told says nothing of what is asked: it is about the asker, without any name,
+    and the question itself names somebody or something."""
+    named = _NAMES.search(told.partition(" ")[2])
+    return bool(_SELF.search(told)) and not named and bool(_NAMED.search(asking))
 
 
 def _asked(stated: str) -> str:
@@ -71,6 +109,28 @@ def _asked(stated: str) -> str:
 
 _QUOTES: Final = re.compile(
     r"[\"'](?P<text>[^\"]{12,}|(?:will|is|are|does|do|did|has|have|can|who|what)\b.{8,})[\"']\s*[?.!]*",
+    re.I,
+)
+_GAP: Final = re.compile(
+    r"(?<=[.!?;:])(?<!\bSt\.)(?<!\bvs\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bDr\.)(?<!\bJr\.)(?<!\b[A-Z]\.)\s+"
+)
+"""Matches the space between two sentences."""
+_ASKS: Final = re.compile(
+    r"(?:(?:so|and|but|now)\s+)?(?:will|would|does|do|did|is|are|was|can|could|has|have|how\s+likely|"
+    r"how\s+probable|what(?:'s|\s+is|\s+are)\s+(?:the\s+)?(?:\w+\s+)?(?:odds|chances?|probability|"
+    r"likelihood)|any\s+chance|what\s+odds)\b",
+    re.I,
+)
+_SELF: Final = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|me|mine|we|our|us)\b", re.I)
+_NAMES: Final = re.compile(r"\b(?!I\b)[A-Z]|\d")
+"""Matches a capital letter or a digit, which may belong to a name or a date."""
+_NAMED: Final = re.compile(
+    r"(?<=\w\s)(?!(?:I|Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sep|Oct|Nov|Dec|New\s+Year)[a-z]*\b)[A-Z]"
+)
+"""Matches the first letter of a name inside a sentence."""
+_DENIES: Final = re.compile(
+    r"\b(?:not|no|never|nobody|none|nothing|neither|nor|without|cannot|hardly|barely|fail(?:s|ed)?|"
+    r"false|wrong)\b|(?<=\w)n't\b",
     re.I,
 )
 _POLITE: Final = re.compile(

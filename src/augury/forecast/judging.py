@@ -119,9 +119,11 @@ def brief(
     order = {market.seq: n for n, market in enumerate(compared.markets)}
     ranks = [(order[b.market.seq], n) for n, b in enumerate(compared.bearings)]
     games = [contest(b.market, b.outcome) for b in compared.bearings]
-    others = results.others(question, vocabulary)
+    # Who wins is asked in one sentence; another may tell of a match that is over.
+    asking = reading.asking or question
+    others = results.others(asking, vocabulary)
     stands = [
-        results.stand(question, game, others, vocabulary) if game is not None else None
+        results.stand(asking, game, others, vocabulary) if game is not None else None
         for game in games
     ]
     rows = features.compared(

@@ -41,7 +41,7 @@ LEVELS: Final = (
     rule(r"\b(?:crash|plummet|dive|drift|ease|sag|tank|crater|nosedive|slip|weaken|cool|sell\s+off|get|go|come|move)(?:e?s)?\s+(?:back\s+|down\s+)?(?P<side>below|under|beneath)\s+(?=[$€£]?\d)",
           "dip below "),
     rule(r"\b(?:go|get|gets|goes|come|comes|move|moves|trade|trades|sink|sinks|fall|falls|drop|drops)\s+(?:back\s+)?(?:down\s+)?as\s+low\s+as\s+(?=[$€£]?\d)", "dip to "),
-    rule(r"\b(?:get|climb|go|rise|move|rally|run|push|power|advance|recover)(?:e?s)?\s+(?:back\s+|all\s+the\s+way\s+)?up\s+to\s+(?=[$€£]?\d)", "reach "),
+    rule(r"\b(?:get|climb|go|rise|move|rally|run|push|power|advance|recover|spike|jump|pop|shoot|zoom|rocket|bounce|creep|tick|surge|soar|swing|inch|head|fly|march)(?:e?s)?\s+(?:back\s+|all\s+the\s+way\s+)?up\s+to\s+(?=[$€£]?\d)", "reach "),
     rule(r"\b(?:get|go|come|move|trade|return|make\s+it|swing)(?:e?s)?\s+(?:back\s+)?to\s+(?=[$€£]\d)", "hit "),
     rule(rf"\b(?:print|see|tag|notch|attain|achieve|fetch|meet)(?:e?s)?\s+(?:the\s+)?(?={_MONEY})", "hit "),
     rule(rf"\b(?:clear|breach|pierce|eclipse|crack|smash|pass|blow|break)(?:e?s)?\s+(?:(?:through|past)\s+)?(?:the\s+)?(?={_MONEY})", "surpass "),

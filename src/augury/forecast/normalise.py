@@ -94,6 +94,9 @@ class Reading:
     core: str = ""
     """The question in its own words, without its frame, i.e. words around it such as "is it true
     that"."""
+    asking: str = ""
+    """The sentence that asks, without its frame, if the text tells something before it; else
+    empty."""
     denied: bool = False
     """Whether the words around the question deny it: "is it false that"."""
     side: str | None = None
@@ -199,6 +202,7 @@ def _normalised(question: str, day: date) -> Reading:
         either=() if denied else _either(text),
         wider=_wider(text) if proposition.positive and not denied else None,
         core=frame.core,
+        asking=frame.asking,
         denied=denied,
     )
 

@@ -85,6 +85,13 @@ def turns(text: str) -> frozenset[Turn]:
     return frozenset(found)
 
 
+def turnless(text: str) -> str:
+    """The text without the words that reverse an assertion."""
+    for pattern in _PATTERNS.values():
+        text = pattern.sub(" ", text)
+    return text
+
+
 def turned(question: frozenset[Turn], market: frozenset[Turn], p: Proposition) -> bool:
     """Whether exactly one of the two texts, question and market, has a word that reverses the
     market's predicate, as "lose" reverses "win".

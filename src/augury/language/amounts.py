@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from augury.language.number_words import in_figures
 from augury.language.numerals import COUNT, COUNTS, FACTORS, ONES, SCALES, TENS
 
 _SCALE = "|".join(SCALES)
@@ -108,6 +109,7 @@ def _has(text: str, parts: Iterable[str]) -> bool:
 def plain(text: str) -> str:
     """The text with its amounts in digits, and with two bounds of one range joined: "two and a half
     billion" -> "2.5 billion", "13 or fewer, or else 17 or more" -> "not between 14 and 16"."""
+    text = in_figures(text)
     for rewrite in _FIGURED:
         text = rewrite(text)
     text = _joined(text)

@@ -1,0 +1,118 @@
+"""Numbers in words, written in figures: "one hundred and five thousand" -> "105 thousand". Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from augury.language.numerals import COUNT, COUNTS, ONES, SCALES, TENS
+
+_SCALE = "|".join(SCALES)
+_PART = rf"(?:{COUNT}|(?:hundred|{_SCALE})(?:\s+and(?=\s+(?:{COUNT})\b))?)\b"
+_RUN: Final = re.compile(
+    rf"\b(?P<one>an?\s+(?=(?:hundred|{_SCALE})\b))?(?P<said>{_PART}(?:[\s-]+{_PART})+|"
+    rf"(?:hundred|{_SCALE})\b(?:\s+and(?=\s+(?:{COUNT})\b))?(?:[\s-]+{_PART})*)",
+    re.I,
+)
+"""Matches a run of number words, of which at least one is "hundred", "thousand" ... or that has
+several words."""
+_VAGUE: Final = re.compile(
+    r"\b(?:few|several|couple(?:\s+of)?|many|some|(?:half|quarters?)(?:\s+of)?)\s+\Z", re.I
+)
+_WHOLE = rf"(?:(?:{'|'.join(TENS)})[\s-](?:{'|'.join(ONES)})|{COUNT}|\d{{1,6}})"
+_POINT: Final = re.compile(
+    rf"\b(?P<whole>{_WHOLE})\s+point\s+(?P<digits>(?:{COUNT})(?:\s+(?:{COUNT}))?)\b", re.I
+)
+_PARTS: Final = {"half": 0.5, "three": 0.75, "quarter": 0.25}
+_AND_PART: Final = re.compile(
+    rf"\b(?P<whole>{_WHOLE})\s+and\s+(?P<part>a\s+half|a\s+quarter|three[\s-]quarters?)"
+    rf"(?=\s+(?:percent|per\s+cent|%|percentage|points?|degrees?|inches|feet|hours|years)|"
+    rf"\s+(?:and|to|or)\s+(?:{_WHOLE}(?:\.\d+)?)(?:\s+and\s+a\s+half)?\s+(?:{_SCALE})\b)",
+    re.I,
+)
+_RANGE: Final = re.compile(
+    rf"\b(?P<how>between|from)\s+(?P<low>{_WHOLE})\s+(?P<to>and|to)\s+(?P<high>{_WHOLE})\b", re.I
+)
+_SCALED: Final = re.compile(
+    rf"\b(?:an?|(?P<many>{_WHOLE}))\s+(?P<scale>{_SCALE})\s+and\s+a\s+(?P<part>half|quarter)\b",
+    re.I,
+)
+"""Matches "a million and a half"."""
+_BUCK: Final = re.compile(rf"\b(?:a|one)\s+buck\s+(?P<cents>{_WHOLE})\b(?!\s+(?:{_SCALE}))", re.I)
+_HINT: Final = re.compile(rf"\b(?:{COUNT}|hundred|{_SCALE})\b", re.I)
+
+
+def in_figures(text: str) -> str:
+    """The text with its numbers in words as figures; a last "thousand", "million" ... is left.
+    Words that make no number ("twenty twenty-six", "six or seven") stay."""
+    if _HINT.search(text) is None:
+        return text
+    text = _BUCK.sub(lambda found: f"$1.{_small(found['cents']):02}", text)
+    text = _POINT.sub(_decimal, text)
+    text = _AND_PART.sub(_mixed, text)
+    text = _SCALED.sub(_scaled, text)
+    text = _RANGE.sub(_ranged, text)
+    return _RUN.sub(_figure, text)
+
+
+def _small(said: str) -> int:
+    return sum(
+        int(part) if part.isdecimal() else COUNTS[part]
+        for part in re.split(r"[\s-]+", said.casefold())
+    )
+
+
+def _decimal(found: re.Match[str]) -> str:
+    digits = "".join(str(COUNTS[one]) for one in found["digits"].casefold().split())
+    return f"{_small(found['whole'])}.{digits}"
+
+
+def _mixed(found: re.Match[str]) -> str:
+    part = next(n for name, n in _PARTS.items() if name in found["part"].casefold())
+    return f"{_small(found['whole']) + part:g}"
+
+
+def _scaled(found: re.Match[str]) -> str:
+    many = _small(found["many"] or "one") + _PARTS[found["part"].casefold()]
+    return f"{many:g} {found['scale'].casefold()}"
+
+
+def _ranged(found: re.Match[str]) -> str:
+    low, high = _small(found["low"]), _small(found["high"])
+    return f"{found['how']} {low} {found['to']} {high}" if low < high else found[0]
+
+
+def _figure(found: re.Match[str]) -> str:
+    if _VAGUE.search(found.string[: found.start()]):
+        return found[0]
+    said = [one for one in re.split(r"[\s-]+", found["said"].casefold()) if one != "and"]
+    number = _value(said, lone=found["one"] is not None)
+    if number is None or not any(one == "hundred" or one in SCALES for one in said):
+        return found[0]
+    scale = SCALES.get(said[-1])
+    return f"{number / scale:.10g} {said[-1]}" if scale else str(number)
+
+
+def _value(said: list[str], *, lone: bool) -> int | None:
+    """The number that words make; None if they make none. lone: "a" stands before them, so that
+    "a hundred" is 100."""
+    total, here, last = 0, int(lone), float("inf")
+    fresh = not lone
+    for word in said:
+        if word in COUNTS:
+            n = COUNTS[word]
+            free = here % 100 == 0 or (here % 10 == 0 and here % 100 >= 20 and 0 < n < 10)
+            if not free and not fresh:
+                return None
+            here += n
+        elif word == "hundred":
+            if not 0 < here < 100:
+                return None
+            here *= 100
+        else:
+            if here == 0 or SCALES[word] >= last:
+                return None
+            last = SCALES[word]
+            total, here = total + here * int(last), 0
+        fresh = False
+    return total + here
