@@ -168,7 +168,10 @@ def test_a_word_that_looks_like_the_place_of_a_quote_stays() -> None:
     ("question", "same"),
     [
         ("Will the Fed make no change to interest rates in June?", True),
-        ("What's the likelihood that the Fed makes no change in rates when it meets in June?", True),
+        (
+            "What's the likelihood that the Fed makes no change in rates when it meets in June?",
+            True,
+        ),
         ("fed leaving rates alone in June?", True),
         ("Will the Fed change rates in June?", False),
         ("Will the Fed not make any change to rates in June?", False),

@@ -100,3 +100,26 @@ def test_a_market_on_another_race(question: str, market: str) -> None:
 )  # fmt: skip
 def test_a_market_on_the_race_asked_for(question: str, market: str) -> None:
     assert not lacks(question, market)
+
+
+@pytest.mark.parametrize(
+    ("told", "asking", "market", "lacking"),
+    [
+        ("With Oklahoma City playing so well it seems hopeless.",
+         "Will the Denver Nuggets finish as Northwest Division champion?",
+         "Will the Oklahoma City Thunder win the NBA Northwest Division?", True),
+        ("With Oklahoma City playing so well it seems hopeless.",
+         "Will the Denver Nuggets finish as Northwest Division champion?",
+         "Will the Denver Nuggets win the NBA Northwest Division?", False),
+        ("Thunder up!", "Do SGA and the boys reach the NBA finals?",
+         "Will the Oklahoma City Thunder win the Western Conference?", False),
+        ("Lula votes soon.", "Will he win?", "Will Lula win the election?", False),
+    ],
+)  # fmt: skip
+def test_whom_only_the_words_before_a_question_name(
+    told: str, asking: str, market: str, lacking: bool
+) -> None:
+    known = default()
+    whole = f"{told} {asking}"
+    wanted = Demands.of(whole, mentions(whole, known), mentions(asking, known))
+    assert wanted.unmet(market, mentions(market, known)) is lacking

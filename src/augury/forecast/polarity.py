@@ -42,7 +42,7 @@ _WORDS: Final[dict[Turn, str]] = {
         r"ahead\s+of|at\s+the\s+expense\s+of|pip(?:s|ped)?|edged?\s+out|edges\s+out"
     ),
     "lacks": (
-        r"(?:stays?|remains?|still)\s+(?:be\s+)?(?:pre-?ipo|private|privately\s+held|unlisted)|"
+        r"(?:stays?|remains?|still)\s+(?:be\s+)?(?:pre-?ipo|private|privately\s+held|unlisted)|safe\s+from|"
         r"(?:keep|keeps|kept|stop|stops|stopped|prevent|prevents|bar|bars|block|blocks|deter|deters|hold|holds)\b"
         r".{1,50}?\bfrom\s+(?:any|all|an?|further|another|\w+ing)\b|missing|absent|absence|stay(?:s|ed)?\s+(?:away|out|clear)|hold(?:s)?\s+(?:off|back)|stop(?:s)?\s+short|"
         r"refrain(?:s|ed)?|abstain(?:s|ed)?|avoid(?:s|ed)?|dodge[sd]?|evade[sd]?|escape[sd]?|spared?|lack(?:s|ed|ing)?|"

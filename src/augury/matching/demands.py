@@ -54,6 +54,10 @@ _OPPOSED: Final = (
 _SIDES: Final = tuple(tuple(frozenset(one.split()) for one in pair) for pair in _OPPOSED)
 
 
+_RIVALS: Final = frozenset({"person", "team", "party", "company", "work", "coin"})
+"""Kinds of entities of which a market is about one and not about another."""
+
+
 @dataclass(frozen=True, slots=True)
 class Demands:
     """What a market has to say or to name in order to ask the same as one question; read from the
@@ -76,15 +80,26 @@ class Demands:
     """Names of the places that the question names, or to which whoever it names belongs: Minnesota
     for one of its senators. A market on a race in other places has to name somebody of the
     question."""
+    beside: frozenset[str]
+    """Keys of entities that are named only in what is told before the question ("I love Jokić").
+    A market on one of them has to name another of the same kind that the question itself names,
+    if it names any."""
+    asked: tuple[Mention, ...]
+    """The entities that the sentence which asks names; empty if that is the whole text."""
     words: frozenset[str]
 
     @classmethod
-    def of(cls, question: str, named: Sequence[Mention]) -> Demands:
-        """Read from a question what a market has to meet; `named` are the entities that the
-        question names."""
+    def of(cls, question: str, named: Sequence[Mention], asked: Sequence[Mention] = ()) -> Demands:
+        """Read from a question what a market has to meet.
+
+        named : the entities that the question names
+        asked : those named by the sentence that asks, if the text tells something before it
+        """
+        beside = _beside(named, asked) if asked else frozenset[str]()
         return cls(
             _is_always(question), tuple(_alternatives(question, named)), tuple(_firsts(question)),
-            _offices(named), seats.races(question, named), seats.places(named), _words(question),
+            _offices(named), seats.races(question, named), seats.places(named), beside,
+            tuple(asked), _words(question),
         )  # fmt: skip
 
     def unmet(self, market: str, named: Sequence[Mention]) -> bool:
@@ -102,10 +117,31 @@ class Demands:
             or any(not _named(one, named, said) for one in self.alternatives)
             or any(not wanted & said for wanted in self.firsts)
             or bool(self.offices and offices and not self.offices & offices)
+            or self._of_another(titled)
             or bool(self.races and races and not self.races & races)
             or (bool(races) and seats.elsewhere(title, titled, self.places, self.words))
             or _opposed(self.words, said)
         )
+
+    def _of_another(self, titled: Sequence[Mention]) -> bool:
+        """Whether a market's title names somebody of whom only what stands before the question
+        tells, and nobody of that kind whom the question names."""
+        if not self.beside:
+            return False
+        theirs = [e for one in titled for e in one.entities]
+        ours = [e for one in self.asked for e in one.entities]
+        for kind in {e.kind for e in theirs if e.key in self.beside} & _RIVALS:
+            named = {e.key for e in ours if e.kind == kind}
+            if named and not named & {e.key for e in theirs}:
+                return True
+        return False
+
+
+def _beside(named: Sequence[Mention], asked: Sequence[Mention]) -> frozenset[str]:
+    """The keys of entities that are not among those asked for, nor what one of these belongs to."""
+    ours = [e for one in asked for e in one.entities]
+    known = {e.name for e in ours}.union(*(e.of for e in ours))
+    return frozenset(e.key for one in named for e in one.entities if e.name not in known)
 
 
 def _words(text: str) -> frozenset[str]:
