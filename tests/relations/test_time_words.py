@@ -80,39 +80,6 @@ def test_a_deadline_that_is_not_exact_is_vague(said: str, end: date) -> None:
         ("in Q3 or Q4 2026", "in", day(7, 1), day(1, 1, 2027)),
         ("on or after June 30", "after", day(6, 30), None),
         ("no earlier than June 30", "after", day(6, 30), None),
-    ],
-)
-def test_other_times_in_words(said: str, kind: str, start: date, end: date | None) -> None:
-    found = asked(said)
-    assert (found.kind, found.start, found.end) == (kind, start, end)
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Will the Russell 2000 hit 3000?",
-        "Will more than 2000 people move to Arden?",
-        "Will unemployment in Arden hit its highest level since 2021?",
-        "Will the Thursday Night Football game go over 50 points?",
-        "Will Good Friday be a holiday in Arden?",
-        "Will he serve 3 years in prison?",
-        "Will the strike in Arden last over 30 days?",
-        "Will Summer Walker marry?",
-        "Will a song called All I Want for Christmas lead?",
-    ],
-)
-def test_names_counts_and_comparisons_are_no_times(question: str) -> None:
-    assert read_question(question, DAY).window.kind == "open"
-
-
-def test_a_title_names_no_day_relative_to_a_reader() -> None:
-    title = "Will Ode say it by Friday, within 48 hours, or by EOY?"
-    assert window(mentions(title, DAY, opened=DAY), title, anchor=DAY).kind == "open"
-
-
-@pytest.mark.parametrize(
-    ("said", "kind", "start", "end"),
-    [
         ("on 31-Dec-2026", "on", day(12, 31), day(1, 1, 2027)),
         ("on Jun-30-2026", "on", day(6, 30), day(7, 1)),
         ("on 30 Jun 26", "on", day(6, 30), day(7, 1)),
@@ -140,11 +107,32 @@ def test_a_title_names_no_day_relative_to_a_reader() -> None:
         ("more than a month after June 30", "after", day(7, 31), None),
     ],
 )
-def test_a_date_is_read_in_all_its_forms(
-    said: str, kind: str, start: date | None, end: date | None
-) -> None:
+def test_other_times_in_words(said: str, kind: str, start: date | None, end: date | None) -> None:
     found = asked(said)
     assert (found.kind, found.start, found.end) == (kind, start, end)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Will the Russell 2000 hit 3000?",
+        "Will more than 2000 people move to Arden?",
+        "Will unemployment in Arden hit its highest level since 2021?",
+        "Will the Thursday Night Football game go over 50 points?",
+        "Will Good Friday be a holiday in Arden?",
+        "Will he serve 3 years in prison?",
+        "Will the strike in Arden last over 30 days?",
+        "Will Summer Walker marry?",
+        "Will a song called All I Want for Christmas lead?",
+    ],
+)
+def test_names_counts_and_comparisons_are_no_times(question: str) -> None:
+    assert read_question(question, DAY).window.kind == "open"
+
+
+def test_a_title_names_no_day_relative_to_a_reader() -> None:
+    title = "Will Ode say it by Friday, within 48 hours, or by EOY?"
+    assert window(mentions(title, DAY, opened=DAY), title, anchor=DAY).kind == "open"
 
 
 @pytest.mark.parametrize(

@@ -60,12 +60,12 @@ def framed(question: str) -> Framed:
     text = text[:1].upper() + text[1:] if _STARTS.match(text) else text
     asking = text
     if told and not _apart(told, asking):
-        text = f"{text} {quieted(told)}"
+        text = f"{text} {_quieted(told)}"
     return Framed(text, denials % 2 == 1, text != plain, asking if told else "")
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """What is told before the question ("I hold some coins."), empty if nothing is; and the
+    """The text before the question ("I hold some coins."), empty if there is none; and the
     question."""
     start = 0
     for gap in _GAP.finditer(text):
@@ -82,15 +82,15 @@ def _parted(text: str) -> tuple[str, str]:
     return "", text
 
 
-def quieted(told: str) -> str:
-    """What is told before a question, without words that deny or reverse: they are about the
-    asker's own matters ("I don't want to lose my coins")."""
+def _quieted(told: str) -> str:
+    """The text before a question, without words that deny or reverse: there they say something of
+    the asker, not of what is asked ("I don't want to lose my coins")."""
     return " ".join(_DENIES.sub(" ", turnless(told)).split())
 
 
 def _apart(told: str, asking: str) -> bool:
-    """Whether what is told says nothing of what is asked: it is about the asker, without any name,
-    and the question itself names somebody or something."""
+    """Whether the text before a question can be dropped: it is about the asker and names nothing,
+    while the question itself names somebody or something."""
     named = _NAMES.search(told.partition(" ")[2])
     return bool(_SELF.search(told)) and not named and bool(_NAMED.search(asking))
 

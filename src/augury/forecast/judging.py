@@ -142,8 +142,8 @@ def brief(
         features.read(text, vocabulary, pairs.choice(b.market, b.outcome, game))
         for (b, game), text in zip(chosen, texts, strict=True)
     ]
-    told = features.read(asking, vocabulary).entities if reading.asking else ()
-    wanted = Demands.of(question, named.entities, told)
+    asked = mentions(asking, vocabulary) if reading.asking else ()
+    wanted = Demands.of(question, named.entities, asked)
     unmet = tuple(wanted.unmet(text, one.entities) for text, one in zip(texts, theirs, strict=True))
     return Brief(
         pairs.asked(question, vocabulary, compared.at.date()), texts,

@@ -10,16 +10,13 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import date
 from typing import Final
 
 from augury.language import calendar, numerals
-from augury.relations.dates import month_after
+from augury.relations.dates import later
 
-_MON: Final = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
-    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-)
+_MON: Final = calendar.MONTH
 _YEAR: Final = r"(?:19|20)\d\d"
 _SPAN: Final = rf"(?:{_MON}(?:,?\s+{_YEAR})?|{_YEAR})"
 """Matches a month, a month with its year, or a year: "June", "June 2027", "2027"."""
@@ -82,11 +79,7 @@ def _later(found: re.Match[str], on: date) -> str:
     """The deadline that lies some days, weeks, months or years after the day `on`, as text."""
     said = (found["n"] or "one").casefold()
     count = int(said) if said.isdecimal() else _COUNTS[said]
-    unit = found["unit"].casefold()
-    if unit in ("day", "week"):
-        return f"by {_written(on + timedelta(count * (7 if unit == 'week' else 1)))}"
-    later = month_after(on, count * (12 if unit == "year" else 1))
-    return f"by {_written(later)}"
+    return f"by {_written(later(on, count, found['unit'].casefold()))}"
 
 
 def _feast(found: re.Match[str], on: date) -> str:

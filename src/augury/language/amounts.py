@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from augury.language.number_words import in_figures
-from augury.language.numerals import COUNT, COUNTS, FACTORS, ONES, SCALES, TENS
+from augury.language.numerals import COUNT, COUNTS, FACTORS, ONES, PARTS, SCALES, TENS, compound
 
 _SCALE = "|".join(SCALES)
 _COUNTED: Final = re.compile(
@@ -28,7 +28,6 @@ _COUNTED: Final = re.compile(
 """Pattern for a number in words with what it counts: "half a million", "two and a half billion", "a
 dozen"."""
 _COMPOUND: Final = re.compile(rf"\b(?P<tens>{'|'.join(TENS)})-(?P<ones>{'|'.join(ONES)})\b", re.I)
-_PARTS: Final = {"half": 0.5, "three": 0.75, "quarter": 0.25}
 _BUCKS: Final = re.compile(
     rf"(?<![\w$])(?P<n>an?|{COUNT}|\d[\d,]{{0,20}}(?:\.\d{{1,20}})?(?:k|m|bn?|\s+(?:{_SCALE}))?)[\s-]+"
     r"(?:bucks?|dollars?)(?P<off>[\s-]+(?:off|signs?|tree|general|stores?|bills?|index)\b)?\b",
@@ -152,17 +151,13 @@ _USUAL: Final = [
 # Number words
 
 
-def _small(said: str) -> int:
-    return sum(COUNTS[part] for part in re.split(r"[\s-]+", said.casefold()))
-
-
 def _figure(found: re.Match[str]) -> str:
     scale, many = found["scale"].casefold(), (found["many"] or "").casefold()
     if many.startswith(("few", "couple")):
         return found[0]  # not a definite number
     if found["part"]:
         part = found["part"].casefold()
-        factor = next(n for name, n in _PARTS.items() if name in part)
+        factor = next(n for name, n in PARTS.items() if name in part)
     elif many in ("a", "an"):
         factor = 1.0
     elif many[0].isdigit():
@@ -173,13 +168,13 @@ def _figure(found: re.Match[str]) -> str:
         words = re.split(r"[\s-]+", many)
         if len(words) == 2 and not (words[0] in TENS and ONES.get(words[1], 10) < 10):
             return found[0]
-        factor = float(_small(many))
+        factor = float(compound(many))
     if found["more"]:
-        factor += next(n for name, n in _PARTS.items() if name in found["more"].casefold())
+        factor += next(n for name, n in PARTS.items() if name in found["more"].casefold())
     if scale in SCALES and not found["rest"]:
         return f"{factor:g} {scale}"
     counted = factor * {"dozen": 12.0, "hundred": 100.0, "grand": 1e3, **SCALES}[scale]
-    counted += _small(found["rest"]) if found["rest"] else 0
+    counted += compound(found["rest"]) if found["rest"] else 0
     return f"{counted:.10g}"
 
 
@@ -205,7 +200,7 @@ _FIGURED: Final = (
     ),
     _Rewrite(("dozen", "hundred", "grand", *SCALES), _COUNTED, _figure),
     _Rewrite((".",), re.compile(r"(?<![\w.])\.(?=\d)"), "0."),
-    _Rewrite(tuple(f"{tens}-" for tens in TENS), _COMPOUND, lambda found: str(_small(found[0]))),
+    _Rewrite(tuple(f"{tens}-" for tens in TENS), _COMPOUND, lambda found: str(compound(found[0]))),
     _Rewrite(
         ("percent", "per cent"),
         re.compile(rf"\b(?:{COUNT})(?=\s+(?:percent|per\s+cent)\b)", re.I),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from augury.language.numerals import COUNT, COUNTS, ONES, SCALES, TENS
+from augury.language.numerals import COUNT, COUNTS, ONES, PARTS, SCALES, TENS, compound
 
 _SCALE = "|".join(SCALES)
 _PART = rf"(?:{COUNT}|(?:hundred|{_SCALE})(?:\s+and(?=\s+(?:{COUNT})\b))?)\b"
@@ -14,8 +14,7 @@ _RUN: Final = re.compile(
     rf"(?:hundred|{_SCALE})\b(?:\s+and(?=\s+(?:{COUNT})\b))?(?:[\s-]+{_PART})*)",
     re.I,
 )
-"""Matches a run of number words, of which at least one is "hundred", "thousand" ... or that has
-several words."""
+"""Matches consecutive number words: two or more, or a single "hundred", "thousand" ..."""
 _VAGUE: Final = re.compile(
     r"\b(?:few|several|couple(?:\s+of)?|many|some|(?:half|quarters?)(?:\s+of)?)\s+\Z", re.I
 )
@@ -23,7 +22,6 @@ _WHOLE = rf"(?:(?:{'|'.join(TENS)})[\s-](?:{'|'.join(ONES)})|{COUNT}|\d{{1,6}})"
 _POINT: Final = re.compile(
     rf"\b(?P<whole>{_WHOLE})\s+point\s+(?P<digits>(?:{COUNT})(?:\s+(?:{COUNT}))?)\b", re.I
 )
-_PARTS: Final = {"half": 0.5, "three": 0.75, "quarter": 0.25}
 _AND_PART: Final = re.compile(
     rf"\b(?P<whole>{_WHOLE})\s+and\s+(?P<part>a\s+half|a\s+quarter|three[\s-]quarters?)"
     rf"(?=\s+(?:percent|per\s+cent|%|percentage|points?|degrees?|inches|feet|hours|years)|"
@@ -43,11 +41,11 @@ _HINT: Final = re.compile(rf"\b(?:{COUNT}|hundred|{_SCALE})\b", re.I)
 
 
 def in_figures(text: str) -> str:
-    """The text with its numbers in words as figures; a last "thousand", "million" ... is left.
-    Words that make no number ("twenty twenty-six", "six or seven") stay."""
+    """The text with its numbers in words replaced by figures. A "thousand" or "million" at the end
+    of a number stays a word, and so do words that form no number ("twenty twenty-six")."""
     if _HINT.search(text) is None:
         return text
-    text = _BUCK.sub(lambda found: f"$1.{_small(found['cents']):02}", text)
+    text = _BUCK.sub(lambda found: f"$1.{compound(found['cents']):02}", text)
     text = _POINT.sub(_decimal, text)
     text = _AND_PART.sub(_mixed, text)
     text = _SCALED.sub(_scaled, text)
@@ -55,30 +53,23 @@ def in_figures(text: str) -> str:
     return _RUN.sub(_figure, text)
 
 
-def _small(said: str) -> int:
-    return sum(
-        int(part) if part.isdecimal() else COUNTS[part]
-        for part in re.split(r"[\s-]+", said.casefold())
-    )
-
-
 def _decimal(found: re.Match[str]) -> str:
     digits = "".join(str(COUNTS[one]) for one in found["digits"].casefold().split())
-    return f"{_small(found['whole'])}.{digits}"
+    return f"{compound(found['whole'])}.{digits}"
 
 
 def _mixed(found: re.Match[str]) -> str:
-    part = next(n for name, n in _PARTS.items() if name in found["part"].casefold())
-    return f"{_small(found['whole']) + part:g}"
+    part = next(n for name, n in PARTS.items() if name in found["part"].casefold())
+    return f"{compound(found['whole']) + part:g}"
 
 
 def _scaled(found: re.Match[str]) -> str:
-    many = _small(found["many"] or "one") + _PARTS[found["part"].casefold()]
+    many = compound(found["many"] or "one") + PARTS[found["part"].casefold()]
     return f"{many:g} {found['scale'].casefold()}"
 
 
 def _ranged(found: re.Match[str]) -> str:
-    low, high = _small(found["low"]), _small(found["high"])
+    low, high = compound(found["low"]), compound(found["high"])
     return f"{found['how']} {low} {found['to']} {high}" if low < high else found[0]
 
 

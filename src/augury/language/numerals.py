@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 ONES: Final = {
@@ -44,3 +45,12 @@ def count(said: str) -> int:
     """The value of a whole number, written in digits or as one word of `COUNTS`: "twelve" -> 12.
     Any other text raises KeyError."""
     return int(said) if said.isdecimal() else COUNTS[said.casefold()]
+
+
+PARTS: Final = {"half": 0.5, "three": 0.75, "quarter": 0.25}
+"""First word of a fraction -> its value: "three" for "three quarters"."""
+
+
+def compound(said: str) -> int:
+    """The value of one or two number words, or of digits: "twenty-five" -> 25."""
+    return sum(count(part) for part in re.split(r"[\s-]+", said))

@@ -1,7 +1,7 @@
 """Which office in which place a text is about: the Senate seat of Ohio, the mayor of Boston. Pure.
 
-Two races of one party in one year differ in hardly a word ("Attorney General race in Oklahoma",
-"in Minnesota"), so texts that are alike say little of them.
+The titles of two such races differ only in the place or the office ("Attorney General race in
+Oklahoma", "in Minnesota"), so similar titles do not mean the same race.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from augury.language import calendar
 from augury.language.entities import Mention
 from augury.language.vocabulary import words
 
@@ -30,17 +31,14 @@ _RACE: Final = re.compile(
 )
 _SEAT: Final = re.compile(r"\bseat\b", re.I)
 _CHAMBERS: Final = {"US Senate": "senate", "US House of Representatives": "house"}
-_DISTRICT: Final = re.compile(
-    r"\b(?P<number>\d+)(?:st|nd|rd|th) congressional district\Z|congressional district\Z"
-)
+_DISTRICT: Final = re.compile(r"(?:\b(?P<number>\d+)(?:st|nd|rd|th) )?congressional district\Z")
 _COUNTRY: Final = "United States"
 _COMMON: Final = frozenset(
     "will who what which how republican republicans democrat democrats democratic gop party race"
     " races election elections general primary special nominee nomination nominated senate senator"
     " house governor governorship attorney secretary state mayor seat win winner district"
-    " january february march april may june july august september october november december"
     " the new next margin victory runoff congressional".split()
-)
+).union(calendar.MONTHS)
 """Words in a title of a race that name nobody, folded."""
 
 

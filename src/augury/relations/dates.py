@@ -91,3 +91,14 @@ def month_after(day: date, months: int) -> date:
     """The same day some months later, or the last day of that month if it is shorter."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+
+
+def later(day: date, count: int, unit: str) -> date:
+    """The day that lies some days, weeks, months or years after another; before it if `count` is
+    negative.
+
+    unit : day, week, month or year, also in the plural
+    """
+    if unit.startswith(("day", "week")):
+        return day + timedelta(count * (7 if unit.startswith("week") else 1))
+    return month_after(day, count * (12 if unit.startswith("year") else 1))

@@ -42,14 +42,15 @@ _CONTRAST: Final = re.compile(
     r"\s+(?:for|to|in|as|by|will|wins?|be|is)\b)",
     re.I,
 )
-"""Matches what something is set against: ", not July" in "cut in June, not July", "and not Rubio"
-in "Vance and not Rubio"."""
+"""Matches the alternative that a text rules out in passing: ", not July" in "cut in June, not
+July", "and not Rubio" in "Vance and not Rubio"."""
 _SOMEBODY: Final = re.compile(
     r"\b(?:some\w*|any\w*|another|other|else|different|new|no|nobody|nope|never)\b", re.I
 )
-"""Matches words beside which ", not X" denies all the same: "someone else, not Kent"."""
+"""Matches words with which ", not X" is a denial after all: "someone else, not Kent"."""
 _SECOND_WAY: Final = re.compile(r"\bor\s+(?:even\s+)?not\b", re.I)
-"""Matches a second way of not happening, which takes no denial back: "beaten, or not running"."""
+"""Matches an alternative that is also denied ("not elected, or not even running"): two such denials
+do not cancel out."""
 _PASSES: Final = re.compile(
     r"\b(?:pass|passes|go\s+by|goes\s+by|end|ends|close|closes|finish|finishes)\s+"
     r"(?:without|with\s+no)\b(?:\s+(?:an?|any|the)\b)?",

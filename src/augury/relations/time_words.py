@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from augury.language import calendar, numerals
-from augury.relations.dates import YEAR, Days, WrittenDate, a_day, month_after, yearless
+from augury.relations.dates import YEAR, Days, WrittenDate, a_day, later, month_after, yearless
 
 _PREPOSITION = (
     r"(?P<relation>no\s+later\s+than|by|before|until|till?|after|from|on|over|during|in|for|this|"
@@ -75,6 +75,8 @@ _DAY_ALONE: Final = re.compile(
     r"(?:\s+of\s+(?:the|this|(?P<next>next))\s+month)?(?=\s*[?.!,;:)]|\s*\Z|\s+(?:or|and|at)\b)",
     re.I,
 )
+_WAY: Final = re.compile(r"(?:(?:after|before|from|of|following|prior\s+to)\s+)?(?:the\s+)?", re.I)
+"""Matches the preposition at the beginning of a date, or nothing."""
 _AWAY: Final = re.compile(
     rf"(?:\b(?P<lead>no\s+later\s+than|within|(?:in|during|over)\s+the|by|before|until|on|in|"
     rf"more\s+than|at\s+least)\s+)?(?:the\s+)?"
@@ -265,10 +267,8 @@ def _durations(text: str, anchor: date) -> Iterator[WrittenDate]:
         unit = match["unit"].casefold()
         if unit.startswith("hour"):
             end = anchor + timedelta(-(-count // 24))
-        elif unit.startswith(("day", "week")):
-            end = anchor + timedelta(count * (7 if unit.startswith("week") else 1))
         else:
-            end = month_after(anchor, count * (12 if unit.startswith("year") else 1))
+            end = later(anchor, count, unit)
         yield WrittenDate(match.span(), "by", "end", anchor, end + timedelta(1), "week", None, True)
 
 
@@ -309,8 +309,7 @@ def framed(m: WrittenDate, text: str) -> WrittenDate:
 def _away(m: WrittenDate, text: str) -> WrittenDate | None:
     """The day some weeks before or after a date: "two weeks after June 1"; None if the text has no
     such words before the date."""
-    head = re.compile(r"(?:(?:after|before|from|of|following|prior\s+to)\s+)?(?:the\s+)?", re.I)
-    led = head.match(text, m.span[0])
+    led = _WAY.match(text, m.span[0])
     until = led.end() if led else m.span[0]
     found = _AWAY.search(text[:until], max(0, m.span[0] - _REACH))
     if found is None or m.start is None or m.end is None:
@@ -318,11 +317,7 @@ def _away(m: WrittenDate, text: str) -> WrittenDate | None:
     said = found["n"].casefold()
     count = _FEW[said] if said in _FEW else numerals.count(said)
     way = -1 if found["way"].casefold().startswith(("before", "prior")) else 1
-    unit = found["unit"].casefold()
-    if unit in ("day", "week"):
-        day = m.start + timedelta(way * count * (7 if unit == "week" else 1))
-    else:
-        day = month_after(m.start, way * count * (12 if unit == "year" else 1))
+    day = later(m.start, way * count, found["unit"].casefold())
     lead = " ".join((found["lead"] or "").casefold().split())
     if lead.endswith(("within", " the")):
         first, last = sorted((m.start, day))
@@ -336,7 +331,8 @@ def _away(m: WrittenDate, text: str) -> WrittenDate | None:
 
 
 _EARLIER: Final = {"more than": "before", "at least": "by"}
-"""Before "a week before June 30", words -> the preposition that they stand for."""
+"""Words before an earlier day ("at least a week before June 30") -> the preposition that they stand
+for."""
 
 
 def _moved(m: WrittenDate, start: int, stop: int, relation: str) -> WrittenDate:

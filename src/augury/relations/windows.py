@@ -24,6 +24,7 @@ from augury.relations.dates import (
     WrittenDate,
     a_day,
     day_number,
+    later,
     month_after,
     yearless,
 )
@@ -336,23 +337,21 @@ def _relative(match: re.Match[str], anchor: date | None, *, asked: bool) -> Days
     if match["n"]:
         count = numerals.count(match["n"])
         unit = match["nu"].casefold()
-        if unit.startswith("day"):
-            return anchor, anchor + timedelta(count + 1), "week", True
-        if unit.startswith("week"):
-            return anchor, anchor + timedelta(7 * count + 1), "week", True
-        months = count * (12 if unit.startswith("year") else 1)
-        return anchor, month_after(anchor, months), "month", True
-    later = words.startswith("next")
+        end = later(anchor, count, unit)
+        if unit.startswith(("day", "week")):
+            return anchor, end + timedelta(1), "week", True
+        return anchor, end, "month", True
+    ahead = int(words.startswith("next"))
     if "year" in words:
-        year = anchor.year + later
+        year = anchor.year + ahead
         return date(year, 1, 1), date(year + 1, 1, 1), "year", False
     if "quarter" in words:
         start = date(anchor.year, (anchor.month - 1) // 3 * 3 + 1, 1)
         return start, month_after(start, 3), "quarter", False
     if "month" in words:
-        start = month_after(anchor.replace(day=1), int(later))
+        start = month_after(anchor.replace(day=1), ahead)
         return start, month_after(start, 1), "month", False
-    start = anchor - timedelta(anchor.weekday()) + timedelta(7 * later)
+    start = anchor - timedelta(anchor.weekday()) + timedelta(7 * ahead)
     return start, start + timedelta(7), "week", not asked
 
 
