@@ -185,7 +185,11 @@ class Settings(BaseSettings):
     anonymous_top_k: int = Field(
         default=20, ge=1, description="Largest top_k_per_dimension without a key."
     )
-    search_rate: str = Field(default="10/s", description="Rate of searches per key.")
+    search_rate: str = Field(
+        default="10/s",
+        description="Rate of searches per key. Requests for markets, watchlists, answers and the "
+        "system have this rate each too, with bursts of four times as many.",
+    )
     search_in_flight: int = Field(
         default=8, ge=1, description="Searches that one key may have running at the same time."
     )

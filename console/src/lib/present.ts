@@ -68,7 +68,7 @@ export function usePresent(at: string, targets: Asked[]): Map<string, Present> {
   useEffect(() => {
     const control = new AbortController();
     void (async () => {
-      for (const target of wanted) {
+      for (const target of wanted.filter((target) => !known.has(target.id))) {
         try {
           const found = await presentOf(at, target, control.signal);
           if (control.signal.aborted) return;

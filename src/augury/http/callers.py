@@ -28,6 +28,11 @@ from augury.http.gcra import Rate
 from augury.http.limits import InFlight, Limiter, LimitPolicy, enforce
 from augury.settings import Settings
 
+PAGE_BURST = 4
+"""Requests of a key that may come at once where pages read (markets, watchlists, answers, system),
+times those of a search: a page of the console asks for up to six parts at once, and a person who
+clicks fast opens several in a second."""
+
 # RFC 9110 11.1 and RFC 6750 2.1, read strictly: any scheme case, one space, no other blanks.
 _BEARER = re.compile(rb"[Bb][Ee][Aa][Rr][Ee][Rr] ([\x21-\x7e]{1,512})")
 
@@ -43,6 +48,7 @@ class Traffic:
             settings.anonymous_search_rate, burst=settings.anonymous_search_burst
         )
         keyed = Rate.parse(settings.search_rate)
+        paged = keyed._replace(burst=PAGE_BURST * keyed.burst)
         flights = settings.search_in_flight
         with_key = (
             f"With a key it is {settings.search_rate}: the operator makes one with "
@@ -55,18 +61,18 @@ class Traffic:
         def by_setting(name: str) -> str:
             return f"The operator raises it with AUGURY_{name}."
 
-        def keyed_policy(name: str, *, fail_open: bool = True) -> LimitPolicy:
+        def keyed_policy(name: str, rate: Rate, *, fail_open: bool = True) -> LimitPolicy:
             remedy = by_setting("SEARCH_RATE and AUGURY_SEARCH_IN_FLIGHT")
-            return LimitPolicy(name, keyed, flights, fail_open=fail_open, remedy=remedy)
+            return LimitPolicy(name, rate, flights, fail_open=fail_open, remedy=remedy)
 
         self.policies: dict[tuple[str, str], LimitPolicy] = {
             ("search", "anonymous"): anonymous_policy("anonymous-search"),
-            ("search", "keyed"): keyed_policy("search"),
+            ("search", "keyed"): keyed_policy("search", keyed),
             ("markets", "anonymous"): anonymous_policy("anonymous-markets"),
-            ("markets", "keyed"): keyed_policy("markets"),
+            ("markets", "keyed"): keyed_policy("markets", paged),
             ("extension", "anonymous"): anonymous_policy("anonymous-extension"),
-            ("extension", "keyed"): keyed_policy("extension"),
-            ("answers", "keyed"): keyed_policy("answers", fail_open=False),
+            ("extension", "keyed"): keyed_policy("extension", keyed),
+            ("answers", "keyed"): keyed_policy("answers", paged, fail_open=False),
             ("forecast", "keyed"): LimitPolicy(
                 "forecast",
                 Rate.parse(settings.forecast_rate),
@@ -76,8 +82,8 @@ class Traffic:
             ("rvol", "keyed"): LimitPolicy(
                 "rvol", Rate.parse(settings.rvol_rate), remedy=by_setting("RVOL_RATE")
             ),
-            ("watch", "keyed"): keyed_policy("watch", fail_open=False),
-            ("admin", "keyed"): keyed_policy("admin", fail_open=False),
+            ("watch", "keyed"): keyed_policy("watch", paged, fail_open=False),
+            ("admin", "keyed"): keyed_policy("admin", paged, fail_open=False),
             ("macro", "keyed"): LimitPolicy(
                 "macro",
                 Rate.parse(settings.macro_rate),
