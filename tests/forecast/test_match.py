@@ -59,6 +59,7 @@ def test_an_act_may_come_as_late_as_its_market_closes() -> None:
          "Will the temperature in Lima on June 3, 2027 be 45 degrees or lower?", "opposite"),
         ("Will a category 4 hurricane form in 2027?",
          "Will a category 5 hurricane form in 2027?", "implied"),
+        ("157mph hurricane in 2027?", "Will a category 5 hurricane form in 2027?", "differs"),
         ("Will a 7.5 earthquake strike in March 2027?", "7.5 earthquake in March 2027?", "unsaid"),
         ("Will article 9 of the pact be dropped in 2027?",
          "Will article 7 of the pact be dropped in 2027?", "differs"),

@@ -139,7 +139,7 @@ def _numbers(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> O
     q = {t for t in ours.terms if is_number(t) and not is_year(t)}
     m = {t for t in theirs.terms if is_number(t) and not is_year(t)}
     if len(q) == len(m) == 1 and ours.terms & theirs.terms & _BY_STRENGTH:
-        strength, other = float(*q), float(*m)
+        strength, other = _strength(*q), _strength(*m)
         if max(strength, other) <= _STRONGEST and strength != other:
             return "implies" if strength > other else "implied"
     if not q and m and "bps" in theirs.terms:
@@ -147,6 +147,14 @@ def _numbers(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> O
     if {t for t in q if len(t) > 3} - m - ruled:
         return "differs"  # a level that the market says nothing of
     return "differs" if q and m and not q & m else "unsaid"
+
+
+def _strength(term: str) -> float:
+    """The number that a term says; infinity for a measure such as "157mph"."""
+    try:
+        return float(term)
+    except ValueError:
+        return math.inf
 
 
 def _told(t: Threshold, p: Proposition, ruled: frozenset[str]) -> bool:
