@@ -29,7 +29,7 @@ from augury.forecast.framing import Framed, framed
     ],
 )
 def test_a_frame_that_denies_is_counted(question: str, core: str) -> None:
-    assert framed(question) == Framed(core, denied=True, changed=True)
+    assert framed(question) == Framed(core, denied=True, changed=True, judged=core)
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,10 @@ def test_a_frame_that_denies_is_counted(question: str, core: str) -> None:
         ("Is the Fed likely to cut in June?", "Will the Fed cut in June?"),
         ("I doubt that it is unlikely that the Fed will cut", "Will the Fed cut"),
         ("Would you be correct to expect the Fed will not cut?", "Will the Fed not cut?"),
+        ("do u reckon the Fed will cut?", "Will the Fed cut?"),
+        ("Does anyone believe the Fed will cut?", "Will the Fed cut?"),
+        ("Isn't there any world where the Fed will cut?", "Will the Fed cut?"),
+        ("I think the Fed won't cut", "Will the Fed not cut"),
         ("Is it wrong to say that it is false that the Fed will cut?", "Will the Fed cut?"),
     ],
 )
@@ -78,7 +82,7 @@ def test_words_of_the_question_itself_are_no_frame(question: str) -> None:
         # no preamble
         ("NBA: Will the Lakers win the title?", "NBA: Will the Lakers win the title?"),
         ("Will the Fed cut rates in June? I would not bet on it.",
-         "Will the Fed cut rates in June? I would not bet on it."),
+         "Will the Fed cut rates in June?"),
         ("St. Louis vs. Dallas: does St. Louis win on Saturday?",
          "St. Louis vs. Dallas: does St. Louis win on Saturday?"),
     ],

@@ -41,13 +41,18 @@ DENIALS: Final = (
     rule(rf"^will\s+it\s+be\s+({_SPAN})\s+or\s+(?:later|after|beyond)\s+before\s+([^?]+)\?*$", r"Will \2 not happen before \1?"),
     rule(rf"\b(?:when|once|after|by\s+the\s+time)\s+({_SPAN})\s+(?:is|has)\s+(?:past|passed|over|gone|behind\s+us)\b", r"by the end of \1"),
     rule(r"^(?:is|are)\s+((?:(?!\bstill\b)[\w.'’-]+\s+){1,6})still\s+(?=\w)", r"Will \1still be "),
-    rule(r"\b(?:nobody|no\s+one|none|no\s+other\s+\w+)\s+(?:but|other\s+than|except(?:\s+for)?|besides)\s+(?=[A-Z])", ""),
+    rule(r"\b(?:nobody|no\s+one|none|no\s+other\s+\w+)\s+(?:but|other\s+than|except(?:\s+for)?|besides)\s+(?=(?-i:[A-Z]))", ""),
     rule(r"\b(?:an?|any|some)\s+(?-i:non-(?=[A-Z]))([\w']+)\b(?!\s+(?:film|song|album|work|language|launch|space|US|commercial))", r"someone other than \1"),
     rule(r"\b(?:an?|any|some)\s+(?:opponent|rival|challenger|competitor)\s+(?:of|to)\s+", "someone other than "),
     rule(r"\breject(?:s|ed)?\s+(?=(?-i:[A-Z])[\w.'-]+\s+(?-i:[A-Z]))(?=.*\b(?:primary|election|nomin\w+|race|ballot)\b)", "not choose "),
     rule(r"\b((?:keep|stay|remain|hold)s?\b[^?]*?),\s+(?:with\s+no|without)\b[^?]*", r"\1"),
     rule(r",?\s+or\s+(?:else\s+)?(?:not|never)\s+happen\s+at\s+all\b", ""),
     rule(r"\blos(?:e|es|ing)\s+(?:the|his|her|their|its)\s+(?:place|spot|status|crown|rank|ranking|position|standing)\s+as\s+", "no longer be "),
+    # What nothing stops happens.
+    rule(r"\b(?:there(?:'s|\s+is)\s+)?(?:nothing|nobody|no\s?one|no)(?:'s|\s+is|\s+can|\s+will)?\s+(?:gonna\s+|going\s+to\s+)?stop(?:s|ping)?\s+"
+          r"((?:[\w.'-]+\s+){1,5}?)(?:from\s+)?(?=\w+ing\b|being\b)", r"\1"),
+    rule(r"\b(?:has|have|with|stands?)\s+(?:no|zero)\s+(?:shot|chance|hope)\s+(?:at|of|to)\s+", "not "),
+    rule(r"\bnothing\s+(?=(?:[\w.'-]+\s+){1,6}?(?:hits?|becomes?|happens?|reach(?:es)?|passes|changes)\b)", "not anything "),
     # Put off, held back.
     rule(rf"\b((?:delay|postpone|defer|shelve|wait)s?|puts?\s+off|push(?:es)?\s+back|holds?\s+(?:off|back))\b(.{{0,60}}?)\s+(?:past|beyond|(?:until|till|to)\s+after)\s+(?={_SPAN})",
           r"\1\2 through "),
@@ -95,14 +100,14 @@ DENIALS: Final = (
           rf"(?:out\s+of|off(?:\s+of)?|from)\s+(?:the|its|their)\s+(.{{0,60}}?)\s*\b{_LIST}", r"Will \1 not be nominated for \2 "),
     rule(rf"\b(?:be\s+|is\s+|are\s+|gets?\s+)?(?:left|kept|cut|dropped|omitted|excluded|missing|absent)\s+(?:out\s+of|off(?:\s+of)?|from)\s+(?:the|its|their)\s+(.{{0,60}}?)\s*\b{_LIST}",
           r"not be nominated for \1 "),
-    rule(r"\bpass(?:es)?\s+over\s+(?=[A-Z])", "not choose "),
-    rule(r"\b(?:dumps?|ditch(?:es)?|abandons?|spurns?|jilts?)\s+(?=[A-Z])", "not nominate "),
+    rule(r"\bpass(?:es)?\s+over\s+(?=(?-i:[A-Z]))", "not choose "),
+    rule(r"\b(?:dumps?|ditch(?:es)?|abandons?|spurns?|jilts?)\s+(?=(?-i:[A-Z]))", "not nominate "),
     rule(r"\b(?:is|are|be|gets?|getting)\s+(?:defeated|beaten|toppled|ousted|unseated|knocked\s+off|upset)\s+"
           r"(?:in|at)\s+(?=(?:the|an?|his|her|their)\b)", "fail to win "),
     rule(r"\b(?:is|are|be|gets?)\s+beaten\s+to\b", "fail to win"),
     rule(r"\b(?:keeps?|retains?|holds?\s+on\s?to|defends?|successfully\s+defends?)\s+(?=(?:the|his|her|their|its)\s+"
           r"(?:\w+\s+){0,2}(?:title|crown|nomination|trophy|championship|cup)\b)", "win "),
-    rule(r"\bfrom\s+outside\s+(?:of\s+)?(?=(?:the\s+)?[A-Z])", "from somewhere other than "),
+    rule(r"\bfrom\s+outside\s+(?:of\s+)?(?=(?:the\s+)?(?-i:[A-Z]))", "from somewhere other than "),
     rule(r"\bdoes\s+(.{2,60}?)\s+(?:launch|mount|start|begin|kick\s+off|declare|announce)\s+(?:an?|his|her|their)\s+"
           r"(?:\w+\s+)?(?:white\s+house|presidential)\s+(?:campaign|bid|run|candidacy)\b",
           r"does \1 announce a presidential run"),
@@ -126,7 +131,7 @@ DENIALS: Final = (
     rule(r"\b(any|every|some)(where)?\s+(?:(\w+)\s+)?but\b", r"\1\2 \3 other than"),
     rule(r"\b(?:the\s+)?(?:field|rest(?:\s+of\s+the\s+field)?)\s+(?:\(not\s+(.{2,40}?)\)|over\s+(.{2,40}?))(?=\s|\?)",
           lambda f: f"someone other than {f[1] or f[2]}"),
-    rule(r"\b(?:eludes?|slips?\s+(?:past|away\s+from)|escapes?|bypass(?:es)?)\s+(?=(?:the\s+)?[A-Z])",
+    rule(r"\b(?:eludes?|slips?\s+(?:past|away\s+from)|escapes?|bypass(?:es)?)\s+(?=(?:the\s+)?(?-i:[A-Z]))",
           "go to someone other than "),
     # Figures and places.
     rule(r"\b(?:as\s+|be\s+(?:the\s+)?|finish\s+(?:as\s+)?(?:the\s+)?)?runners?[\s-]up\b", "finish in 2nd place"),

@@ -12,7 +12,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from augury.forecast.polarity import turnless
+from augury.forecast.preamble import is_apart, parted, quieted
+from augury.language.asking import affirmed
 from augury.language.spelling import written_out
 from augury.relations.claims import calmed
 
@@ -31,13 +32,18 @@ class Framed:
     asking: str = ""
     """The sentence that asks, if the text tells something before it ("I hold some coins. Will
     ...?"); else empty."""
+    judged: str = ""
+    """The question as the judge reads it: as it was asked, but without a frame that denies it and
+    without denials that deny nothing ("isn't X going to win?")."""
 
 
 def framed(question: str) -> Framed:
     """Remove the frame of a question, i.e. the words around the question proper: "Please tell me,
     is it false that X will win?" -> "Will X win?", with `denied` set."""
-    plain = " ".join(written_out(question.translate(_CURLY)).split())
-    told, text = _parted(calmed(plain))
+    spelled = " ".join(written_out(question.translate(_CURLY)).split())
+    plain = affirmed(spelled)
+    before, text, after = parted(calmed(plain))
+    told = f"{before} {after}".strip()
     denials = 0
     for _ in range(6):
         before = text
@@ -59,46 +65,17 @@ def framed(question: str) -> Framed:
         text = f"Will {found['who']} not {found['rest']}"
     text = text[:1].upper() + text[1:] if _STARTS.match(text) else text
     asking = text
-    if told and not _apart(told, asking):
-        text = f"{text} {_quieted(told)}"
-    return Framed(text, denials % 2 == 1, text != plain, asking if told else "")
-
-
-def _parted(text: str) -> tuple[str, str]:
-    """The text before the question ("I hold some coins."), empty if there is none; and the
-    question."""
-    start = 0
-    for gap in _GAP.finditer(text):
-        if text[start : gap.start()].endswith("?"):
-            break
-        start = gap.end()
-        before, asking = text[:start].strip(), text[start:]
-        label = before.endswith(":") and len(before.split()) < 5
-        if (
-            _ASKS.match(asking) and len(asking.split()) > 4 and not label
-            and before.count('"') % 2 == 0
-        ):  # fmt: skip
-            return before, asking
-    return "", text
-
-
-def _quieted(told: str) -> str:
-    """The text before a question, without words that deny or reverse: there they say something of
-    the asker, not of what is asked ("I don't want to lose my coins")."""
-    return " ".join(_DENIES.sub(" ", turnless(told)).split())
-
-
-def _apart(told: str, asking: str) -> bool:
-    """Whether the text before a question can be dropped: it is about the asker and names nothing,
-    while the question itself names somebody or something."""
-    named = _NAMES.search(told.partition(" ")[2])
-    return bool(_SELF.search(told)) and not named and bool(_NAMED.search(asking))
+    if told and not is_apart(told, asking):
+        text = f"{text} {quieted(told)}"
+    denied = denials % 2 == 1
+    judged = text if denied else plain if plain != spelled else question
+    return Framed(text, denied, text != plain, asking if told else "", judged)
 
 
 def _asked(stated: str) -> str:
     """ "S will V" as the question "Will S V"."""
     stated = _IT_IS.sub(r"\g<verb> it", stated.strip(' ,:"'))
-    if _STARTS.match(stated):
+    if _STARTS.match(stated) or _DENIAL.match(stated) or _ASSENT.match(stated):
         return stated[:1].upper() + stated[1:]
     found = _STATED.match(stated)
     if found is None:
@@ -109,28 +86,6 @@ def _asked(stated: str) -> str:
 
 _QUOTES: Final = re.compile(
     r"[\"'](?P<text>[^\"]{12,}|(?:will|is|are|does|do|did|has|have|can|who|what)\b.{8,})[\"']\s*[?.!]*",
-    re.I,
-)
-_GAP: Final = re.compile(
-    r"(?<=[.!?;:])(?<!\bSt\.)(?<!\bvs\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bDr\.)(?<!\bJr\.)(?<!\b[A-Z]\.)\s+"
-)
-"""Matches the space between two sentences."""
-_ASKS: Final = re.compile(
-    r"(?:(?:so|and|but|now)\s+)?(?:will|would|does|do|did|is|are|was|can|could|has|have|how\s+likely|"
-    r"how\s+probable|what(?:'s|\s+is|\s+are)\s+(?:the\s+)?(?:\w+\s+)?(?:odds|chances?|probability|"
-    r"likelihood)|any\s+chance|what\s+odds)\b",
-    re.I,
-)
-_SELF: Final = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|me|mine|we|our|us)\b", re.I)
-_NAMES: Final = re.compile(r"\b(?!I\b)[A-Z]|\d")
-"""Matches a capital letter or a digit, which may belong to a name or a date."""
-_NAMED: Final = re.compile(
-    r"(?<=\w\s)(?!(?:I|Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sep|Oct|Nov|Dec|New\s+Year)[a-z]*\b)[A-Z]"
-)
-"""Matches the first letter of a name inside a sentence."""
-_DENIES: Final = re.compile(
-    r"\b(?:not|no|never|nobody|none|nothing|neither|nor|without|cannot|hardly|barely|fail(?:s|ed)?|"
-    r"false|wrong)\b|(?<=\w)n't\b",
     re.I,
 )
 _POLITE: Final = re.compile(
@@ -189,13 +144,15 @@ _DENIAL: Final = re.compile(
     r"\s+(?=[\w\"'$])"
     r"|^\W*(?:is|will)\s+there\s+(?:be\s+)?(?:really\s+|absolutely\s+)?(?:no|zero)\s+"
     r"(?:way|chance|possibility|prospect)(?:\s+(?:that|in\s+hell|at\s+all))*[\s,:]+(?=[\w\"'$])"
-    r"|^\W*(?:there\s+is\s+|there's\s+)?no\s+(?:way|chance)(?:\s+(?:that|in\s+hell))*[\s,:]+(?=[\w\"'$])"
+    r"|^\W*(?:there\s+is\s+|there's\s+)?(?:absolutely\s+)?(?:no|zero)\s+(?:way|chance|shot|hope|prospect|world)"
+    r"(?:\s+(?:that|in\s+hell|where|of|at\s+all))*[\s,:]+(?=[\w\"'$])"
+    r"|^\W*doubt(?:ful)?\s+(?:that\s+)?(?!(?:it|about|on|of|in)\b)(?=[\w\"'$])"
     r"|^\W*(?:what(?:'s|\s+is|\s+are)\s+the\s+)?(?:odds|chances?|probability|likelihood)\s+against\s+(?=[\w\"'$])",
     re.I,
 )
 _ASSENT: Final = re.compile(
     rf"^\W*(?:is|was|would|will)(?:n't)?\s+it\s+(?:be\s+)?{_TRUTH}(?:true|the\s+case|right|correct|"
-    r"certain|likely|possible|a\s+given|fair)"
+    r"certain|likely|possible|a\s+given|fair|safe|so)"
     rf"{_SAY}"
     rf"|^\W*(?:am|is|are|was|were|would|will)\s+{_ANYONE}\s+(?:be\s+)?{_TRUTH}(?:right|correct)"
     rf"(?:\s+who\s+{_THINK}s?)?{_SAY}"
@@ -204,8 +161,12 @@ _ASSENT: Final = re.compile(
     r"(?:(?:that|is|of\s+it\s+being\s+true\s+that)\s+)?(?!of\b|against\b|for\b|on\b|to\b)(?=[\w\"'$])"
     r"|^\W*(?:(?:the|any)\s+)?(?:odds|chances?|probability|likelihood)\s+that\s+(?=[\w\"'$])"
     r"|^\W*how\s+(?:likely|probable)\s+is\s+it\s+(?:that\s+)?(?=[\w\"'$])"
-    r"|^\W*(?:is|are)\s+there\s+(?:any\s+|a\s+|some\s+)(?:good\s+|real\s+)?(?:way|chance|possibility|"
-    r"shot)\s+(?:that\s+)?(?!of\b)(?=[\w\"'$])",
+    r"|^\W*(?:(?:is|are)\s+there\s+)?(?:any\s+|a\s+|some\s+)(?:good\s+|real\s+)?(?:way|chance|"
+    r"possibility|shot|(?:world|universe|scenario)(?=\s+(?:that|where|in)\b))\s+"
+    r"(?:that\s+|where\s+|in\s+which\s+)?"
+    r"(?!(?:of|to|for|in|at)\b)(?=[\w\"'$])"
+    rf"|^\W*(?:(?:do|does|would)\s+)?(?:you|u|we|i|anyone|anybody|people)\s+(?:guys\s+|all\s+)?{_TRUTH}"
+    rf"{_THINK}s?(?:\s+that)?\s+(?!(?:to|for|of|about|on|so|it|in)\b)(?=[\w\"'$])",
     re.I,
 )
 _STATED: Final = re.compile(

@@ -114,8 +114,7 @@ def brief(
     the scores of `shortlist` (trees fitted to find the market that asks the question) or, without a
     shortlist, the highest in the search results or in the order of the hand-written rules."""
     reading = compared.reading
-    # The hand-written rules handle a frame that denies; the judge reads the question inside it.
-    question = reading.core if reading.denied else reading.question
+    question = reading.judged
     order = {market.seq: n for n, market in enumerate(compared.markets)}
     ranks = [(order[b.market.seq], n) for n, b in enumerate(compared.bearings)]
     games = [contest(b.market, b.outcome) for b in compared.bearings]

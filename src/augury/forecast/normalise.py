@@ -99,6 +99,8 @@ class Reading:
     empty."""
     denied: bool = False
     """Whether the words around the question deny it: "is it false that"."""
+    judged: str = ""
+    """The question as the judge reads it (`Framed.judged`)."""
     side: str | None = None
     """The outcome named behind a market's title, "Name" in "Who will win X? — Name"; else None."""
 
@@ -167,6 +169,7 @@ def _normalised(question: str, day: date) -> Reading:
             reason=_REASONS["polarity"] if denied else None,
             core=frame.core,
             denied=denied,
+            judged=frame.judged,
             side=side,
         )
     text, quotes = masked(frame.core)
@@ -204,6 +207,7 @@ def _normalised(question: str, day: date) -> Reading:
         core=frame.core,
         asking=frame.asking,
         denied=denied,
+        judged=frame.judged,
     )
 
 

@@ -16,7 +16,7 @@ _WRITTEN_OUT: Final = {
     "2day": "today", "govt": "government", "ppl": "people", "yr": "year", "yrs": "years",
     "wk": "week", "wks": "weeks", "mth": "month", "mths": "months", "nite": "night",
     "pres": "president", "prez": "president", "thx": "thanks", "pls": "please", "plz": "please",
-    "alot": "a lot", "nvr": "never",
+    "theres": "there's", "thats": "that's", "alot": "a lot", "nvr": "never",
 }  # fmt: skip
 _WORDS = "|".join(sorted(map(re.escape, _WRITTEN_OUT), key=len, reverse=True))
 _CHAT: Final = re.compile(rf"(?<![\w'’./-])(?:{_WORDS})(?![\w'’/-])", re.I)

@@ -30,11 +30,15 @@ _NEUTRAL: Final = re.compile(
     r"\bor\s+(?:(?:will|does|do|is|are)\s+(?:it\s+|he\s+|she\s+|they\s+)?not|"
     r"(?:wo|does|do|is|are|did)n't\s+(?:it|he|she|they|we|you))\b|"
     r"\bnot\s+(?:only|just|merely|simply)\b(?!\s+(?:yet|now|quite))|"
-    r"\b(?:i\s+)?do(?:n't|\s+not)\s+(?:laugh|judge|ask|worry|know|care|hate|get\s+me\s+wrong)\b",
+    r"\b(?:i\s+)?do(?:n't|\s+not)\s+(?:laugh|judge|ask|worry|know|care|hate|mean|get\s+me\s+wrong)\b|"
+    r"\b(?:is|are|was|were|do|does|did|has|have|had|wo|would|ca)n't\s+(?:and|or|nor)\s+"
+    r"(?=(?:is|are|was|were|do|does|did|has|have|had|wo|would|ca)n't\b|never\b)|"
+    r"\bnever\s+(?:has|have|did)\s+(?:and|or)\s+(?=never\b)|"
+    r"\bwithout\s+(?-i:[A-Z])[\w'.-]*(?:\s+(?-i:[A-Z])[\w'.-]*)*(?=\s*(?:[,?.!;]|\Z))",
     re.I,
 )
-"""Matches words with "not" that deny nothing: "or not?", "whether or not", "not only", "don't
-laugh"."""
+"""Matches words with "not" that deny nothing, or nothing more: "or not?", "not only", "don't
+laugh", "haven't and" before "won't", "without Curry"."""
 _CONTRAST: Final = re.compile(
     r"(?:,\s*(?:and\s+)?not\s+(?:(?:only|just|merely|simply)\s+)?"
     r"(?:(?:(?:the|an?|his|her|their|its|in|on|at|by|for)\s+)+(?!\w+ing\b)[\w'.-]+|\x1f+)|"
@@ -57,7 +61,8 @@ _PASSES: Final = re.compile(
     re.I,
 )
 _START_NO: Final = re.compile(
-    r"^(?:will\s+)?no\s+(?=[^\x1f?]*[\x1f?])(?!changes?\b|one\b|more\b|fewer\b|\d)", re.I
+    r"^(?:will\s+)?(?:still\s+)?(?-i:[Nn]o)\s+(?=[^\x1f?]*[\x1f?])(?!changes?\b|one\b|more\b|fewer\b|\d)",
+    re.I,
 )
 _OTHER: Final = re.compile(
     r"\b(?:(?:someone|somebody|anyone|something|anything|some|any|a|an|the)\s+)?"

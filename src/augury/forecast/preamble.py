@@ -1,0 +1,184 @@
+"""Tells the words that ask from what is told before and after them: "I hold some coins. Will ...?",
+"they lost last year, but will ...?", "will ...? Asking for a friend." Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from augury.forecast.polarity import turnless
+from augury.language.asking import names_subject
+from augury.language.entities import mentions
+from augury.language.vocabulary import default
+
+
+class Parted(NamedTuple):
+    """A text in three parts, in its order; what is told before and after is often empty."""
+
+    before: str
+    asking: str
+    after: str
+
+
+def parted(text: str) -> Parted:
+    """The sentence or clause of a text that asks, and what is told around it."""
+    before, asking = _sentence(text)
+    asking, after = _remark(asking)
+    told, asking = _clause(asking)
+    if not told:
+        told, asking = _elliptic(asking)
+    return Parted(f"{before} {told}".strip(), asking, after)
+
+
+def quieted(told: str) -> str:
+    """What is told around a question, without words that deny or reverse: there they say something
+    of the asker, not of what is asked ("I don't want to lose my coins")."""
+    told = _CONTRACTED.sub(lambda found: _AFFIRMED.get(found[1].lower(), found[1]), told)
+    return " ".join(_DENIES.sub(" ", turnless(told)).split())
+
+
+def is_apart(told: str, asking: str) -> bool:
+    """Whether what is told can be dropped: it is about the asker and names nothing, while the
+    question itself names somebody or something."""
+    named = _NAMES.search(told.partition(" ")[2])
+    about = _NAMED.search(asking) or mentions(asking, default())
+    return bool(_SELF.search(told)) and not named and bool(about)
+
+
+def _sentence(text: str) -> tuple[str, str]:
+    """The sentences before the one that asks, and the rest."""
+    start = 0
+    for gap in _GAP.finditer(text):
+        if text[start : gap.start()].endswith("?"):
+            break
+        start = gap.end()
+        before, asking = text[:start].strip(), text[start:]
+        label = before.endswith(":") and len(before.split()) < 5 and not _DOUBTS.match(asking)
+        if (
+            _ASKS.match(asking) and len(asking.split()) > 4 and not label
+            and before.count('"') % 2 == 0
+        ):  # fmt: skip
+            return before, asking
+    return "", text
+
+
+def _elliptic(text: str) -> tuple[str, str]:
+    """The clauses before a last one that has no verb or no auxiliary, and that one: "nobody there
+    likes it, but", "a snap election in the Bahamas this year?"."""
+    gaps = list(_TURN.finditer(text))
+    if gaps and not _ASKS.match(text):
+        told, asking = text[: gaps[-1].start()].strip(), text[gaps[-1].end() :]
+        if (
+            len(asking.split()) > 4 and _DENIES.search(_plain(told)) and _is_about(asking)
+            and not _DENIES.search(_plain(asking)) and told.count('"') % 2 == 0
+            and not _CONDITION.search(told) and not _BACK.match(asking)
+        ):  # fmt: skip
+            return told, asking
+    return "", text
+
+
+def _plain(text: str) -> str:
+    """The text with "not" for "n't"."""
+    return _CONTRACTED.sub(r"\1 not", text)
+
+
+def _is_about(asking: str) -> bool:
+    """Whether a clause names somebody, something or a number: "is that likely?" does not."""
+    return bool(_NAMES.search(asking[1:]) or mentions(asking, default()))
+
+
+def _remark(text: str) -> tuple[str, str]:
+    """The question, and a remark that follows it: "Asking for a friend"."""
+    end = text.find("?")
+    after = text[end + 1 :].strip()
+    if end < 0 or len(text[:end].split()) < 4 or "?" in after or not after[:1].isalpha():
+        return text, ""
+    return text[: end + 1], after
+
+
+def _clause(text: str) -> tuple[str, str]:
+    """The clauses before the one that asks, within a sentence, and the rest: "they lost last year,
+    but", "will they win?"."""
+    if _ASKS.match(text):
+        return "", text
+    for gap in reversed(list(_CLAUSE.finditer(text))):
+        told, asking = text[: gap.start()].strip(), text[gap.end("gap") :]
+        if len(told.split()) < 4 or len(asking.split()) < 5:
+            continue
+        turns = _BUT.search(gap["gap"]) is not None or not gap["aux"]
+        if not turns and (not _VERB.search(told) or _WHERE.match(told)):
+            continue
+        if told.count('"') % 2 or not _is_about(asking):
+            continue
+        if gap["aux"] and not names_subject(asking[len(gap["aux"]) :].lstrip(), ""):
+            continue
+        if _CONDITION.search(told):
+            continue
+        return told, asking
+    return "", text
+
+
+_GAP: Final = re.compile(
+    r"(?<=[.!?;:])(?<!\bSt\.)(?<!\bvs\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bDr\.)(?<!\bJr\.)(?<!\b[A-Z]\.)\s+"
+)
+"""Matches the space between two sentences."""
+_ASKS: Final = re.compile(
+    r"(?:(?:so|and|but|now)\s+)?(?:will|would|does|do|did|is|are|was|can|could|has|have|how\s+likely|"
+    r"how\s+probable|what(?:'s|\s+is|\s+are)\s+(?:the\s+)?(?:\w+\s+)?(?:odds|chances?|probability|"
+    r"likelihood)|any\s+chance|what\s+odds|(?:i\s+)?doubt|am\s+i\s+(?:right|wrong)|"
+    r"(?:there's\s+|there\s+is\s+)?(?:no|zero|still\s+no)\b(?!\s+one\b))\b",
+    re.I,
+)
+_DOUBTS: Final = re.compile(
+    r"(?:i\s+)?doubt|(?:there's\s+|there\s+is\s+|still\s+)?(?:no|zero)\b", re.I
+)
+_CLAUSE: Final = re.compile(
+    r"(?P<gap>(?:(?:,|;|\.\.+|\s[\u2013\u2014-])\s+(?:(?:but|so|yet|still|though|tho|and|or|"
+    r"then|now|well|never\s+mind(?:\s+(?:that|it|all\s+that))?,?|actually|honestly|seriously)\s+)*|"
+    r"\s(?:(?:but|so|tho)\s+)+)"
+    r"(?:(?:\w+\s+as\s+(?:it|that)\s+(?:sounds?|is|seems?|may\s+\w+)),?\s+)?)"
+    r"(?:(?P<aux>will|would|does|do|did|is|are|was|can|could|has|have)\s|"
+    r"(?=(?:there's\s+|there\s+is\s+)?(?:no|zero)\s+(?:way|chance|shot|hope)\b|doubt\s+(?!it\b)))",
+    re.I,
+)
+"""Matches the words between two clauses, and the auxiliary with which the second one asks, or what
+it denies with ("no chance ...")."""
+_BUT: Final = re.compile(r"\b(?:but|so|yet|still|though|tho)\b", re.I)
+"""Matches words after which another thing is said than before."""
+_TURN: Final = re.compile(r"(?:,|;|\.\.+|\s[\u2013\u2014-])\s+(?:but|still|yet)\s+", re.I)
+_BACK: Final = re.compile(
+    r"(?:it|he|she|they|we|that|this|his|her|their|its|the|only|just|not|then)\b", re.I
+)
+"""Matches the beginning of a clause that goes on from the one before it: "but the other one"."""
+_VERB: Final = re.compile(
+    r"\b(?:is|are|was|were|am|has|have|had|does|do|did|will|would|can|could|said|says?|swears?|thinks?|"
+    r"bets?|got|gets?|won|lost|knows?|wants?|likes?|never|everyone|everybody|nobody|people|"
+    r"[a-z]{3,}(?:ed|ing)|not)\b|'(?:s|re|m|ve|ll|d)\b|n't\b",
+    re.I,
+)
+"""Matches a word that only a clause has, as "in the 2026 primary" has none."""
+_CONDITION: Final = re.compile(
+    r"\b(?:if|unless|assuming|suppos(?:e|ing)|provided|whenever)\b|"
+    r"(?:^|[,;:.]\s+|\b(?:and|but|so|or)\s+)(?:even\s+)?(?:when|after|once|should|given|in\s+case|were|"
+    r"had|before|by|until|as|while|since)\b",
+    re.I,
+)
+"""Matches the beginning of a clause that belongs to the question: a condition, or a time."""
+_WHERE: Final = re.compile(
+    r"(?:in|at|on|for|of|between|among|from|during|with|within|over|under|out\s+of|according)\b",
+    re.I,
+)
+_SELF: Final = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|me|mine|we|our|us)\b", re.I)
+_NAMES: Final = re.compile(r"\b(?!I\b)[A-Z]|\d")
+"""Matches a capital letter or a digit, which may belong to a name or a date."""
+_NAMED: Final = re.compile(
+    r"(?<=\w\s)(?!(?:I|Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sep|Oct|Nov|Dec|New\s+Year)[a-z]*\b)[A-Z]"
+)
+"""Matches the first letter of a name inside a sentence."""
+_DENIES: Final = re.compile(
+    r"\b(?:not|no|never|nobody|none|nothing|neither|nor|without|cannot|hardly|barely|fail(?:s|ed)?|"
+    r"zero|false|wrong|doubt\w*|unlikely|except|besides|other\s+than|anywhere|anyone|anything)\b",
+    re.I,
+)
+_CONTRACTED: Final = re.compile(r"\b(\w+)n't\b", re.I)
+_AFFIRMED: Final = {"wo": "will", "ca": "can", "ai": "is"}

@@ -1,0 +1,90 @@
+"""Ways of asking in which a denial denies nothing: "isn't X going to win?", "X wins, doesn't it?".
+Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from augury.language.entities import mentions
+from augury.language.vocabulary import default
+
+_VERBS: Final = "is|are|was|were|do|does|did|has|have|had|would|could|should"
+_DENIED: Final = rf"(?P<verb>{_VERBS}|wo|ca|ai)n't"
+_MAYBE: Final = re.compile(rf"\b{_DENIED}\b|,\s*\w+\s+(?:it|s?he|they|we|you|there)\b", re.I)
+"""Matches a part of every phrase that is looked for here."""
+_TAG: Final = re.compile(
+    rf"(?<!\bor)(?:\s+(?:{_VERBS}|wo|ca|ai)n't\s+(?:it|s?he|they)|"
+    rf",\s*(?:(?:{_VERBS}|wo|ca|ai)n't|{_VERBS}|will|can)\s+(?:it|s?he|they|we|you|there))"
+    r"(?=\s*(?:[?.!;]|\Z))",
+    re.I,
+)
+"""Matches a question tag: ", don't they" in "They win the title, don't they?"."""
+_ECHO: Final = re.compile(
+    rf"\s*[,.;\u2013\u2014-]+\s*(?:(?:so|and|am\s+i\s+(?:right|correct)|(?:fair|safe)\s+to\s+say|i\s+mean|is\s+it\s+"
+    rf"that)\s+(?:that\s+)?)?(?:it|s?he|they)\s+(?:(?:{_VERBS}|wo|ca|ai)n't|(?:{_VERBS}|will|can)\s+not)"
+    r"(?:\s+(?!by\b|before\b|in\b)\w+){0,2}(?:\s*,\s*\w+(?:\s+\w+){0,2})?\s*[?.!]*\Z",
+    re.I,
+)
+"""Matches a denial that says again what the words before it deny: ", so he doesn't, right?"."""
+_DOUBT: Final = re.compile(r"\b(?:doubt|not|no|never|zero)\b|n't\b", re.I)
+_STATEMENT: Final = 3
+"""Smallest number of words before a tag: "why won't he?" has none."""
+_INVERTED: Final = re.compile(
+    r"(?:(?:^|(?<=[.!?;:,\u2013\u2014-]\s))(?:(?:so|but|and|yet)\s+)?|"
+    r"\b(?:but|so|yet|as\s+it\s+(?:sounds|seems|is))\s+)"
+    rf"{_DENIED}\s+",
+    re.I,
+)
+"""Matches a denied auxiliary in front of what may be its subject."""
+_SUBJECT: Final = re.compile(
+    r"(?:the|an?|this|that|these|those|his|her|its|their|our|my|your|it|s?he|they|we|you|there|"
+    r"(?:any|some|every)(?:one|body|thing)|any|some|all|both|either|at\s+least|more\s+than|\d+|(?:\w+\s+){0,2}\w+(?=\s+going\s+to\s))\s",
+    re.I,
+)
+_NAME: Final = re.compile(r"[A-Z]")
+_IN_NAMES: Final = ("do", "ca")
+"""Auxiliaries with which names begin: "Don't Look Up", "Can't Buy Me Love"."""
+_AFFIRMED: Final = {"wo": "will", "ca": "can", "ai": "is"}
+
+
+def affirmed(question: str) -> str:
+    """The question without denials that deny nothing: "Isn't the Fed going to cut?" -> "Is the Fed
+    going to cut?", "BTC hits 100k, doesn't it?" -> "BTC hits 100k?". An auxiliary without a subject
+    denies: of "Won't resign before June?" only the capital letter goes, which the rules would take
+    for a name's."""
+    if _MAYBE.search(question) is None:
+        return question
+    question = _TAG.sub(_untagged, question)
+    if (echo := _ECHO.search(question)) and _DOUBT.search(question[: echo.start()]):
+        question = question[: echo.start()] + "?"
+    return _INVERTED.sub(_turned, question)
+
+
+def _untagged(found: re.Match[str]) -> str:
+    said = found.string[: found.start()].split()
+    return "" if len(said) >= _STATEMENT else found[0]
+
+
+def _turned(found: re.Match[str]) -> str:
+    rest = found.string[found.end() :]
+    whole, verb = found[0], found["verb"]
+    begins = found.start() == 0
+    if not names_subject(rest, verb if begins else ""):
+        return whole.lower() if begins and not _NAME.match(rest) else whole
+    affirmative = _AFFIRMED.get(verb.lower(), verb.lower())
+    if verb[0].isupper():
+        affirmative = affirmative.capitalize()
+    start = found.start("verb") - found.start()
+    return f"{whole[:start]}{affirmative} "
+
+
+def names_subject(text: str, verb: str) -> bool:
+    """Whether the text after an auxiliary begins with a subject: an article, a pronoun, a name.
+
+    verb : the auxiliary without "n't"; with some, names of works begin ("Don't Look Up")
+    """
+    if _SUBJECT.match(text) or (_NAME.match(text) and verb.lower() not in _IN_NAMES):
+        return True
+    named = mentions(text, default())
+    return bool(named) and named[0].start == 0
