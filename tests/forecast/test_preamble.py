@@ -46,6 +46,7 @@ def test_the_part_that_asks(text: str, asking: str) -> None:
         "The Lakers don't win on Friday, is that likely?",
         "Will the Fed not cut in March, or will it cut in April 2026?",
         "The Fed doesn't cut in March, and it stays there?",
+        "No PS3 games before 2026, is that the safe bet for a dad with 80 old discs?",
         'He said "no way, will Trump resign" on TV',
     ],
 )
@@ -69,6 +70,11 @@ def test_what_is_told_is_quiet() -> None:
         ("there's zero chance Sweden win the final, right?", False),
         ("nothing's stopping the Ducks from beating Utah on Saturday?", True),
         ("Delcy's token won't be above $6B, right? Farmers dump anyway", False),
+        (
+            "They missed it twice, but isn't Waymo going to start by June 30, never mind Denver?",
+            True,
+        ),
+        ("I can't see anything stopping Scheffler from winning in 2026?", True),
         ("ether gonna dump to 1,600 this April?", True),
     ],
 )

@@ -49,8 +49,9 @@ DENIALS: Final = (
     rule(r",?\s+or\s+(?:else\s+)?(?:not|never)\s+happen\s+at\s+all\b", ""),
     rule(r"\blos(?:e|es|ing)\s+(?:the|his|her|their|its)\s+(?:place|spot|status|crown|rank|ranking|position|standing)\s+as\s+", "no longer be "),
     # What nothing stops happens.
-    rule(r"\b(?:there(?:'s|\s+is)\s+)?(?:nothing|nobody|no\s?one|no)(?:'s|\s+is|\s+can|\s+will)?\s+(?:gonna\s+|going\s+to\s+)?stop(?:s|ping)?\s+"
-          r"((?:[\w.'-]+\s+){1,5}?)(?:from\s+)?(?=\w+ing\b|being\b)", r"\1"),
+    rule(r"\b(?:(?:there(?:'s|\s+is)\s+)?(?:nothing|nobody|no\s?one|no)(?:'s|\s+is|\s+can|\s+will)?\s+(?:going\s+to\s+)?"
+          r"|(?:(?:(?:i|we)\s+)?(?:can't|cannot|don't)\s+see\s+(?:anything|anyone|anybody|who|what))\s+)(?:stop|keep|prevent|block)(?:s|p?ing)?\s+"
+          r"((?:[\w.'-]+\s+){1,5}?)(?:from\s+)?(?=\w+ing\b)", r"\1"),
     rule(r"\b(?:has|have|with|stands?)\s+(?:no|zero)\s+(?:shot|chance|hope)\s+(?:at|of|to)\s+", "not "),
     rule(r"\bnothing\s+(?=(?:[\w.'-]+\s+){1,6}?(?:hits?|becomes?|happens?|reach(?:es)?|passes|changes)\b)", "not anything "),
     # Put off, held back.

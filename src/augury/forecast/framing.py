@@ -135,7 +135,7 @@ _DENIAL: Final = re.compile(
     r"impossible|not\s+(?:true|the\s+case|right|correct|likely)|out\s+of\s+the\s+question|"
     r"(?:very\s+|highly\s+|rather\s+)?(?:unlikely|improbable|doubtful)|a\s+long\s+shot)"
     rf"{_SAY}"
-    r"|^\W*(?:(?:i|we)\s+(?:(?:really|seriously|highly|still)\s+)?(?:doubt|can't\s+see|"
+    r"|^\W*(?:(?:i|we)\s+(?:(?:really|seriously|highly|still)\s+)?(?:doubt|can't\s+see(?!\s+\w+\s+(?:stop|keep|prevent|block)p?ing)|"
     r"(?:don't|do\s+not)\s+(?:think|believe|expect))|(?:do|would|should)\s+(?:i|you|we)\s+doubt|"
     r"how\s+(?:unlikely|improbable)\s+is\s+it)(?:\s+(?:that|whether|if))?\s+(?!(?:that|whether|if|to|for|of|about|so)\b|it\b(?!\s+\w+\s+\w)|it\s+but\b)(?=[\w\"'$])"
     rf"|^\W*(?:am|is|are|was|were|would|will)\s+{_ANYONE}\s+(?:be\s+)?{_TRUTH}"

@@ -83,8 +83,11 @@ def _plain(text: str) -> str:
 
 
 def _is_about(asking: str) -> bool:
-    """Whether a clause names somebody, something or a number: "is that likely?" does not."""
-    return bool(_NAMES.search(asking[1:]) or mentions(asking, default()))
+    """Whether a clause asks of somebody or something: "is that likely?" does not."""
+    if _COMMENT.match(asking):
+        return False
+    long = len(asking.split()) >= 8
+    return long or bool(_NAMES.search(asking[1:]) or mentions(asking, default()))
 
 
 def _remark(text: str) -> tuple[str, str]:
@@ -143,6 +146,12 @@ _CLAUSE: Final = re.compile(
 )
 """Matches the words between two clauses, and the auxiliary with which the second one asks, or what
 it denies with ("no chance ...")."""
+_COMMENT: Final = re.compile(
+    r"(?:is|was|does|would|will|can|could)\s+(?:(?:that|this|it)\s+(?:an?|the|what|how|so|likely|right|true|fair|"
+    r"safe|possible|on|make|sound|seem|look|correct|really|your)|i)\b",
+    re.I,
+)
+"""Matches the beginning of a question about what was said before: "is that how you see it?"."""
 _BUT: Final = re.compile(r"\b(?:but|so|yet|still|though|tho)\b", re.I)
 """Matches words after which another thing is said than before."""
 _TURN: Final = re.compile(r"(?:,|;|\.\.+|\s[\u2013\u2014-])\s+(?:but|still|yet)\s+", re.I)
