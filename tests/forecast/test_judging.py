@@ -200,6 +200,30 @@ def test_a_draw_is_no_answer_from_a_win(engine: Engine) -> None:
     assert "direct" not in [one.role for one in found.evidence]
 
 
+@pytest.mark.parametrize(
+    ("question", "title", "unmet"),
+    [
+        (
+            "Will Ann Lee be the top artist of 2028?",
+            "Will Ann Lee be the top artist of 2027?",
+            True,
+        ),
+        (
+            "Ann Lee was top in 2025, will she be it in 2027?",
+            "Ann Lee the top artist of 2027?",
+            False,
+        ),
+        # a season has two years
+        ("Will Zenda win the 2028 football title?", "Zenda football champion of 2027?", False),
+        ("Will Iran strike Israel in 2027?", "Will Israel strike Iran in 2027?", True),
+    ],
+)
+def test_another_year_and_swapped_parts_are_never_the_question(
+    engine: Engine, question: str, title: str, unmet: bool
+) -> None:
+    assert judging.brief(asked(engine, question, title), default(), most=12).unmet == (unmet,)
+
+
 def test_a_brief_holds_the_first_of_both_orders_once(engine: Engine) -> None:
     titles = [f"Will the {n}th Rangers reach the 2027 final?" for n in range(30)]
     compared = asked(engine, QUESTION, *titles)

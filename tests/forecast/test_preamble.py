@@ -75,6 +75,8 @@ def test_what_is_told_is_quiet() -> None:
             True,
         ),
         ("I can't see anything stopping Scheffler from winning in 2026?", True),
+        ("Will no one leave the Trump Cabinet before 2027?", False),
+        ("Anything but Arsenal as champions this season: is that what we'll get?", False),
         ("ether gonna dump to 1,600 this April?", True),
     ],
 )

@@ -25,7 +25,7 @@ A and B may depend on each other."""
 _NAME: Final = r"(?:the\s+)?[A-Z0-9$][\w.'&$-]*(?:\s+(?:of\s+|the\s+)?[A-Z0-9][\w.'&-]*){0,4}"
 _AUXILIARY: Final = r"(?i:will|does|do|did|is|are|can|has|have)"
 _PAIR: Final = re.compile(
-    rf"^\W*(?P<lead>{_AUXILIARY}\s+)(?P<which>(?i:either|both|neither)\s+)?(?P<a>{_NAME})\s+"
+    rf"^\W*(?P<lead>{_AUXILIARY}\s+)(?P<which>(?i:either|both|neither|(?:at\s+least\s+)?one\s+of)\s+)?(?P<a>{_NAME})\s+"
     rf"(?P<joint>(?i:or|and|nor))\s+(?P<b>{_NAME})\s+(?P<both>(?i:both|each)\s+)?(?P<rest>[a-z].+)$"
 )
 _CONDITION: Final = re.compile(
@@ -108,6 +108,8 @@ def parts(question: str) -> Parts | None:
     if found is None:
         return None
     joint, which = found["joint"].casefold(), (found["which"] or "").strip().casefold()
+    if which.endswith("of"):
+        joint, which = "or", "either"
     if joint == "and" and which != "both" and not found["both"]:
         return None
     if joint == "or" and which in ("both", "neither"):

@@ -124,7 +124,7 @@ FIGURES: Final = (
           r"(?:\s+teams?)?(?:\s+(?:standing|left|remaining))?", lambda f: {
               "four": "reach the semifinals", "eight": "reach the quarterfinals",
               "sixteen": "reach the round of 16", "two": "reach the final"}[f[1].casefold()]),
-    rule(r"\bat\s+least\s+one\s+of\s+(?:the\s+two\s+)?(?=(?:the\s+)?[A-Z])", ""),
+    rule(r"\bat\s+least\s+one\s+of\s+(?:the\s+two\s+)?(?=(?:the\s+)?(?-i:[A-Z]))", ""),
     rule(r"\brank(?:s|ed)?\s+(?:in\s+)?(?:the\s+)?(?=(?:first|second|third|fourth|fifth|\d)\b)", "finish "),
     rule(rf"\b({'|'.join(s_.replace(' ', chr(92)+'s+') for s_ in STATES)})'s\s+(\d{{1,2}})(?:st|nd|rd|th)"
           r"(?!\s+(?:congressional|district|state|senate|street))\b", r"\1's \2th District"),

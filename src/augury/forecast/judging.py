@@ -10,6 +10,7 @@ only says whether the question is about this game.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -29,6 +30,7 @@ from augury.matching.trees import Trees
 if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing, Compared
     from augury.forecast.match import Comparison
+    from augury.forecast.normalise import Reading
 
 Verdicts = Mapping[tuple[int, int], Verdict]
 """The judge's verdicts (`matching.judge`) on whether markets ask the question, by (market number,
@@ -90,6 +92,12 @@ class Brief:
         return dict(zip(keys, sided, strict=True))
 
 
+_SEASONAL: Final = re.compile(
+    r"\b(?:seasons?|nfl|nba|nhl|mlb|ncaa|football|basketball|hockey|soccer|league|super\s*bowl|playoffs?|"
+    r"championship|conference|division)\b",
+    re.I,
+)
+"""Matches words of contests whose season spans two years."""
 NEITHER: Final = Verdict(0.0, 0.0, certain=True)
 """The verdict on a market that certainly asks neither the question nor its opposite."""
 
@@ -143,13 +151,26 @@ def brief(
     ]
     asked = mentions(asking, vocabulary) if reading.asking else ()
     wanted = Demands.of(question, named.entities, asked)
-    unmet = tuple(wanted.unmet(text, one.entities) for text, one in zip(texts, theirs, strict=True))
+    unmet = tuple(
+        wanted.unmet(text, one.entities) or _is_of_another_year(reading, b, compared.at.year)
+        for text, one, (b, _) in zip(texts, theirs, chosen, strict=True)
+    )
     return Brief(
         pairs.asked(question, vocabulary, compared.at.date()), texts,
         np.hstack([rows[first], features.named(named, theirs)]),
         tuple(b for b, _ in chosen), tuple(ranks[n] for n in first),
         tuple(stands[n] for n in first), unmet, reading.denied,
     )  # fmt: skip
+
+
+def _is_of_another_year(reading: Reading, b: Bearing, now: int) -> bool:
+    """Whether question and market name one year each, and not the same. Years before `now` are
+    told, not asked; a season may be named after either of its years."""
+    ours, theirs = reading.proposition.window.years, b.view.proposition.window.years
+    if len(ours) != 1 or len(theirs) != 1 or min(ours) < now:
+        return False
+    seasonal = _SEASONAL.search(f"{reading.question} {b.market.question}") is not None
+    return abs(min(ours) - min(theirs)) > seasonal
 
 
 def _first(

@@ -56,6 +56,7 @@ def _sentence(text: str) -> tuple[str, str]:
         label = before.endswith(":") and len(before.split()) < 5 and not _DOUBTS.match(asking)
         if (
             _ASKS.match(asking) and len(asking.split()) > 4 and not label
+            and not _COMMENT.match(asking)
             and before.count('"') % 2 == 0
         ):  # fmt: skip
             return before, asking

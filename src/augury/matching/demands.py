@@ -15,11 +15,13 @@ from typing import Final
 
 from augury.language.entities import Mention
 from augury.language.vocabulary import words
-from augury.matching import seats
+from augury.matching import actors, seats
 
 _ALTERNATIVE: Final = re.compile(r",? (?:or|nor) (?:the |either )?", re.I)
 _TOGETHER: Final = re.compile(r" and (?:the )?", re.I)
-_BOTH: Final = re.compile(r"\bboth (?:the )?\Z", re.I)
+_BOTH: Final = re.compile(
+    r"\b(?:both|(?:at least )?one of|either of|any of)(?: of)? (?:the )?\Z", re.I
+)
 _ALWAYS: Final = re.compile(
     r"\b(?:every(?: single)?|each) (?:day|week|month|game|match)\b|\bat all times\b"
     r"|\bon at least one day\b|\bthe (?:whole|entire) time\b|\bcontinuously\b",
@@ -87,6 +89,8 @@ class Demands:
     asked: tuple[Mention, ...]
     """The entities that the sentence which asks names; empty if that is the whole text."""
     words: frozenset[str]
+    acts: tuple[actors.Act, ...] = ()
+    """Who does what to whom. A market may not tell the same act the other way round."""
 
     @classmethod
     def of(cls, question: str, named: Sequence[Mention], asked: Sequence[Mention] = ()) -> Demands:
@@ -99,7 +103,7 @@ class Demands:
         return cls(
             _is_always(question), tuple(_alternatives(question, named)), tuple(_firsts(question)),
             _offices(named), seats.races(question, named), seats.places(named), beside,
-            tuple(asked), _words(question),
+            tuple(asked), _words(question), tuple(actors.acts(question, named)),
         )  # fmt: skip
 
     def unmet(self, market: str, named: Sequence[Mention]) -> bool:
@@ -121,6 +125,7 @@ class Demands:
             or bool(self.races and races and not self.races & races)
             or (bool(races) and seats.elsewhere(title, titled, self.places, self.words))
             or _opposed(self.words, said)
+            or (bool(self.acts) and actors.swapped(self.acts, actors.acts(title, titled)))
         )
 
     def _of_another(self, titled: Sequence[Mention]) -> bool:

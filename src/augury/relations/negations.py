@@ -14,7 +14,7 @@ _NOT: Final = re.compile(
     r"\b(?:[Ff]ail(?:s|ed|ing)?\s+to|(?:fall(?:s|ing)?|be|anything)\s+short\s+of|not|never|without|avoid(?:s|ed)?|"
     r"miss(?:es|ed)?(?:\s+out)?(?:\s+on)?(?=\s)|(?:is|are|was|were|do|does|did|has|have|had|wo|ca|ai|"
     r"would|could|should)n't|"
-    r"outside(?:\s+of)?(?=\s+(?:the\s+)?(?:top|[\d$]))|"
+    r"outside(?:\s+of)?(?=\s+(?:the\s+)?(?:top|[\d$]))|[Nn]o\s+one(?!\s+(?:but|else|other|except))|"
     r"(?:with|see|sees|have|has|be|is|are|there)\s+no(?=\s+(?!changes?\b|longer\b|\d|more\b|"
     r"fewer\b|less\b|later\b)))\b(?!\s+(?:more|less|fewer|later)\s+than)",
 )

@@ -1,0 +1,64 @@
+"""Who does what to whom, of what texts name: "Will Iran strike Israel?" is not "Will Israel strike
+Iran?". Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from augury.language.entities import Mention
+
+_VERBS: Final = (
+    r"pardon", r"endors", r"su(?:e|es|ed|ing)\b", r"fir(?:e|es|ed|ing)\b", r"inva(?:d|sion)",
+    r"str(?:ik|uck)", r"attack", r"bomb", r"(?:acqui|buy|bought)", r"nominat", r"appoint",
+    r"arrest", r"extradit", r"sanction", r"impeach", r"visit", r"replac", r"succeed", r"invit",
+    r"annex", r"recogni", r"overtak", r"surpass", r"fund", r"threaten", r"blockad", r"recall",
+    r"criticiz", r"investigat", r"charg", r"kill", r"bans?\b|banned", r"withdr[ae]w",
+)  # fmt: skip
+"""Beginnings of verbs by which one acts on another. Those of games are read by `language.results`,
+where the other way round is the opposite."""
+_ACT: Final = re.compile(r"\b(?:" + "|".join(f"({verb})" for verb in _VERBS) + r")\w*", re.I)
+"""Matches such a verb; the group that took part tells which."""
+_PASSIVE: Final = re.compile(
+    rf"\b(?:be|been|being|is|are|was|were|gets?|got)\s+(?:\w+\s+)?(?:{'|'.join(_VERBS)})\w*.*\bby\b",
+    re.I,
+)
+_JOINED: Final = re.compile(
+    r"\b(?:and|or|vs\.?|versus|with|if|before|after|while|because)\b|[,;:?]", re.I
+)
+"""Matches what makes two names no actor and object of one act."""
+MAX_BETWEEN: Final = 40
+"""Largest number of characters between two names of one act."""
+
+Act = tuple[frozenset[str], int, frozenset[str]]
+"""Keys of who acts, the number of the verb, keys of whom the act concerns."""
+
+
+def acts(text: str, named: Sequence[Mention]) -> list[Act]:
+    """The acts of one named entity on another in a text.
+
+    named : the entities that the text names
+    """
+    return list(_acts(text, named))
+
+
+def _acts(text: str, named: Sequence[Mention]) -> Iterator[Act]:
+    ordered = sorted(named, key=lambda one: one.start)
+    for one, other in pairwise(ordered):
+        between = text[one.end : other.start]
+        found = _ACT.search(between)
+        if found is None or len(between) > MAX_BETWEEN or _JOINED.search(between):
+            continue
+        verb = found.lastindex or 0
+        passive = _PASSIVE.search(between) is not None
+        yield (other.keys, verb, one.keys) if passive else (one.keys, verb, other.keys)
+
+
+def swapped(ours: Sequence[Act], theirs: Sequence[Act]) -> bool:
+    """Whether two texts tell the same act of the same two, with their parts swapped."""
+    acted = [(a, b) for a in ours for b in theirs if a[1] == b[1]]
+    if any(a[0] & b[0] and a[2] & b[2] for a, b in acted):
+        return False
+    return any(a[0] & b[2] and a[2] & b[0] for a, b in acted)
