@@ -51,8 +51,10 @@ async def gather(folder: Path, out: Path, names: list[str]) -> None:
 def read(one: written.Question) -> dict[str, Any]:
     """What the judge reads of a question: without a frame that denies it, which is logic's."""
     reading = normalise(one.question, one.as_of)
-    text = reading.core if reading.denied else reading.question
-    return {"asked": pairs.asked(text, default(), one.as_of.date()), "denied": reading.denied}
+    return {
+        "asked": pairs.asked(reading.judged, default(), one.as_of.date()),
+        "denied": reading.denied,
+    }
 
 
 async def _candidates(service: Any, one: written.Question) -> list[dict[str, Any]]:
