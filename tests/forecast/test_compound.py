@@ -54,6 +54,9 @@ def test_what_two_do_together_is_one_question(question: str) -> None:
 
 
 def test_a_second_act_is_found() -> None:
+    listed = second_act("Will Inter, Zenda and Arden all three win?")
+    assert listed == "Zenda and Arden all three win"
+    assert second_act("Will Inter, Zenda or Arden win?") is None
     assert second_act("Will Starmer lose the vote and resign by June?") == "resign by June"
     assert second_act("Will Trinidad and Tobago win?") is None
 

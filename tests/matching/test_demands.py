@@ -27,6 +27,9 @@ def lacks(question: str, market: str) -> bool:
         ("Will there be a vote before any official ceasefire?", "Will there be a vote in 2027?"),
         # over and over
         ("Will gold be above $5,000 on every single day of May?", "Will gold hit $5,000 in May?"),
+        # another thing of the same name, another step of the same person
+        ("Is there a new Zorblax VI trailer before June?", "Zorblax VI released before June?"),
+        ("Will Ada Novak enter the race for the nomination?", "Will Ada Novak win the nomination?"),
         # another office
         ("Will Ada Novak be elected Governor of Texas?", "Will Ada Novak become US Senator?"
          " (Mayor of London)"),
@@ -50,6 +53,9 @@ def test_what_a_market_lacks(question: str, market: str) -> None:
         ("Will Ada Novak be elected Governor of Texas?", "Will Ada Novak win in Texas?"),
         ("Will Arsenal and Liverpool still be rivals?", "Will Arsenal keep its rival?"),
         ("Will gold stay below $5,000 every day in May?", "Will gold hit $5,000 in May?"),
+        ("Does a Zorblax VI teaser come out?", "Zorblax VI teaser released by June?"),
+        ("Will Ada Novak run for mayor?", "Will Ada Novak announce a run for mayor?"),
+        ("Ada Novak runs for mayor, does she win?", "Will Ada Novak win the mayoral race?"),
         ("Will Acme buy Zorblax?", "Will Acme acquire Zorblax?"),
         ("Will Acme purchase and sell bitcoin?", "Will Acme sell bitcoin?"),
     ],

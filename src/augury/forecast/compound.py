@@ -52,6 +52,11 @@ _TWO_ACTS: Final = re.compile(
     rf"(?P<act>{_VERBS}s?\b[^?]*)|\band\s+then\s+(?P<next>(?!again\b|some\b)[a-z]+\b[^?]*)"
 )
 
+_ALL_OF_THEM: Final = re.compile(
+    rf"{_NAME},\s+(?:{_NAME},\s+)*(?P<rest>{_NAME},?\s+and\s+{_NAME}\s+(?i:all)\b[^?]*)"
+)
+"""Matches more than two names that all have to do something: "Inter, PSG and Arsenal all win"."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -94,6 +99,8 @@ def condition(question: str) -> str | None:
 def second_act(question: str) -> str | None:
     """The second thing that a question asks for ("resign" in "Will he lose the vote and resign?");
     None if it asks for one thing."""
+    if (listed := _ALL_OF_THEM.search(question)) is not None:
+        return listed["rest"].strip(" ?.")
     found = _TWO_ACTS.search(question)
     return (found["act"] or found["next"]).strip(" ?.") if found else None
 

@@ -9,6 +9,8 @@ import math
 import re
 from typing import Final
 
+import msgspec
+
 from augury.forecast.cues import WARMTH
 from augury.forecast.order import Order
 from augury.forecast.view import View
@@ -47,7 +49,7 @@ def threshold_order(q: View, m: View, extra: float) -> Order:
     extra : weight of the market's most telling term that the question does not name
     """
     ours, theirs = q.proposition, m.proposition
-    order = _levels(ours, theirs, m.context)
+    order = _levels(_reached(ours, q.extreme or m.extreme), theirs, m.context)
     if order == "unsaid" and (
         (q.places and m.places and not q.places & m.places)
         or (q.group and m.group and q.group != m.group)
@@ -68,6 +70,21 @@ def threshold_order(q: View, m: View, extra: float) -> Order:
     if order == "unsaid" and _districts(q) != _districts(m):
         order = "differs"  # the House is not one of its seats
     return order
+
+
+def _reached(ours: Proposition, extreme: int) -> Proposition:
+    """A question on a level that is touched, as one on a day's high or low: "touches 69" is a high
+    of 69 or more.
+
+    extreme : 1 where a high is meant, -1 a low
+    """
+    level = ours.threshold
+    if not extreme or level is None or ours.predicate != "touches" or level.low != level.high:
+        return ours
+    low, high = (level.low, math.inf) if extreme > 0 else (-math.inf, level.high)
+    return msgspec.structs.replace(
+        ours, predicate="value", threshold=Threshold(low, high, True, True, level.unit)
+    )
 
 
 def _other_course(ours: frozenset[str], theirs: frozenset[str]) -> bool:

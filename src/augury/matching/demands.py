@@ -53,6 +53,21 @@ _OPPOSED: Final = (
     ("convict convicts convicted", "impeach impeaches impeached acquit acquits acquitted"),
     ("import imports", "export exports"),
 )
+_RUNS: Final = re.compile(
+    r"\b(?:runs?|running)\s+(?:again\s+)?(?:for|in\s+(?:the|20))\b|\b(?:enter|join|jump\s+in(?:to)?|get\s+in(?:to)?)s?"
+    r"\s+the\s+(?:\w+\s+){0,4}(?:race|primary|contest)\b|\b(?:announce|launch|declare|start|begin)\w*\s+(?:an?|his|her|their)"
+    r"\s+(?:\w+\s+){0,2}(?:run|bid|candidacy|campaign)\b",
+    re.I,
+)
+_WINS: Final = re.compile(
+    r"\b(?:wins?|winning|winner|won|elected|become|takes?|flips?|holds?|keeps?|beats?|unseats?|prevails?)\b",
+    re.I,
+)
+_AWARDED: Final = re.compile(rf"{_WINS.pattern}|\b(?:nominees?|nomination)\b", re.I)
+_PIECE: Final = re.compile(
+    r"\b(trailer|teaser|soundtrack|dlc|poster|spin-?off|documentar|biopic|memoir|remake)", re.I
+)
+"""Matches words for a thing that comes with another or is made of it. A market has to say it."""
 _SIDES: Final = tuple(tuple(frozenset(one.split()) for one in pair) for pair in _OPPOSED)
 
 
@@ -89,6 +104,10 @@ class Demands:
     asked: tuple[Mention, ...]
     """The entities that the sentence which asks names; empty if that is the whole text."""
     words: frozenset[str]
+    pieces: frozenset[str] = frozenset()
+    """Things that come with another ("trailer"), which the market has to name too."""
+    runs: bool = False
+    """Whether the question says that somebody runs for something, and nothing of winning it."""
     acts: tuple[actors.Act, ...] = ()
     """Who does what to whom. A market may not tell the same act the other way round."""
 
@@ -103,7 +122,9 @@ class Demands:
         return cls(
             _is_always(question), tuple(_alternatives(question, named)), tuple(_firsts(question)),
             _offices(named), seats.races(question, named), seats.places(named), beside,
-            tuple(asked), _words(question), tuple(actors.acts(question, named)),
+            tuple(asked), _words(question), _pieces(question),
+            _RUNS.search(question) is not None and _WINS.search(question) is None,
+            tuple(actors.acts(question, named)),
         )  # fmt: skip
 
     def unmet(self, market: str, named: Sequence[Mention]) -> bool:
@@ -125,6 +146,8 @@ class Demands:
             or bool(self.races and races and not self.races & races)
             or (bool(races) and seats.elsewhere(title, titled, self.places, self.words))
             or _opposed(self.words, said)
+            or bool(self.pieces - _pieces(market))
+            or (self.runs and _AWARDED.search(title) is not None and _RUNS.search(title) is None)
             or (bool(self.acts) and actors.swapped(self.acts, actors.acts(title, titled)))
         )
 
@@ -186,6 +209,10 @@ def _firsts(question: str) -> Iterator[frozenset[str]]:
 
 def _offices(found: Sequence[Mention]) -> frozenset[str]:
     return frozenset(e.key for one in found for e in one.entities if e.kind == "office")
+
+
+def _pieces(text: str) -> frozenset[str]:
+    return frozenset(found.lower().replace("-", "") for found in _PIECE.findall(text))
 
 
 def _opposed(ours: frozenset[str], theirs: frozenset[str]) -> bool:
