@@ -53,7 +53,8 @@ _TWO_ACTS: Final = re.compile(
 )
 
 _ALL_OF_THEM: Final = re.compile(
-    rf"{_NAME},\s+(?:{_NAME},\s+)*(?P<rest>{_NAME},?\s+and\s+{_NAME}\s+(?i:all)\b[^?]*)"
+    r"\b[A-Z]\w*+, (?P<rest>(?:the )?[A-Z0-9][^,?]{1,60},? and (?:the )?[A-Z0-9][^,?]{1,40} all\b"
+    r"[^?]*)"
 )
 """Matches more than two names that all have to do something: "Inter, PSG and Arsenal all win"."""
 

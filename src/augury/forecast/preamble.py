@@ -137,12 +137,12 @@ _DOUBTS: Final = re.compile(
     r"(?:i\s+)?doubt|(?:there's\s+|there\s+is\s+|still\s+)?(?:no|zero)\b", re.I
 )
 _CLAUSE: Final = re.compile(
-    r"(?P<gap>(?:(?:,|;|\.\.+|\s[\u2013\u2014-])\s+(?:(?:but|so|yet|still|though|tho|and|or|"
-    r"then|now|well|never\s+mind(?:\s+(?:that|it|all\s+that))?,?|actually|honestly|seriously)\s+)*|"
-    r"\s(?:(?:but|so|tho)\s+)+)"
-    r"(?:(?:\w+\s+as\s+(?:it|that)\s+(?:sounds?|is|seems?|may\s+\w+)),?\s+)?)"
-    r"(?:(?P<aux>will|would|does|do|did|is|are|was|can|could|has|have)\s|"
-    r"(?=(?:there's\s+|there\s+is\s+)?(?:no|zero)\s+(?:way|chance|shot|hope)\b|doubt\s+(?!it\b)))",
+    r"(?P<gap>(?:(?:,|;|(?<!\.)\.{2,4}| [\u2013\u2014-]) (?:(?:but|so|yet|still|though|tho|and|or|"
+    r"then|now|well|never mind(?: (?:that|it|all that))?,?|actually|honestly|seriously) ){0,4}|"
+    r" (?:(?:but|so|tho) ){1,3})"
+    r"(?:(?:\b\w{1,12} as (?:it|that) (?:sounds?|is|seems?|may \w{1,12})),? )?)"
+    r"(?:(?P<aux>will|would|does|do|did|is|are|was|can|could|has|have) |"
+    r"(?=(?:there's |there is )?(?:no|zero) (?:way|chance|shot|hope)\b|doubt (?!it\b)))",
     re.I,
 )
 """Matches the words between two clauses, and the auxiliary with which the second one asks, or what
@@ -155,7 +155,7 @@ _COMMENT: Final = re.compile(
 """Matches the beginning of a question about what was said before: "is that how you see it?"."""
 _BUT: Final = re.compile(r"\b(?:but|so|yet|still|though|tho)\b", re.I)
 """Matches words after which another thing is said than before."""
-_TURN: Final = re.compile(r"(?:,|;|\.\.+|\s[\u2013\u2014-])\s+(?:but|still|yet)\s+", re.I)
+_TURN: Final = re.compile(r"(?:,|;|(?<!\.)\.{2,4}|\s[\u2013\u2014-])\s+(?:but|still|yet)\s+", re.I)
 _BACK: Final = re.compile(
     r"(?:it|he|she|they|we|that|this|his|her|their|its|the|only|just|not|then)\b", re.I
 )

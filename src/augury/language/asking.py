@@ -14,16 +14,17 @@ _DENIED: Final = rf"(?P<verb>{_VERBS}|wo|ca|ai)n't"
 _MAYBE: Final = re.compile(rf"\b{_DENIED}\b|,\s*\w+\s+(?:it|s?he|they|we|you|there)\b", re.I)
 """Matches a part of every phrase that is looked for here."""
 _TAG: Final = re.compile(
-    rf"(?<!\bor)(?:\s+(?:{_VERBS}|wo|ca|ai)n't\s+(?:it|s?he|they)|"
-    rf",\s*(?:(?:{_VERBS}|wo|ca|ai)n't|{_VERBS}|will|can)\s+(?:it|s?he|they|we|you|there))"
-    r"(?=\s*(?:[?.!;]|\Z))",
+    rf"(?<!\bor)(?: (?:{_VERBS}|wo|ca|ai)n't (?:it|s?he|they)|"
+    rf", ?(?:(?:{_VERBS}|wo|ca|ai)n't|{_VERBS}|will|can) (?:it|s?he|they|we|you|there))"
+    r"(?= ?(?:[?.!;]|\Z))",
     re.I,
 )
 """Matches a question tag: ", don't they" in "They win the title, don't they?"."""
 _ECHO: Final = re.compile(
-    rf"\s*[,.;\u2013\u2014-]+\s*(?:(?:so|and|am\s+i\s+(?:right|correct)|(?:fair|safe)\s+to\s+say|i\s+mean|is\s+it\s+"
-    rf"that)\s+(?:that\s+)?)?(?:it|s?he|they)\s+(?:(?:{_VERBS}|wo|ca|ai)n't|(?:{_VERBS}|will|can)\s+not)"
-    r"(?:\s+(?!by\b|before\b|in\b)\w+){0,2}(?:\s*,\s*\w+(?:\s+\w+){0,2})?\s*[?.!]*\Z",
+    r"(?<![,.;\u2013\u2014-])[,.;\u2013\u2014-]{1,3} ?"
+    r"(?:(?:so|and|am i (?:right|correct)|(?:fair|safe) to say|i mean|is it that) (?:that )?)?"
+    rf"(?:it|s?he|they) (?:(?:{_VERBS}|wo|ca|ai)n't|(?:{_VERBS}|will|can) not)"
+    r"(?: (?!by\b|before\b|in\b)\w+){0,2}(?:, ?\w+(?: \w+){0,2})? ?[?.!]{0,3}\Z",
     re.I,
 )
 """Matches a denial that says again what the words before it deny: ", so he doesn't, right?"."""
@@ -57,7 +58,7 @@ def affirmed(question: str) -> str:
         return question
     question = _TAG.sub(_untagged, question)
     if (echo := _ECHO.search(question)) and _DOUBT.search(question[: echo.start()]):
-        question = question[: echo.start()] + "?"
+        question = question[: echo.start()].rstrip() + "?"
     return _INVERTED.sub(_turned, question)
 
 

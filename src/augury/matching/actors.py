@@ -22,7 +22,7 @@ where the other way round is the opposite."""
 _ACT: Final = re.compile(r"\b(?:" + "|".join(f"({verb})" for verb in _VERBS) + r")\w*", re.I)
 """Matches such a verb; the group that took part tells which."""
 _PASSIVE: Final = re.compile(
-    rf"\b(?:be|been|being|is|are|was|were|gets?|got)\s+(?:\w+\s+)?(?:{'|'.join(_VERBS)})\w*.*\bby\b",
+    rf"\b(?:be|been|being|is|are|was|were|gets?|got)\s+(?:\w+\s+)?(?:{'|'.join(_VERBS)})\w*.{{0,30}}\bby\b",
     re.I,
 )
 _JOINED: Final = re.compile(
