@@ -224,6 +224,20 @@ def test_another_year_and_swapped_parts_are_never_the_question(
     assert judging.brief(asked(engine, question, title), default(), most=12).unmet == (unmet,)
 
 
+def test_two_prices_of_one_title_make_the_answer_unsure(engine: Engine) -> None:
+    def sure(other: float, closes: str) -> float:
+        prices = [(0.97, "2027-07-31T00:00"), (other, closes)]
+        known: list[Snapshot] = [
+            snapshot(market(n, TITLE, price, end), n, price, AT)
+            for n, (price, end) in enumerate(prices, 1)
+        ]
+        found = engine.estimate(engine.compare(normalise(TITLE, AT), known, AT))
+        return found.confidence
+
+    assert sure(0.96, "2027-07-31T12:00") > 0.85
+    assert sure(0.2, "2027-07-31T12:00") < 0.5
+
+
 def test_a_brief_holds_the_first_of_both_orders_once(engine: Engine) -> None:
     titles = [f"Will the {n}th Rangers reach the 2027 final?" for n in range(30)]
     compared = asked(engine, QUESTION, *titles)

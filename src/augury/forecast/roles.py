@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 from typing import Final
 
 from augury.forecast.bearing import Bearing
@@ -73,6 +73,10 @@ the question's terms, a market that names all of them is taken in its place. Cho
 TWIN_GAP: Final = 0.1
 """Largest difference, as a probability, between the prices of two markets that are taken to ask the
 same. Chosen by hand."""
+
+SAME_END: Final = timedelta(days=2)
+"""Longest time between the closings of two markets of one title that are taken to end together: one
+venue closes at midnight in New York, another a day after the event."""
 
 
 def is_direct(c: Comparison) -> bool:
@@ -146,6 +150,18 @@ def are_twins(a: Bearing, b: Bearing, at: date) -> bool:
         and _deadline(a) == _deadline(b)
         and abs(a.positive - b.positive) <= TWIN_GAP
     )  # fmt: skip
+
+
+def are_contrary(a: Bearing, b: Bearing) -> bool:
+    """Whether two markets have the same title and close together, but not the same price. One of
+    them may count only what comes after it was opened; its title does not say so."""
+    if a.market.seq == b.market.seq or abs(a.positive - b.positive) <= TWIN_GAP:
+        return False
+    ends = a.market.closes_at, b.market.closes_at
+    if ends[0] is None or ends[1] is None or abs(ends[0] - ends[1]) > SAME_END:
+        return False
+    one, other = ((of.market.question.casefold(), of.market.subtitle, of.outcome) for of in (a, b))
+    return one == other
 
 
 def _deadline(b: Bearing) -> date | None:

@@ -26,6 +26,7 @@ from augury.forecast.roles import (
     AS_GOOD,
     DIRECT_CONTENT,
     SERIES_EXTRA,
+    are_contrary,
     are_series,
     are_twins,
     is_direct,
@@ -194,9 +195,13 @@ class Weighing:
         ]
         evidence += self._beside(direct)
         lead = direct[max(range(len(direct)), key=lambda i: weights[i])]
+        contrary = [b for b in self._bearings if any(are_contrary(b, one) for one in direct)]
         doubts = doubt.Doubts(
             match=_match_doubt(lead.fit),
-            disagreement=pool.spread(chances, weights),
+            disagreement=pool.spread(
+                [*chances, *(b.positive for b in contrary)],
+                [*weights, *(self._weight(b) for b in contrary)],
+            ),
             age=sum(b.age * w for b, w in zip(direct, weights, strict=True)) / total,
             spread=_half_spread(lead),
             days_left=self._days_left(lead),
