@@ -98,8 +98,9 @@ def condition(question: str) -> str | None:
 
 
 def second_act(question: str) -> str | None:
-    """The second thing that a question asks for ("resign" in "Will he lose the vote and resign?");
-    None if it asks for one thing."""
+    """The second thing that a question asks for ("resign" in "Will he lose the vote and resign?"),
+    or what it asks of the further names of a list ("PSG and Arsenal all win"); None if it asks for
+    one thing."""
     if (listed := _ALL_OF_THEM.search(question)) is not None:
         return listed["rest"].strip(" ?.")
     found = _TWO_ACTS.search(question)

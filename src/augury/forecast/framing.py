@@ -42,8 +42,8 @@ def framed(question: str) -> Framed:
     is it false that X will win?" -> "Will X win?", with `denied` set."""
     spelled = " ".join(written_out(question.translate(_CURLY)).split())
     plain = affirmed(spelled)
-    before, text, after = parted(calmed(plain))
-    told = f"{before} {after}".strip()
+    parts = parted(calmed(plain))
+    text, told = parts.asking, f"{parts.before} {parts.after}".strip()
     denials = 0
     for _ in range(6):
         before = text

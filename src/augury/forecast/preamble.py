@@ -1,5 +1,5 @@
-"""Tells the words that ask from what is told before and after them: "I hold some coins. Will ...?",
-"they lost last year, but will ...?", "will ...? Asking for a friend." Pure."""
+"""Separates the part of a text that asks from what is said before and after it: "I hold some coins.
+Will ...?", "they lost last year, but will ...?", "will ...? Asking for a friend." Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from typing import Final, NamedTuple
 
 from augury.forecast.polarity import turnless
-from augury.language.asking import names_subject
+from augury.language.asking import affirmative, names_subject
 from augury.language.entities import mentions
 from augury.language.vocabulary import default
 
@@ -33,16 +33,16 @@ def parted(text: str) -> Parted:
 def quieted(told: str) -> str:
     """What is told around a question, without words that deny or reverse: there they say something
     of the asker, not of what is asked ("I don't want to lose my coins")."""
-    told = _CONTRACTED.sub(lambda found: _AFFIRMED.get(found[1].lower(), found[1]), told)
+    told = _CONTRACTED.sub(lambda found: affirmative(found[1]), told)
     return " ".join(_DENIES.sub(" ", turnless(told)).split())
 
 
 def is_apart(told: str, asking: str) -> bool:
     """Whether what is told can be dropped: it is about the asker and names nothing, while the
     question itself names somebody or something."""
-    named = _NAMES.search(told.partition(" ")[2])
-    about = _NAMED.search(asking) or mentions(asking, default())
-    return bool(_SELF.search(told)) and not named and bool(about)
+    if _SELF.search(told) is None or _NAMES.search(told.partition(" ")[2]) is not None:
+        return False
+    return bool(_NAMED.search(asking) or mentions(asking, default()))
 
 
 def _sentence(text: str) -> tuple[str, str]:
@@ -178,6 +178,7 @@ _WHERE: Final = re.compile(
     r"(?:in|at|on|for|of|between|among|from|during|with|within|over|under|out\s+of|according)\b",
     re.I,
 )
+"""Matches the preposition of a phrase that belongs to the question: "in the 2026 primary"."""
 _SELF: Final = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|me|mine|we|our|us)\b", re.I)
 _NAMES: Final = re.compile(r"\b(?!I\b)[A-Z]|\d")
 """Matches a capital letter or a digit, which may belong to a name or a date."""
@@ -191,4 +192,3 @@ _DENIES: Final = re.compile(
     re.I,
 )
 _CONTRACTED: Final = re.compile(r"\b(\w+)n't\b", re.I)
-_AFFIRMED: Final = {"wo": "will", "ca": "can", "ai": "is"}

@@ -29,9 +29,9 @@ from augury.http.limits import InFlight, Limiter, LimitPolicy, enforce
 from augury.settings import Settings
 
 PAGE_BURST = 4
-"""Requests of a key that may come at once where pages read (markets, watchlists, answers, system),
-times those of a search: a page of the console asks for up to six parts at once, and a person who
-clicks fast opens several in a second."""
+"""Burst of requests for what pages show (markets, watchlists, answers, system), as a multiple of
+the burst of searches. A page of the console sends up to six requests at once, and a person who
+clicks fast opens several pages in a second."""
 
 # RFC 9110 11.1 and RFC 6750 2.1, read strictly: any scheme case, one space, no other blanks.
 _BEARER = re.compile(rb"[Bb][Ee][Aa][Rr][Ee][Rr] ([\x21-\x7e]{1,512})")

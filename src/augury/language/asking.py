@@ -10,12 +10,13 @@ from augury.language.entities import mentions
 from augury.language.vocabulary import default
 
 _VERBS: Final = "is|are|was|were|do|does|did|has|have|had|would|could|should"
+_NOT: Final = rf"(?:{_VERBS}|wo|ca|ai)n't"
 _DENIED: Final = rf"(?P<verb>{_VERBS}|wo|ca|ai)n't"
 _MAYBE: Final = re.compile(rf"\b{_DENIED}\b|,\s*\w+\s+(?:it|s?he|they|we|you|there)\b", re.I)
 """Matches a part of every phrase that is looked for here."""
 _TAG: Final = re.compile(
-    rf"(?<!\bor)(?: (?:{_VERBS}|wo|ca|ai)n't (?:it|s?he|they)|"
-    rf", ?(?:(?:{_VERBS}|wo|ca|ai)n't|{_VERBS}|will|can) (?:it|s?he|they|we|you|there))"
+    rf"(?<!\bor)(?: {_NOT} (?:it|s?he|they)|"
+    rf", ?(?:{_NOT}|{_VERBS}|will|can) (?:it|s?he|they|we|you|there))"
     r"(?= ?(?:[?.!;]|\Z))",
     re.I,
 )
@@ -23,7 +24,7 @@ _TAG: Final = re.compile(
 _ECHO: Final = re.compile(
     r"(?<![,.;\u2013\u2014-])[,.;\u2013\u2014-]{1,3} ?"
     r"(?:(?:so|and|am i (?:right|correct)|(?:fair|safe) to say|i mean|is it that) (?:that )?)?"
-    rf"(?:it|s?he|they) (?:(?:{_VERBS}|wo|ca|ai)n't|(?:{_VERBS}|will|can) not)"
+    rf"(?:it|s?he|they) (?:{_NOT}|(?:{_VERBS}|will|can) not)"
     r"(?: (?!by\b|before\b|in\b)\w+){0,2}(?:, ?\w+(?: \w+){0,2})? ?[?.!]{0,3}\Z",
     re.I,
 )
@@ -73,11 +74,16 @@ def _turned(found: re.Match[str]) -> str:
     begins = found.start() == 0
     if not names_subject(rest, verb if begins else ""):
         return whole.lower() if begins and not _NAME.match(rest) else whole
-    affirmative = _AFFIRMED.get(verb.lower(), verb.lower())
+    said = affirmative(verb).lower()
     if verb[0].isupper():
-        affirmative = affirmative.capitalize()
+        said = said.capitalize()
     start = found.start("verb") - found.start()
-    return f"{whole[:start]}{affirmative} "
+    return f"{whole[:start]}{said} "
+
+
+def affirmative(verb: str) -> str:
+    """The affirmative form of an auxiliary without its "n't": "wo" -> "will", "is" -> "is"."""
+    return _AFFIRMED.get(verb.lower(), verb)
 
 
 def names_subject(text: str, verb: str) -> bool:

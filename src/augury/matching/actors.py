@@ -1,10 +1,10 @@
-"""Who does what to whom, of what texts name: "Will Iran strike Israel?" is not "Will Israel strike
+"""Reads which named entity acts on which: "Will Iran strike Israel?" is not "Will Israel strike
 Iran?". Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -28,7 +28,7 @@ _PASSIVE: Final = re.compile(
 _JOINED: Final = re.compile(
     r"\b(?:and|or|vs\.?|versus|with|if|before|after|while|because)\b|[,;:?]", re.I
 )
-"""Matches what makes two names no actor and object of one act."""
+"""Matches words between two names after which the first does not act on the second."""
 MAX_BETWEEN: Final = 40
 """Largest number of characters between two names of one act."""
 
@@ -36,28 +36,25 @@ Act = tuple[frozenset[str], int, frozenset[str]]
 """Keys of who acts, the number of the verb, keys of whom the act concerns."""
 
 
-def acts(text: str, named: Sequence[Mention]) -> list[Act]:
+def acts(text: str, named: Sequence[Mention]) -> tuple[Act, ...]:
     """The acts of one named entity on another in a text.
 
     named : the entities that the text names
     """
-    return list(_acts(text, named))
-
-
-def _acts(text: str, named: Sequence[Mention]) -> Iterator[Act]:
-    ordered = sorted(named, key=lambda one: one.start)
-    for one, other in pairwise(ordered):
+    found: list[Act] = []
+    for one, other in pairwise(sorted(named, key=lambda mention: mention.start)):
         between = text[one.end : other.start]
-        found = _ACT.search(between)
-        if found is None or len(between) > MAX_BETWEEN or _JOINED.search(between):
+        if len(between) > MAX_BETWEEN or _JOINED.search(between):
             continue
-        verb = found.lastindex or 0
-        passive = _PASSIVE.search(between) is not None
-        yield (other.keys, verb, one.keys) if passive else (one.keys, verb, other.keys)
+        if (act := _ACT.search(between)) is not None:
+            verb = act.lastindex or 0
+            passive = _PASSIVE.search(between) is not None
+            found.append((other.keys, verb, one.keys) if passive else (one.keys, verb, other.keys))
+    return tuple(found)
 
 
 def swapped(ours: Sequence[Act], theirs: Sequence[Act]) -> bool:
-    """Whether two texts tell the same act of the same two, with their parts swapped."""
+    """Whether two texts name the same act of the same two entities, but swap who acts on whom."""
     acted = [(a, b) for a in ours for b in theirs if a[1] == b[1]]
     if any(a[0] & b[0] and a[2] & b[2] for a, b in acted):
         return False

@@ -63,6 +63,7 @@ _WINS: Final = re.compile(
     r"\b(?:wins?|winning|winner|won|elected|become|takes?|flips?|holds?|keeps?|beats?|unseats?|prevails?)\b",
     re.I,
 )
+"""Matches verbs for getting what one runs for."""
 _AWARDED: Final = re.compile(rf"{_WINS.pattern}|\b(?:nominees?|nomination)\b", re.I)
 _PIECE: Final = re.compile(
     r"\b(trailer|teaser|soundtrack|dlc|poster|spin-?off|documentar|biopic|memoir|remake)", re.I
@@ -124,7 +125,7 @@ class Demands:
             _offices(named), seats.races(question, named), seats.places(named), beside,
             tuple(asked), _words(question), _pieces(question),
             _RUNS.search(question) is not None and _WINS.search(question) is None,
-            tuple(actors.acts(question, named)),
+            actors.acts(question, named),
         )  # fmt: skip
 
     def unmet(self, market: str, named: Sequence[Mention]) -> bool:
@@ -146,7 +147,7 @@ class Demands:
             or bool(self.races and races and not self.races & races)
             or (bool(races) and seats.elsewhere(title, titled, self.places, self.words))
             or _opposed(self.words, said)
-            or bool(self.pieces - _pieces(market))
+            or (bool(self.pieces) and not self.pieces <= _pieces(market))
             or (self.runs and _AWARDED.search(title) is not None and _RUNS.search(title) is None)
             or (bool(self.acts) and actors.swapped(self.acts, actors.acts(title, titled)))
         )

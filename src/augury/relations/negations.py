@@ -25,6 +25,7 @@ _DENYING: Final = re.compile(
 )
 """Matches a part of every phrase that denies. If it matches nowhere, the slower searches for such
 phrases are skipped."""
+_AUXILIARY_NOT: Final = r"(?:is|are|was|were|do|does|did|has|have|had|wo|would|ca)n't"
 _NEUTRAL: Final = re.compile(
     r"\bwhether\s+or\s+not\b|\bor\s+not\b(?=\s*(?:[?.!,;)\x1f]|\Z))|"
     r"\bor\s+(?:(?:will|does|do|is|are)\s+(?:it\s+|he\s+|she\s+|they\s+)?not|"
@@ -32,8 +33,7 @@ _NEUTRAL: Final = re.compile(
     r"\bnot\s+(?:only|just|merely|simply)\b(?!\s+(?:yet|now|quite))|\bnever\s+mind\b|\bif\s+not\s+(?=[\d$])|"
     r"\bno\s+(?:matter|worries|doubt|thanks|question|kidding|joke|problem|offen[cs]e|big\s+deal|reason\s+to)\b|"
     r"\b(?:i\s+)?do(?:n't|\s+not)\s+(?:laugh|judge|ask|worry|know|care|hate|mean|get\s+me\s+wrong)\b|"
-    r"\b(?:is|are|was|were|do|does|did|has|have|had|wo|would|ca)n't\s+(?:and|or|nor)\s+"
-    r"(?=(?:is|are|was|were|do|does|did|has|have|had|wo|would|ca)n't\b|never\b)|"
+    rf"\b{_AUXILIARY_NOT}\s+(?:and|or|nor)\s+(?={_AUXILIARY_NOT}\b|never\b)|"
     r"\bnever\s+(?:has|have|did)\s+(?:and|or)\s+(?=never\b)|"
     r"\bwithout\s+(?-i:[A-Z])[\w'.-]*(?:\s+(?-i:[A-Z])[\w'.-]*)*(?=\s*(?:[,?.!;]|\Z))",
     re.I,
