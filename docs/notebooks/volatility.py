@@ -25,6 +25,11 @@ joined = (
     .sort("as_of")
 )
 print(len(joined), "windows of", model, "that are over;", latest.origin, "data")
+if joined.is_empty():
+    raise SystemExit(
+        "No forecast has come to its end yet. A new installation issues those of past days within "
+        "a minute or two: run this again then."
+    )
 
 # %% [markdown]
 # ## How far off

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import pytest
+from augury_client import Augury
 from tests.handbook import examples
 
 from augury.handbook import notebooks, pages
@@ -52,6 +54,8 @@ def test_it_runs_and_draws(
     monkeypatch.setenv("AUGURY_URL", service[0])
     monkeypatch.setenv("AUGURY_API_KEY", service[1])
     monkeypatch.chdir(tmp_path)
+    if name == "volatility":
+        _wait_for_the_past(*service[:2])
     pyplot.close("all")
     text = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
     names: dict[str, Any] = {"__name__": name}
@@ -67,3 +71,13 @@ def test_it_runs_and_draws(
         pyplot.close("all")
         if (client := names.get("augury")) is not None:
             client.close()
+
+
+def _wait_for_the_past(url: str, key: str) -> None:
+    """Wait until the new service has issued the volatility forecasts of past days."""
+    with Augury(url=url, api_key=key) as augury:
+        for _ in range(120):
+            if len(augury.rvol.history(asset="BTC", horizon="7d").first()) > 8:
+                return
+            time.sleep(0.5)
+    pytest.fail("the volatility forecasts of past days were not issued within a minute")
