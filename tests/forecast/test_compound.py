@@ -30,6 +30,7 @@ def test_conditions_are_found(question: str, expected: str | None) -> None:
     [
         ("Will Trump or Vance win the 2028 election?", "either", ("Trump", "Vance")),
         ("Will either Arsenal or Man City win the league?", "either", ("Arsenal", "Man City")),
+        ("Will either google or openai release a model?", "either", ("google", "openai")),
         ("Will at least one of Trump and Vance run in 2028?", "either", ("Trump", "Vance")),
         ("Will both Bitcoin and Ethereum hit new highs in 2027?", "both", ("Bitcoin", "Ethereum")),
         ("Will Bitcoin and Ethereum both hit new highs?", "both", ("Bitcoin", "Ethereum")),

@@ -28,6 +28,13 @@ _PAIR: Final = re.compile(
     rf"^\W*(?P<lead>{_AUXILIARY}\s+)(?P<which>(?i:either|both|neither|(?:at\s+least\s+)?one\s+of)\s+)?(?P<a>{_NAME})\s+"
     rf"(?P<joint>(?i:or|and|nor))\s+(?P<b>{_NAME})\s+(?P<both>(?i:both|each)\s+)?(?P<rest>[a-z].+)$"
 )
+_EITHER: Final = re.compile(
+    rf"^\W*(?P<lead>{_AUXILIARY}\s)(?P<which>(?i:either))\s(?P<a>[^,?]{{2,60}}?)\s(?P<joint>or)\s"
+    r"(?P<b>[^,?]{2,60}?)\s(?P<both>both\s)?(?P<rest>(?:win|be|have|has|become|take|make|reach|finish|"
+    r"get|lead|end|hold|own|come|go|announce|release|leave|sign|join)\b.*)$"
+)
+"""Matches "either A or B" before one of the verbs of such questions: there A and B may be written
+without capitals."""
 _CONDITION: Final = re.compile(
     r"(?<!as )\b(?P<word>(?:even|only)\s+if|if|assuming(?:\s+that)?|provided\s+that|unless|"
     r"conditional\s+on|conditioned\s+on|(?:in\s+the\s+(?:event|case)|on\s+condition)\s+(?:that|of)|"
@@ -113,7 +120,8 @@ def parts(question: str) -> Parts | None:
 
     "A and B" without "both" is one question: a meeting, a war or a deal between the two.
     """
-    found = _PAIR.match(" ".join(question.split()))
+    text = " ".join(question.split())
+    found = _PAIR.match(text) or _EITHER.match(text)
     if found is None:
         return None
     joint, which = found["joint"].casefold(), (found["which"] or "").strip().casefold()

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from augury.forecast import (
     bounds,
     cues,
-    distribution,
     judging,
     opinion,
     outcomes,
@@ -105,9 +104,6 @@ class Engine:
         reading, markets, at = compared.reading, compared.markets, compared.at
         bearings = compared.bearings
         verbatim_asked = any(b.exact for b in bearings)
-        if len(reading.either) == 2 and not verbatim_asked:
-            parts = [self.answer(part, markets, at) for part in reading.parts(at)]
-            return _either(reading, parts)
         if reading.side is None and not verbatim_asked and outcomes.asks(reading.effective):
             found = outcomes.answer(reading, bearings, at)
             return replace(found, rejected=rejected(bearings, found))
@@ -138,11 +134,10 @@ class Engine:
     def brief(self, compared: Compared) -> judging.Brief | None:
         """What the judge (`matching.judge`) and a language model read for a question: its text and
         those of the best markets. None for questions on which neither is asked: open questions
-        ("who", "how many"), "either A or B", and questions that name nothing that a market could be
-        about."""
+        ("who", "how many"), and questions that name nothing that a market could be about."""
         reading = compared.reading
         named = reading.proposition.terms
-        if not named or len(reading.either) == 2 or outcomes.asks(reading.effective):
+        if not named or outcomes.asks(reading.effective):
             return None
         shortlist = self.judge.shortlist if self.judge is not None else None
         return judging.brief(compared, vocabulary.default(), shortlist)
@@ -261,30 +256,4 @@ def _narrower(win: Estimate) -> Estimate:
         ),
         reasoning=f"A win by so much is a win, which bounds it. {win.reasoning}",
         fallbacks=("from_wider",),
-    )  # fmt: skip
-
-
-def _either(reading: Reading, parts: Sequence[Estimate]) -> Estimate:
-    """The estimate of "either A or B": the sum of both, because only one of them can come true."""
-    known = [part for part in parts if part.probability is not None]
-    if len(known) < len(parts):
-        return parts[0] if parts[0].probability is None else parts[1]
-    p = min(1 - pool.EDGE, sum(part.probability or 0.0 for part in parts))
-    lower = min(p, sum(part.lower or 0.0 for part in parts))
-    upper = max(p, min(1 - pool.EDGE, sum(part.upper or 0.0 for part in parts)))
-    evidence = tuple(
-        replace(one, weight=one.weight / len(parts), probability=one.probability)
-        for part in parts for one in part.evidence
-    )  # fmt: skip
-    named = " or ".join(reading.either)
-    return Estimate(
-        evidence=evidence, probability=round(p, 6), lower=round(lower, 4), upper=round(upper, 4),
-        confidence=min(part.confidence for part in parts),
-        distribution=distribution.named({
-            name: round(part.probability or 0.0, 6)
-            for name, part in zip(reading.either, parts, strict=True)
-        }),
-        reasoning=f"Either of {named} will do, and both can't have it, so their chances are added. "
-        + " ".join(part.reasoning for part in parts),
-        fallbacks=("sum_of_alternatives",),
     )  # fmt: skip

@@ -58,11 +58,6 @@ _LEAD: Final = (
 _NOD: Final = Ahead(r"\b(?:nod|ticket|slot)\b", r"\b(?:district|senate|governor|\w\w-\d)")
 _POSSESSIVE: Final = re.compile(r"'s\b")
 _NEGATED_TWICE: Final = re.compile(r"\bnot\s+not\b", re.I)
-_EITHER: Final = re.compile(
-    r"\beither\s+(?P<a>[^,?]{2,60}?)\s+or\s+(?P<b>[^,?]{2,60}?)\s+(?=(?:win|be|have|has|become|take|"
-    r"make|reach|finish|get|lead|end|hold|own|come|go|announce|release|leave|sign|join)\b)",
-    re.I,
-)
 _MARGIN: Final = re.compile(
     r"(?<=\w)(?P<rest>[^?]*?)(?:(?P<by>\s+by)\s+(?:an?\s+margin\s+of\s+)?(?:at\s+least|more\s+than|over)?\s*\d[\d.,]*\s*"
     r"(?:%|percent|(?:percentage[\s-])?points?|votes|goals|runs|seconds|lengths)(?:\s+or\s+more)?|(?=\?|\Z))",
@@ -86,9 +81,6 @@ class Reading:
     not happen."""
     reason: str | None
     """What was changed in the question's wording, in words; None if nothing was."""
-    either: tuple[str, ...] = ()
-    """The two names of a question like "Will either Google or OpenAI ...", of which one is enough
-    for Yes; else empty."""
     wider: str | None = None
     """If the question asks for a win by a margin: the same question without the margin."""
     core: str = ""
@@ -117,11 +109,6 @@ class Reading:
     def search_text(self) -> str:
         """The text by which markets for the question are searched."""
         return self.effective
-
-    def parts(self, at: datetime) -> list[Reading]:
-        """Two questions for one like "Will either Google or OpenAI ...": the question about each
-        name of `either` alone, as understood."""
-        return [normalise(_EITHER.sub(f"{name} ", self.effective), at) for name in self.either]
 
     def shown(self) -> dict[str, Any]:
         """What was understood of the question, as JSON data for the event stream."""
@@ -202,7 +189,6 @@ def _normalised(question: str, day: date) -> Reading:
         effective=text,
         proposition=proposition,
         reason="; ".join(_REASONS[what] for what in dict.fromkeys(done)) or None,
-        either=() if denied else _either(text),
         wider=_wider(text) if proposition.positive and not denied else None,
         core=frame.core,
         asking=frame.asking,
@@ -232,8 +218,3 @@ def _wider(text: str) -> str | None:
     found = _MARGIN.finditer(text, won.end()) if won else ()
     margin = next((one for one in found if one["by"]), None)
     return f"{text[: margin.start()]}{margin['rest']}{text[margin.end() :]}" if margin else None
-
-
-def _either(text: str) -> tuple[str, ...]:
-    found = _EITHER.search(text)
-    return (found["a"], found["b"]) if found else ()
