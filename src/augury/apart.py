@@ -1,9 +1,10 @@
 """Runs calls in a separate process, so that they block neither the event loop nor the
-interpreter lock of this one.
+interpreter lock of this process.
 
-For work that takes long and can wait, e.g. a file of the whole catalogue or the answer of an
-unknown server. The process has low priority, starts when first needed, ends after `IDLE` seconds
-without a call, and dies with this one. Calls run one at a time, in the order in which they came.
+Meant for work that takes long and can wait, e.g. writing a file of the whole catalogue or parsing
+the answer of an unknown server. The separate process has low priority, starts when first needed,
+ends after `IDLE` seconds without a call, and dies with this process. Calls run one at a time, in
+the order in which they came.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ T = TypeVar("T")
 IDLE = 60.0
 """Seconds without a call after which the separate process ends."""
 START = 60.0
-"""Most seconds that the separate process may take to start (also on a busy machine), before its
-call's own time begins."""
+"""Longest time, in seconds, that the separate process may take to start: enough for a busy machine.
+It does not count toward the time limit of a call (`Apart.run`)."""
 _NICE = 5
 _WIDTH = 8
 

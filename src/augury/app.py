@@ -225,10 +225,10 @@ async def _best(search: SearchService, query: str, most: int) -> list[str]:
 
 
 async def _started(settings: Settings, stack: AsyncExitStack) -> Services:
-    """The services, ready to answer; they are closed with `stack`.
+    """The services, ready to answer requests; they are closed with `stack`.
 
-    A start that fails because the database is unavailable is tried again: the embedded database may
-    just be passing from a command that ends to this process.
+    If the start fails because the database is unavailable, it is tried again for `START_PATIENCE`
+    seconds: a command that is just ending may still own the embedded database.
     """
     until = time.monotonic() + START_PATIENCE
     while True:
@@ -259,8 +259,8 @@ def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
     """The ASGI application of the service. Its lifespan opens the services and runs the background
     work.
 
-    `elsewhere`: runs in place of the heavy background work (`background.building`), if another
-    process does that work.
+    `elsewhere`: background work that runs here in place of the heavy one (`background.building`),
+    if another process does the heavy work.
     """
 
     @asynccontextmanager
@@ -300,9 +300,9 @@ def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
 
 
 def _unforeseen(failure: Exception) -> SetupProblem:
-    """An unexpected exception of a failed start as a problem with a text for the operator. The
-    place of the failure is logged here, because the server reports it only by a traceback, which
-    the log leaves out."""
+    """The `SetupProblem`, with a text for the operator, for an unexpected exception that made the
+    start fail. This function also logs the exception with its traceback, because the log leaves
+    out the traceback that the server (uvicorn) prints."""
     log.error("start_failed", exc_info=failure)
     said = str(failure).strip().split("\n", 1)[0] or "it gave no reason"
     return SetupProblem(

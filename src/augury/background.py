@@ -37,8 +37,8 @@ DRAIN = 8.0
 """Seconds that background work has to end by itself on shutdown, before it is cancelled."""
 
 PAUSES = 1.0, 60.0
-"""Seconds before background work that failed starts again, first and longest; the pause doubles
-with each failure."""
+"""(first pause, longest pause), in seconds, before background work that failed starts again. The
+pause doubles with each failure in a row."""
 
 RESTARTS = Counter(
     "augury_background_restarts",

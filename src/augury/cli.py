@@ -36,8 +36,8 @@ def _main(
 
 
 def mount(app: typer.Typer, asked: str | None = None) -> None:
-    """Add the commands to `app`. With `asked`, the first word of the command line, add only the
-    commands that this word can mean, because importing all takes longer than most of them run."""
+    """Add the commands to `app`. If `asked`, the first word of the command line, is given, add only
+    the commands that it can mean: importing all commands takes longer than most of them run."""
     if asked in (None, "serve"):
         from augury import serving
 
@@ -176,8 +176,8 @@ def _log_beside() -> None:
 
 
 def main() -> None:
-    """Run the command line. A problem that the operator can solve is printed in
-    one line, exit status 1."""
+    """Run the command line. For a problem that the operator can solve, print one line and exit
+    with status 1."""
     first = sys.argv[1] if len(sys.argv) > 1 else None
     if first != "--version":
         _log_beside()

@@ -23,7 +23,8 @@ Issue = dict[str, Any]
 
 
 class AuguryError(Exception):
-    """Base of all expected failures. `detail` is what the caller may read."""
+    """Base of all expected failures. `detail` is the text, or the list of issues, that the caller
+    of the API may read."""
 
     status: ClassVar[int] = 500
     code: ClassVar[str] = "internal_error"
@@ -75,8 +76,9 @@ class BodyTooLarge(AuguryError):
 
 class _RetryLater(AuguryError):
     def __init__(self, detail: str, *, retry_after: float = 1.0, code: str | None = None) -> None:
-        """`retry_after`: seconds after which to try again; rounded up in the header, so that
-        waiting that long is enough."""
+        """`retry_after`: seconds after which the caller may try again, rounded up to whole seconds
+        in the header Retry-After. `code`: machine-readable code of the error; None: that of the
+        class."""
         seconds = max(1, -int(-retry_after // 1))
         super().__init__(detail, code=code, headers={"Retry-After": str(seconds)})
         self.retry_after = retry_after
@@ -117,7 +119,8 @@ EXTRAS = {
     "redis": "redis",
     "sphinx": "docs",
 }
-"""Python package that a slim installation leaves out -> the extra of `augury` that installs it."""
+"""Optional Python package -> the extra of `augury` that installs it (`arch` comes with
+`augury[garch]`)."""
 
 
 def missing_extra(error: BaseException) -> str | None:

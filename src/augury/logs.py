@@ -51,8 +51,9 @@ def configure(settings: Settings) -> None:
 
 
 def _without_traceback(record: logging.LogRecord) -> bool:
-    """Log an unavailable database as a warning of one line, without traceback: the work that waits
-    for it goes on by itself."""
+    """Log filter: turn an error that means an unavailable database into a one-line warning without
+    traceback, since the work that waits for the database goes on by itself. Returns True: every
+    record is logged."""
     error = record.exc_info[1] if record.exc_info else None
     if error is not None and as_unavailable(error) is not None:
         record.exc_info = record.exc_text = None

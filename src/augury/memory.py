@@ -1,7 +1,7 @@
 """When the garbage collector looks for reference cycles.
 
-A start makes a million objects that stay. Looking through them again and again takes a quarter of
-its processor time, and later pauses in the middle of requests.
+A start makes a million objects that stay. If the collector looked through them again and again, it
+would take a quarter of the start's processor time, and would later pause requests.
 """
 
 from __future__ import annotations

@@ -48,8 +48,8 @@ def text(
 
 
 def cut(said: str, most: int) -> str:
-    """The text `said`; if it is longer than `most` characters, its beginning with an ellipsis,
-    together `most` characters."""
+    """The text `said` if it has at most `most` characters; otherwise its beginning and an ellipsis,
+    `most` characters in total."""
     return said if len(said) <= most else f"{said[: most - 1]}…"
 
 

@@ -89,8 +89,8 @@ def withdraw(settings: Settings) -> None:
 
 
 def _answers(path: str, settings: Settings) -> bool:
-    """Whether the Unix socket at `path` was made by this user or by the owner of the data folder.
-    If others may write to the folder, anybody can make one. Raises OSError if nobody listens."""
+    """Whether the Unix socket at `path` can be trusted: it was made by this user or by the owner of
+    the data folder. Raises OSError if no process listens on it."""
     made = os.stat(path, follow_symlinks=False)
     owners = (os.geteuid(), os.stat(settings.data_dir).st_uid)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trial:
@@ -124,8 +124,9 @@ def health(settings: Settings) -> tuple[str, dict[str, Any]] | None:
 async def service(
     settings: Settings, *scopes: str, url: str | None = None
 ) -> AsyncIterator[httpx2.AsyncClient | None]:
-    """Yields a client of the service at `url`, or, without `url`, of the one that runs on this data
-    folder, with a temporary key that has these `scopes`. None if none runs on the folder."""
+    """Yields a client of the service that runs on this data folder, with a temporary API key that
+    has these `scopes`; None if no service runs on it. With `url`, yields a client of the service at
+    that address, with the key in AUGURY_API_KEY."""
     if url is not None:
         async with remote.client(url) as elsewhere:
             yield elsewhere

@@ -18,8 +18,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 ENTRY = 200
-"""Bytes that a cached result takes in addition to its key and value: its place in the table and the
-tuple of its key."""
+"""Bytes that each cached result counts in addition to the sizes of its key and value, for the
+overhead of storing it."""
 _MISSING: Any = object()
 
 

@@ -32,9 +32,9 @@ _NOT_SETTINGS = {
     *("AUGURY_VENV", "AUGURY_PYTHON", "AUGURY_GOLDEN"),
     *("AUGURY_URL", "AUGURY_API_KEY", "AUGURY_OTHER_API_KEY"),
 }
-"""Environment variables that begin with AUGURY_ and are never refused as unknown settings:
-./augury, the tests and clients read them (AUGURY_URL and AUGURY_API_KEY are settings, too). Those
-that begin with AUGURY_TEST_ are recognized by that prefix and not listed."""
+"""Environment variables that begin with AUGURY_ and are not refused as unknown settings, because
+the script ./augury, the tests or clients read them. Names that begin with AUGURY_TEST_ are not
+refused either; they are recognized by that prefix and not listed."""
 
 
 def files() -> list[Path]:

@@ -22,8 +22,9 @@ from augury.setting_values import Days, Endpoint, LlmTasks, Names, OnOff, Origin
 
 
 def sources() -> dict[str, str]:
-    """The source of every setting that is set outside the program, by its `AUGURY_*` name:
-    "environment", or the path of the file. All other environment variables are included, too."""
+    """By `AUGURY_*` name, the source of every setting that is set outside the program:
+    "environment", or the path of a file. The result also has all other environment variables, with
+    the source "environment"."""
     found: dict[str, str] = {}
     # In rising priority: augury.toml, the .env of the checkout, that of the
     # data folder, environment.

@@ -15,10 +15,10 @@ from unicodedata import category
 
 
 def visible(text: str) -> str:
-    """`text` with every character that could control a terminal written as its
-    JSON escape: `\\u001b`.
+    """`text` with every character that could control a terminal written as its JSON escape, e.g.
+    the escape character as `\\u001b`.
 
-    Line breaks and tabs stay, and so do all characters that have a glyph or are a space.
+    Line breaks, tabs, spaces and all characters that have a glyph stay.
     """
     if text.isprintable():
         return text

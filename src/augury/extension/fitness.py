@@ -15,9 +15,9 @@ WIDEST: Final = 0.10
 """Widest spread between best bid and best ask, in probability (0 to 1), of a market that may be
 shown as an advertisement. Chosen by hand."""
 LEAST_LIQUIDITY, LEAST_DAY, LEAST_VOLUME = 1_000.0, 500.0, 10_000.0
-"""A market is liquid enough to be advertised if it reaches one of these, in US dollars or
-contracts. `LEAST_LIQUIDITY`: resting orders; `LEAST_DAY`: volume of the last 24 hours;
-`LEAST_VOLUME`: volume since it opened. Chosen by hand."""
+"""A market is liquid enough to be advertised if it reaches at least one of these amounts, in US
+dollars (Kalshi's volumes: in contracts). `LEAST_LIQUIDITY`: resting orders; `LEAST_DAY`: volume of
+the last 24 hours; `LEAST_VOLUME`: volume since the market opened. Chosen by hand."""
 
 # Death, violence, war, sexual subjects, disasters, illness, crimes against people. A superfluous
 # word costs an advertisement; a missing one puts a death beside a story for children.
@@ -87,7 +87,8 @@ def is_safe(*texts: str) -> bool:
 
 def is_open(market: Offered, now: datetime) -> bool:
     """Whether a market trades now and its outcome is in doubt: no price is `NEAR_CERTAIN` or more
-    and, with two outcomes at most, none is 1 - `NEAR_CERTAIN` or less."""
+    and, in a market with at most two outcomes, no price is 1 - `NEAR_CERTAIN` or less. False if no
+    price is known."""
     known = [price for price in market.prices if price is not None]
     return (
         market.status == "active"
@@ -99,8 +100,8 @@ def is_open(market: Offered, now: datetime) -> bool:
 
 
 def is_liquid(market: Offered) -> bool:
-    """Whether a reader who follows the advertisement can trade: the spread is not too wide, and
-    orders or volume are large enough."""
+    """Whether a reader who follows a market's advertisement can trade there: the spread between bid
+    and ask is at most `WIDEST` (or unknown), and resting orders or volume are large enough."""
     bid, ask = market.best_bid, market.best_ask
     if bid is not None and ask is not None and ask - bid > WIDEST:
         return False

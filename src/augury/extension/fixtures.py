@@ -121,9 +121,9 @@ def fixture_of(text: str, *, league: str | None = None, loosely: bool = False) -
     """The game that a headline or a market's question names: "A vs B", "A at B", "A 2-1 B". None if
     it names none.
 
-    The names before and after "vs" and the like may be unknown; with `loosely`, also those before
-    and after a dash or "and". If another word stands between the names ("hosts", "beats"), both
-    must be known.
+    The names on both sides of "vs" may be unknown; with `loosely`, also those on both sides of a
+    dash or "and". If another word stands between the names ("hosts", "beats"), both must be those
+    of known teams or players.
     """
     text = " ".join(text.replace("\u00a0", " ").split())
     league = league or league_of(text)
@@ -151,9 +151,9 @@ _DEALS = re.compile(
 
 
 def named_pair(text: str, league: str | None = None) -> Fixture | None:
-    """The game between the only two teams of a league that a text names, without a word such as
-    "vs" between them, e.g. in an address. None if it does not name exactly two, or is about players
-    who change teams."""
+    """The game between the two teams that a text names without a word such as "vs" between them,
+    e.g. in a URL. None unless the text names exactly two teams of a league, or if it is about
+    players who change teams."""
     if _DEALS.search(fold(text)):
         return None
     of: dict[str, list[str]] = {}
@@ -236,7 +236,8 @@ def _head_name(part: str) -> str:
 
 
 def _known_part(text: str, *, last: bool) -> str:
-    """The last (or first) six words: a longer run of capitalized words has more than a name."""
+    """The last six words of `text` if `last`, else the first six: a longer run of capitalized words
+    contains more than a name."""
     words = text.split()
     return " ".join(words[-6:] if last else words[:6])
 

@@ -130,17 +130,17 @@ def _at(closes_at: datetime | None, day: date) -> datetime | None:
 
 _FAR: Final = 1e6
 _UNLIKELIER: Final = 4.0
-"""For a page that names no day, a coming game is preferred: the days since a past game count this
-many times. If the page says that the game is over, the days until a coming game count this many
-times instead. Chosen by hand."""
+"""If a page names no day, the game nearest to today is chosen, but the days since a past game are
+multiplied by this, so that a coming game is preferred. If the page says that the game is over, the
+days until a coming game are multiplied instead. Chosen by hand."""
 
 
 class GameMarkets(NamedTuple):
     """The markets on the one game that fits a web page best."""
 
     days: float
-    """Days between the game and the day that the page names. If it names none, days between the
-    game and now, which count `_UNLIKELIER` times if the game is past (or, for a page on a game that
+    """Days between the game and the day that the page names. If the page names none: days between
+    the game and now, multiplied by `_UNLIKELIER` if the game is past (or, for a page on a game that
     is over, still to come)."""
     games: list[Game]
 
@@ -159,8 +159,8 @@ def matching(page: Fixture, games: Iterable[Game], now: datetime) -> GameMarkets
 
 def nearest(page: Fixture, games: Iterable[Game], now: datetime) -> GameMarkets | None:
     """Like `matching`, but all `games` are known to be between the two sides (teams or players)
-    that the page names: the markets on the game that fits the page best by day and squad; None if
-    none fits."""
+    that the page names. Returns the markets on the game that fits the page best by day and squad
+    (e.g. the women's team); None if none fits."""
     games = [game for game in games if not _other_squad(page, game.fixture)]
     distance = {game.id: _distance(page, game.fixture.start, now) for game in games}
     if not distance:
@@ -191,7 +191,8 @@ def _same_sides(page: Fixture, market: Fixture) -> bool:
 
 
 def _distance(page: Fixture, market: Start | None, now: datetime) -> float:
-    """How far the market's game is from what the page says, in days; see `_UNLIKELIER`."""
+    """Days between the start of a market's game (`market`; None: unknown) and the day that the page
+    names or, if it names none, now; see `GameMarkets.days`."""
     start = page.start
     if market is None:
         return _FAR if start is None else 0.9

@@ -164,7 +164,8 @@ def _longest() -> int:
 
 class TeamMention(NamedTuple):
     """A known name of a team or player in a sequence of terms, from position `start` up to `end`.
-    `keys`: the teams or players that it may mean, as in `known`."""
+    `keys`: the teams or players that the name may mean, as (`league:name`, evidence of sports from
+    0 to 1)."""
 
     start: int
     end: int
@@ -189,8 +190,8 @@ def mentions(words: Sequence[str]) -> list[TeamMention]:
 
 
 def replaced(text: str) -> str:
-    """The text in lower case without accents, in which other names of teams (`ALSO_CALLED`) are
-    replaced by usual ones."""
+    """The text in lower case, without accents, and with less usual names of teams (the keys of
+    `ALSO_CALLED`) replaced by the usual ones."""
     return _ALSO_NAMED.sub(lambda match: ALSO_CALLED[match.group()], fold(text))
 
 
@@ -217,8 +218,8 @@ def runs(text: str) -> list[str]:
 
 @remembered(16 << 20)
 def name(text: str, league: str | None = None) -> TeamName:
-    """The team or player that a text names, recognized by any of its names. `league` distinguishes
-    teams of one city."""
+    """The team or player that `text` is a name of: its terms, and the keys of all known teams and
+    players that it may mean (none if unknown). `league` distinguishes teams of one city."""
     plain = fold(text)
     words = terms(CRICKET_TEAMS.get(plain, plain) if league == "cricket" else replaced(text))
     told = frozenset(words)

@@ -63,7 +63,8 @@ class _Found(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """A known team or player in a text: the certainty that it is meant, and all positions."""
+    """A known team or player in a text: the certainty (0 to 1) that the text means this one, and
+    the positions of the words that name it."""
 
     surety: float
     places: set[int]
@@ -71,8 +72,8 @@ class _Known(NamedTuple):
 
 class Roster:
     """The markets on games, found by the two sides (teams or players) of the games. A market that
-    no longer exists may still be in the roster, because callers read a market from the database
-    before they show it."""
+    no longer exists may remain in the roster, which does no harm: callers read a market from the
+    database before they show it."""
 
     def __init__(self) -> None:
         self._games: dict[str, Game] = {}
@@ -204,8 +205,8 @@ class Roster:
         return None
 
     def _is_part(self, number: int, how: _Found, found: dict[int, _Found]) -> bool:
-        """Whether a side (team or player) was found only by some of the words that name another
-        side."""
+        """Whether the words by which a side (team or player) was found are only some of the words
+        by which another side was found."""
         own = self._by_number[number].name
         return any(
             how.places & other.places
@@ -240,8 +241,9 @@ class Roster:
 
 
 def _find_keys(words: Sequence[str], start: int, keys: dict[str, _Known]) -> None:
-    """Add the known names and cities of teams and players among `words` to `keys`, with their
-    positions. A city directly before its team's name is part of that name."""
+    """Add to `keys` the teams and players whose known names or cities are among `words`, with
+    positions in the text; `start` is the position of the first word. A city directly before its
+    team's name is part of that name."""
     spans: list[range] = []
     for mention in names.mentions(words):
         span = range(mention.start, mention.end)
@@ -287,8 +289,9 @@ def _slice(span: range) -> slice:
 
 
 def _joined(run: str) -> Iterator[tuple[str, int]]:
-    """One to three words of a text, joined into one word ("The Mongolz" -> "themongolz"), and the
-    position of the term that they begin at."""
+    """Yields each run of one to three words of a text, joined into one word ("The Mongolz" ->
+    "themongolz"; a single word gets the prefix `_ONE`), and the position of its first term. Runs of
+    at most `_SHORT` letters are left out."""
     words = _WORD.findall(fold(run))
     for size in (1, 2, 3):
         for start in range(len(words) - size + 1):

@@ -48,22 +48,22 @@ Route = Literal["search", "sports"]
 FETCH_SECONDS, FETCH_BYTES = 3.0, 2 * 1024 * 1024
 ADS_CANDIDATES: Final = {"fast": 50, "thorough": 150}
 FACTORS_SAY: Final = {1: 0.4, 0: 0.0, -1: -0.8}
-"""What the factors (subjects of markets) that fit a page's title best say: 1 if the best one is on
-sports, 0 undecided, -1 none is -> what this adds to `SportsReading.score`. Chosen by hand."""
+"""By the result of `_factor_of`, i.e. whether factors (subjects of markets) say that a page is on
+sports (1: yes, 0: undecided, -1: no): what is added to `SportsReading.score`. Chosen by hand."""
 FACTORS = 3
 VOTERS, VOTE = 20, 0.6
-"""If a page's words leave open whether it is on sports, the `VOTERS` closest markets vote. `VOTE`:
-the most that this adds to or takes from `SportsReading.score`. Chosen by hand."""
+"""If a page's words leave open whether it is on sports, the `VOTERS` markets closest to it vote on
+that. `VOTE`: the most that the vote adds to or takes from `SportsReading.score`. Chosen by hand."""
 GAME_MARKETS = 100
 SPORTS_CANDIDATES = 30
-"""Least number of search results from which the markets for a page on sports are taken; results on
-anything else than sports are dropped. Chosen by hand."""
+"""Least number of search results from which the markets for a page on sports are taken, since those
+known not to be on sports are dropped. Chosen by hand."""
 TEXT_READ = 300
 """Number of characters, at the start of a page's text, that are searched for the two sides (teams
 or players) of a game."""
 NEAR, SURE = 10.0, 0.7
-"""A page whose words leave it in doubt is on sports if it names a game at most `NEAR` days away,
-with a certainty (0 to 1) of at least `SURE` for both teams or players. Chosen by hand."""
+"""If a page's words leave open whether it is on sports, it is if it names a game at most `NEAR`
+days away and names both teams or players with certainty `SURE` (0 to 1) or more. Chosen by hand."""
 GAMES_READ, FOLLOW_SECONDS = 500, 5.0
 """`GAMES_READ`: number of changed markets that are searched for games in one batch.
 `FOLLOW_SECONDS`: seconds between two checks for changed markets."""
@@ -74,7 +74,7 @@ GAMES_TURN, GAMES_REST = 0.002, 0.006
 """`GAMES_TURN`: longest time, in seconds, for which markets are searched for games without a pause.
 `GAMES_REST`: shortest pause after that, in seconds, in which requests are answered."""
 TOLD_WORDS = 3
-"""Largest number of a market's words that are named in the reason why it is shown."""
+"""Largest number of words named in the reason why a market is shown ("The page is about ...")."""
 COMMON: Final = 2.5
 """Inverse document frequency below which a word is too common to say what a market is about. Chosen
 by hand."""
@@ -89,8 +89,7 @@ class Shown(NamedTuple):
 
 
 class PageAnswer(NamedTuple):
-    """The markets for a web page, and how they were found. `fixture`: the game that the page is
-    on."""
+    """The markets for a web page. `fixture`: the game that the page is about, if it is on one."""
 
     route: Route
     query: str
@@ -251,8 +250,8 @@ class ExtensionService:
         return FACTORS_SAY[self._factor_of(title)]
 
     def _factor_of(self, text: str) -> int:
-        """Whether the factors that fit a text best are about sports: 1 if the best one is, -1 if
-        none of the best `FACTORS` is, 0 if only another one is or no factor fits."""
+        """Whether the `FACTORS` factors (subjects of markets) that fit a text best are on sports: 1
+        if the best one is, 0 if only a later one is or no factor fits, -1 if none is."""
         found = self._relations.matcher.match(text[:500])[:FACTORS]
         sports_alone = knowledge.written_in("sports_")
         of = [self._relations.factor(one.factor).pattern in sports_alone for one in found]
@@ -261,8 +260,8 @@ class ExtensionService:
         return 1 if of[0] else 0 if any(of) else -1
 
     async def _settled(self, page: WebPage, reading: SportsReading) -> SportsReading:
-        """The reading, after a vote of the closest markets if the page's words leave it in doubt
-        whether it is on sports."""
+        """The page's `reading`; if its score leaves in doubt whether the page is on sports, the
+        score is changed by a vote of the markets closest to the page."""
         if abs(reading.score - sports.IS_SPORTS) > VOTE:
             return reading
         found = await self._search.search(page.question, dimensions=("direct",), top_k=VOTERS)
@@ -355,8 +354,9 @@ class ExtensionService:
     # Games
 
     def _game(self, page: WebPage, reading: SportsReading, given: Fixture | None) -> _Game | None:
-        """The game that a page is about: the one that is `given` or that its words state, if the
-        catalogue has it; otherwise one whose two sides the words name; None if there is none."""
+        """The game that a page is about: `given`; else the game that its words state, if there are
+        markets on it; else one in the catalogue whose two sides the words name; else the stated
+        one, without markets. None if there is none of these."""
         moment = self._clock()
         said = given or reading.fixture
         if said is not None:
@@ -389,16 +389,15 @@ class ExtensionService:
         return best[1] if best else None
 
     def _settles(self, found: _Game, reading: SportsReading) -> bool:
-        """Whether, in doubt, the markets on the game settle that the page is on sports."""
+        """Whether the game that was `found` decides that a page is on sports whose words leave this
+        in doubt: it has markets, is near (`NEAR`) and is named with certainty (`SURE`)."""
         return bool(found.markets) and (
             reading.score >= 0 and found.days <= NEAR and found.surety >= SURE
         )
 
     async def catch_up(self, *, rest: float = 0.0) -> None:
-        """Read which games the markets that changed since the last call are about.
-
-        rest : seconds of pause, in which other work runs, after every `GAMES_TURN` of reading
-        """
+        """Read which games the markets that changed since the last call are about. `rest`: pause in
+        seconds, in which other work runs, after every `GAMES_TURN` of reading."""
         first, began = not self._position, time.perf_counter()
         while True:
             async with self._database.reading() as conn:
@@ -435,7 +434,7 @@ class ExtensionService:
 
 
 class _Told:
-    """The words of a page, by which it is explained why a market is shown."""
+    """Explains why a market is shown for a page, by the words that occur in both."""
 
     def __init__(self, search: SearchService, page: WebPage) -> None:
         self._frequencies = search.frequencies
@@ -470,7 +469,8 @@ class _Told:
 
 
 def _spoken(question: str, wanted: list[str]) -> str:
-    """The words of the question that have the `wanted` terms, in its order: "a, b and c"."""
+    """The words of a market's question whose terms are in `wanted`, as a list in words ("a, b and
+    c") in the order of the question."""
     words: dict[str, str] = {}
     for word in question.replace("*", "").split():
         plain = word.strip(".,:;?!()[]\"'“”’").removesuffix("'s").removesuffix("’s")

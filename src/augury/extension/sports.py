@@ -43,7 +43,8 @@ class SportsReading:
 
 
 _SPEAKS_OF_OTHER_THINGS = frozenset({"golf", "mls", "other", "football"})
-"""Leagues whose names also occur in headlines on other subjects (MLS listings, a marathon)."""
+"""Leagues whose names are weaker evidence of sports than others, because they also occur in
+headlines on other subjects (e.g. MLS: the listings of houses)."""
 
 IS_SPORTS: Final = 0.6
 

@@ -40,8 +40,8 @@ class PageMarketRow(NamedTuple):
     origin: Origin
     linked_market_ids: list[str]
     stale: bool = False
-    """Whether the market's price or status is too old to rely on. `ExtensionService` sets this
-    field, and with it `status`, by its age rule."""
+    """Whether the market's price or status is too old to rely on. False as read from the database;
+    `ExtensionService` then sets this field and `status` by the age of the data."""
 
 
 _COLUMNS: LiteralString = (

@@ -52,9 +52,9 @@ _NUMBER = re.compile(
 
 
 def start_of(text: str, now: datetime, *, exact: bool = True) -> Start | None:
-    """When the event that a text names starts: the day, and the time of day if the text gives one
+    """When the game that a text is about begins: the day, and the time of day if the text gives one
     with a time zone; None if it names no day. A date without a year is taken as the one nearest to
-    `now`."""
+    `now`. `exact` is kept in the result (see `Start`)."""
     told = fold(text)
     day = _day(told, now)
     if day is None:
