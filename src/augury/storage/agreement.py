@@ -17,7 +17,8 @@ _REFUSED = (
 
 
 async def check_key(database: Database, vault: Vault) -> None:
-    """Check the key of this process: decrypt a constant in the database, stored here if missing.
+    """Check that this process has the key that the database's secrets are encrypted with, by
+    decrypting a constant in the database. If the constant is missing, it is stored.
 
     Raises
     ------
@@ -46,8 +47,9 @@ async def check_key(database: Database, vault: Vault) -> None:
 
 
 async def forget(database: Database) -> dict[str, int]:
-    """Give up all data encrypted with a lost key: delete webhook endpoints and stored answers, and
-    stop fetching external series. Returns how many `endpoints` and `series` are affected."""
+    """Give up all data encrypted with a lost key: delete the endpoints of deliveries and the
+    answers stored for idempotency, and stop fetching external series. Returns how many `endpoints`
+    and `series` are affected."""
     async with database.transaction() as conn:
         cursor = await conn.execute("delete from watch_deliveries")
         endpoints = cursor.rowcount

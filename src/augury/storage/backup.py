@@ -48,13 +48,13 @@ restore checks that the database is empty."""
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a backup says about itself: its JSON is a part of the backup."""
+    """The metadata of a backup, stored in it as JSON."""
 
     format: int
     augury: str
     created_at: str
     schema: str
-    """Name of the newest migration that the database has."""
+    """Name of the newest migration that the backed-up database has run."""
     postgresql: str
     rows: dict[str, int]
     """Number of rows of each table in the backup."""
@@ -62,8 +62,9 @@ class Manifest:
 
 @asynccontextmanager
 async def reachable(settings: Settings, *, alone: bool = False) -> AsyncIterator[str]:
-    """Yields the URL of the database that the settings name, bypassing any connection pooler. An
-    embedded server runs at least until the block ends; the schema is not migrated.
+    """Yields the URL of the database that the settings name, bypassing any connection pooler. If it
+    is in the embedded server, that server runs at least until the block ends. The schema is not
+    migrated.
 
     `alone`: raise SetupProblem if the embedded server is run by another process.
     """
@@ -80,7 +81,7 @@ async def reachable(settings: Settings, *, alone: bool = False) -> AsyncIterator
 
 
 async def backup(settings: Settings, file: Path) -> Manifest:
-    """Write a backup to `file`, which must not exist."""
+    """Write a backup of the database to `file`, which must not exist. Returns its metadata."""
     _check_target(file)
     binaries = Binaries.find(settings.pg_bin_dir)
     async with (
@@ -148,8 +149,8 @@ def _write(file: Path, manifest: Manifest, binaries: Binaries, url: str, snapsho
 
 
 def read_manifest(file: Path) -> Manifest:
-    """Check all of a backup `file` and return its manifest. Raises SetupProblem if it can't be
-    restored here. Reads at the speed of the disk."""
+    """Check the whole of a backup `file` for damage and return its metadata. Raises SetupProblem if
+    the file is damaged or was made by a newer version."""
     try:
         with zipfile.ZipFile(file) as archive:
             if damaged := archive.testzip():
@@ -180,7 +181,8 @@ def read_manifest(file: Path) -> Manifest:
 
 
 async def restore(settings: Settings, file: Path, *, replace: bool = False) -> Manifest:
-    """Replace the contents of the database by the backup; without `replace` it must be empty.
+    """Replace the contents of the database by the backup `file`, and return the metadata of the
+    backup. Without `replace`, the database must be empty.
 
     The schema comes from our own migrations, and only rows are taken from the file, so that a file
     made by somebody else runs no command here. The rows are loaded in one transaction: if anything
@@ -207,7 +209,7 @@ async def restore(settings: Settings, file: Path, *, replace: bool = False) -> M
 
 @contextmanager
 def _data(file: Path, binaries: Binaries) -> Iterator[IO[bytes]]:
-    """Yields the rows in a backup file as text, in the form that pg_restore prints."""
+    """Yields a stream of the rows in a backup file, as text in the form that pg_restore prints."""
     command = [binaries.program("pg_restore"), "--data-only", "--no-owner", "--no-privileges"]
     with (
         zipfile.ZipFile(file) as archive,
@@ -225,7 +227,8 @@ def program(
     input: IO[bytes] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[IO[bytes]]:
-    """Run `command` and yield its standard output; it reads `input`, which need not be a real file.
+    """Run a command and yield its standard output. `input` is the command's standard input; it
+    need not be a real file.
 
     Raises SetupProblem, with a text that begins with `failure`, if the command fails.
     """

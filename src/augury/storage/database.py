@@ -29,10 +29,10 @@ SERVICE_ROLE = "augury_service"
 database and is no superuser."""
 OLDEST_SERVER = 150000
 SETTLING = 15.0
-"""Seconds for which connecting to an embedded server is retried while another process
-takes the server over."""
+"""Seconds for which connecting to the embedded server is retried: the process that ran it may have
+ended, and another one is starting it again."""
 POOL_PATIENCE = 5.0
-"""Seconds to wait for a free connection before the caller gets a 503."""
+"""Seconds to wait for a free connection of the pool before the caller gets a 503."""
 
 # A statement or an idle transaction that lasts longer than this is a fault. Bulk loads are slower
 # and set their own limit with `SET LOCAL`.
@@ -152,8 +152,8 @@ class Database:
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
-        """A connection for reads, which commits each statement by itself. Inside a `unit` with an
-        open transaction, it is the connection of that transaction."""
+        """Yields a connection for reads, which commits each statement by itself. Inside a `unit`
+        with an open transaction, yields the connection of that transaction."""
         unit = self._unit()
         if unit is not None and unit.connection is not None:
             yield unit.connection  # sees what the unit has written
@@ -165,10 +165,11 @@ class Database:
     async def transaction(
         self, *, apart: bool = False
     ) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
-        """A transaction, committed when the block ends and rolled back when it raises.
+        """Yields a connection with a transaction, which is committed when the block ends and rolled
+        back when the block raises.
 
-        Inside a `unit` it is a part of the unit. With `apart` it is separate, and stays committed
-        even if the unit is rolled back.
+        Inside a `unit`, the transaction is a part of the unit. With `apart` it is separate from the
+        unit, and stays committed even if the unit is rolled back.
         """
         unit = None if apart else self._unit()
         if unit is None:
@@ -185,7 +186,7 @@ class Database:
     @asynccontextmanager
     async def unit(self) -> AsyncIterator[None]:
         """Join all transactions that this task opens in the block into one, which is committed when
-        the block ends and rolled back when it raises.
+        the block ends and rolled back when the block raises.
 
         A connection is taken when the first of these transactions opens, so a caller that waits for
         something before that holds none. Tasks started in the block have transactions of their own.
@@ -215,11 +216,8 @@ class Database:
 
     @asynccontextmanager
     async def leading(self, lock: locks.LockKey) -> AsyncIterator[bool]:
-        """Try to become the only process that does a certain work, until the block ends. Yields
-        whether that succeeded.
-
-        lock : key of the lock that stands for the work
-        """
+        """Try to become the only process that does a certain work, until the block ends: take the
+        lock `lock` that stands for the work. Yields whether the lock was free."""
         # A session of its own, so that the lock is released as soon as this process dies.
         async with await AsyncConnection.connect(
             self.direct_url, autocommit=True, connect_timeout=5
@@ -229,8 +227,8 @@ class Database:
 
 @asynccontextmanager
 async def once(url: str) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
-    """A connection for one read, for a process that has no `Database`. `url` may lead to a
-    pooler."""
+    """Yields a connection for one read, for a process that has no `Database`. `url` may lead to a
+    connection pooler."""
     async with await AsyncConnection.connect(
         url, autocommit=True, application_name="augury", connect_timeout=5, prepare_threshold=None
     ) as connection:
@@ -240,8 +238,8 @@ async def once(url: str) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
 
 async def reach(settings: Settings) -> tuple[str, EmbeddedServer | None]:
     """The URL of the database that the settings name, bypassing any connection pooler, and the
-    embedded server, which is started or attached to. Without a server if the settings give a
-    URL."""
+    embedded server that holds it, which is started if no process runs it. The server is None if the
+    settings give a URL."""
     if settings.database_url is not None:
         return (settings.database_direct_url or settings.database_url).get_secret_value(), None
     server = await asyncio.to_thread(
@@ -264,8 +262,8 @@ async def _configure(connection: AsyncConnection[Any]) -> None:
 
 
 async def _check(connection: AsyncConnection[Any]) -> None:
-    """Check a pooled connection before its use: raises if the server has closed it. Mostly this
-    takes no round trip to the server.
+    """Check a pooled connection before its use: raise psycopg's error if the server has closed it.
+    This usually takes no round trip to the server.
 
     A healthy idle connection has nothing to read (a check of 5 us). One with something to read is
     either closed or has a message from the server; a round trip (100 us) tells which.
@@ -290,8 +288,8 @@ async def _settled(work: Callable[[], Awaitable[T]], patience: float) -> T:
 
 
 async def _is_current(url: str) -> bool:
-    """Whether the schema of the database is up to date. Raises SetupProblem if the server is too
-    old."""
+    """Whether the schema of the database at `url` is up to date. Raises SetupProblem if PostgreSQL
+    there is older than `OLDEST_SERVER`."""
     async with await AsyncConnection.connect(
         url, autocommit=True, connect_timeout=10
     ) as connection:
@@ -304,9 +302,9 @@ async def _is_current(url: str) -> bool:
 
 
 async def _prepare(server: EmbeddedServer) -> None:
-    """Create the service's role and database in the embedded server if they are missing, and hand a
-    database that an older version created as superuser over to the role. Nothing else is done as
-    superuser."""
+    """Create the service's role and database in the embedded server if they are missing. If an
+    older version of Augury created the database as superuser, the role becomes its owner. Nothing
+    else is done as superuser."""
     async with await AsyncConnection.connect(server.url("postgres"), autocommit=True) as connection:
         found = await connection.execute(
             "select pg_get_userbyid(datdba) from pg_database where datname = %s", (DATABASE,)
@@ -362,8 +360,8 @@ end $$
 
 
 def columns(names: Iterable[str], table: str = "") -> LiteralString:
-    """Column names of a table of ours, joined by commas for use in SQL; never for text from a
-    caller."""
+    """Column names joined by commas, for use in SQL: "t.id, t.name" with the table "t". They are
+    not escaped, so they must come from this code, never from a caller."""
     prefix = f"{table}." if table else ""
     return ", ".join(f"{prefix}{name}" for name in names)  # type: ignore[return-value]
 

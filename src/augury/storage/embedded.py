@@ -24,8 +24,8 @@ from augury.storage.supervisor import PORT, SUPERUSER, OwnerLock, Record, Superv
 log = structlog.get_logger(__name__)
 
 INHERIT_EVERY = 0.1
-"""Seconds between two checks, in a process that uses another process's embedded server, whether
-that other process still runs."""
+"""In a process that uses the embedded server of another process: seconds between two checks of
+whether that other process still runs."""
 
 
 class EmbeddedServer:
@@ -48,8 +48,8 @@ class EmbeddedServer:
         options: Mapping[str, str] | None = None,
         patience: float = 60,
     ) -> EmbeddedServer:
-        """Start the server of `data_dir`, or use it if another process runs it already. Blocks for
-        at most `patience` seconds.
+        """Start the PostgreSQL server of `data_dir`, or use the one that another process already
+        runs there. Blocks for at most `patience` seconds.
 
         `options` are server settings on top of `SERVER_OPTIONS`.
         """
@@ -116,8 +116,8 @@ class EmbeddedServer:
 
 
 class _Heir(threading.Thread):
-    """Waits, in a process that uses another process's server, for that owner to go; then starts the
-    server in its place.
+    """In a process that uses the embedded server of another process: a thread that waits until that
+    other process has ended, then starts the server in its place.
 
     The socket stays the same, so pools find the new server by themselves.
     """

@@ -33,12 +33,13 @@ _TEXTS: tuple[tuple[tuple[type[Exception], ...], str, float], ...] = (
 
 _ANY_FILE = {"XX000", "42501"}
 """SQLSTATE codes that PostgreSQL uses for an exceeded quota and a read-only file system, but also
-for many other errors."""
+for many other errors. Such an error counts as temporary only if its text is about a file
+(`_of_a_file`)."""
 
 
 def _of_a_file(exc: psycopg.Error) -> bool:
-    """Whether the error is about a file, by the server's message. The embedded server's messages
-    are English."""
+    """Whether the text of a PostgreSQL error says that a file could not be read or written. Only
+    English texts are recognized; those of the embedded server always are."""
     return (exc.diag.message_primary or "").startswith(
         ("could not extend file", "could not write", "could not open file", "could not read",
          "could not fsync file", "could not create file", "could not truncate file")

@@ -17,9 +17,10 @@ import sys
 CLONE_NEWUSER = 0x10000000
 PR_SET_PDEATHSIG = 1
 REFUSED = 77
-"""Exit status when this process can't become the user that IDENTITY names (EX_NOPERM)."""
+"""Exit status of this script if it can't become the user that its argument IDENTITY names
+(EX_NOPERM)."""
 OUT_OF_REACH = 126
-"""Exit status when the user that the script has switched to can't run the program."""
+"""Exit status of this script if the user that it has switched to can't run the program."""
 FOLDER = "@dir:"
 
 

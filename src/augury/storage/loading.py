@@ -104,7 +104,8 @@ def _fill(connection: psycopg.Connection, dump: Dump) -> None:
 
 
 def copy_rows(connection: psycopg.Connection, lines: IO[bytes]) -> None:
-    """Load the rows and the positions of sequences from a dump that holds only data.
+    """Load rows and the positions of sequences into the database, from the lines of a dump that
+    holds only data.
 
     Raises
     ------
@@ -139,8 +140,8 @@ def copy_rows(connection: psycopg.Connection, lines: IO[bytes]) -> None:
 
 
 def _rows(lines: IO[bytes]) -> Iterator[bytes]:
-    """The lines of one table's rows, in batches of about 64 KiB, up to the line that ends the
-    table."""
+    """Yields the rows of one table, as they are in the dump, in batches of about 64 KiB, up to the
+    line that ends the table. Raises SetupProblem if that line is missing."""
     batch = bytearray()
     while line := lines.readline(LONGEST_LINE):
         if line == _END:

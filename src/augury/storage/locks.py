@@ -34,8 +34,8 @@ def _name(name: str) -> LockKey:
 
 
 MIGRATION: Final = _number(0x4155_4755)
-"""Key of the lock that a process holds while it migrates the schema. Others wait for it and then
-see the result."""
+"""Key of the lock that a process holds while it migrates the schema. Other processes wait for the
+lock and then find the schema migrated."""
 INGEST: Final = _number(0x6175_6775_7279_0001)
 """Key of the lock that a transaction holds while it writes markets. Only one writes at a time, so
 that the sequence numbers of changes become visible in order."""
@@ -57,8 +57,8 @@ def schedule(name: str) -> LockKey:
 
 
 def venue_flow(platform: str, flow: str) -> LockKey:
-    """Key of the lock held by the process that runs a flow (`full`, `incremental`, `prices` or
-    `history`) of a venue."""
+    """Key of the lock held by the process that runs one kind of sync with a venue (`flow`: `full`,
+    `incremental`, `prices` or `history`)."""
     return _name(f"augury sync {platform} {flow}")
 
 

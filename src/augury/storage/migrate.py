@@ -102,8 +102,8 @@ _REVISION_TABLE = """
 create table if not exists alembic_version (
     version_num varchar(32) not null constraint alembic_version_pkc primary key)
 """
-"""A table with one row: the newest migration of the database. Its name comes from Alembic, the
-library that ran migrations in earlier versions."""
+"""SQL that makes the table with one row, the name of the newest migration that the database has
+run. The table's name comes from Alembic, the library that ran migrations in earlier versions."""
 
 
 def run(connection: psycopg.Connection, name: str) -> None:

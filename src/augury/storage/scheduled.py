@@ -41,8 +41,8 @@ def newest(settings: Settings) -> Path | None:
 
 
 def measure(settings: Settings) -> None:
-    """Make this process's metrics show time and size of the newest backup, whichever process made
-    it."""
+    """Make the metrics of this process show the time and size of the newest verified backup, even
+    if another process made it."""
     LAST.set_function(lambda: found.st_mtime if (found := _stat(settings)) else 0.0)
     SIZE.set_function(lambda: float(found.st_size) if (found := _stat(settings)) else 0.0)
 
@@ -99,7 +99,8 @@ async def verify(settings: Settings, file: Path) -> backups.Manifest:
 
 
 async def scheduled(settings: Settings) -> None:
-    """Make a verified backup, on a schedule: a failure is logged, and the next run tries again."""
+    """Make a verified backup; called on a schedule. A failure is only logged, since the next run
+    tries again."""
     with suppress(FileNotFoundError):  # remains of a verification that was killed
         for left in folder(settings).glob(".verify-*"):
             await asyncio.to_thread(shutil.rmtree, left, ignore_errors=True)

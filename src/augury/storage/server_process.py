@@ -9,8 +9,8 @@ from pathlib import Path
 
 
 def cluster_name(data: Path) -> str:
-    """Name that the PostgreSQL server of one data folder gets in its command line, different for
-    every folder."""
+    """Name, different for every folder, that the PostgreSQL server of the folder `data` has in its
+    command line. `serves` recognizes the server by it."""
     stat = data.stat()
     return f"augury-{stat.st_dev:x}-{stat.st_ino:x}"
 

@@ -47,7 +47,7 @@ starts."""
 PRIVATE_UID = 61099
 """User id that the PostgreSQL server gets when Augury runs as root, so that the server cannot read
 root's files. No user has this id (it lies between the ranges that distributions and systemd
-assign), so a 0700 folder of it is as private as one of root."""
+assign), so a folder of it with mode 0700 is as private as a folder of root."""
 
 SERVER_OPTIONS: Mapping[str, str] = {
     "max_connections": "60",
@@ -87,8 +87,8 @@ class Record:
     read at another path, the data folder was moved or copied."""
     socket_dir: str
     identity: str
-    """User that the server runs as, as the script launch.py takes it: `same` (as its owner),
-    `namespace:UID:GID` or `user:UID:GID`."""
+    """User that the server runs as, in the form that the script launch.py takes: `same` (the user
+    of the process that starts the server), `namespace:UID:GID` or `user:UID:GID`."""
 
     @classmethod
     def read(cls, folder: Path) -> Record | None:
@@ -176,8 +176,8 @@ class Supervisor:
         return record
 
     def _identity(self) -> str:
-        """The user that the server runs as, written as in `Record.identity`: that of this process,
-        but never root, whose files it could read."""
+        """The user that the server runs as, in the form of `Record.identity`: the user of this
+        process, unless it is root or has no name (see `_may_serve`)."""
         if _may_serve():
             return "same"
         somebody = next(p for p in pwd.getpwall() if p.pw_uid != 0)
@@ -420,15 +420,15 @@ class Supervisor:
 
 
 def _environment() -> dict[str, str]:
-    """The environment of this process without variables that change what PostgreSQL's programs
-    do."""
+    """The environment for PostgreSQL programs: that of this process but for PG* and the variables of
+    language, which change what PostgreSQL does. Its messages are in English."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PG", "LC_", "LANG"))}
     return {**kept, "LC_ALL": "C"}
 
 
 def _may_serve() -> bool:
-    """Whether PostgreSQL can run as the user of this process: not as root, and only as a user with
-    a name, which initdb needs."""
+    """Whether PostgreSQL can run as the user of this process, which must not be root and must have
+    a name (initdb needs one)."""
     try:
         return pwd.getpwuid(os.geteuid()).pw_uid != 0
     except KeyError:
@@ -436,8 +436,8 @@ def _may_serve() -> bool:
 
 
 def _owner(identity: str) -> int:
-    """The user id that owns the server's files, given the user that it runs as
-    (`Record.identity`)."""
+    """The id of the user that must own the server's files. `identity`: the user that the server
+    runs as, in the form of `Record.identity`."""
     return int(identity.split(":")[1]) if identity.startswith("user:") else os.geteuid()
 
 

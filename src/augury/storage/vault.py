@@ -42,12 +42,12 @@ class Vault:
         return nonce + self._key().encrypt(nonce, secret, owner.encode())
 
     def open(self, sealed: bytes, owner: str) -> bytes:
-        """Decrypt a secret that was encrypted for `owner`, the id of its row.
+        """Decrypt a secret that `seal` encrypted for `owner`, the id of the secret's row.
 
         Raises
         ------
         CantOpen
-            It was encrypted with another key or for another owner, or is damaged.
+            The secret was encrypted with another key or for another owner, or is damaged.
         """
         from cryptography.exceptions import InvalidTag
 

@@ -1,4 +1,4 @@
-"""Brings databases that ran older texts of some migrations, or skipped some, to the current
+"""Brings databases that ran some migrations in an older form, or skipped some, to the current
 schema."""
 
 import psycopg
@@ -11,8 +11,8 @@ _CAME_LATE = {
     "0008_rvol": "rvol_assets",
     "0015_sessions": "console_sessions",
 }
-"""Migrations that were added with a lower number than one that a database may already have run,
-each with one of the tables that it creates."""
+"""Migrations that a database may have skipped, because they were added after migrations with higher
+numbers, each with one of the tables that it creates."""
 
 
 def prepare(connection: psycopg.Connection) -> None:
