@@ -14,14 +14,14 @@ Replacement = str | Callable[[re.Match[str]], str]
 
 
 def rule(pattern: str, replacement: Replacement) -> tuple[Finder, Replacement]:
-    """One rule of a table of rewordings, (compiled pattern, replacement); the pattern ignores
-    case."""
+    """Return a rewording rule: the pair of a compiled regular expression, which ignores case, and
+    the text or function that replaces its matches."""
     return re.compile(pattern, re.I), replacement
 
 
 class Finder(Protocol):
-    """The methods of a compiled pattern that its users here need; `re.Pattern` and `Ahead` have
-    them."""
+    """The three methods of a compiled regular expression that callers in this package use. Both
+    `re.Pattern` and `Ahead` implement this protocol."""
 
     def search(self, text: str, /) -> re.Match[str] | None: ...
     def finditer(self, text: str, /) -> Iterator[re.Match[str]]: ...
@@ -29,11 +29,12 @@ class Finder(Protocol):
 
 
 class Ahead:
-    """A search pattern: finds `pattern` where `later` matches somewhere after it and `barrier` does
-    not match between the two.
+    """A search pattern that finds `pattern` only where `later` matches somewhere after it and
+    `barrier` does not match between the two.
 
-    Gives the same as `pattern(?=[^barrier]*later)`, as long as matches of `pattern` do not overlap
-    and `later` can't match within the text that `pattern` matches.
+    It finds the same as the regular expression `pattern(?=[^barrier]*later)`, but in linear time,
+    provided that matches of `pattern` do not overlap and `later` can't match inside a match of
+    `pattern`.
     """
 
     def __init__(self, pattern: str, later: str, barrier: str = r"\n") -> None:
@@ -42,7 +43,8 @@ class Ahead:
         self._barrier = re.compile(barrier)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """All matches of `pattern` that meet the condition, from left to right."""
+        """All matches of `pattern` that are followed by `later` without a `barrier` between, from
+        left to right."""
         found = list(self._pattern.finditer(text))
         if not found:
             return
@@ -57,11 +59,13 @@ class Ahead:
                 yield one
 
     def search(self, text: str) -> re.Match[str] | None:
-        """The first match, as `re.Pattern.search`; None without one."""
+        """The first match of `pattern` that is followed by `later` without a `barrier` between;
+        None if there is none."""
         return next(self.finditer(text), None)
 
     def sub(self, replacement: Replacement, text: str) -> str:
-        """The text with all matches replaced, as `re.Pattern.sub`."""
+        """The text with each match that `finditer` finds replaced; `replacement` works as in
+        `re.Pattern.sub`."""
         parts, end = [], 0
         for one in self.finditer(text):
             made = replacement(one) if callable(replacement) else one.expand(replacement)

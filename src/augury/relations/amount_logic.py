@@ -62,9 +62,14 @@ def amounts(a: Proposition, b: Proposition) -> int:
 
 
 def _range(t: Threshold, *, whole: bool, continuous: bool) -> Range:
-    """The values of a threshold as an interval that can be compared with another one: for whole
-    numbers, its ends are the least and the largest number in it; for prices and levels to reach,
-    both ends belong to it, since a single point does not matter."""
+    """The range of a threshold, with its ends changed so that it can be compared with another
+    range.
+
+    whole : the values are whole numbers; the ends become the least and the largest whole number in
+        the range ("over 3.5" -> from 4)
+    continuous : the values are prices, or levels to reach; both ends then belong to the range,
+        since a single point does not matter
+    """
     low, high, low_in, high_in = t.low, t.high, t.low_in, t.high_in
     if whole:
         if math.isfinite(low):
@@ -87,11 +92,11 @@ def _subset(a: Range, b: Range) -> bool:
 
 
 def _disjoint(a: Range, b: Range) -> bool:
-    """Whether two intervals have at most an end in common.
+    """Whether two intervals have no number in common, except for an end that they share.
 
     Neighboring buckets share an end ("66,000-68,000", "68,000-70,000"); the venue's rules give it
-    to one of them. A single number that is an end of the other interval and belongs to it is in
-    that interval, so the two are not disjoint.
+    to one of them. But an interval that is a single number is not disjoint from an interval that
+    ends with this number, if the number belongs to both.
     """
     first, second = sorted((a, b))
     if first.low == first.high == second.low:
@@ -102,8 +107,8 @@ def _disjoint(a: Range, b: Range) -> bool:
 
 
 def _complement(a: Range) -> Range | None:
-    """All numbers outside of an interval, if they are one interval (below or above it); else
-    None."""
+    """All numbers outside of the interval `a`, if they form one interval, i.e. if `a` has no lower
+    or no upper bound; else None."""
     if math.isinf(a.high):
         return Range(-math.inf, True, a.low, not a.low_in)
     if math.isinf(a.low):
@@ -133,7 +138,8 @@ def _values(p: Range, q: Range) -> int:
 
 
 def _joined(p: Range, q: Range) -> bool:
-    """Whether two intervals, one open upwards and one downwards, together cover all numbers."""
+    """Whether two intervals together cover all numbers, one without an upper and the other without
+    a lower bound; False if they are not of these two sorts."""
     up, down = (p, q) if math.isinf(p.high) else (q, p)
     if not (math.isinf(up.high) and math.isinf(down.low)):
         return False
@@ -143,8 +149,11 @@ def _joined(p: Range, q: Range) -> bool:
 
 
 def _touches(p: Range, q: Range, order: WindowOrder) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that "`p` is reached in one window" and "`q` is
-    reached in another" can't have; `order` is how the first window relates to the second."""
+    """The joint outcomes (bits TT, TF, FT, FF) that "the quantity gets into `p` in one window" and
+    "the quantity gets into `q` in another window" can't have.
+
+    order : how the first window relates to the second ("inside": the first lies within the second)
+    """
     if (p.low, p.high) == (q.low, q.high) and order == "equal":
         return TF | FT
     if p.low == p.high or q.low == q.high:
@@ -161,9 +170,9 @@ def _touches(p: Range, q: Range, order: WindowOrder) -> int:
 
 
 def _value_and_touch(value: Range, touch: Range, at: Window, window: Window) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that "the value is in `value` at the moment `at`"
-    and "`touch` is reached at any time in `window`" can't have; 0 if the window does not contain
-    the moment."""
+    """The joint outcomes (bits TT, TF, FT, FF) that "the value is in `value` at the time `at`" and
+    "the value gets into `touch` at any time in `window`" can't have; 0 if `at` is not a day or
+    moment within `window`."""
     if at.kind != "on" or touch.low == touch.high:
         return 0
     if window_order(at, window) not in ("inside", "equal"):
@@ -176,9 +185,12 @@ def _value_and_touch(value: Range, touch: Range, at: Window, window: Window) -> 
 
 
 def _counts(p: Range, q: Range, order: WindowOrder) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that two counts of the same events, each in its own
-    window, can't have. A window that contains the other has at least as many events; `order` is how
-    the first window relates to the second."""
+    """The joint outcomes (bits TT, TF, FT, FF) that "the count in one window is in `p`" and "the
+    count in another window is in `q`" can't have, if both count the same events. A window that
+    contains the other one has at least as many events.
+
+    order : how the first window relates to the second ("inside": the first lies within the second)
+    """
     if order == "equal":
         return whole_values(p, q)
     if order == "inside":
@@ -192,8 +204,8 @@ _Runs = list[tuple[float, float]]
 
 
 def _parts(r: Range, least: float) -> tuple[_Runs, _Runs]:
-    """The whole numbers from `least` on that are in the range, and those that are not, each as a
-    list of closed intervals."""
+    """The whole numbers from `least` on, divided into those in the range `r` and those outside of
+    it. Each part is a list of closed intervals."""
     low, high = max(r.low, least), r.high
     inside: _Runs = [(low, high)] if low <= high else []
     outside: _Runs = [(least, low - 1)] if low > least else []

@@ -47,29 +47,32 @@ class BlankedText:
         self.about, self.side = about, side
 
     def terms(self, part: str) -> frozenset[str]:
-        """The content terms (stems that tell what it is about) of `part`, a piece of this text."""
+        """The content terms of `part`, a piece of this text: the stems of the words that tell what
+        the piece is about."""
         return content_terms(unmasked(part, self._quotes))
 
     def _idle(self, found: re.Match[str]) -> bool:
-        """Whether a word such as "without" denies nothing here: it belongs to a name, or says how a
-        thing is done ("offered without supervision")."""
+        """Whether the denying word that was `found`, such as "without", denies nothing here: it
+        belongs to a name, or says how a thing is done ("offered without supervision")."""
         if inside(self._names, found.start()):
             return True
         return found[0] == "without" and _DONE.search(found.string[: found.start()]) is not None
 
     def blank_dates(self) -> None:
-        """Replace the dates in question and subtitle by blanks (0x1F)."""
+        """Replace the dates in `about` (the question or title) and in `side` (the subtitle) by
+        blanks (0x1F)."""
         for m in self.dates:
             self.about = blanked(self.about, m.span)
         for m in self.side_dates:
             self.side = blanked(self.side, m.span)
 
     def cut(self, pattern: Finder, slot: Slot) -> str | None:
-        """Replace the first match of the pattern by blanks (0x1F); returns the matched text, None
-        without a match.
+        """Replace the first match of `pattern` in this text by blanks (0x1F). Returns the matched
+        words, None if nothing matches.
 
-        slot : the part of the proposition that the pattern reads. For "polarity" only `about` is
-            searched: a subtitle is a name and denies nothing.
+        slot : the part of the proposition that `pattern` reads, e.g. "predicate". For "polarity"
+            (words that deny) only `about` is searched, since a subtitle is a name and denies
+            nothing.
         """
         for name in ("about",) if slot == "polarity" else ("side", "about"):
             text: str = getattr(self, name)
@@ -85,8 +88,8 @@ class BlankedText:
 
 
 def blanked(text: str, span: tuple[int, int]) -> str:
-    """The text with the characters from `span[0]` to `span[1]` (exclusive) replaced by as many
-    0x1F."""
+    """The text with the characters from position `span[0]` up to, but not including, position
+    `span[1]` each replaced by a blank (0x1F)."""
     return f"{text[: span[0]]}{chr(31) * (span[1] - span[0])}{text[span[1] :]}"
 
 
@@ -96,8 +99,8 @@ _SPACES: Final = re.compile(r"\s+")
 
 
 def clean(text: str) -> str:
-    """The first 1,000 characters of a text, without markup and without capitals that are only
-    emphasis: "will NOT" -> "will not"."""
+    """The first 1,000 characters of a text, without markup, and with words in lower case that were
+    capitalized only for emphasis: "will NOT" -> "will not"."""
     text = text[:1000].translate(_CURLY)
     return calmed(_SPACES.sub(" ", _NOISE.sub(" ", text)).strip())
 
@@ -130,7 +133,7 @@ def content_terms(text: str) -> frozenset[str]:
 
 
 def ordered_terms(text: str) -> list[str]:
-    """The stems of the words that tell what a text is about, in their order. Unlike in
-    `content_terms`, a term that another one implies ("NHL" beside "Stanley Cup") is included."""
+    """The stems of the words that tell what a text is about, in the order of the text. Unlike
+    `content_terms`, this keeps a term that another one implies: "NHL" beside "Stanley Cup"."""
     plain = districts(_DROP.sub(" ", text))
     return [t for t in text_terms(plain) if t not in GENERIC]

@@ -26,8 +26,8 @@ class Shelf:
 
     factors: tuple[Factor, ...]
     texts: tuple[str, ...]
-    """For each of `factors`, its name, `up`, key and domain in lower case, in which the words of a
-    search are looked for."""
+    """For each of `factors`, the text in which searches look for their words: name, `up` (what a
+    rise of the factor means), key and domain, in lower case."""
     instances: dict[str, int]
     drives: dict[str, list[dict[str, Any]]]
     driven_by: dict[str, list[dict[str, Any]]]
@@ -37,9 +37,9 @@ class Shelf:
 
 @lru_cache(maxsize=1)
 def shelf(base: Base, judged: Judged) -> Shelf:
-    """Prepare the factors that people can list: of each pattern (one factor for each team, country
-    ...) only the first one, with its edges and links and how readers judged each of them
-    (`judged`). Cached."""
+    """Prepare the factors that people can list, each with its edges and links and the verdicts of
+    readers on these (`judged`). Of each pattern, which gives one factor for each team, country ...,
+    only the first factor is listed. Cached."""
     instances = Counter(factor.pattern for factor in base.factors.values())
     first: dict[str, Factor] = {}
     for factor in base.factors.values():
@@ -96,9 +96,9 @@ def _place(factor: Factor) -> tuple[str, str]:
 def find(
     held: Shelf, words: str, domain: str | None, after: tuple[str, str] | None, limit: int
 ) -> tuple[list[dict[str, Any]], int, tuple[str, str] | None]:
-    """One page of the listed factors of `domain` (None: of all domains) whose texts have all
-    `words`, sorted by name; the number of all such factors; and the position to pass as `after` for
-    the next page, None on the last page."""
+    """Return three things: one page of the listed factors of `domain` (None: of all domains) whose
+    texts have all `words`, sorted by name; the number of such factors on all pages; and the
+    position to pass as `after` for the next page, None on the last page."""
     wanted = words.casefold().split()
     found: Sequence[Factor] = [
         factor

@@ -13,7 +13,7 @@ from typing import Literal
 
 Sign = Literal["+", "-"]
 Phrase = tuple[str, ...]
-"""Terms (stemmed words) that follow each other in a text: ("interest", "rate")."""
+"""Terms (stemmed words) that follow each other in a text: ("crude", "oil", "price")."""
 
 _LEVEL = re.compile(
     r"\b(higher|more|rises?|increases?|stronger|larger|greater|up|gains?|climbs?|grows?|faster)\b",
@@ -29,11 +29,12 @@ class Line:
     conjuncts: tuple[tuple[Phrase, ...], ...]
     without: tuple[Phrase, ...]
     alone: bool = False
-    """Whether the line matches only a text that is a bare name, i.e. says nothing else."""
+    """Whether this way of naming the factor counts only in a text that says nothing else, i.e. is a
+    bare name (with numbers and months at most)."""
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The terms of all phrases in `conjuncts`, each once."""
+        """The terms (stemmed words) of all phrases in `conjuncts`, each once."""
         return tuple(dict.fromkeys(w for c in self.conjuncts for phrase in c for w in phrase))
 
 
@@ -69,7 +70,7 @@ class Factor:
     central bank's rate to another's."""
     hearsay: bool = False
     """Whether the factor's markets are about what is said or searched ("Will Trump say 'tariff'?").
-    Other factors that such a market names do not count."""
+    A market that matches such a factor does not count as being about any other kind of factor."""
 
     @property
     def is_level(self) -> bool:
@@ -79,8 +80,8 @@ class Factor:
 
     @property
     def is_of_one(self) -> bool:
-        """Whether the factor stands for many different things: under "the song in question leads
-        the chart", each market can be about another song."""
+        """Whether the factor stands for another thing in each market: "the song in question leads
+        the chart" is about a different song each time."""
         return "in question" in self.up
 
 
@@ -106,8 +107,8 @@ class Edge:
 @dataclass(frozen=True, slots=True)
 class FactorLink:
     """A link without direction: two factors (things in the world that markets are about) that move
-    together, neither of which drives the other. They have a common driver, are rivals or are
-    parallel cases."""
+    together (`sign` "+") or against each other ("-"), neither of which drives the other. They have
+    a common driver, are rivals or are parallel cases."""
 
     one: str
     other: str

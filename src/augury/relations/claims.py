@@ -21,20 +21,20 @@ from typing import Final
 from augury.language import calendar
 
 Span = tuple[int, int]
-"""A part of a text: position of its first character, and position after its last one."""
+"""A part of a text: the position of its first character, and the position after its last one."""
 
 QUOTED: Final = re.compile(
     r"\"[^\"]{1,120}\"|(?<![\w])'(?=\w)[^']{1,80}(?:'[a-z]\b[^']{0,80})?'(?![\w])"
 )
-"""Pattern for a text in quotes, with its quotes. An apostrophe within a word does not end the
-text."""
+"""Matches a passage in single or double quotation marks, including the marks. An apostrophe within
+a word does not end the passage."""
 
 _EMPHASIS: Final = frozenset(
     """NOT NEVER WITHOUT FAIL FAILS AVOID AVOIDS MISS LOSE LOSES WIN WINS NO NONE NOBODY NEITHER
     WON'T ISN'T DOESN'T DON'T CAN'T AREN'T WILL BE BY BEFORE AFTER ABOVE BELOW OVER UNDER AND OR
     OTHER THAN ANY ALL BOTH EITHER STILL REMAIN STAY KEEP EVER REALLY ACTUALLY FINALLY""".split()
 )
-"""Words which, written in capitals, are emphasized rather than names."""
+"""Words that count as emphasized, and not as names, when they are written in capitals."""
 _LOUD: Final = re.compile(r"(?<![\w'])[A-Z]{2,}(?:'[A-Z]+)?(?![\w'])")
 _WORD: Final = re.compile(r"[^\W\d_][\w'’-]*")
 _LOWER: Final = re.compile(r"[a-z]")
@@ -44,20 +44,21 @@ _LINKS: Final = frozenset("the and for from von van del".split())
 _RUN: Final = re.compile(
     rf"(?<![\w'’]){_CAPITAL}(?:(?:,?\s+{_LINK}){{0,2}},?\s+(?:{_CAPITAL}|\d+))*"
 )
-"""Pattern for a name of several words: consecutive capitalized words, with small words such as
-"for" between them: "March for Life", "Best Album, Non-Classical", "Nobody 2"."""
+"""Matches a name: capitalized words, possibly with small words such as "for" between them and
+numbers after them: "March for Life", "Best Album, Non-Classical", "Nobody 2"."""
 _FUNCTION: Final = frozenset(
     """will does do did is are has have can could would was were should might may if when who what
     which how where no not nobody none neither never without any anyone anybody someone somebody
     the a an by before after on in at it there they he she both either""".split()
 )
-"""Function words ("will", "the"). Although capitalized at the beginning of a text, they do not
-begin a name there."""
+"""Function words ("will", "the"). At the beginning of a text such a word is capitalized, too, but
+does not belong to the name after it."""
 
 
 def calmed(text: str) -> str:
-    """The text with words that are capitalized for emphasis in lower case ("will NOT" -> "will
-    not"); a text of more than 12 letters that are all capitals becomes lower case."""
+    """The text with those words put in lower case that were capitalized only for emphasis ("will
+    NOT" -> "will not"). If the text has more than 12 letters, all of them capitals, the whole text
+    is put in lower case."""
     if not _LOWER.search(text):
         return text.lower() if sum(c.isalpha() for c in text) > 12 else text
     quotes = [found.span() for found in QUOTED.finditer(text)]
@@ -71,15 +72,15 @@ def calmed(text: str) -> str:
 
 
 def tells(text: str) -> bool:
-    """Whether the capital letters of a text show which words are names: some other words are not
-    capitalized."""
+    """Whether the capital letters of a text show which words are names, i.e. whether some ordinary
+    word outside of quotes begins with a small letter."""
     words = [w for w in _WORD.findall(QUOTED.sub(" ", text)) if len(w) > 2]
     return any(w[0].islower() and w not in _LINKS for w in words)
 
 
 def claimed(text: str) -> list[Span]:
-    """The positions of the quotes and names in a text, in order; names within quotes are left
-    out."""
+    """The spans (start, end) of the quotes and names in a text, in order. A name within a quote has
+    no span of its own."""
     found = [match.span() for match in QUOTED.finditer(text)]
     if not tells(text):
         return found
@@ -107,8 +108,8 @@ def inside(spans: list[Span], place: int) -> bool:
 
 
 def masked(text: str) -> tuple[str, list[str]]:
-    """The text with each quote replaced by a made-up word, and the quotes in order, from which
-    `unmasked` restores the text."""
+    """Hide the quotes of a text: returns the text with each quote replaced by a made-up word, and
+    the list of the quotes, from which `unmasked` restores the text."""
     quotes: list[str] = []
 
     def hide(found: re.Match[str]) -> str:
@@ -121,8 +122,8 @@ def masked(text: str) -> tuple[str, list[str]]:
 
 
 def unmasked(text: str, quotes: list[str]) -> str:
-    """The text that `masked` changed, with its made-up words replaced by the quotes again. A word
-    that only looks like a made-up one stays."""
+    """The inverse of `masked`: the text with its made-up words replaced by the `quotes` that they
+    stand for. A word that only looks like a made-up one stays."""
 
     def back(found: re.Match[str]) -> str:
         number = _LETTERS.index(found[1].lower())

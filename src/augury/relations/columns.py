@@ -29,21 +29,22 @@ SUBJECT: Final = 0.5
 (`factors.Match.fit`) near 0. The value rises linearly with the fit, to 1 for a fit of 1. Chosen by
 hand."""
 NAMING: Final = 0.15
-"""Least BM25 score of a market's question and event's name for the query's words (`Pool.words`) at
-which they count as naming something of the query. Chosen by hand."""
+"""Least BM25 score, for the query's words (`Pool.words`), from which a market's question and event
+name count as naming something of the query. Chosen by hand."""
 YEAR: Final = 31_557_600
 """Number of seconds in a year."""
 FAR: Final = 10.0
-"""Largest absolute value of the column `after`: years from the time that the query is about
-(`Pool.when`) to a market's close. Longer times get this value."""
+"""Largest absolute value, in years, of the column `after`: the time from `Pool.when`, which is what
+the query asks about, to a market's close. Longer times get this value."""
 BY_PLACE: Final = (1.0, 0.7, 0.5, 0.4)
-"""Readers' verdicts say how a factor of the query and a factor of a market are related (`judged`).
-Their weights by the rank of the query's factor: its first factor, its second ... Verdicts on
-further ones are left out. Chosen by hand."""
+"""Weights (0 to 1) of readers' verdicts on how a factor of the query and a factor of a market are
+related (`judged`), by the rank of the query's factor: 1 for verdicts on its strongest factor, 0.7
+for those on the second, and so on. Verdicts on the fifth and further factors are left out. Chosen
+by hand."""
 BESIDE: Final = 0.7
-"""Readers' verdicts say how a factor of the query and a factor of a market are related (`judged`).
-This is their weight for the second and further factors of the market; for its first factor, the
-weight is 1. Chosen by hand."""
+"""Weight (0 to 1) of readers' verdicts on how a factor of the query is related to the second or a
+further factor of a market (`judged`). Verdicts on the market's first factor have the weight 1.
+Chosen by hand."""
 
 COLUMNS: Final = (
     "names_weight", "names_share", "directness", "after", "words", "dense", "salience", "fixture",
@@ -59,8 +60,8 @@ COLUMNS: Final = (
 )  # fmt: skip
 
 DIRECT_COLUMNS: Final = (*COLUMNS, "precision", "siblings", "year", "conflict")
-"""Input columns of the trees that say how directly a market is about the query (`direct`):
-`COLUMNS` and four features of `augury.search.rank.features`."""
+"""Names of the input columns of the trees that say how directly a market is about the query
+(`direct`): `COLUMNS` and four features of `augury.search.rank.features`."""
 _SAID: Final = [FEATURES.index(one) for one in ("precision", "family", "year", "number_conflict")]
 
 
@@ -68,12 +69,13 @@ _AT: Final = {name: nth for nth, name in enumerate(COLUMNS)}
 
 
 class Paths(NamedTuple):
-    """How much the n markets of a query are about its own factors, and how strongly paths through
-    the factor base lead from these to the markets' factors."""
+    """How much each of the n markets of a query is about the query's own factors (those that the
+    query is about), and how strongly paths through the factor base lead from these factors to the
+    market's factors."""
 
     own: Floats
     """(n markets, MOST_TAGS factors of each), 0 to 1: how much the market is about the factor,
-    times how much the query is; 0 if the query is not about the factor."""
+    times how much the query is about it; 0 if the query is not about the factor."""
     weights: Floats
     """(3 relations, n markets, MOST_TAGS factors of each), 0 to 1: how much the market is about the
     factor, times the weight of the path that leads to the factor from the query's own factors."""
@@ -89,13 +91,13 @@ def held(tags: NDArray[np.uint16], fits: NDArray[np.float32]) -> Floats:
 
 
 def paths(reached: Reached, pool: Pool, unnamed: NDArray[np.bool_]) -> Paths:
-    """How the factors that a query is about (its own) lead to the factors of each market of a pool
-    (the markets that may be listed for the query).
+    """Compute how strongly the paths from a query's own factors (those that the query is about)
+    lead to the factors of each market of a pool (the markets that may be listed for the query).
 
     reached : the paths from the query's own factors
-    unnamed : (n, MOST_TAGS), True for factors that stand for many different things ("the song in
-        question", `Factor.is_of_one`); a path to such a factor counts only if the market's title
-        names something of the query
+    unnamed : (n, MOST_TAGS), True for factors that stand for another thing in each market ("the
+        song in question", `Factor.is_of_one`); a path to such a factor counts only if the market's
+        title names something of the query
     """
     about = held(pool.tags, pool.fits)
     weights = reached.weights[:, pool.tags] * about
@@ -112,8 +114,9 @@ def table(
     rivals: NDArray[np.bool_],
     judged: Sequence[Around],
 ) -> Floats:
-    """The columns of each market, (n, len(COLUMNS)), except those that compare a market with the
-    other markets of the query: these are 0, and `compared` fills them.
+    """The features (`COLUMNS`) of each market of a pool (the markets that may be listed for a
+    query): (n, len(COLUMNS)). The columns that compare a market with the other ones are 0;
+    `compared` fills them.
 
     Parameters
     ----------
@@ -126,7 +129,7 @@ def table(
     rivals : (n,)
         True for markets on other outcomes of the contest that the query is about.
     judged
-        The verdicts on pairs with the query's first factors, in the order of `factors`.
+        The readers' verdicts on pairs with the query's first factors, in the order of `factors`.
     """
     columns: dict[str, Any] = {
         "names_weight": pool.naming, "names_share": pool.named, "directness": pool.directness,
@@ -215,8 +218,8 @@ def _by_paths(reached: Reached, pool: Pool, found: Paths) -> dict[str, Any]:
 
 
 def _voted(tags: NDArray[np.uint16], voters: NDArray[np.intp]) -> NDArray[Any] | float:
-    """For each market, the share (0 to 1) of the best direct results (at positions `voters`) that
-    have a factor in common with it."""
+    """For each market, the share (0 to 1) of the best direct results (the markets at the positions
+    `voters`) that have a factor in common with the market; 0 if there are no such results."""
     if not len(voters):
         return 0.0
     votes = np.zeros((len(voters), int(tags.max(initial=0)) + 1), np.bool_)

@@ -30,24 +30,26 @@ LEAST_MOVES: Final = 10
 """Least number of time steps at which a market's price must have changed for the market to be
 compared with others."""
 MOST_PARTNERS: Final = 12
-"""Maximum number of co-moving pairs reported for one market: those with the strongest evidence."""
+"""Maximum number of pairs with one market that are reported as moving together: those with the
+strongest evidence."""
 SHIFTED_ROWS: Final = 400
-"""Number of markets whose series of changes are rotated in time and correlated with all others, in
-each of SHIFTS rounds, to measure how strong correlations by chance are."""
+"""To measure how strong correlations are by chance, the series of changes of this many markets (at
+most) are rotated in time and correlated with those of all markets, in each of SHIFTS rounds."""
 SHIFTS: Final = 3
 BLOCK: Final = 512
-"""Number of markets whose series are correlated with all others at a time; a larger number takes
-more memory."""
+"""Number of markets whose series are correlated with those of all markets in one matrix product; a
+larger number takes more memory."""
 SPIKE: Final = 0.4
-"""Least jump of log-odds between two steps, up or down, that is dropped as a spike if it is soon
-taken back (`log_odds_changes`)."""
+"""A change of log-odds from one step to the next, up or down, that is larger than this is dropped
+as a spike if it is mostly taken back within SPIKE_STEPS steps (`log_odds_changes`)."""
 SPIKE_STEPS: Final = 4
 EDGE: Final = 0.01
 """Least distance of a price from 0 and 1 when log-odds are computed; prices closer to 0 or 1 are
 moved to this distance."""
 
 Changes = NDArray[np.float32]
-"""Changes of log-odds: one row per market, one column per time step, NaN where unknown."""
+"""Changes of log-odds: one row for each market, one column for each time step, NaN where unknown.
+"""
 
 
 class MovingPair(NamedTuple):
@@ -65,8 +67,8 @@ class MovingPair(NamedTuple):
 
 
 def log_odds_changes(prices: NDArray[np.float64]) -> Changes:
-    """Changes of log-odds from one time step to the next; NaN if a price is missing. Rows are
-    markets.
+    """Changes of log-odds from one time step to the next, NaN where a price is missing. `prices`
+    has one row for each market and one column for each step.
 
     A jump that is mostly taken back within `SPIKE_STEPS` steps becomes NaN. It comes from an order
     book that was empty for a while; many books are empty at the same hours, which would look like
@@ -139,8 +141,9 @@ def co_movements(
 
 
 def _normal_scores(changes: Changes) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The changes of each row replaced by normal scores of their ranks within the row (ties share a
-    rank), 0 where unknown; and a mask, 1 where the change is known, else 0."""
+    """Two arrays of the shape of `changes`: the changes of each row, replaced by normal scores of
+    their ranks within the row (equal changes share a rank), 0 where unknown; and a mask, 1 where
+    the change is known, else 0."""
     known = np.isfinite(changes)
     scores = np.zeros(changes.shape, np.float32)
     for row, (values, held) in enumerate(zip(changes, known, strict=True)):
@@ -152,8 +155,8 @@ def _normal_scores(changes: Changes) -> tuple[NDArray[np.float32], NDArray[np.fl
 
 
 def _normal_quantile(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The standard normal quantile, by formula 26.2.23 of Abramowitz and Stegun. Its error, below
-    0.001, does not matter for scores of ranks."""
+    """The standard normal quantiles of the probabilities `p`, by formula 26.2.23 of Abramowitz and
+    Stegun. Its error, below 0.001, does not matter for scores of ranks."""
     t = np.sqrt(-2 * np.log(np.minimum(p, 1 - p)))
     tail = t - (2.515517 + 0.802853 * t + 0.010328 * t**2) / (
         1 + 1.432788 * t + 0.189269 * t**2 + 0.001308 * t**3
@@ -167,8 +170,9 @@ def _correlate(
     y: NDArray[np.float32],
     ky: NDArray[np.float32],
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Correlation of each row of `x` with each row of `y` over the steps known in both, and the
-    number of these steps: two arrays (rows of x, rows of y).
+    """Two arrays (rows of x, rows of y): the correlation of each row of `x` with each row of `y`
+    over the steps known in both, and the number of these steps. The correlation is 0 where fewer
+    than `LEAST_STEPS` steps are known in both.
 
     kx, ky : masks, 1 where `x` and `y` are known
     """
@@ -187,8 +191,8 @@ def _fisher(r: NDArray[np.float32], n: NDArray[np.float32]) -> NDArray[np.float3
 def _chance(
     scores: NDArray[np.float32], known: NDArray[np.float32], rng: np.random.Generator
 ) -> NDArray[np.float32]:
-    """Absolute z statistics of correlations that are due to chance alone: of pairs in which one of
-    the two series was rotated in time."""
+    """Absolute z statistics of correlations that are due to chance alone, as one array: one of the
+    two series of each pair was rotated in time by a random number of steps."""
     days = scores.shape[1]
     found = []
     for _ in range(SHIFTS):
@@ -204,8 +208,8 @@ def _chance(
 
 
 def _spread(chance: NDArray[np.float32]) -> float:
-    """How much wider than the standard normal the distribution of z statistics under chance is (a
-    factor, at least 1).
+    """Factor, at least 1, by which the distribution of z statistics under chance is wider than the
+    standard normal distribution.
 
     This is an empirical null (Efron 2004). There are too few values far out to count them, so the
     width is measured in the tail, and a normal distribution of that width is used.
@@ -230,8 +234,14 @@ def _all_pairs(
     asked: NDArray[np.intp],
     whole: bool,
 ) -> tuple[NDArray, ...]:
-    """All pairs of markets of different events with enough steps, as arrays: first, second, lag,
-    correlation, number of steps, z statistic."""
+    """Compare all pairs of markets of different events that have enough steps in common. Returns
+    arrays with one element for each pair: first row, second row, lag, correlation, number of common
+    steps, z statistic.
+
+    kin : number of each market's event
+    asked : rows of which every pair must contain one
+    whole : `asked` has all rows
+    """
     out: list[tuple[NDArray, ...]] = []
     for lag in LAGS:
         end = scores.shape[1] - lag
@@ -252,11 +262,14 @@ def _all_pairs(
 
 
 def _directions(lag: int, end: int, whole: bool) -> Iterator[tuple[slice, slice, bool]]:
-    """For each direction to compare: the steps to take of the block's series, those to take of the
-    other series, and whether the block leads.
+    """For each way in which a block of series is compared with all series: the slice of steps of
+    the block's series, the slice of steps of the other series, and whether the block's series lead
+    (change first).
 
-    With a lag, the block is compared as the leader and as the follower. With `whole`, it is
-    compared only as the leader: every series is then in some block and leads once.
+    With a lag, the block is compared as the leader and as the follower. With `whole` it is compared
+    only as the leader: every series is then in some block and leads once.
+
+    end : number of steps that remain after shifting by `lag`
     """
     yield slice(0, end), slice(lag, None), True
     if lag and not whole:
@@ -264,7 +277,8 @@ def _directions(lag: int, end: int, whole: bool) -> Iterator[tuple[slice, slice,
 
 
 def _q_values(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Benjamini-Hochberg q-values: least false discovery rate at which each pair is reported."""
+    """Benjamini-Hochberg q-values: for each of the p-values `p`, the smallest false discovery rate
+    at which its pair is reported."""
     order = np.argsort(p, kind="stable")
     ranked = p[order] * len(p) / np.arange(1, len(p) + 1)
     q = np.empty(len(p))

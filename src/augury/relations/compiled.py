@@ -29,8 +29,8 @@ def load(folder: Path) -> Base:
     """The factor base (factors, what drives what) shipped with this version, read once per process
     from a compact file in `folder`.
 
-    If the file is missing or damaged, the base's texts are read and the file is written. If it
-    can't be written, the next start reads the texts again.
+    If the file is missing or damaged, the base's texts are read instead and the file is written. If
+    it can't be written, the next start reads the texts again.
     """
     return knowledge.load(partial(_loaded, folder))
 
