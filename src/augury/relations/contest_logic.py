@@ -21,7 +21,10 @@ def contests(a: Proposition, b: Proposition, *, matched: bool) -> int:
     TF, FT and FF: TT (both true) for "A wins the title" and "B wins the title". 0 if none is known.
 
     Both must be on one contest, or on two of which one leads to the other (a nomination and an
-    election). `matched` as in `logic.relate`.
+    election).
+
+    matched : the caller knows that both are about the same contender in the same contest, although
+        their words may differ
     """
     if a.fixture != b.fixture or not (a.choice and b.choice):
         return 0
@@ -69,8 +72,8 @@ def _same_edition(a: Proposition, b: Proposition, *, matched: bool) -> bool:
 
 
 def _one_choice(a: Proposition, b: Proposition) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that two propositions on the stages and places of
-    the same contender in one contest can't have: whoever wins does not finish second."""
+    """The joint outcomes (bits TT, TF, FT, FF) that two propositions on how far the same contender
+    gets in one contest can't have: whoever wins does not finish second."""
     if a.predicate == b.predicate:
         if a.predicate == "ranks" and a.threshold and b.threshold:
             return _places(a.threshold, b.threshold)
@@ -100,9 +103,9 @@ def _height(p: Proposition) -> int:
 
 
 def _order(one: int, two: int) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that "reaches stage `one`" and "reaches stage `two`"
-    can't have: whoever reaches the later stage has reached the earlier one. 0 if a stage is unknown
-    (0)."""
+    """The joint outcomes (bits TT, TF, FT, FF) that "a contender reaches stage `one`" and "the
+    contender reaches stage `two`" can't have: whoever reaches the later stage has reached the
+    earlier one. 0 if a stage is unknown (0)."""
     if not one or not two:
         return 0
     if one == two:
@@ -111,9 +114,9 @@ def _order(one: int, two: int) -> int:
 
 
 def _stages(a: Proposition, b: Proposition) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that two propositions on one team in a league's
-    season can't have, whose rounds have special names ("wins the AFC" is a stage before "wins the
-    Super Bowl")."""
+    """The joint outcomes (bits TT, TF, FT, FF) that two propositions on how far one team gets in a
+    league's season can't have: whoever wins the Super Bowl has won the conference before. 0 if the
+    two are not about one league."""
     one, two = _season(a), _season(b)
     if one is None or two is None or one[0] != two[0]:
         return 0
@@ -121,8 +124,8 @@ def _stages(a: Proposition, b: Proposition) -> int:
 
 
 def _season(p: Proposition) -> tuple[str, int] | None:
-    """The league, and the stage of its season that the proposition says is reached, from 1
-    (playoffs) to 5 (title); None if it is about something else."""
+    """(league, stage) for a proposition that somebody reaches a stage of a league's season, from 1
+    (playoffs) to 5 (title); None for other propositions."""
     for league, trophy, conferences in LEAGUES:
         if not p.contest & (trophy | {league, "afc", "nfc"} & (conferences | trophy | {league})):
             continue
@@ -146,8 +149,9 @@ def _season(p: Proposition) -> tuple[str, int] | None:
 
 
 def _nomination(a: Proposition, b: Proposition) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that a nomination and an election can't have:
-    whoever wins the election for a party was nominated by it. The party must be named."""
+    """The joint outcomes (bits TT, TF, FT, FF) that a nomination and an election can't have: a
+    candidate who wins the election was nominated by the party. 0 unless the nomination names the
+    party, and the election is for the same office and names no other party."""
     if {a.predicate, b.predicate} != {"nominated", "wins"}:
         return 0
     nominee, winner = (a, b) if a.predicate == "nominated" else (b, a)
@@ -176,8 +180,8 @@ def _rivals(a: Proposition, b: Proposition) -> bool:
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether one of two names may be short for the other: "UConn" for "Connecticut", initials
-    ("PSG")."""
+    """Whether one of two names, given as terms, may be short for the other: they share four letters
+    in a row ("UConn", "Connecticut"), or one has the initials of the other ("PSG")."""
     if any(":" in word for word in one | other):
         return False  # keys of teams, which are unambiguous
     pieces = {word[n : n + 4] for word in one for n in range(len(word) - 3)}

@@ -13,12 +13,13 @@ YEAR: Final = r"(?:19|20)\d\d(?!\d)"
 """Pattern for a year in digits, 1900 to 2099."""
 Precision = Literal["day", "week", "month", "quarter", "year", "decade"]
 Days = tuple[date | None, date | None, Precision, bool]
-"""The first day of a date, the day after its last, how precise it is, and whether it is vague."""
+"""The days that a date covers: the first day, the day after the last one, the precision ("day",
+"month" ...), and whether the date is vague. Both days are None if they can't be told."""
 
 
 class WrittenDate(msgspec.Struct, frozen=True):
-    """One date as a text has it: its position, the preposition before it, and the days that it
-    covers."""
+    """One date as a text has it: its position in the text, the preposition before it, and the days
+    that it covers."""
 
     span: tuple[int, int]
     relation: str
@@ -34,7 +35,8 @@ class WrittenDate(msgspec.Struct, frozen=True):
 
 
 def a_day(day: date) -> Days:
-    """One day that is known for certain."""
+    """The `Days` of a single day: the day, the day after it, the precision "day", and False (not
+    vague)."""
     return day, day + timedelta(1), "day", False
 
 
@@ -44,20 +46,21 @@ def day_number(said: str) -> int:
 
 
 _LATE: Final = timedelta(45)
-"""How long after the market's close a date without a year may lie: venues close some markets before
-the last day that the text names."""
+"""Longest time after a market's close at which a date without a year may lie: venues close some
+markets before the last day that the text names."""
 
 
 def yearless(
     precision: Precision, month: int, day: int, year: str | None, anchor: date | None,
     floor: date | None,
 ) -> Days:  # fmt: skip
-    """The days of a date; without a year, those nearest to the market's close or, in a question,
-    the first ones that are not over.
+    """The `Days` of a day, month or quarter that may lack a year. Without `year` it is the one
+    nearest to a market's close or, in a question, the first one that is not over.
 
+    precision : day, month or quarter
     month, day : of the first day
-    anchor : the market's close, or the day on which a question was asked
-    floor : a date without a year is not over before this day
+    anchor : the market's close, or the day on which the question was asked
+    floor : without a year, the date is not over before this day; equal to `anchor` for a question
     """
     if year is not None:
         return *_bounds(precision, int(year), month, day), precision, False
@@ -88,14 +91,15 @@ def _bounds(precision: Precision, year: int, month: int, day: int) -> tuple[date
 
 
 def month_after(day: date, months: int) -> date:
-    """The same day some months later, or the last day of that month if it is shorter."""
+    """The same day of the month `months` months later, or that month's last day if it has no such
+    day."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
 def later(day: date, count: int, unit: str) -> date:
-    """The day that lies some days, weeks, months or years after another; before it if `count` is
-    negative.
+    """The day that lies `count` days, weeks, months or years after `day`, or before it if `count`
+    is negative.
 
     unit : day, week, month or year, also in the plural
     """

@@ -31,9 +31,9 @@ from augury.search.text import fold
 from augury.search.text import terms as text_terms
 
 Kind = Literal["game", "ladder", "deadlines", "contest", "venue_event", "single"]
-"""What the markets of an event have in common, the closest tie first: one game, the levels of one
-quantity (ladder), deadlines of one happening, one contest, or only the event that their venue gave
-them; `single`: an event of one market."""
+"""What the markets of an event have in common, the closest tie first. game: one game; ladder: the
+levels of one quantity; deadlines: deadlines of one happening; contest: one contest; venue_event:
+only that their venue put them into one event. single: the event has one market."""
 
 CODE: Final = "1"
 """Version of the code that reads markets, groups them into events and links them across venues.
@@ -53,7 +53,7 @@ class Listed(Readable, Protocol):
 
 
 class Place(NamedTuple):
-    """What a market asserts, and which events and which links to other venues it can be part of."""
+    """What a market asserts, and to which events and which links between venues it can belong."""
 
     proposition: Proposition
     kind: Kind
@@ -79,7 +79,7 @@ class Link(NamedTuple):
 
 
 def place(market: Listed) -> Place:
-    """Read what a market asserts, and determine which events and links it can be part of."""
+    """Read what a market asserts, and determine to which events and links it can belong."""
     p = read_market(market)
     family = _family(p)
     nodes: list[str] = []
@@ -95,8 +95,12 @@ def place(market: Listed) -> Place:
 
 
 def _family(p: Proposition) -> tuple[Kind, *tuple[Hashable, ...]] | None:
-    """What all markets of one family (the levels of one quantity, the contenders of one contest
-    ...) have in common, beginning with the kind of family; None if the text says too little."""
+    """A tuple that is equal for all markets of one family (the levels of one quantity, the
+    contenders of one contest ...), with the kind of family as its first element; None if the text
+    says too little to tell the family.
+
+    p : what the market asserts
+    """
     w = p.window
     if p.unclear or not p.terms:
         return None
@@ -126,8 +130,9 @@ def _stages(p: Proposition) -> int | None:
 
 
 def _key(p: Proposition, market: Listed) -> int | None:
-    """`Place.key`: a digest of terms and time. Two markets that can be the same contract by the
-    rules of `logic` have the same."""
+    """`Place.key`: a hash of the terms and the time of what the market asserts (`p`). Two markets
+    that can be the same contract by the rules of `logic` have the same hash. None if the market
+    can't be linked."""
     if p.unclear or not p.terms or len(market.outcomes) != 2:
         return None
     w = p.window
@@ -138,8 +143,8 @@ def _key(p: Proposition, market: Listed) -> int | None:
 
 
 def _digest(parts: Sequence[Hashable]) -> int:
-    """A number in [0, 2**63) that is the same in every process; the order within sets in `parts`
-    does not matter."""
+    """A hash of `parts`, in [0, 2**63), which is the same in every process. The order of the
+    elements of a set among the parts does not matter."""
     text = "\x1e".join(
         "\x1f".join(sorted(part)) if isinstance(part, frozenset) else str(part) for part in parts
     )
@@ -160,11 +165,11 @@ class Event(msgspec.Struct):
 
 
 def assign(markets: Iterable[Sequence[str]], events: dict[str, Event]) -> None:
-    """Join the nodes of each market (the groups that it belongs to, `Place.nodes`) into one event,
-    market by market. Changes `events` (node -> event) in place.
+    """Join the nodes of each market (the groups of markets that it belongs to, `Place.nodes`) into
+    one event, market by market. Changes `events` (node -> event) in place.
 
-    Two events that contain two different events of one venue are not joined: the venue may have
-    reasons that its texts do not show.
+    Two events are not joined if a venue keeps them apart, i.e. if they contain two different events
+    of that venue: it may have reasons that its texts do not show.
     """
     for nodes in markets:
         for node in nodes:
@@ -196,7 +201,7 @@ def venue_of(node: str) -> dict[str, str]:
 
 def links(placed: Sequence[tuple[Listed, Place]]) -> list[Link]:
     """The links between markets on Polymarket and on Kalshi that assert the same or the exact
-    opposite, among markets with the same `Place.key`."""
+    opposite. All markets in `placed` must have the same `Place.key`."""
     by_venue: dict[str, list[tuple[Listed, Place]]] = {"polymarket": [], "kalshi": []}
     for market, where in placed:
         by_venue[market.platform].append((market, where))
@@ -214,8 +219,9 @@ _COINS: Final = frozenset(
 
 
 def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
-    """Whether two markets are decided by the same source and deadline, by their resolution rules,
-    where their titles may not say so.
+    """Whether two markets that assert the same are also decided by the same source and deadline,
+    where only their resolution rules tell: for a temperature, both must name the same weather
+    station.
 
     p : what the first market asserts
     """
@@ -239,7 +245,7 @@ def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
 _REPEATED: Final = frozenset(text_terms("meet visit strike speak talk attend test fly post say"))
 _TOGETHER: Final = 45
 """Maximum number of days between the openings of two markets on something that happens repeatedly,
-e.g. a visit. Markets opened further apart may mean different visits and are not linked
+e.g. a visit, for the markets to be linked. Markets opened further apart may mean different visits
 (`docs/experiments/relations-links.md`)."""
 
 
@@ -253,11 +259,12 @@ _EVENTS: Final = frozenset({"happens", "leaves", "announces", "says"})
 _ANNOUNCED: Final = re.compile(r"\b(?:announc\w+|intent(?:ion)?\s+to|agrees?\s+to)\b", re.I)
 _RULES: Final = 400
 """Number of characters at the beginning of a market's resolution rules in which a deadline is
-looked for; later text is about exceptions."""
+looked for; what follows is about exceptions."""
 
 
 def _deadline(rules: str, p: Proposition) -> date | None:
-    """The day after the deadline that a market's resolution rules name; None if they name none.
+    """The first day after the deadline that a market's resolution rules name; None if they name
+    none.
 
     p : what the market asserts
     """
@@ -274,7 +281,7 @@ _STATION: Final = re.compile(
 
 
 def _station(description: str | None) -> str | None:
-    """The place where the value is measured (a weather station), as a market's resolution rules
-    (`description`) name it; None if they name none."""
+    """The place where the value that decides a market is measured, e.g. a weather station, from the
+    market's resolution rules (`description`); None if they name none."""
     found = _STATION.search(description or "")
     return " ".join(fold(found["at"]).split()) if found else None

@@ -30,21 +30,21 @@ class Match(NamedTuple):
     """Number of the factor (something in the world that markets are about): its position in the
     factor base, `Base.factors`, counted from 1."""
     fit: float
-    """Share of the words of the question or query that name the factor, in (0, 1]. Numbers and
-    months do not count, weak words count less (`query_weight`)."""
+    """How much of the question or query names the factor, in (0, 1]: about the share of its words
+    that do. Numbers and months do not count, weak words count less (`query_weight`)."""
     lean: int
     """+1 if Yes to the text means a rise of the factor (`Factor.up`), -1 if it means a fall, 0 if
     the text does not say ("between 3% and 3.4%")."""
     words: tuple[str, ...]
     """The terms of the text that name the factor."""
     part: bool = False
-    """Whether the words that name this factor are a bare name and only a part of the words that
-    name another one: "OpenAI" in "OpenAI's listing"."""
+    """Whether this factor is matched by a bare name that is only a part of the words that match
+    another factor: "OpenAI" in "OpenAI's listing"."""
 
 
 class Matcher:
-    """Finds the factors (things in the world, e.g. a policy rate) that texts name. It has an index
-    of the factors' ways of being named (`Line`) under their rarest terms."""
+    """Finds the factors (things in the world, e.g. a policy rate) that texts name. An index leads
+    from the rarest terms of each way of naming a factor (`Line`) to the factor."""
 
     def __init__(self, base: Base) -> None:
         self.base = base
@@ -58,7 +58,7 @@ class Matcher:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """Key of a factor -> its number (`Match.factor`)."""
+        """Key of a factor -> its number, i.e. its position in the factor base, counted from 1."""
         return {factor.key: number for number, factor in enumerate(self.factors, 1)}
 
     def match(self, title: str, event: str = "") -> list[Match]:
@@ -108,7 +108,8 @@ class Matcher:
 
 
 def game(rules: str) -> str:
-    """The kind of game that a market's rules name ("pro football game vs"); "" if they name none.
+    """The kind of game that a market's rules name, followed by "vs": "pro football game vs". Empty
+    if they name none.
 
     Titles of games ("Dallas at Philadelphia") do not name the sport, but the rules' first sentence
     does: "If Dallas wins the Dallas vs Philadelphia professional football game ...".
@@ -123,8 +124,12 @@ _GAME: Final = re.compile(
 
 
 def _anchors(line: Line, common: Counter[str]) -> set[str]:
-    """Terms of which every text that names the factor in this way (`line`) has at least one; the
-    rarest possible, by `common`."""
+    """The terms under which a way of naming a factor (`line`) is indexed. Every text that names the
+    factor in this way has at least one of them; of several such sets, the one with the rarest terms
+    is taken.
+
+    common : number of ways of naming a factor that have each term
+    """
     choices = [
         {min(phrase, key=lambda word: (common[word], word)) for phrase in conjunct}
         for conjunct in line.conjuncts
@@ -172,13 +177,11 @@ _NOT: Final = frozenset("not no never fail fails failed without nobody none refu
 
 
 def lean(told: str, factor: Factor) -> int:
-    """In which direction Yes to the text `told` moves a factor: +1 if it means a rise
-    (`Factor.up`), -1 if a fall, 0 if unknown.
+    """In which direction Yes to a text moves a factor: +1 if it means a rise (`Factor.up`), -1 if a
+    fall, 0 if unknown. Words such as "above" and "cut" count only if the factor is a quantity: a
+    country that "falls" into recession has more recession.
 
     told : the text as `augury.search.text.fold` returns it
-
-    Words such as "above" and "cut" count only if the factor is a quantity: a country that "falls"
-    into recession has more recession.
     """
     words = tuple(told.replace("?", " ").replace(",", " ").split())
     down, up = _words_said(factor.down_words, words), _words_said(factor.up_words, words)

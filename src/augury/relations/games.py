@@ -24,7 +24,7 @@ _GAME_MORE: Final = re.compile(r":\s|(?<!\s)\s+-\s")
 
 def names_two_sides(text: BlankedText) -> bool:
     """Whether the text names both sides of a game: it has a "vs", or is a Kalshi title such as
-    "Minnesota at California" with one of the two in the subtitle."""
+    "Minnesota at California" with one of the two sides in the subtitle."""
     if _VERSUS.search(f" {text.raw} "):
         return True
     found = text.side and _FIXTURE.fullmatch(
@@ -37,8 +37,8 @@ def names_two_sides(text: BlankedText) -> bool:
 
 
 def is_of_a_game(raw: str) -> bool:
-    """Whether a text is about one game, or about a part or a number of one: "Lakers vs. Celtics",
-    "Map 2", "Total Kills"."""
+    """Whether a text is about one game ("Lakers vs. Celtics"), a part of a game ("Map 2"), or a
+    statistic of a game ("Total Kills")."""
     return _VERSUS.search(raw) is not None or _PROP.search(raw) is not None
 
 
@@ -52,8 +52,8 @@ def sides(about: str) -> tuple[frozenset[str], ...]:
 
 
 def _without_tail(about: str) -> str:
-    """The text on a game without what follows the names of its sides: "(Game 2)", "- Map 1", ":
-    Total", "winner", "?"."""
+    """The text on a game, cut off after the names of its sides: without "(Game 2)", "- Map 1", ":
+    Total", "winner" and "?"."""
     plain = about.rstrip().removesuffix("?").rstrip()
     ends = [len(plain)]
     if plain.endswith(")") and (opened := plain.find("(", 0, -1)) >= 0:
@@ -68,8 +68,12 @@ def with_teams(
     sides: tuple[frozenset[str], ...],
     league: str | None,
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """The terms of a contest and of a choice (the side said to win), with the city or nickname of a
-    team replaced by the team's key ("nba:pistons"). Unchanged if the league or a team is not clear.
+    """The terms of a contest and of a choice (the side said to win), both with the city or nickname
+    of a team replaced by the team's key ("nba:pistons"). The names of teams stay as they are if the
+    league or a team is not clear.
+
+    sides : terms of the names of both sides of a game; empty if the contest is no game
+    league : the league, if it is known already; None: the terms tell it
     """
     if league is None:
         named = [name for name, trophy, _ in LEAGUES if contest & (trophy | {name})]

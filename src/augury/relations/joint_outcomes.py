@@ -24,8 +24,8 @@ TT: Final = 1
 TF: Final = 2
 FT: Final = 4
 FF: Final = 8
-"""TT, TF, FT, FF: the joint outcomes of two propositions (a, b) as bits. TF: a is true and b is
-false."""
+"""TT, TF, FT, FF: the joint outcomes of two propositions (a, b) as bits, which can be united. TF: a
+is true and b is false."""
 
 _RELATIONS: Final[dict[int, Relation]] = {
     0: "none", TF: "implies", FT: "implied_by", TF | FT: "equivalent", TT: "excludes",
@@ -35,13 +35,13 @@ _INVERSE: Final[dict[Relation, Relation]] = {"implies": "implied_by", "implied_b
 
 
 def relation_of(impossible: int) -> Relation:
-    """The logical relation of a to b that follows if the joint outcomes in `impossible` can't
-    happen (a union of the bits TT, TF, FT, FF): TF -> "implies"."""
+    """The logical relation of a to b that follows if the joint outcomes in `impossible` (a union of
+    the bits TT, TF, FT, FF) can't happen: TF -> "implies"; "none" if nothing follows."""
     return _RELATIONS.get(impossible, "none")
 
 
 def inverse(relation: Relation) -> Relation:
-    """The relation of b to a, given the relation of a to b."""
+    """The relation of b to a, given the relation of a to b: "implies" -> "implied_by"."""
     return _INVERSE.get(relation, relation)
 
 

@@ -53,19 +53,19 @@ class PairVerdict:
     days: int
     """Typical number of days from cause to effect; 0 if neither drives the other."""
     judge: str
-    """Who judged the pair: one letter for each reader (two if both agreed or their difference was
-    settled); in an operator's own file `model:NAME@DATE` or `NAME@DATE`."""
+    """Who judged the pair: one letter for each reader (two letters if two readers agreed or their
+    difference was settled); in an operator's own file `model:NAME@DATE` or `NAME@DATE`."""
     reason: str = ""
 
     @property
     def pair(self) -> tuple[str, str, Side]:
-        """Both keys in sorted order, and `side`: the same for all verdicts on one pair, seen from
-        either factor."""
+        """What identifies the pair of factors: both keys in sorted order, and `side`. It is equal
+        for all verdicts on the pair, no matter from which factor they are seen."""
         return (*sorted((self.one, self.other)), self.side)  # type: ignore[return-value]
 
     @property
     def is_own(self) -> bool:
-        """Whether the verdict was accepted by the operator of this installation rather than shipped
+        """Whether the verdict comes from the operator of this installation, and was not shipped
         with this version."""
         return "@" in self.judge
 
@@ -128,11 +128,12 @@ def _verdicts(fields: Sequence[str]) -> Iterator[PairVerdict]:
 
 
 class Around(NamedTuple):
-    """How readers judged one factor to be related to each of the other factors."""
+    """How readers judged one factor to be related to each of the other factors: two arrays, indexed
+    by the number of the other factor."""
 
     codes: NDArray[np.int8]
-    """(factors + 1,), by the number of the other factor: index of the verdict's code in `CODES`
-    plus 1; 0: not judged; `SELF` at the factor itself."""
+    """(factors + 1,), by the number of the other factor: 1 plus the index of the verdict's code in
+    `CODES`; 0 if nobody judged the pair; `SELF` at the factor itself."""
     strengths: NDArray[np.int8]
     """(factors + 1,), by the number of the other factor: strength of the verdict, 0 to 3; 3 at the
     factor itself."""
@@ -140,8 +141,8 @@ class Around(NamedTuple):
 
 SELF: Final = len(CODES) + 1
 REMEMBERED: Final = 512
-"""Number of factors for which the verdicts on all other factors (`Around`) are cached, about 15 kB
-for each."""
+"""Number of factors whose verdicts on all other factors (`Around`) are kept in a cache, about 15 kB
+for each factor."""
 
 
 class Judged:
@@ -184,8 +185,8 @@ class Judged:
         return dict(found)
 
     def _around(self, number: int) -> Around:
-        """All verdicts seen from factor number `number`. Verdicts on single factors take precedence
-        over those on patterns."""
+        """All verdicts seen from factor number `number`. A verdict on two single factors takes
+        precedence over one on the patterns that they were made from."""
         asked = self._factors[number - 1]
         codes, strengths = np.zeros((2, len(self._factors) + 1), np.int8)
         for key in dict.fromkeys((asked.pattern, asked.key)):
@@ -211,8 +212,9 @@ class Judged:
 
 
 def side_of(one: Factor, other: Factor) -> Side:
-    """Whether two factors made from patterns over the same list (of teams, countries) are about the
-    `same` entity of it or about `other` ones; empty for any other two factors."""
+    """ "same" if two factors were made from patterns over the same list (of teams, countries) and
+    are about one entity of it, "other" if they are about two entities of it; empty for any other
+    two factors."""
     if one.kind is None or one.kind != other.kind:
         return ""
     return "same" if one.entity == other.entity else "other"

@@ -30,7 +30,11 @@ same relation."""
 
 def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] | None:
     """The verdict of readers on two factors as the API shows it beside the edge or link that joins
-    them; None if nobody judged the pair. `kind` says how the factor base joins the two."""
+    them; None if nobody judged the pair.
+
+    kind : how the factor base joins the two factors; the block's `agrees` says whether the verdict
+        states the same relation
+    """
     if verdict is None:
         return None
     return {
@@ -44,18 +48,20 @@ def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] 
 
 
 class EdgeCounts(msgspec.Struct):
-    """How many edges and links of the factor base agree with the verdicts of readers who had not
-    seen them (`judged`).
+    """How many edges and links of the factor base there are (`edges`), how many of them have a
+    verdict of readers, who had not seen them (`judged`), and how many of these verdicts state the
+    same relation (`same_relation`).
 
-    Edges between the factors made from two patterns (one for each team, country ...) count once.
+    All edges between the factors made from the same two patterns (one factor for each team, country
+    ...) count as one.
     """
 
     edges: int = 0
     judged: int = 0
     same_relation: int = 0
     opposite_sign: int = 0
-    """Among the edges and links whose relation the verdicts confirm (`same_relation`), the number
-    of those with the opposite sign: "+" where the verdict has "-", or the reverse."""
+    """Number of the edges and links counted in `same_relation` that have "+" where the verdict has
+    "-", or the reverse."""
     none: int = 0
     """Number of edges and links that join two factors which readers judged to be unrelated
     ("none")."""
@@ -71,8 +77,8 @@ class JudgedCounts(msgspec.Struct):
     """Number of judged pairs by the domain of their factors ("macro"); a pair with factors of two
     domains counts in both."""
     judged_twice: int
-    """Number of pairs that two readers judged; where their verdicts differed, a third reader
-    settled it."""
+    """Number of pairs that two readers judged; where the two verdicts differed, a third reader
+    settled the difference."""
     own: int
     """Number of pairs of factors with a verdict that the operator of this installation accepted."""
     own_over_shipped: int
@@ -86,9 +92,10 @@ class JudgedCounts(msgspec.Struct):
 
 def counts(base: Base, judged: Judged, shipped: Iterable[PairVerdict]) -> JudgedCounts:
     """Count the pairs of factors that readers have judged, and compare the verdicts with the base's
-    edges.
+    edges and links.
 
     base : the factor base, including the operator's own verdicts
+    judged : the same verdicts, looked up by factor
     shipped : the verdicts that come with this version
     """
     verdicts = base.verdicts
@@ -138,8 +145,9 @@ def _against_edges(base: Base, judged: Judged) -> EdgeCounts:
 
 
 def _written(base: Base) -> Iterator[tuple[str, str, EdgeKind, str]]:
-    """The edges and links that people wrote, as (factor, other factor, kind, sign); of those
-    between the factors of two patterns only the first."""
+    """The edges and links that people wrote, as (factor, other factor, kind, sign). Of all edges
+    between the factors made from the same two patterns (one factor for each team, country ...),
+    only the first is included."""
     seen: set[Sequence[str]] = set()
     ties: list[tuple[str, str, EdgeKind, str]] = [
         (edge.cause, edge.effect, "drives", edge.sign) for edge in base.edges if not edge.inherited

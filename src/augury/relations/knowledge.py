@@ -41,14 +41,16 @@ class Base:
     edges: tuple[Edge, ...]
     links: tuple[FactorLink, ...]
     dangling: tuple[str, ...]
-    """Messages, one for each edge, link or contest that refers to an unknown factor."""
+    """Messages, one for each edge, link or contest in the base that refers to an unknown factor."""
     problems: tuple[str, ...]
-    """Messages, with file and factor, one for each entry that could not be read."""
+    """Messages, with file and factor, one for each entry of the base's files that could not be
+    read."""
     version: str
     """Hash, 16 hexadecimal digits, of all that decides which factors a market gets: the base's TOML
     files, and the aliases and stems that search uses."""
     verdicts: tuple[PairVerdict, ...]
-    """How readers judged pairs of factors to be related; they had not seen the edges and links."""
+    """The verdicts of readers on how pairs of factors are related; the readers had not seen the
+    edges and links."""
     entities: Mapping[str, Sequence[Mapping[str, str]]]
     """The lists (teams, players, countries), by name, from which a pattern makes one factor for
     each entry."""
@@ -77,8 +79,8 @@ def written_in(beginning: str) -> frozenset[str]:
 
 
 def load(read: Callable[[], Base] | None = None) -> Base:
-    """The factor base shipped with this version, read once per process: by `read` or, without it,
-    from the texts that people wrote."""
+    """The factor base shipped with this version. It is made once per process, by calling `read` or,
+    if `read` is None, by parsing the texts that people wrote."""
     return _kept.get(read or (lambda: parse(texts())))
 
 
@@ -119,8 +121,8 @@ def parse(written: Mapping[str, str]) -> Base:
 
 @lru_cache(maxsize=1 << 15)
 def phrase(text: str) -> Phrase:
-    """The terms (stemmed words) of one phrase in the `match` entry of a factor. That entry lists
-    the phrases by which texts name the factor."""
+    """The terms (stemmed words) of one phrase by which texts name a factor, as the `match` entry of
+    the factor lists it: "crude oil prices" -> ("crude", "oil", "price")."""
     return tuple(terms(text))
 
 
@@ -224,8 +226,8 @@ class _Reader:
         self._links += [(where, key, e, instance) for e in self._fanned_out(links)]
 
     def _fanned_out(self, written: list[Any]) -> list[Any]:
-        """The edges as written, except that an edge to all factors over a list
-        ("town-{front-town}") becomes one edge for each entry of the list."""
+        """The edges of a factor as written in the base, except that an edge to every entry of a
+        list ("town-{front-town}") is replaced by one edge for each entry."""
         out: list[Any] = []
         for edge in written:
             kind = re.search(r"\{([\w-]+)\}", str(edge[0])) if edge else None
@@ -302,12 +304,12 @@ class _Reader:
         )
 
     def _inherited(self, edges: Mapping[tuple[str, str], Edge]) -> list[Edge]:
-        """The edges of factors on whole contests (a league's title), applied with less strength to
+        """The edges of factors on whole contests (a league's title), copied with less strength to
         the factors on single contenders (a team's title).
 
         What drives a contest also drives how its contenders do in it. Edges between two contests
-        whose contenders come from the same list are left out, since the contenders' pattern has
-        better edges.
+        whose contenders come from the same list are left out, since the contenders have better
+        edges of their own.
         """
         contenders: dict[str, list[str]] = defaultdict(list)
         kinds: dict[str, set[str]] = defaultdict(set)
@@ -390,8 +392,8 @@ def _plain_phrase(text: str) -> Phrase:
 
 
 def _of_another(one: Factor, other: Factor) -> bool:
-    """Whether both factors were made from patterns over the same list (of teams, countries), but
-    for different entries of it."""
+    """Whether two factors were made from patterns over the same list (of teams, countries), but for
+    two different entries of the list."""
     return one.kind is not None and one.kind == other.kind and one.entity != other.entity
 
 
