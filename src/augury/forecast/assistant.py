@@ -33,9 +33,9 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 GLANCE: Final = 0.1
-"""Longest time, in seconds, spent on finding out whether the language model passed the test for a
-task (its control questions). That is enough if the result is cached; otherwise the forecast does
-without the model in this task."""
+"""Longest time, in seconds, that a forecast waits to learn whether the language model has passed
+the test of a task (its control questions). A stored result is there in time; without one, the
+forecast does this task without the model. Chosen by hand."""
 
 
 class Assistant:
@@ -58,21 +58,21 @@ class Assistant:
         self.replays = replays
 
     async def prepare(self) -> dict[str, bool]:
-        """Find out now, for each task that is switched on, whether the language model may be used
-        for it: task name -> whether it passed the task's control questions (a test with known
-        answers)."""
+        """Test the language model now on each task that is switched on. Returns, by name of the
+        task, whether the model may be used for it: whether it answered enough of the task's control
+        questions (whose answers are known) correctly."""
         tasks = [task for task in (REWRITE, MATCH, WORDING) if self._model.does(task.name)]
         return {task.name: await self._model.qualified(task) for task in tasks}
 
     def sitting(self, at: datetime) -> Sitting:
-        """The language model's help with one forecast, as an object with its own time limit, which
-        starts with this call. `at`: the moment as of which the forecast is made."""
+        """An object through which the language model helps with one forecast. Its time limit starts
+        with this call. `at`: the moment as of which the forecast is made."""
         return Sitting(self._model, at, time.monotonic() + self._deadline)
 
 
 class Sitting:
-    """A language model's help with one forecast, within one time limit. `used` lists the steps in
-    which a proposal of the model was accepted."""
+    """A language model's help with one forecast, within one time limit. `used` names the steps in
+    which a proposal of the model was accepted, e.g. `language_model_rewrite`."""
 
     def __init__(self, model: LanguageModel, at: datetime, ends_at: float) -> None:
         self._model = model
@@ -81,9 +81,9 @@ class Sitting:
         self.used: list[str] = []
 
     async def reading(self, reading: Reading) -> Reading:
-        """What is understood of a question. `reading` is returned as it is, unless the question was
-        hardly understood and a rewording by the language model passes the checks: then the
-        rewording is read instead."""
+        """What is understood of a question with the language model's help. That is `reading` (what
+        the rules alone understood), unless this is hardly anything and a rewording by the model
+        passes the checks: then it is what the rules understand of the rewording."""
         if not unsure(reading):
             return reading
         said = await self._ask(REWRITE, {"text": reading.normalized, "today": self._today})
@@ -103,11 +103,11 @@ class Sitting:
         estimate: Estimate,
         verdicts: Verdicts = NONE,
     ) -> Estimate:
-        """The estimate with the language model's help, as far as its proposals pass the checks: its
-        opinions on the markets are taken into account, and the reason is put in its words.
+        """The estimate with the language model's help: its opinions on the markets are taken into
+        account, and the reasoning is put in its words, each only if it passes the checks.
 
         estimate : the estimate without the language model
-        verdicts : what the judge (`matching.judge`) says of the markets
+        verdicts : what the judge (the trained model, `matching.judge`) says of the markets
         """
         heard = await self._heard(engine, compared, verdicts)
         told = ""
@@ -128,7 +128,9 @@ class Sitting:
         )
 
     async def _heard(self, engine: Engine, compared: Compared, verdicts: Verdicts) -> Heard:
-        """The model's opinions on the markets that the judge reads, after the checks."""
+        """The language model's opinions on the markets that the judge (`matching.judge`) reads for
+        the question, after the checks: those that count and those that were refused. There are none
+        if the model is not asked or gives no usable answer in time."""
         if not await self._may(MATCH):
             return NOTHING_HEARD
         brief = engine.brief(compared)

@@ -1,7 +1,5 @@
-"""A bearing, which is a market outcome compared with a question, and all bearings of a question.
-
-Pure.
-"""
+"""How market outcomes compare with a question: one of them (`Bearing`), and all (`Compared`).
+Pure."""
 
 from __future__ import annotations
 
@@ -25,41 +23,42 @@ class Bearing:
     view: View
     fit: Comparison
     positive: float
-    """Probability, 0 to 1, of what the question is about, as the price of the market outcome
-    implies it. A negation in the question is left out: for "Will X not win?" this is the
+    """Probability, 0 to 1, that what the question is about happens, as the price of the market
+    outcome implies it. A negation in the question is left out: for "Will X not win?" this is the
     probability that X wins."""
     turned: bool
     """Whether `positive` is 1 minus the price, because the market outcome asserts the opposite of
-    what the question is about (without the question's own negation)."""
+    what the question is about: it says that X does not win, and the question is "Will X win?" or
+    "Will X not win?"."""
     age: float
     """Days since the market's price was quoted."""
     exact: bool = False
     """Whether the question is the market's own title, word for word or with one "not" added or left
     out (`verbatim`)."""
     relation: Relation = "none"
-    """What is logically certain between question and market outcome (the question implies the
-    outcome, excludes it ...); `none`: nothing."""
+    """Logical relation of the question to the market outcome: `implies` (if the question comes
+    true, the outcome does), `excludes` (never both) ...; `none` if no relation is certain."""
     bounds: bool | None = None
-    """Whether the judge (`matching.judge`) confirms that the price of this market outcome limits
-    the answer from above or below, as the hand-written rules (`match`) find, e.g. because the
-    market's deadline is earlier. None: the judge did not say; `roles.is_kin` and `roles.is_sure`
-    decide."""
+    """The hand-written rules (`match`) may find that this market outcome's price limits the answer
+    from above or below, e.g. because the market's deadline is earlier. True or False: the judge
+    (the trained model, `matching.judge`) agrees or not. None: the judge did not say, so that
+    `roles.is_kin` and `roles.is_sure` decide."""
     share: float = 1.0
-    """Upper limit, 0 to 1, of the confidence in an answer that takes this market outcome to ask the
-    question: how often verdicts of the judge (`matching.judge`) that were as probable as this one
-    were right on held-out questions. `opinion.TRUSTED` after a language model's opinion; 1 without
-    either."""
+    """Upper limit, 0 to 1, of the confidence in an answer for which this market outcome counts as
+    asking the question. With a verdict of the judge (`matching.judge`): the share of equally
+    probable verdicts that were right on held-out questions. With a language model's opinion:
+    `opinion.TRUSTED`. Else 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
     """A question compared with the markets as they stood at the moment `at`: the input of all later
-    steps."""
+    steps of a forecast."""
 
     reading: Reading
     markets: Sequence[Snapshot]
     at: datetime
     question: View
     bearings: list[Bearing]
-    """The market outcomes that were compared with the question, the best match first: those of all
-    markets with a price (`words.sides` says which outcomes of a market are compared)."""
+    """One comparison for each market outcome that has a price and is to be compared (`words.sides`:
+    e.g. of Yes and No only Yes), the best match first."""

@@ -1,5 +1,5 @@
-"""What a forecast costs on this machine: by stage within this process, over HTTP, and in a run of
-many questions in the background."""
+"""Measures how long forecasts take on this machine: by stage within this process, over HTTP, and in
+a run of many questions in the background."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from augury.settings import Settings
 
 
 async def run(n: int, *, requests: int, questions: int) -> dict[str, Any]:
-    """Measure what forecasts cost over `n` generated markets with prices as of now. Returns the
-    timings as JSON data.
+    """Measure how long forecasts take over `n` generated markets that are priced as of now. Returns
+    the times and rates as JSON data.
 
     requests : number of forecasts timed within this process, and again over HTTP
     questions : number of questions answered in the background, as one run
@@ -68,8 +68,10 @@ async def _in_process(services: Services, asked: list[str]) -> dict[str, Any]:
 def _over_http(
     folder: str, key: str, asked: list[str], *, requests: int, questions: int
 ) -> dict[str, Any]:
-    """Measure a separate service on the same catalogue: one client, with and without graphs, and
-    then many questions in the background (a run)."""
+    """Measure a service in another process that uses the data folder `folder`. One client asks for
+    forecasts one by one, with and without causal graphs; then `questions` of them are answered in
+    the background (a run). Returns times of requests and `run_questions_per_second` as JSON
+    data."""
     out: dict[str, Any] = {}
     with serving(folder) as (url, _):
         for graph in (True, False):
@@ -96,8 +98,8 @@ def _over_http(
 
 
 def _questions(n: int, count: int, now: datetime) -> list[str]:
-    """The questions of markets spread over the catalogue, a third of them denied where possible
-    ("fail to win")."""
+    """At most `count` questions in random order: titles of markets spread over the `n` generated
+    ones. In every third, "win" and "reach" become "fail to win" and "fail to reach"."""
     step = max(1, n // count)
     texts = [m.question[:480] for k, m in enumerate(generate(n, now=now)) if k % step == 0][:count]
     for k in range(0, len(texts), 3):

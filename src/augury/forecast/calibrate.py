@@ -1,4 +1,5 @@
-"""Whether prices should be recalibrated: fitted on resolved markets, judged on other events. Pure.
+"""Tests whether market prices should be corrected: a correction is fitted on some resolved markets
+and scored on markets of other events. Pure.
 
 Crowds are said to overrate longshots, the more so the longer a market runs. Such a bias is a
 straight line in log-odds, logit(q) = a + b logit(p) with b above 1, from a price p to the corrected
@@ -16,13 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 HORIZONS: Final = (1, 7, 30, 90)
-"""Days before a market's end at which its price is taken."""
+"""Days before a market's end at which its price is taken to test whether prices need a
+correction."""
 FOLDS: Final = 5
 FEWEST: Final = 200
-"""Smallest number of prices of resolved markets for which a correction of prices is fitted."""
+"""Smallest number of prices of resolved markets (of one venue, at one number of days before the
+end) for which a correction of prices is fitted. Chosen by hand."""
 SURE: Final = -2.0
-"""Largest t with which a correction of market prices counts as worth using. t is the Brier score
-after the correction minus that before, in standard errors; below 0 the correction is better."""
+"""A correction of market prices counts as worth using if t is at most this. t is the Brier score
+with the correction minus the score without it, in standard errors; negative: the correction is
+better."""
 _EDGE: Final = 0.002
 _RIDGE: Final = 1.0
 """Ridge penalty on a and on b - 1 in the correction of a price p, logit(q) = a + b logit(p). With
@@ -32,7 +36,8 @@ Column = NDArray[np.float64]
 
 
 class DecidedPrice(NamedTuple):
-    """A market's price some days before its end, and its outcome (1: Yes, 0: No)."""
+    """The price of a market's Yes, 0 to 1, some days before the market's end, and the outcome (1:
+    Yes, 0: No)."""
 
     price: float
     outcome: float
@@ -40,19 +45,21 @@ class DecidedPrice(NamedTuple):
     """Days before the market's end: one of `HORIZONS`."""
     platform: str
     event: str
-    """Id of the market's event. Markets of one event resolve together, so they stay in one fold of
-    the cross-validation."""
+    """Id of the market's event. Markets of one event resolve together, so all of them are put in
+    one fold of the cross-validation."""
 
 
 def judged(rows: Sequence[DecidedPrice]) -> list[dict[str, Any]]:
-    """Compare prices of resolved markets with recalibrated prices, by venue and days left. Each
-    price is recalibrated by a fit on other events.
+    """Compare prices of resolved markets with corrected prices, for each venue and number of days
+    left. A price is corrected by a fit on other events (cross-validation).
 
     Returns
     -------
-    For each venue and number of days: n, events, intercept and slope (fitted on all rows), Brier
-    score and log loss of the prices and of the recalibrated prices, the t of the Brier difference
-    (events as units; below 0 recalibration is better), and `use`: whether t reaches `SURE`.
+    For each venue and number of days: n, events, intercept and slope of the correction (fitted on
+    all rows), Brier score and log loss of the prices and of the corrected prices, t (Brier score
+    with minus without the correction, in standard errors, with events as units; negative: the
+    correction is better), and `use`: whether t reaches `SURE`. With fewer rows than `FEWEST`: only
+    n, events, and `use` (False).
     """
     cells: dict[tuple[str, int], list[DecidedPrice]] = {}
     for row in rows:
@@ -112,13 +119,14 @@ def fit(x: Column, y: Column) -> tuple[float, float]:
 
 
 def logit(p: Column) -> Column:
-    """Log-odds of probabilities clipped to [`_EDGE`, 1 - `_EDGE`]."""
+    """Log-odds of the probabilities `p`, which are first clipped to the range from `_EDGE` to 1 -
+    `_EDGE`."""
     p = np.clip(p, _EDGE, 1 - _EDGE)
     return np.log(p / (1 - p))
 
 
 def expit(x: Column) -> Column:
-    """Probabilities from log-odds."""
+    """Probabilities, 0 to 1, from the log-odds `x` (the logistic function)."""
     return 1 / (1 + np.exp(-x))
 
 

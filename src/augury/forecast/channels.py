@@ -39,7 +39,8 @@ _PRIVATE: Final = re.compile(
 
 def label(said: str | None) -> str:
     """A request header's value in lower case, e.g. "Claude Desktop" -> "claude desktop". Empty if
-    it is missing, too long, or could be a secret or a network address."""
+    it is missing, is longer than `_LONGEST`, is no plain label, or could be a secret or a network
+    address."""
     text = (said or "").strip().casefold()
     if not 0 < len(text) <= _LONGEST or not text.isascii() or not _LABEL.fullmatch(text):
         return ""

@@ -19,8 +19,9 @@ from augury.forecast.evidence import Estimate
 Connective = Literal["either", "both"]
 
 MAX_JOINT_CONFIDENCE: Final = 0.5
-"""Upper limit of the confidence, 0 to 1, in the answer to a question "A and B" or "A or B" in which
-A and B may depend on each other."""
+"""Upper limit, 0 to 1, of the confidence in the answer to a question "A and B" or "A or B" whose
+probability does not follow from those of A and B, because the two may depend on each other. Chosen
+by hand."""
 
 _NAME: Final = r"(?:the\s+)?[A-Z0-9$][\w.'&$-]*(?:\s+(?:of\s+|the\s+)?[A-Z0-9][\w.'&-]*){0,4}"
 _AUXILIARY: Final = r"(?i:will|does|do|did|is|are|can|has|have)"
@@ -42,8 +43,8 @@ _CONDITION: Final = re.compile(
     re.I,
 )
 _WHOLE_QUESTION: Final = re.compile(r"^\W*(?:if|whether)\s+[^,]+$", re.I)
-"""Matches a question in which all that follows "if" or "whether" is one clause ("Whether X wins").
-There the word introduces the question and states no condition."""
+"""Matches a question that is a single clause after "if" or "whether" ("Whether X wins"): there the
+word introduces the question and states no condition."""
 _INTRODUCES: Final = re.compile(
     r"\b(?:wonder(?:ing)?|know|tell\s+me|asks?|asking|see|sure|idea|curious|predict)\s+(?:if|whether)\b",
     re.I,
@@ -63,13 +64,14 @@ _ALL_OF_THEM: Final = re.compile(
     r"\b[A-Z]\w*+, (?P<rest>(?:the )?[A-Z0-9][^,?]{1,60},? and (?:the )?[A-Z0-9][^,?]{1,40} all\b"
     r"[^?]*)"
 )
-"""Matches more than two names that all have to do something: "Inter, PSG and Arsenal all win"."""
+"""Matches a list of three or more names that must all do something: "Inter, PSG and Arsenal all
+win". `rest` is the list without its first name: "PSG and Arsenal all win"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The two questions of which one question is made ("Will A or B win?": "Will A win?", "Will B
-    win?"). `connective`: whether one of them (`either`) or both have to come true."""
+    """The two questions of which one question is made: "Will A win?" and "Will B win?" for "Will A
+    or B win?". `connective`: `either` if one of the two has to come true, `both` if both."""
 
     connective: Connective
     names: tuple[str, str]
@@ -89,7 +91,8 @@ _OWN: Final = re.compile(
 
 
 def own(question: str) -> str | None:
-    """The asker's own person or thing that a question is about ("my cousin"); else None."""
+    """The person or thing of the asker's own that a question is about, e.g. "my cousin"; None if it
+    is about none."""
     found = _OWN.search(" ".join(question[:300].split()))
     return f"my {found['who']}" if found else None
 
@@ -105,9 +108,9 @@ def condition(question: str) -> str | None:
 
 
 def second_act(question: str) -> str | None:
-    """The second thing that a question asks for ("resign" in "Will he lose the vote and resign?"),
-    or what it asks of the further names of a list ("PSG and Arsenal all win"); None if it asks for
-    one thing."""
+    """The second of two things that a question asks for at once: "resign" in "Will he lose the vote
+    and resign?". Of a list, what remains without the first name: "PSG and Arsenal all win" in "Will
+    Inter, PSG and Arsenal all win?". None if the question asks for one thing."""
     if (listed := _ALL_OF_THEM.search(question)) is not None:
         return listed["rest"].strip(" ?.")
     found = _TWO_ACTS.search(question)
@@ -115,8 +118,8 @@ def second_act(question: str) -> str | None:
 
 
 def parts(question: str) -> Parts | None:
-    """The two questions that "Will A or B ..." or "Will both A and B ..." stands for; None for
-    others.
+    """The two questions that are asked as one, e.g. "Will A win?" and "Will B win?" for "Will A or
+    B win?" or "Will both A and B win?". None for a question of another form.
 
     "A and B" without "both" is one question: a meeting, a war or a deal between the two.
     """
@@ -140,8 +143,8 @@ def parts(question: str) -> Parts | None:
 
 
 def joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Estimate:
-    """The answer to a question of two parts ("A or B", "A and B") from the answers to both. It has
-    no probability if one of the parts has none.
+    """The estimate for a question of two parts ("A or B", "A and B"), from the estimates for the
+    parts. It has no probability if one of the parts has none.
 
     exclusive : whether at most one of the two parts can come true
     """
@@ -219,7 +222,8 @@ _HOW: Final[dict[tuple[Connective, bool], str]] = {
 
 
 def _one_of(asked: Parts, answers: Sequence[Estimate], p: float) -> Distribution:
-    """The distribution over the first part, the second part and neither."""
+    """The distribution over three outcomes: the first part of a question "A or B" comes true, the
+    second, or neither. `p`: the probability that one of the two parts comes true."""
     each = {
         name: round(one.probability or 0.0, 6)
         for name, one in zip(asked.names, answers, strict=True)

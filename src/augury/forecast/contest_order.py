@@ -1,6 +1,7 @@
 """How the question's contest relates to the market's: the contender, the stage, the year. Pure.
 
-In all functions, `q` is the question's view and `m` the market's.
+In all functions, `q` is the question and `m` the market, each as a `View`: what was read of its
+text.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from augury.relations.wording import STAGES
 from augury.search.text import term, terms
 
 TELLING: Final = 0.8
-"""Smallest weight of a term that tells two contests apart if only one of them names the term.
+"""Smallest weight of a term that makes two contests different if only one of them names the term.
 Weights (`View.weights`) say how telling a term is, from 0.08 to 1.8. Chosen by hand."""
 _LEAGUE_TITLES: Final = frozenset(terms("nba finals; super bowl; world series; stanley cup"))
 _HALF_TITLES: Final = frozenset({"confer", "afc", "nfc", "pennant", "eastern", "western"})
@@ -29,16 +30,17 @@ _ACTS: Final = tuple(
     )
 )  # fmt: skip
 """Acts (acquiring, dying, landing ...), each as the set of words that name it. A question and a
-market that name different acts are about two things, however many names they share."""
+market that name different acts are about different things, however many names they share."""
 _RACE: Final = term("before")
-"""The term "before". A proposition has it among its terms only if no date follows it, i.e. if the
-text asks which of two things comes first."""
+"""The term "before". If it is among a proposition's terms, the text asks which of two things comes
+first; a "before" that belongs to a date ("before June 1") is not among them."""
 
 
 def stage_order(q: View, m: View) -> Order:
-    """How the result that the question (`q`) asks about relates to the one that the market (`m`)
-    asks about: winning, a finishing place, a stage, a nomination. Winning implies reaching the
-    final."""
+    """How the result that the question (`q`) asks about relates to the result that the market (`m`)
+    asks about, as an `Order`. A result is to win a contest, to finish in some place, to reach some
+    stage, or to be nominated. If the question asks about winning and the market about reaching the
+    final: `implies`."""
     ours, theirs = q.proposition, m.proposition
     order = _stages(ours, theirs)
     if order == "same" and _other_contest(q, m):
@@ -101,7 +103,8 @@ def _reach(p: Proposition) -> tuple[str, int] | None:
 
 
 def _other_contest(q: View, m: View) -> bool:
-    """Whether too few words are shared for one contest: a division's title is not the league's."""
+    """Whether question and market name two different contests, e.g. a league's title and a
+    division's: of the words that name each, the other has less than 40% by weight."""
     ours, theirs = q.proposition.contest, m.proposition.contest
     return bool(
         ours and theirs and share(theirs, q.covers, m) < 0.4 and share(ours, m.covers, q) < 0.4
@@ -109,7 +112,9 @@ def _other_contest(q: View, m: View) -> bool:
 
 
 def _titles(q: View, m: View) -> Order:
-    """How the titles of two contests relate: a league's champion has also won its conference."""
+    """How winning the question's contest (`q`) relates to winning another, the market's (`m`):
+    `implies` if the question is about a league's title and the market about a conference's, which
+    the champion has won before; `implied` the other way round; else `differs`."""
     ours, theirs = q.proposition.contest, m.proposition.contest
     if ours & _LEAGUE_TITLES and theirs & _HALF_TITLES:
         return "implies"
@@ -119,8 +124,9 @@ def _titles(q: View, m: View) -> Order:
 
 
 def choice_order(q: View, m: View) -> Order:
-    """Whether question (`q`) and market (`m`) are about the same contender (X in "Will X win?") and
-    the same act, as an `Order`. `excludes`: two contenders of whom only one can win."""
+    """How the question (`q`) and the market (`m`) relate by contender (X in "Will X win?") and by
+    act: `same`, `excludes` (two contenders of whom only one can win), `differs`, or `unsaid`
+    (neither contender nor act tells them apart)."""
     ours, theirs = q.proposition, m.proposition
     order = _contenders(q, m)
     if order == "unsaid" and _other_subject(q, m):
@@ -135,7 +141,9 @@ def choice_order(q: View, m: View) -> Order:
 
 
 def _contenders(q: View, m: View) -> Order:
-    """Whether question and market are about the same contender."""
+    """How the question's contender (`q`) relates to the market's (`m`): `same`, `excludes` (two
+    contenders of whom only one can win), `differs` (others), or `unsaid` (the names do not tell
+    question and market apart)."""
     theirs = telling(m.proposition.choice, m)
     if not theirs:
         if q.proposition.indefinite:
@@ -158,7 +166,8 @@ def _contenders(q: View, m: View) -> Order:
 
 
 def _other_subject(q: View, m: View) -> bool:
-    """Whether question and market each name a subject of which the other says nothing."""
+    """Whether question and market each name a subject (X in "Will X ...") of which the other text
+    has no word."""
     return bool(
         q.subject and m.subject
         and not any(is_said(t, m) for t in q.subject) and not any(is_said(t, q) for t in m.subject)
@@ -170,9 +179,10 @@ def _acts(p: Proposition) -> frozenset[int]:
 
 
 def edition_order(ours: Proposition, theirs: Proposition, closes: date | None) -> Order:
-    """Whether question (`ours`) and market (`theirs`) are about the same year's contest; `unsaid`
-    if the question names no year. A market that names no year differs only if it closes (`closes`)
-    two or more years before or after."""
+    """How the year of the question's contest (`ours`) relates to the year of the market's
+    (`theirs`): `same`, `differs` or, if the question names no year, `unsaid`. A market that names
+    no year `differs` if it closes (on the day `closes`) two or more years before or after the
+    question's year; else it is `unsaid`."""
     q, m = ours.edition, theirs.edition
     if q is None:
         return "unsaid"
@@ -184,9 +194,9 @@ def edition_order(ours: Proposition, theirs: Proposition, closes: date | None) -
 
 
 def is_rival(q: View, m: View, choice: Order, stage: Order, edition: Order) -> bool:
-    """Whether the market (`m`) asks about a rival of the question's (`q`) contender: another
-    contender in the same contest, which only one of them can win. `choice`, `stage` and `edition`
-    say how contender, stage and year of the two relate."""
+    """Whether the market (`m`) asks about a rival of the question's (`q`) contender, i.e. about
+    another contender in the same contest, which only one of the two can win. `choice`, `stage` and
+    `edition`: how the two relate by contender, by stage and by year."""
     ours = q.proposition.contest - q.subject
     theirs = m.proposition.contest - m.subject
     unique = m.proposition.exclusive or m.unique
@@ -199,7 +209,8 @@ def is_rival(q: View, m: View, choice: Order, stage: Order, edition: Order) -> b
 
 
 def _unsaid(of: frozenset[str], v: View, by: View) -> bool:
-    """Whether the text `by` lacks a telling term of a contest (the terms `of`, weighted as in the
-    text `v`), so that it is about another seat or award."""
+    """Whether the text `by` lacks a telling term of a contest, and so is about another seat or
+    award. `of`: the terms of the contest; telling are those whose weight in the text `v` is at
+    least `TELLING`."""
     return any(v.weights.get(t, 0.0) >= TELLING and not is_said(t, by) and t not in by.context
                for t in of)  # fmt: skip

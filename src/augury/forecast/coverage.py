@@ -22,8 +22,10 @@ _DIVISION: Final = frozenset(terms("division"))
 
 
 def spelled(one: View, other: View) -> View:
-    """The text `one` with more terms in `covers`, i.e. in what it counts as naming: those with
-    which the text `other` writes the same names (initials, full names, other transliterations)."""
+    """The text `one` with more terms in `covers` (what it counts as naming): terms of names that
+    both texts have, but that `other` writes in another form (initials, full name, other
+    transliteration). If `one` has "NBA" and `other` "National Basketball Association", the terms of
+    that are added."""
     more: frozenset[str] = frozenset()
     for short, name in other.initials:
         if short in one.short and (len(short) > 2 or short in one.proposition.choice):
@@ -43,8 +45,9 @@ def spelled(one: View, other: View) -> View:
 def coverage(
     of: View, other: View, covers: frozenset[str], context: frozenset[str]
 ) -> tuple[float, float]:
-    """Two numbers: the share, 0 to 1 and by weight, of the terms of the text `of` that the text
-    `other` names, and the weight of the heaviest term of `of` that `other` does not name (0: none).
+    """How much of the text `of` the text `other` names. Returns the share, 0 to 1 and by weight, of
+    the terms of `of` that `other` names, and the weight of the heaviest term of `of` that `other`
+    does not name (0: it names all).
 
     covers : terms that `other` counts as naming
     context : terms of `other`'s event name and rules, which count half
@@ -69,7 +72,8 @@ def coverage(
 
 
 def is_said(term: str, by: View) -> bool:
-    """Whether the text `by` says a term, as this word, as another form of it or by another name."""
+    """Whether the text `by` says a term: in this form, in another one ("scientific" for "science"),
+    or by a name that stands for it ("Moscow" for "Russia")."""
     return (
         term in by.covers or bool((besides(frozenset((term,))) - _COMMON) & by.covers)
         or _alike(term, by.covers)
@@ -77,7 +81,8 @@ def is_said(term: str, by: View) -> bool:
 
 
 def _alike(term: str, others: frozenset[str]) -> bool:
-    """Whether `others` has a longer or shorter form of the term: "scienc", "scientif"."""
+    """Whether `others` contains a longer or shorter form of the term, e.g. "scientif" of "scienc"
+    (terms are word stems)."""
     if len(term) < 5 or not term.isalpha():
         return False
     head = term[: max(5, len(term) - 3)]
@@ -85,8 +90,8 @@ def _alike(term: str, others: frozenset[str]) -> bool:
 
 
 def foreign(q: View, m: View) -> float:
-    """Weight of the market's (`m`) most telling name of which the question (`q`) has no word; 0 if
-    there is none."""
+    """Weight, 0 to 1.8 (how telling it is), of the most telling name in the market (`m`) that has
+    no word in common with the question (`q`); 0 if there is none."""
     return max(
         (max(m.weights.get(t, 0.0) for t in run) for run in m.runs
          if not run <= OFFICES and not any(is_said(t, q) for t in run)),
@@ -95,8 +100,8 @@ def foreign(q: View, m: View) -> float:
 
 
 def called(q: View, m: View) -> float:
-    """Share, 0 to 1 and by weight, of the question's (`q`) names that occur in the market (`m`) or
-    its rules; 1 if the question has no names."""
+    """Share, 0 to 1 and by weight, of the names in the question (`q`) that the market (`m`) or its
+    rules say; 1 if the question has no names."""
     weights = {t: w for t, w in q.weights.items() if t in q.names}
     total = sum(weights.values())
     said = sum(w for t, w in weights.items() if is_said(t, m) or t in m.context)
@@ -104,14 +109,14 @@ def called(q: View, m: View) -> float:
 
 
 def telling(choice: frozenset[str], of: View) -> frozenset[str]:
-    """The terms of a contender's name (`choice`) that the text `of` writes with a capital; all of
-    `choice` if there are none."""
+    """Those terms of a contender's name (`choice`) that the text `of` writes with a capital letter;
+    if there are none, all terms of `choice`."""
     named = frozenset(t for t in choice if t in of.names)
     return named or choice
 
 
 def share(terms_: frozenset[str], covers: frozenset[str], of: View) -> float:
-    """Share, 0 to 1, of `terms_` that are in `covers`, each term counted with its weight in the
-    text `of`; 0 without terms."""
+    """Share, 0 to 1, of the terms `terms_` that are in `covers`. Each term counts with its weight
+    in the text `of`, or 0.1 if it has none there. Without terms: 0."""
     total = sum(of.weights.get(t, 0.1) for t in terms_)
     return sum(of.weights.get(t, 0.1) for t in terms_ if t in covers) / total if total else 0.0

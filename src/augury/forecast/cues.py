@@ -1,4 +1,5 @@
-"""Reads from a text what its proposition leaves out: names, finishing places, modifiers. Pure."""
+"""Reads from a text what its proposition (what it asserts) leaves out: names, finishing places,
+modifiers ("next", "annual" ...). Pure."""
 
 from __future__ import annotations
 
@@ -18,13 +19,12 @@ from augury.search.text import is_month, is_number, is_year, terms
 def read(
     proposition: Proposition, text: str, *, context: str = "", closes: date | None = None
 ) -> Words:
-    """The proposition of a text (what it asserts), and what else of the text is compared: names,
-    finishing places, modifiers ... Only the weights of its terms are missing; `view.view` adds
-    them.
+    """All that is compared of a text except the weights of its terms, which `view.view` adds: its
+    proposition (what it asserts), names, finishing places, modifiers ...
 
     text : the question or title as written, with its capitals
     context : other texts of a market (event name, rules); empty for a question
-    closes : day on which the market closes
+    closes : day on which the market closes; None for a question
     """
     # A capitalized word is a name even if it says little otherwise: "TIME's Person of the Year".
     names = frozenset(t for t in _names(text) if not is_number(t) and not is_month(t)) - _LEVELS
@@ -81,16 +81,17 @@ _GROUP: Final = re.compile(r"\b[Gg]roup\s+(?P<group>[A-L])\b")
 
 
 def _last(p: Proposition) -> str | None:
-    """The last term of the choice (the contender's name) in the order of the text; None if the
-    choice is a single term or a class."""
+    """The last term of the contender's name in the order of the text, e.g. a surname. None if the
+    name is a single term, or if no name but a class of contenders ("another party") is given."""
     said = next((r.text for r in p.read if r.slot == "choice"), "")
     ordered = [t for t in terms(said) if t in p.choice]
     return ordered[-1] if len(ordered) > 1 and not p.indefinite else None
 
 
 def _unread(p: Proposition, text: str) -> str:
-    """What follows the words that were read as the text's negation, up to an "or" that begins a
-    second way of not happening; all of the text if it denies nothing."""
+    """The part of a text that follows its negation, up to an "or" that begins a second way of not
+    happening ("fail to name X or name someone else" -> "name X"); the whole text if it has no
+    negation."""
     if p.positive:
         return text
     last = max((text.find(r.text) + len(r.text) for r in p.read if r.slot == "polarity"), default=0)
@@ -101,7 +102,7 @@ def _unread(p: Proposition, text: str) -> str:
 _ANOTHER_WAY: Final = re.compile(
     r",?\s+or\s+(?!more|less|higher|lower|later|fewer|better|worse)(?=[a-z])"
 )
-"""Matches the "or" before a second way in which something may not happen, as in "fail to name X or
+"""Matches the "or" between two ways in which something may fail to happen, as in "fail to name X or
 name someone else"."""
 
 
@@ -151,7 +152,8 @@ _HOLDS_OFFICE: Final = re.compile(
 
 
 def _motion(p: Proposition, text: str) -> int:
-    """1 if the proposition says that something lasts, -1 if that something ends, else 0."""
+    """1 if the text says that something lasts, -1 if it says that something ends; 0 for neither,
+    and for propositions about a level or a contest."""
     if p.threshold is not None or p.predicate in ("wins", "nominated", "advances", "ranks"):
         return 0
     plain = _DATED_END.sub(lambda m: m[0] if m["before"] and not m["end"] else " ", text)
@@ -315,8 +317,8 @@ _FOLDED: Final = str.maketrans("wqcz", "vkks", "yaeiouhj")
 @remembered(8 << 20)
 def sound(term: str) -> str:
     """First letter and consonants of a name, with similar ones merged, so that most ways of writing
-    a foreign name in Latin letters agree: "zelensky" and "zelenskyy" -> "zlnsk". Empty if this is
-    too short to tell names apart."""
+    a foreign name in Latin letters agree: "zelensky" and "zelenskyy" -> "zlnsk". Empty for names of
+    fewer than 6 letters and for results of fewer than 5, which do not tell names apart."""
     if len(term) < 6 or not term.isalpha():
         return ""
     folded = term[0] + re.sub(r"(.)\1+", r"\1", term[1:].translate(_FOLDED))
@@ -334,8 +336,8 @@ _INITIALS: Final = re.compile(r"[A-Z.]{1,5}")
 
 
 def _runs(text: str) -> tuple[frozenset[str], ...]:
-    """The terms of each name in the text. Text in brackets and initials (AI, NBA) are left out:
-    they do not tell markets apart."""
+    """For each name in the text ("Real Madrid"), the set of its terms (word stems). Names in
+    brackets and initials (AI, NBA) are left out: they do not tell markets apart."""
     plain = districts(_ASIDE.sub(" ", text).replace("'s", "").replace("’s", ""))
     found = (words for words in _CAPITAL.findall(plain) if not _INITIALS.fullmatch(words))
     named = (

@@ -15,22 +15,22 @@ from typing import Final, NamedTuple, TypeAlias
 from augury.forecast.pool import isotonic
 
 MOST: Final = 12
-"""Largest number of levels (or deadlines) with a market that a distribution uses besides the
-question's own; those nearest to the question's own are kept."""
+"""Largest number of levels (or deadlines) in a distribution besides the question's own. If markets
+have more, those nearest to the question's own are used. Chosen by hand."""
 CONTRADICTION: Final = 0.15
-"""Largest change of a probability, 0 to 1, that may be needed so that the probabilities of several
-levels (or deadlines) only rise or only fall. If more is needed, the markets are taken to be about
-different things, and there is no distribution. Chosen by hand."""
+"""The probabilities of several levels (or deadlines) are changed so that they only rise or only
+fall (isotonic regression). If one of them would change by more than this (0 to 1), the markets are
+taken to be about different things, and there is no distribution. Chosen by hand."""
 _ASKED: Final = 1e6
 """Weight of the question's own answer when the probabilities of several levels (or deadlines) are
-changed so that they only rise or only fall; each of the others has 1. It is so large that the
-answer does not move."""
+changed so that they only rise or only fall (isotonic regression); each of the others has weight 1.
+It is so large that the question's own answer does not change."""
 
 Label = Callable[[float], str]
 
 
 class Part(NamedTuple):
-    """One of several outcomes of which exactly one comes true, with its probability."""
+    """One of several outcomes that exclude each other, with its probability."""
 
     label: str
     lower: float | date | None
@@ -43,12 +43,13 @@ class Part(NamedTuple):
 
 
 Distribution: TypeAlias = tuple[Part, ...]
-"""Outcomes of which exactly one comes true, in order of amount or likelihood. Their probabilities
-sum to 1."""
+"""Outcomes that exclude each other, with their probabilities: ranges in order of amount or date, or
+names. The probabilities sum to 1, except that the answer to "either A or B" has no part for
+"neither"."""
 
 
 def chances(parts: Distribution) -> dict[str, float]:
-    """The distribution as a mapping: label of the outcome -> probability."""
+    """The distribution as a mapping from the label of each outcome to its probability."""
     return {part.label: part.probability for part in parts}
 
 
@@ -60,8 +61,8 @@ def named(by_label: Mapping[str, float]) -> Distribution:
 def by_level(
     rungs: Mapping[float, float], asked: float, p: float, *, upward: bool, label: Label
 ) -> Distribution | None:
-    """Probabilities of the ranges between levels: from the chances of reaching 100 and of reaching
-    120 those of "below 100", "100 to 120" and "120 or more".
+    """Probabilities of the ranges between levels. For example, the chances of reaching 100 and of
+    reaching 120 give those of "below 100", "100 to 120" and "120 or more".
 
     Parameters
     ----------
@@ -75,8 +76,8 @@ def by_level(
 
     Returns
     -------
-    The ranges, from low to high; None without another level, or if probabilities contradict each
-    other.
+    The ranges, from low to high; None if `rungs` has no level besides the question's own, or if
+    probabilities contradict each other (`CONTRADICTION`).
     """
     ladder = _ladder(rungs, asked, p, rising=not upward)
     if len(ladder) < 2:
@@ -92,8 +93,8 @@ def by_level(
 
 
 def by_day(rungs: Mapping[date, float], asked: date, p: float) -> Distribution | None:
-    """Probabilities of the spans between deadlines. For the deadlines May 31 and June 30 there are
-    three spans: "by 2026-05-31", "2026-06-01 to 2026-06-30" and "later or never".
+    """Probabilities of the spans of time between deadlines. For the deadlines May 31 and June 30
+    there are three: "by 2026-05-31", "2026-06-01 to 2026-06-30" and "later or never".
 
     Parameters
     ----------
@@ -105,7 +106,8 @@ def by_day(rungs: Mapping[date, float], asked: date, p: float) -> Distribution |
 
     Returns
     -------
-    The spans in order; None without another deadline, or if probabilities contradict each other.
+    The spans in order; None if `rungs` has no deadline besides the question's own, or if
+    probabilities contradict each other (`CONTRADICTION`).
     """
     days = {float(day.toordinal()): chance for day, chance in rungs.items()}
     ladder = _ladder(days, float(asked.toordinal()), p, rising=True)
@@ -119,8 +121,8 @@ def by_day(rungs: Mapping[date, float], asked: date, p: float) -> Distribution |
 
 
 def level_label(unit: str) -> Label:
-    """A function that writes a level of this unit as text: $150,000 (usd), 4% (percent), 2,500
-    (none)."""
+    """Returns a function that writes a level as text, by its unit: $150,000 (usd), 4% (percent),
+    20° (degrees), 25 bps (bps), 2,500 (any other)."""
 
     def label(level: float) -> str:
         figure = f"{level:,.10g}" if abs(level) < 1e15 else f"{level:g}"
@@ -149,8 +151,10 @@ def _ladder(
 def _parts(
     names: list[str], ends: Sequence[float | date | None], below: list[float]
 ) -> Distribution:
-    """The outcomes between the `ends`: the steps of a curve that rises from 0 to 1 (`below`: its
-    value at each end), rounded so that they still sum to 1."""
+    """A distribution over the outcomes `names`, which follow each other. `ends`: the limits between
+    which they lie; the first and the last are None (open-ended). `below`: for each other limit, the
+    probability that the value is below it, rising. Probabilities are rounded so that they still sum
+    to 1."""
     curve = [0.0, *(round(x, 4) for x in below), 1.0]
     return tuple(
         Part(name, lower, upper, round(max(0.0, high - low), 4))

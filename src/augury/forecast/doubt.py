@@ -20,44 +20,51 @@ NOISE: Final[dict[Platform, tuple[float, float, float]]] = {
     "polymarket": (0.03, 3.9, 0.29),
     "kalshi": (0.28, 4.75, 0.29),
 }
-"""(a, b, c) by venue: how far prices move. In 80% of weeks a price moves by at most (a + b /
-sqrt(days left + 2)) * (1 + c * |log-odds|), in log-odds: unlikely outcomes move further, and thinly
-traded markets are quoted more roughly. Fitted on 58,521 weeks of 2,341 events that no evaluation
-question is about; for Polymarket on resolved events only, which move more than open ones (table in
-`docs/forecasting.md`)."""
+"""How far prices move, as (a, b, c) for each venue: in 80% of weeks a price moves by at most (a + b
+/ sqrt(days + 2)) * (1 + c * |x|) in log-odds, where `days` is the number of days left and x the
+log-odds of the price. Prices move further near the end and if the outcome is unlikely. Fitted on
+58,521 weeks of 2,341 events that no evaluation question is about; for Polymarket on resolved events
+only, which move more than open ones (table in `docs/forecasting.md`)."""
 UNKNOWN_DAYS: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """The quantities from which an estimate's interval and confidence are computed: how far its
-    evidence is to be doubted."""
+    """The quantities from which an estimate's interval and confidence are computed: what makes its
+    evidence doubtful."""
 
     match: float
-    """Doubt that the estimate's main market is about the same thing as the question, from 0 (the
-    same words) to 1."""
+    """Doubt, 0 to 1, that the market on which the estimate mainly rests is about the same thing as
+    the question; 0: both use the same words."""
     disagreement: float
     """Weighted standard deviation, in log-odds, of the prices of the markets that ask the question
-    itself; 0 if fewer than two do."""
+    itself, and of markets that have the title and the close of one of them but another price; 0 if
+    these are fewer than two."""
     age: float
-    """Age, in days, of the prices on which the estimate rests."""
+    """Age, in days, of the prices on which the estimate rests: the weighted mean if markets ask the
+    question itself, the newest if markets bound the answer, that of the nearest market for a
+    hint."""
     spread: float
-    """Half the distance between bid and ask of the estimate's main market, in log-odds; 0 if
-    unknown."""
+    """Half the distance between bid and ask, in log-odds, of the market on which the estimate
+    mainly rests; 0 if unknown."""
     days_left: float | None
-    """Days until the question is resolved; None if unknown."""
+    """Days until the deadline that the question names or, if it names none, until the announced
+    close of the market on which the estimate mainly rests; None if neither is known."""
     direct: int
     """Number of markets that ask the question itself."""
     slack: float
-    """Upper minus lower bound that logic puts on the estimate, as a probability. 0 if a market asks
-    the question itself; a fixed value if a related market only hints at the answer."""
+    """Width of the bounds that logic puts on the estimate: upper minus lower, as a probability. 0
+    if a market asks the question itself; a fixed value (0.3) if a related market only hints at the
+    answer."""
     platform: Platform = "polymarket"
-    """Venue of the estimate's main market: the one with the largest weight that asks the question
-    itself, else the nearest one."""
+    """Venue of the market on which the estimate mainly rests: of those that ask the question
+    itself, the one with the largest weight; if there is none, the market nearest to the
+    question."""
 
 
 def deviation(p: float, d: Doubts) -> float:
-    """Standard deviation, in log-odds, of the market price a week later around the estimate `p`."""
+    """Standard deviation, in log-odds, of the price that the question's market will have a week
+    later, around the estimate `p`."""
     left = UNKNOWN_DAYS if d.days_left is None else max(0.0, d.days_left)
     level, steepness, tilt = NOISE[d.platform]
     drift = (level + steepness / math.sqrt(left + 2)) * (1 + tilt * abs(logit(p))) / Z80
@@ -69,8 +76,9 @@ def deviation(p: float, d: Doubts) -> float:
 
 
 def interval(p: float, d: Doubts) -> tuple[float, float]:
-    """Lower and upper end of the 80% interval for the market price a week later; it always contains
-    the estimate `p`."""
+    """Lower and upper end, as probabilities, of the interval in which the price of the question's
+    market will be a week later with a chance of 80%. The interval always contains the estimate
+    `p`."""
     width = Z80 * deviation(p, d)
     lower, upper = expit(logit(p) - width), expit(logit(p) + width)
     return min(p, lower), max(p, upper)
@@ -79,8 +87,8 @@ def interval(p: float, d: Doubts) -> tuple[float, float]:
 def confidence(d: Doubts) -> float:
     """Confidence, 0 to 1: how far the evidence can be relied on, whatever probability it gives.
 
-    One fresh market that asks the question itself, in the same words, gives 0.9 and more; other
-    markets give at most 0.5.
+    With one fresh market that asks the question itself, in the same words, it is 0.9 or more;
+    without a market that asks the question, it is at most 0.5.
     """
     worth = 0.97 if d.direct else 0.5
     worth *= 1 - 0.5 * min(1.0, d.match)

@@ -46,29 +46,33 @@ from augury.search.text import is_number
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 COMPARED: Final = 24
-"""Number of market outcomes, the best matches for a question, that are also compared with each
-other and, by logic, with the question."""
+"""Number of market outcomes, the best matches for a question, that are compared further: with each
+other, and with the question by logic. Chosen by hand."""
 SIBLING_LOSS: Final = 0.6
-"""Largest number of points by which a market's `Comparison.score` and `content` are lowered because
-it differs from similar markets by a name that the question does not say ("Will Russia capture X").
-Chosen by hand."""
+"""Largest number of points that a market loses in `Comparison.score` and `content` (how well it
+matches the question: up to 3.8 and 2.6 points) because it differs from similar markets by a name
+that the question does not say ("Will Russia capture X"). Chosen by hand."""
 READ: Final = 8_000
-"""Largest number of markets whose readings (what was read of the text) and title vectors are kept
-in memory, 3 kB each. For any other market, the title is embedded again (40 us), and the reading
-comes from storage or is made again."""
+"""Largest number of markets for which two things are kept in memory: what was read of their text,
+and the vector of their title; 3 kB each. For any other market, the vector is computed again (40
+us), and what was read comes from storage or is read again."""
 RARITIES: Final = 32 << 20
-"""Size, in bytes, of the cache that says how rare each term is (`view.Rarity`)."""
+"""Largest size, in bytes, of the cache that says how rare each term is (`view.Rarity`)."""
 MARGIN_CONFIDENCE: Final = 0.4
-"""Upper limit, 0 to 1, of the confidence in the answer to a question on a win by a margin ("by 5
-points") if markets ask only about the win itself. Chosen by hand."""
+"""Upper limit, 0 to 1, of the confidence in the answer to a question like "Will X win by 5 points?"
+if markets only ask whether X wins. Chosen by hand."""
 
 
 class Engine:
-    """Compares markets with a question and makes an estimate from their prices. Keeps in memory
-    what it read of the markets' texts."""
+    """Compares markets with a question and makes an estimate from the markets' prices. Keeps in
+    memory what it has read of the markets' texts."""
 
     def __init__(self, embed: Embed, rarity: Rarity, judge: Judge | None = None) -> None:
-        """Without `judge`, the hand-written rules (`match`) alone assign the markets' roles."""
+        """embed : computes the vectors of texts
+        rarity : says how rare a term is
+        judge : the trained model; None: the hand-written rules (`match`) alone assign the markets'
+        roles
+        """
         self.judge = judge
         self._embed = embed
         self._rarity = remembered(RARITIES)(rarity)
@@ -78,13 +82,13 @@ class Engine:
 
     def answer(self, reading: Reading, markets: Sequence[Snapshot], at: datetime) -> Estimate:
         """The estimate for a question (`reading`) from the markets as they stand at `at`, by
-        hand-written rules alone: neither the judge (the trained model) nor a language model has a
-        say."""
+        hand-written rules alone: neither the judge (the trained model) nor a language model is
+        asked."""
         return self.estimate(self.compare(reading, markets, at))
 
     def compare(self, reading: Reading, markets: Sequence[Snapshot], at: datetime) -> Compared:
-        """The question (`reading`) compared with each of the markets, part by part (subject, level,
-        deadline ...), as of the moment `at`."""
+        """The question (`reading`) compared with the outcomes of each market, part by part
+        (subject, level, deadline ...), as of the moment `at`."""
         question = self._view(reading)
         bearings = self._bearings(question, reading, markets, at)
         return Compared(reading, markets, at, question, bearings)
@@ -132,9 +136,10 @@ class Engine:
         )
 
     def brief(self, compared: Compared) -> judging.Brief | None:
-        """What the judge (`matching.judge`) and a language model read for a question: its text and
-        those of the best markets. None for questions on which neither is asked: open questions
-        ("who", "how many"), and questions that name nothing that a market could be about."""
+        """What the judge (`matching.judge`) and a language model read for a question: the
+        question's text and the texts of the markets that match it best. None for questions that
+        neither is asked about: open ones ("who", "how many"), and those that name nothing that a
+        market could be about."""
         reading = compared.reading
         named = reading.proposition.terms
         if not named or outcomes.asks(reading.effective):
@@ -171,7 +176,8 @@ class Engine:
         ]
 
     def _read(self, markets: Sequence[Snapshot]) -> list[list[View]]:
-        """The views of each market's outcomes (`words.sides`), ready to be compared."""
+        """For each market, the views of those of its outcomes that are compared (`words.sides`). A
+        view is what was read of a text, ready to be compared."""
         digests = [words.digest(market) for market in markets]
         missing = {d: m for d, m in zip(digests, markets, strict=True) if d not in self._known}
         if missing:
@@ -191,8 +197,10 @@ class Engine:
 
 
 def _related(reading: Reading, b: Bearing) -> Bearing:
-    """The market outcome with its logical relation to the question. If logic finds that it asks the
-    same or the opposite, logic also decides whether its price is turned into 1 minus the price."""
+    """The comparison `b` with the logical relation between question and market outcome filled in.
+    If logic finds that the outcome asks the same or the opposite, logic also decides whether its
+    price is turned into 1 minus the price. Nothing is changed if the question is the market's
+    title."""
     if b.exact:
         return b
     relation = relate(reading.proposition, b.view.proposition)
@@ -208,10 +216,10 @@ def _order(b: Bearing) -> tuple[float, float, str, int]:
 
 
 def _told_apart(question: View, found: list[Bearing]) -> list[Bearing]:
-    """The market outcomes in a new order, after the best of them were compared with each other.
+    """The comparisons `found` in a new order, after the best of them were compared with each other.
 
     Some markets differ only in a name ("Will Russia capture X"). A market whose name the question
-    does not say loses score, however many words question and market share.
+    does not say loses points of its score, however many other words the two share.
     """
     near, rest = found[:COMPARED], found[COMPARED:]
     judged = []
@@ -243,7 +251,8 @@ def _same_parts(a: Proposition, b: Proposition) -> bool:
 
 
 def _narrower(win: Estimate) -> Estimate:
-    """The estimate of a win by a margin, from that of the win, which is an upper bound."""
+    """The estimate for "Will X win by 5 points?" from that for "Will X win?" (`win`), whose
+    probability is an upper bound."""
     most = win.probability or 0.0
     p = round(max(pool.EDGE, pool.within(0.0, most)), 6)
     return replace(

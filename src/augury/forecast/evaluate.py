@@ -21,21 +21,22 @@ WRONG: Final = frozenset(("miss", "broken", "made", "wrong"))
 """Verdicts on an answer (`Answered.verdict`) that count as wrong. `inverted`, the right answer to
 the opposite question, is counted separately."""
 SURE: Final = 0.5
-"""Smallest confidence, 0 to 1, with which a wrong answer counts as surely wrong."""
+"""A wrong answer counts as surely wrong from this confidence on, 0 to 1. Chosen by hand."""
 
 CLOSE: Final = 0.05
 """Largest distance between an answer and the right price, as a probability, at which the answer
 counts as right."""
 INVERTED: Final = 0.2
-"""How much farther, as a probability, an answer must be from the right price than from 1 minus the
-right price to count as inverted, i.e. as an answer to the opposite question."""
+"""An answer counts as inverted, i.e. as an answer to the opposite question, if its distance from
+the right price exceeds its distance from 1 minus the right price by at least this much, as a
+probability."""
 SLACK: Final = 0.02
 """How far, as a probability, an answer may lie beyond a bound that logic sets and still count as
 right."""
 WEEK: Final = (timedelta(days=3), timedelta(days=14))
-"""Shortest and longest time after a forecast at which a market price may serve to test the
-forecast's interval for the price a week later. Of the prices in between, the one nearest to a week
-is used."""
+"""Shortest and longest time after a forecast at which a market price can show whether the
+forecast's interval, which is for the price a week later, was right. If there are several such
+prices, the one nearest to a week is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +51,16 @@ class EvaluationQuestion:
     p: float | None = None
     outcome: float | None = None
     bound: tuple[str, float] | None = None
-    """For a question of kind `near`, of whose right answer only a bound is known: the bound, as
-    `le` (at most) or `ge` (at least) and a probability. None: no bound."""
+    """What is known of the right answer to a question of kind `near`: (`le`, x): it is at most the
+    probability x; (`ge`, x): it is at least x. None: nothing."""
     right: tuple[float, float] | None = None
     """For a question of kind `range`: smallest and largest probability that is a right answer.
     None: no probability is right."""
     null_ok: bool = False
     """For a question of kind `range`: whether an answer without a probability is right, too."""
     event: str | None = None
-    """Key of the question's event, whose markets resolve together. None: not known; the question's
-    market is then taken as an event of its own."""
+    """Key of the question's event, whose markets resolve together. None: the event is not known,
+    and the question's market is taken as an event of its own."""
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> EvaluationQuestion:
@@ -83,7 +84,8 @@ class EvaluationQuestion:
 @dataclass(frozen=True, slots=True)
 class Answered:
     """The answer to a question of an evaluation. `later`: the price of the question's market about
-    a week after the answer, as the probability of the question (`later_price`); None: unknown."""
+    a week after the answer, turned into the probability of Yes to the question (`later_price`);
+    None: unknown."""
 
     asked: EvaluationQuestion
     probability: float | None
@@ -118,8 +120,9 @@ class Answered:
     @property
     def verdict(self) -> str:
         """The verdict on the answer, by the question's kind. `paraphrase`, `negation`: hit, miss,
-        inverted, null (no number) or, without a known price, unjudged; `near`: held, broken, null;
-        `unanswerable`: null, made (a number); `range`: right, wrong, inverted, null."""
+        inverted, null (no number) or, without a known price, unjudged; `near`: held (the bound is
+        kept), broken, null; `unanswerable`: null, made (a number); `range`: right, wrong, inverted,
+        null."""
         kind, p = self.asked.kind, self.probability
         if kind == "range":
             return self._within()
@@ -171,8 +174,9 @@ def holds(p: float, bound: tuple[str, float] | None) -> bool:
 def later_price(
     prices: Sequence[tuple[datetime, float]], as_of: datetime, asked: EvaluationQuestion
 ) -> float | None:
-    """The price of the question's market about a week after `as_of`, as the probability of the
-    question: 1 minus the price if the question negates the market. None if no price is known.
+    """The price of the question's market about a week after `as_of`, turned into the probability of
+    Yes to the question: 1 minus the price if the question negates the market. None if no price in
+    the time that `WEEK` allows is known.
 
     prices : times and prices of the market's first outcome
     """
@@ -185,8 +189,8 @@ def later_price(
 
 
 def summary(answers: Sequence[Answered], latency: Mapping[str, float]) -> dict[str, Any]:
-    """The figures that `augury eval forecast` prints, as JSON data. `latency`: times per answer, in
-    ms."""
+    """The figures that `augury eval forecast` prints, as JSON data. `latency`: percentiles of the
+    time per answer, in ms."""
     groups: dict[str, list[Answered]] = {}
     for answer in answers:
         groups.setdefault(answer.asked.kind, []).append(answer)
@@ -219,8 +223,9 @@ def summary(answers: Sequence[Answered], latency: Mapping[str, float]) -> dict[s
 
 
 def outcomes(answers: Sequence[Answered]) -> dict[str, Any]:
-    """Shares of right, wrong, inverted and missing answers, and of those that are wrong or inverted
-    at a confidence of `SURE` or more."""
+    """Shares, 0 to 1, of the answers that are right, wrong, inverted (right for the opposite
+    question) and missing, and of those that are wrong or inverted at a confidence of `SURE` or
+    more."""
     return {
         **{word: _share(a.outcome == word for a in answers)
            for word in ("right", "wrong", "inverted", "null")},
@@ -242,7 +247,8 @@ def _ranged(answers: Sequence[Answered]) -> dict[str, Any]:
 
 def by_grade(answers: Sequence[Answered]) -> dict[str, Any]:
     """Brier scores of the answers, and their distance from the price of the market asked about, by
-    grade (how an answer was found: asked, bounded, hinted, none).
+    grade (how an answer was found: asked, bounded, hinted, none). Questions without a known price
+    are left out.
 
     Answers withheld from the public count with the probability that they would have given.
     `base_brier` is the score of always answering the base rate: the share of all these questions
@@ -273,16 +279,17 @@ def by_grade(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
-    """The confidence from which on hints (answers that rest only on a related market) are better
+    """The confidence from which on hints (answers that rest only on a related market) score better
     than the base rate (the share of all questions that came true).
 
-    Questions about one market count once, because one result resolves them all.
+    Questions about one market count as one, because one result resolves them all.
 
     Returns
     -------
-    `floor`: the least confidence such that the hints at and above it, of `MIN_HINTS` markets or
-    more, have a Brier score below the base rate's by two standard errors of the difference; None:
-    there is no such confidence. `steps`: markets, Brier scores and t by least confidence.
+    `floor`: the least confidence at which the hints with this confidence or more have a Brier score
+    below the base rate's by two standard errors of the difference, and come from `MIN_HINTS`
+    markets or more; None: there is none. `steps`: for each least confidence tried, the number of
+    markets, the Brier scores and t (their difference in standard errors).
     """
     decided = [a for a in answers if a.asked.outcome is not None and a.asked.p is not None]
     base = sum(_p(a.asked.outcome) for a in decided) / len(decided) if decided else 0.0
@@ -316,8 +323,9 @@ def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 MIN_HINTS: Final = 20
-"""Smallest number of resolved markets with a hint (an answer that rests only on a related market)
-for which `hint_floor` reports the least confidence at which hints can be trusted."""
+"""Smallest number of resolved markets on which hints (answers that rest only on a related market)
+are compared with the base rate before `hint_floor` reports a confidence from which hints can be
+trusted."""
 
 
 def _is_inverted(p: float, right: float) -> bool:

@@ -91,7 +91,9 @@ async def _evaluate(
     leave_one_out: bool = False,
     titles: tuple[int, int] = (0, 0),
 ) -> dict[str, Any]:
-    """`titles`: how many titles to ask if `questions` is None, and the seed for drawing them."""
+    """Ask each question as of its time, in a temporary store; returns the figures on the answers as
+    JSON data. `titles`: how many titles to ask if `questions` is None, and the seed for drawing
+    them."""
     from augury.forecast.assistant import Assistant
     from augury.forecast.evaluate import (
         Answered,
@@ -176,7 +178,8 @@ async def _evaluate(
 
 
 def _series(file: Any, ids: set[str]) -> Mapping[str, Sequence[tuple[datetime, float]]]:
-    """The prices over time of these markets, to look up what followed after an answer."""
+    """For each market in `ids`, its prices over time as (time, price): they show what the price was
+    a week after an answer."""
     import polars as pl
 
     found: dict[str, list[tuple[datetime, float]]] = {}
@@ -461,7 +464,8 @@ def evaluate_calibration(
 
 
 def _decided(markets: Path, prices: Path) -> Iterator[DecidedPrice]:
-    """Prices of resolved Yes/No markets, some days before they closed."""
+    """Prices of resolved Yes/No markets, taken 1, 7, 30 and 90 days (`HORIZONS`) before their end:
+    their close or their resolution, whichever is first."""
     import polars as pl
 
     from augury.forecast.calibrate import HORIZONS, DecidedPrice

@@ -1,4 +1,4 @@
-"""What a forecast is made of: markets as they stood at one moment, and the role of each as
+"""What a forecast rests on: markets as they stood at one moment, and the role of each as
 evidence."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Role = Literal["direct", "bound", "proxy", "weak"]
 
 - direct: the market asks the question itself, or its exact opposite;
 - bound: logic puts the answer above or below the market's price;
-- proxy: the market tells something about the answer, without logic;
+- proxy: the market hints at the answer, but logic sets no bound;
 - weak: the market only shares the question's subject.
 """
 
@@ -62,8 +62,8 @@ class Snapshot(NamedTuple):
     valid only while `digest` equals `words.digest` of the market. None: not read yet."""
 
     def price(self, outcome: int) -> float | None:
-        """The probability of the outcome with this index; None without a quote. Of two outcomes, a
-        second without a price has 1 minus the price of the first."""
+        """Price of the market outcome with this index, as a probability; None without a quote. If
+        the second of two outcomes has no quote, its price is 1 minus the price of the first."""
         if outcome < len(self.prices) and self.prices[outcome] is not None:
             return self.prices[outcome]
         if len(self.outcomes) == 2 and self.prices and self.prices[0] is not None:
@@ -85,14 +85,16 @@ class Evidence:
     """Index of the market outcome whose price is used."""
     role: Role
     flipped: bool
-    """Whether the market asks the opposite of the question, so that 1 - price counts."""
+    """Whether the market outcome asks the opposite of the question, so that 1 minus its price
+    counts."""
     probability: float
-    """Probability, 0 to 1, that the market's price implies for the question: 1 - price if
-    `flipped`."""
+    """Probability of Yes to the question, 0 to 1, as the price of the market outcome implies it: 1
+    minus the price if `flipped`."""
     age: float
     """Days since the market's price was quoted."""
     fit: float
-    """How well the market matches the question, 0 to 1: a third of `Comparison.score`, clipped."""
+    """How well the market matches the question, 0 to 1: a third of `Comparison.score`, but at most
+    1."""
     weight: float
     """How much the market counts in the estimate, 0 to 1, by its match, age, spread and trading; 0
     for a market that is only shown."""
@@ -100,11 +102,12 @@ class Evidence:
     """How the market relates to the question, in words: "its deadline is 3 days later"."""
     low: float = 0.0
     high: float = 1.0
-    """`low` and `high`: the probabilities between which logic puts the answer, given this market
-    alone; 0 and 1: no bound."""
+    """`low` and `high`: lower and upper bound that logic puts on the answer, given this market
+    alone, as probabilities. 0 and 1: no bound."""
     averaged: bool = True
-    """Whether the price of a market that asks the question itself enters the average. False for an
-    open question ("who", "how many"), whose markets each price another outcome."""
+    """For a market that asks the question itself: whether its price enters the average of such
+    markets. False for an open question ("who", "how many"), whose markets each price another
+    outcome."""
 
     @property
     def share(self) -> float | None:
@@ -176,11 +179,12 @@ class NullReason:
     market: Snapshot | None = None
     """The market that asks or asked the question; None: there is none."""
     price: float | None = None
-    """Last price of `market`, as the probability of the question: 1 - price if the market asks the
-    opposite."""
+    """Last price of `market`, turned into the probability of Yes to the question (1 minus the price
+    if the market asks the opposite); None: not known."""
     price_at: datetime | None = None
     retry_as_of: datetime | None = None
-    """Earlier moment as of which the same question has an answer; None: none is known."""
+    """Time of the last recorded price of `market`: as of then the same question can be answered.
+    None: there is no such price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +197,8 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The answer that the markets give to a question, before it is put into a response. Without a
-    probability, `error` says why there is none."""
+    """The answer that the markets give to a question, before it is put into a response. If it has
+    no probability, `error` says why."""
 
     evidence: tuple[Evidence, ...]
     """The markets on which the estimate rests, and some that are only shown (weight 0)."""
@@ -208,7 +212,7 @@ class Estimate:
     fallbacks: tuple[str, ...] = ()
     decisive: Evidence | None = None
     """Of the markets that ask the question itself, the one with the largest weight: its result
-    decides whether the forecast was right."""
+    decides whether the forecast was right. None: no market asks the question."""
     rejected: tuple[Rejected, ...] = ()
     """The markets nearest to the question that were compared with it and not used."""
     null: NullReason | None = None
@@ -219,9 +223,9 @@ class Estimate:
 
     @property
     def grade(self) -> Grade:
-        """How the estimate was found, by the roles of the markets that have weight: one proxy or
-        weak market makes it `hinted`, else one bound makes it `bounded`, else it is `asked`.
-        `none`: no answer."""
+        """How the estimate was found, by the roles of the markets with a weight above 0: `hinted`
+        if one of them is proxy or weak; else `bounded` if one is a bound; else `asked`. `none`:
+        there is no answer."""
         if self.probability is None and not self.distribution:
             return "none"
         roles = {one.role for one in self.evidence if one.weight > 0}
@@ -233,9 +237,9 @@ class Estimate:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Lower and upper bound on the question's probability, from the markets with the role
-        `bound` that have weight. If these contradict each other (lower above upper), the two
-        numbers are swapped."""
+        """Lower and upper bound on the probability of Yes to the question, from the markets with
+        the role `bound` and a weight above 0. If these contradict each other (lower above upper),
+        the two numbers are swapped."""
         counted = [one for one in self.evidence if one.weight > 0 and one.role == "bound"]
         low = max((one.low for one in counted), default=0.0)
         high = min((one.high for one in counted), default=1.0)

@@ -17,7 +17,8 @@ def told_between(ways: Sequence[Bearing]) -> tuple[float, float]:
     """Lower and upper bound on the question's probability, from markets of one event.
 
     For "Will the Fed cut?", markets on ways to cut (by 25 points, by 50 points) give the lower
-    bound, and markets on outcomes that exclude a cut (no change) give the upper bound.
+    bound: their sum if the ways exclude each other, else the likeliest. Markets on outcomes that
+    exclude a cut (no change) give the upper bound.
     """
     inside = [b for b in ways if b.fit.threshold == "implied"]
     chances = [b.positive for b in inside]
@@ -28,7 +29,8 @@ def told_between(ways: Sequence[Bearing]) -> tuple[float, float]:
 
 
 def _are_parts(ways: Sequence[Bearing]) -> bool:
-    """Whether no two of the ways can both come true, because each names another amount."""
+    """Whether no two of these markets, each on one way for the same thing to happen (a cut by 25
+    points, by 50 points), can both come true: each names another amount."""
     amounts = {frozenset(t for t in b.view.proposition.terms if is_number(t)) for b in ways}
     levels = [b.view.proposition.threshold for b in ways]
     open_ended = sum(t is not None and math.isinf(t.high) for t in levels)
@@ -49,8 +51,9 @@ def are_apart(ranges: Sequence[Bearing]) -> bool:
 
 
 def summed_places(below: Sequence[Bearing]) -> float:
-    """Sum of the probabilities of markets on single finishing places, e.g. on second and on third
-    place: two exclusive ways into the top three."""
+    """Probability that a contender finishes in one of several places, e.g. in the top three: the
+    sum of the probabilities of markets on the single places (winning counts as first). If several
+    markets are on one place, the largest of their probabilities counts."""
     places: dict[float, float] = {}
     for b in below:
         p = b.view.proposition

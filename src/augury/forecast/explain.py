@@ -19,14 +19,15 @@ _VENUES: Final = {"polymarket": "Polymarket", "kalshi": "Kalshi"}
 
 
 def quoted(text: str) -> str:
-    """A market's text for use in a sentence: in quotes, on one line, shortened."""
+    """A market's text for use in a sentence: in quotes, on one line, cut to `_LONGEST`
+    characters."""
     plain = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     plain = plain.replace('"', "'")
     return f'"{plain if len(plain) <= _LONGEST else plain[: _LONGEST - 1] + "…"}"'
 
 
 def shortened(text: str) -> str:
-    """A market's text for use as a label: on one line, shortened."""
+    """A market's text for use as a label: on one line, cut to `_LONGEST` characters."""
     return quoted(text)[1:-1]
 
 
@@ -43,7 +44,8 @@ def nothing(reading: Reading, seen: int) -> str:
 
 def relation(c: Comparison, role: Role, flipped: bool) -> str:
     """How a market relates to the question, in a few words: "its deadline is 3 days later". `c`:
-    the comparison of the two; `role`: the market's role as evidence."""
+    the comparison of the two; `role`: the market's role as evidence; `flipped`: whether the market
+    asks the opposite."""
     if role == "direct":
         return "asks the opposite" if flipped else "asks the same"
     parts = []
@@ -64,8 +66,9 @@ _AMOUNTS: Final = {
     "implies": "this is one way for it to happen",
     "excludes": "if it happens, this does not",
 }
-"""How a market relates to the question, in words, if only one of the two names an amount: the
-market "Cut by 25 bps" is one way for "Will the Fed cut?" to come true."""
+"""Phrases that say how a market ("it") relates to the question ("this") if only one of the two
+names an amount, by `Order`. The market "Cut by 25 bps" is one way for "Will the Fed cut?" to come
+true."""
 
 
 def reasoning(
@@ -76,9 +79,9 @@ def reasoning(
     evidence: Sequence[Evidence],
     kind: str,
 ) -> str:
-    """How an estimate was made, in two to five sentences: which markets count, at which prices.
-    `kind` is a key of `_HOW` and says how they relate to the question ("direct", "deadlines" ...).
-    """
+    """How an estimate was made, in two to five sentences: which markets count, and their prices.
+    `kind` says how these markets relate to the question ("direct", "deadlines" ...: a key of
+    `_HOW`)."""
     counted = [one for one in evidence if one.weight > 0]
     said = [_HOW[kind].format(n=len(counted), s="" if len(counted) == 1 else "s")]
     if kind == "direct" and len(counted) == 1:
@@ -143,8 +146,8 @@ def day(at: datetime) -> str:
 
 def bounds(between: tuple[float, float], evidence: Sequence[Evidence]) -> str:
     """The text shown in place of a probability that rests only on rivals, i.e. on markets about
-    other contenders of the contest. `between`: lower and upper bound that their prices put on it.
-    """
+    other contenders in the contest. `between`: lower and upper bound of that probability, from the
+    rivals' prices."""
     low, high = between
     text = (
         f"No open market asks this. Markets on rivals put it between {percent(low)} and"
@@ -162,8 +165,8 @@ def bounds(between: tuple[float, float], evidence: Sequence[Evidence]) -> str:
 
 
 def hint(evidence: Sequence[Evidence]) -> str:
-    """A sentence on the nearest market, which is about a related matter and only hints at an
-    answer; empty without evidence."""
+    """A sentence that names the market nearest to the question and its price, and says that it is
+    about a related matter; empty without evidence."""
     if not evidence:
         return ""
     one = evidence[0]

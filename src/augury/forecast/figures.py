@@ -20,8 +20,8 @@ _MONTH = calendar.MONTH
 _ROMAN = re.compile(r"(?P<l>L)?(?P<x>X{0,4})(?P<i>I[XV]|V?I{0,3})\Z")
 _AMOUNT = r"\d{1,3}(?:,\d{3})*(?:\.\d+)?"
 _NO_LATER_GROUP = r"(?!(?:(?<=\b\d,)|(?<=\b\d\d,)|(?<=\b\d\d\d,))\d{3})"
-"""Lookahead that keeps a match from beginning inside a number, e.g. at the 500 of "2,500". Such a
-match is never needed: one from the first digit was tried before and ends at the same place."""
+"""Lookahead that keeps a match from beginning inside a number, e.g. at the 500 of "2,500". Nothing
+is lost: a match from the number's first digit was tried before, and ends at the same place."""
 _STEP = r"(?:cut|hold|pause|hike|skip)"
 _THEN = r"(?:\s*,\s*(?:and\s+)?(?:then\s+)?|\s+(?:and\s+)?then\s+|\s*[-–—/>]+\s*|\s+and\s+)"
 
@@ -52,7 +52,8 @@ def _counted(found: re.Match[str]) -> str:
 
 
 def _super_bowl(found: re.Match[str]) -> str:
-    """The Super Bowl by its year instead of its Roman number: number I was played in 1967."""
+    """Names a Super Bowl by its year instead of its Roman number: "Super Bowl LVIII" -> "2024 Super
+    Bowl". A numeral that cannot be read is left as it is."""
     read = _ROMAN.match(found[1].upper())
     if read is None:
         return found[0]
@@ -61,7 +62,8 @@ def _super_bowl(found: re.Match[str]) -> str:
 
 
 def _chain(found: re.Match[str]) -> str:
-    """Rate decisions in order, as markets write them: "cut–pause–cut"."""
+    """A chain of rate decisions as markets write it: "cut, then hold, then cut" ->
+    "cut–pause–cut"."""
     steps: list[str] = re.findall(_STEP, found[0].casefold())
     return "–".join("pause" if step == "hold" else step for step in steps)
 

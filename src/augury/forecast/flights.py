@@ -14,14 +14,16 @@ class Flight(Generic[T]):
     more."""
 
     def __init__(self, task: asyncio.Task[T], done: Callable[[], Any]) -> None:
-        """`done` is called when the task has ended, in whatever way."""
+        """task : the task to wait for
+        done : called when the task has ended: with a result, with an error or by cancellation
+        """
         self._task = task
         self._waiting = 0
         task.add_done_callback(lambda _: done())
 
     async def join(self) -> T:
-        """Wait for the result of the shared task. If this caller is cancelled and was the last to
-        wait, the task is cancelled, too."""
+        """Wait for the task and return its result. If this caller is cancelled and no other waits,
+        the task is cancelled, too."""
         self._waiting += 1
         try:
             return await asyncio.shield(self._task)

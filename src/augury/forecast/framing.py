@@ -1,9 +1,9 @@
-"""Removes the frame around a question, and counts how often the frame denies the question. Pure.
+"""Removes the frame around a question, and tells whether the frame denies the question. Pure.
 
 The frame is what surrounds the question proper. "Please tell me, is it false that the Fed will cut
 rates?" asks the opposite of "Will the Fed cut rates?": the frame is removed, the question is put
-with its auxiliary in front, and the denials of the frame are counted. Negations in the question
-proper stay in it.
+with its auxiliary in front, and the denials in the frame are counted: two cancel out. Negations in
+the question proper stay in it.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ class Framed:
     out."""
     changed: bool
     asking: str = ""
-    """The sentence that asks, if the text tells something before it ("I hold some coins. Will
-    ...?"); else empty."""
+    """The sentence that asks, if the text also tells something before or after it ("I hold some
+    coins. Will ...?"); else empty."""
     judged: str = ""
-    """The question as the judge reads it: as it was asked, but without a frame that denies it and
-    without denials that deny nothing ("isn't X going to win?")."""
+    """The question as the judge (`matching.judge`) reads it: as it was asked, but without a frame
+    that denies it, and without a "not" that denies nothing ("isn't X going to win?")."""
 
 
 def framed(question: str) -> Framed:
     """Remove the frame of a question, i.e. the words around the question proper: "Please tell me,
-    is it false that X will win?" -> "Will X win?", with `denied` set."""
+    is it false that X will win?" -> "Will X win?", with `denied` set in the result."""
     spelled = " ".join(written_out(question.translate(_CURLY)).split())
     plain = affirmed(spelled)
     parts = parted(calmed(plain))
@@ -73,7 +73,8 @@ def framed(question: str) -> Framed:
 
 
 def _asked(stated: str) -> str:
-    """ "S will V" as the question "Will S V"."""
+    """A statement as a question: "the Fed will not cut" -> "Will the Fed not cut". A text that is a
+    question already only gets a capital."""
     stated = _IT_IS.sub(r"\g<verb> it", stated.strip(' ,:"'))
     if _STARTS.match(stated) or _DENIAL.match(stated) or _ASSENT.match(stated):
         return stated[:1].upper() + stated[1:]
@@ -127,8 +128,8 @@ _JUDGED: Final = re.compile(
     rf"(?:be\s+)?{_TRUTH}{_WRONG}\s?[?.!]{{0,3}}",
     re.I,
 )
-"""Matches a statement together with words that call it wrong: "Is anyone who says ... mistaken?",
-or "..., is that false?"."""
+"""Matches a statement with words around or behind it that call it wrong: "Is anyone who says ...
+mistaken?", or "..., is that false?"."""
 _DENIAL: Final = re.compile(
     rf"^\W*(?:is|was|would|will)\s+it\s+(?:be\s+|turn\s+out\s+|prove\s+)?(?:to\s+be\s+)?{_TRUTH}"
     rf"(?:{_WRONG}|"
@@ -183,7 +184,8 @@ _LIKELY: Final = re.compile(
     r"(?P<no>un|not\s+(?:very\s+)?)?likely\s+to\s+(?P<rest>.+)",
     re.I,
 )
-"""Matches "Is Bitcoin likely to ...", and "unlikely to", which denies what follows."""
+"""Matches "Is Bitcoin likely to ..." and "Is Bitcoin unlikely to ..."; in the latter, group `no` is
+set."""
 _GOING: Final = re.compile(
     r"(?P<who>(?!is\b|are\b|will\b)\S.{0,90}?)\s+(?:(?:is|are)n't|(?:is|are)\s+not)\s+(?:ever\s+)?"
     r"going\s+to\s+(?P<rest>.+)",

@@ -208,7 +208,8 @@ _COLUMNS = {"question", "as_of"}
 
 
 def _rows(body: bytes) -> list[dict[str, str | None]]:
-    """The questions of a CSV file. A blank `as_of` means now; blank lines are skipped."""
+    """The questions of a CSV file, as JSON data with `question` and `as_of` (None if blank or
+    missing: now). Blank lines are skipped; a file that cannot be read raises `InvalidInput`."""
     try:
         lines = csv.DictReader(io.StringIO(body.decode("utf-8-sig")), strict=True)
         names = [name.strip() for name in lines.fieldnames or ()]

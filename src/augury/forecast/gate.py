@@ -15,15 +15,16 @@ GRADES: Final = frozenset[Grade](("asked", "bounded"))
 """Grades of the answers that the evidence gate (a filter against answers with weak evidence) lets
 pass: a market asks the question, or logic bounds the answer by other markets."""
 LEAST_CONFIDENCE: Final = 0.5
-"""Smallest confidence, 0 to 1, with which an answer passes the evidence gate (a filter against
-answers with weak evidence)."""
+"""Smallest confidence, 0 to 1, of an answer that passes the evidence gate (a filter against answers
+with weak evidence). Set before any real question was looked at."""
 WIDEST_INTERVAL: Final = 0.5
-"""Largest width of an answer's 80% interval (upper minus lower end, as a probability) with which it
-passes the evidence gate (a filter against answers with weak evidence)."""
+"""An answer passes the evidence gate (a filter against answers with weak evidence) if its 80%
+interval is at most this wide: upper minus lower end, as a probability. Set before any real question
+was looked at."""
 OLDEST_PRICE_HOURS: Final = 48.0
-"""Largest age, in hours, of the newest price behind an answer with which it passes the evidence
-gate (a filter against answers with weak evidence). All four conditions of the gate are those of
-`docs/notebooks/evidence_gate.py`, set before any real question was looked at."""
+"""An answer passes the evidence gate (a filter against answers with weak evidence) if the newest
+price behind it is at most this many hours old. Set, like the gate's other conditions, in
+`docs/notebooks/evidence_gate.py` before any real question was looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,8 @@ class TrialForecast:
     """Id of the event that the question is about; questions on one event are resolved together."""
     outcome: float
     crowd: float
-    """The market's last recorded price before the moment as of which the question was answered."""
+    """The last price recorded for the market's first outcome before the moment as of which the
+    question was answered."""
     probability: float | None
     grade: Grade = "none"
     confidence: float = 0.0
@@ -57,15 +59,16 @@ CONDITIONS: Final[Mapping[str, Callable[[TrialForecast], bool]]] = {
 
 def effect(tried: Sequence[TrialForecast]) -> dict[str, Any]:
     """Brier scores of the answers that pass the evidence gate (a filter against answers with weak
-    evidence) and of those refused, for each of its conditions alone and for all together.
+    evidence) and of those refused, for each of the gate's four conditions alone and for all
+    together.
 
     Returns
     -------
     The counts `asked` and `answered`, and `gates`: for each condition (also `none`, which passes
     every answer, and `all four`) the `kept` and the `refused` answers, each with `n`, `events`,
-    `brier`, `crowd_brier`, `worse` (mean of the answer's score minus the crowd's; above 0 the
-    answers are worse) and `error` (standard error of `worse`, clustered by event). Scores are None
-    without an answer, `error` also with fewer than two events.
+    `brier`, `crowd_brier` (the score of the market's price), `worse` (mean of the answer's score
+    minus the price's; above 0 the answers are worse) and `error` (standard error of `worse`,
+    clustered by event). Scores are None without an answer, `error` also with fewer than two events.
     """
     answered = [t for t in tried if t.probability is not None]
     gates: dict[str, Callable[[TrialForecast], bool]] = {

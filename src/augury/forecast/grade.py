@@ -1,6 +1,6 @@
-"""Which estimates the public answer (`POST /v1/forecast`) may show as a number: those of kinds that
-have beaten the base rate, i.e. scored better than always answering the share that came true.
-Pure."""
+"""Decides which estimates the public answer (`POST /v1/forecast`) may show as a number: only kinds
+of estimates that have scored better than the base rate, i.e. than always answering with the share
+of questions that came true. Pure."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ from augury.forecast.evidence import Estimate, NullReason
 MIN_HINT_CONFIDENCE: Final = 1.1
 """Smallest confidence with which a hint (an answer that rests only on a related market) is shown as
 the probability of a public answer. Confidences end at 1, so 1.1 withholds every hint. `augury eval
-leave-one-out` gives no lower floor yet: on the development questions hints come from 16 markets and
-beat the base rate (Brier 0.112 against 0.250, t -2.9 by market), but a floor needs 20 markets, and
-one hint in five is inverted."""
+leave-one-out` supports no lower value yet: on the development questions, hints come from 16 markets
+and beat the base rate (Brier 0.112 against 0.250, t -2.9 by market), but at least 20 markets are
+required, and one hint in five answers the opposite question."""
 
 
 RIVALS: Final = "from_rivals"
-"""Marker in `Estimate.fallbacks`: the estimate rests only on prices of rivals, i.e. of other
-contenders than the one asked about."""
+"""Marker in `Estimate.fallbacks`: the estimate rests only on prices of rivals, i.e. of contenders
+other than the one asked about."""
 LEAST_LEFT: Final = 0.5
 """Smallest probability, 0 to 1, that the highest-priced rival must leave for the contender asked
 about (1 minus that rival's price) for a public answer to give a number. With less, answers averaged
 3% and came true in 41% of cases, usually because the markets found were not rivals of that
-contender. Measured with `augury eval leave-one-out` on 29 titles of resolved markets: Brier 0.378,
-the base rate's 0.251; worse on the titles used to choose this limit and on the others."""
+contender. Measured with `augury eval leave-one-out` on 29 titles of resolved markets: Brier 0.378
+against 0.251 of the base rate; worse than the base rate also on each half of the titles, the one
+used to choose this limit and the other."""
 WIDEST_BOUNDS: Final = 0.9
-"""Largest width (upper minus lower, as a probability) of bounds set by logic with which an answer
-carries no warning. Answers with wider bounds, and answers from rivals alone, carry the warning
-`LOOSE`. Up to this width, answers on the half of the titles used for choosing beat the base rate by
-two standard errors (54 titles, Brier 0.178 against 0.249, t -2.2; on the other half: 63, 0.169
-against 0.228, t -2.2)."""
+"""Largest width (upper minus lower, as a probability) of the bounds that logic puts on an answer
+without the warning `LOOSE`. Answers with wider bounds carry the warning, and so do all answers from
+rivals alone. Answers up to this width beat the base rate by two standard errors on the half of the
+titles used to choose it (54 titles, Brier 0.178 against 0.249, t -2.2) and on the other half (63
+titles, 0.169 against 0.228, t -2.2)."""
 LOOSE: Final = "Markets leave it so much room that the number is worth no more than the base rate."
 
 
@@ -49,7 +50,8 @@ def is_shown(estimate: Estimate) -> bool:
 
 def is_loose(estimate: Estimate) -> bool:
     """Whether the estimate rests on bounds so loose that such estimates have not scored better than
-    the base rate: bounds from rivals alone, or wider than `WIDEST_BOUNDS`."""
+    the base rate (always answering with the share of questions that came true): on bounds from
+    rivals alone, or on bounds wider than `WIDEST_BOUNDS`."""
     if estimate.grade != "bounded":
         return False
     return RIVALS in estimate.fallbacks or _width(estimate) > WIDEST_BOUNDS
@@ -63,8 +65,9 @@ def _width(estimate: Estimate) -> float:
 def public(estimate: Estimate) -> Estimate:
     """The estimate as the public answer (`POST /v1/forecast`) gives it.
 
-    If its probability may not be shown, the estimate keeps its evidence and is described in words.
-    An estimate with loose bounds keeps its probability and says so in its reasoning.
+    If its probability may not be shown, the estimate loses it, keeps its evidence and gets a reason
+    in words. An estimate with loose bounds keeps its probability; a sentence that warns of them is
+    added to its reasoning.
     """
     if estimate.probability is None:
         return estimate

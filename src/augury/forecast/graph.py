@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 MOST: Final = 8
-"""Largest number of evidence markets in the causal graph of an answer; more would not be readable.
-"""
+"""Largest number of evidence markets in the causal graph of an answer; with more, the graph would
+not be readable. Chosen by hand."""
 QUESTION: Final = "question"
 
 
 async def graph_of(graphs: GraphService | None, forecast: Forecast) -> PublicCausalGraph | None:
     """The causal graph of an answer: the question with its evidence, causes and consequences. None
-    without evidence.
+    if the answer has no evidence.
 
-    Causes are known only for the present, so a replay (an answer as of the past) shows its evidence
-    alone; so does an answer whose causes cannot be looked up.
+    Causes are known only for the present, so the graph of a replay (an answer as of the past) shows
+    only the evidence; so does that of an answer whose causes cannot be looked up.
     """
     drawn = None
     if graphs is not None and not forecast.replay and forecast.estimate.evidence:
@@ -72,7 +72,8 @@ def _with_evidence(drawn: PublicCausalGraph | None, forecast: Forecast) -> Publi
 
 
 def summary(market: Snapshot) -> PublicMarketSummary:
-    """A market as a causal graph shows it, with the prices from which the answer was made."""
+    """A market in the form in which a causal graph shows it, with the prices from which the answer
+    was made."""
     return PublicMarketSummary(
         id=market.id,
         question=market.question,
