@@ -1,1 +1,2 @@
-"""Causal graphs: what bears on a question, as a picture a person can read."""
+"""Causal graphs: the causes and consequences of a question as nodes and edges, and a picture of
+them."""

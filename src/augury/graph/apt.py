@@ -20,7 +20,7 @@ from augury.search.text import title_terms
 
 
 class Titled(Protocol):
-    """The fields of a market that are read here to tell whether it belongs in a causal graph.
+    """The fields of a market that decide whether it belongs in a causal graph.
     `markets.store.StoredMarket` has them."""
 
     @property
@@ -34,12 +34,13 @@ class Titled(Protocol):
 
 
 def is_past(market: Titled, at: datetime) -> bool:
-    """Whether a market says nothing about the future, even if its venue has not resolved it yet.
+    """Whether a market says nothing about the future, even if its venue has not resolved it yet: it
+    closed before `at`, or all dates in its question are past (in its event's name, if its question
+    has none).
 
-    This is so if it closed before `at`, or if all dates in its question are past (in its event's
-    name, if its question has none). If the market closes after `at`, the dates count only if
-    something has to happen in or by them, and only `REPORTED` (60 days) later: "jobs in July" is an
-    open question until the end of September.
+    If the market closes after `at`, its dates count only if something has to happen in or by them,
+    and only `REPORTED` (60 days) later: "jobs in July" is an open question until the end of
+    September.
     """
     if market.closes_at is not None and market.closes_at < at:
         return True
@@ -58,15 +59,15 @@ def is_past(market: Titled, at: datetime) -> bool:
 
 
 GRACE: Final = timedelta(days=1)
-"""How long after a date in a market's text the date counts as past, if the time at which the market
+"""A date in a market's text counts as past this long after it, if the time at which the market
 closes is unknown. It is not zero because the date that a venue gives may be a day behind. Chosen by
 hand."""
 REPORTED: Final = timedelta(days=60)
-"""How long after a date in a market's text the date counts as past, if the market closes later: by
-then it is known and reported what happened on that date. Chosen by hand."""
+"""A date in a market's text counts as past this long after it, if the market has not closed: by
+then what happened on that date is known and reported. Chosen by hand."""
 EARLIEST: Final = 2000
-"""Dates whose `end` (the day after them) is in this year or earlier are left out, because such
-years are parts of names ("AC Monza 1912")."""
+"""Dates of this year or earlier are left out, because such years are parts of names ("AC Monza
+1912"). A date's year is that of its `end`, the day after it."""
 _WITHIN: Final = frozenset({"by", "before", "until", "in", "on"})
 _SINCE: Final = frozenset({"after", "from"})
 """Words that make a date the start of a period without an end ("after May 1"); such a date never
@@ -130,8 +131,9 @@ def _differ(one: Entity, other: Entity) -> bool:
 
 
 def _is_of_another(market: Titled, factor: str) -> bool:
-    """Whether the name of the market's event has an entity of the factor (`factor` is its name),
-    but the market's question names only other entities of the same kind."""
+    """Whether the name of the market's event names an entity (person, place ...) that the factor's
+    name `factor` names too, but the market's question names only other entities of the same
+    kind."""
     mine: dict[str, set[str]] = defaultdict(set)
     for entity, _ in _named(market.question):
         mine[entity.kind].add(entity.key)
@@ -147,8 +149,8 @@ def _is_of_another(market: Titled, factor: str) -> bool:
 
 @lru_cache(maxsize=8_192)
 def _named(text: str) -> Sequence[tuple[Entity, frozenset[str]]]:
-    """The entities (people, places, companies ...) that a text names, each with the terms that name
-    it."""
+    """The entities (people, places, companies ...) that a text may name, each with the terms of the
+    words that name it."""
     return tuple(
         (entity, frozenset(title_terms(one.text)))
         for one in mentions(text, default())

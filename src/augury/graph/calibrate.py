@@ -26,9 +26,9 @@ MOVED: Final = 0.05
 """Least change of log-odds from one day to the next at which a market counts as moved: about 1.2
 percentage points at a price of 50%. Chosen by hand."""
 PRIOR: Final = 25
-"""How strongly the share measured for a kind of edge is shrunk towards the share of unrelated
-markets: the latter counts as much as this many pairs of events. A kind measured on as many pairs
-lands halfway. A larger value shrinks more. Chosen by hand."""
+"""Number of pairs of events that the share of unrelated markets counts as, when the share measured
+for a kind of edge is shrunk towards it: a kind measured on so many pairs of events lands halfway. A
+larger value shrinks more. Chosen by hand."""
 EARLIER: Final = 0.6
 """Share (0 to 1) of the observations, the earliest ones, on which strengths are fitted; the others,
 from later days, score them. One observation is a day on which a market of a related pair moved.
@@ -49,8 +49,8 @@ class Joined(NamedTuple):
     events: tuple[int, int]
     """Numbers that identify the events of the two markets, the smaller number first."""
     told: float
-    """Strength (0 to 1) that the edge has by weights set by hand. The fitted strength is compared
-    with it."""
+    """Strength (0 to 1) that the edge would have by weights that people set. Only compared with the
+    fitted strength."""
 
 
 class _Days(NamedTuple):
@@ -93,19 +93,21 @@ class Fit(NamedTuple):
     """The fitted strengths of all kinds of edges, and how well they predict the later days."""
 
     until: int
-    """Where the later days begin: index of their first column in the array of daily price
-    changes."""
+    """Index of the column, in the array of daily price changes, at which the later days begin."""
     kinds: dict[Kind, KeptStrength]
     brier: dict[str, float]
-    """Brier score on the later days, related pairs only: mean squared difference between the
+    """Brier scores on the later days, related pairs only: mean squared difference between the
     strength of a pair's edge and what happened (1: both markets moved as the edge says, 0.5: both
     moved and the edge says nothing about the direction, else 0). Each pair of events has the same
-    weight. Keys, by where the strength comes from: `measured` (fitted), `before` (`Joined.told`)
-    and `unrelated` (the share of unrelated markets for every edge)."""
+    weight.
+
+    By where the strengths come from: `measured` (fitted), `before` (`Joined.told`, set by people)
+    or `unrelated` (the share of unrelated markets, for every edge).
+    """
     error: dict[str, float]
-    """Mean absolute difference between the strength of a kind of edge and its share (`Cell.share`)
-    on the later days. The mean is over kinds, weighted by their numbers of pairs of events. Keys as
-    in `brier`."""
+    """Mean absolute difference between the strength of a kind of edge and the share (`Cell.share`)
+    of that kind on the later days. The mean is over kinds, weighted by their numbers of pairs of
+    events. Keys as in `brier`."""
 
 
 def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
@@ -164,8 +166,8 @@ def _days(changes: Changes, pairs: Sequence[Joined]) -> _Days:
 
 
 def _cells(pairs: Sequence[Joined], days: _Days, kept: NDArray[np.bool_]) -> dict[Kind, Cell]:
-    """Measurements by kind of edge, from the rows of `days` that `kept` selects. The share of a
-    kind is the mean over its pairs of events."""
+    """Measurements by kind of edge, from those rows of `days` for which `kept` is True. The share
+    of a kind is the mean over its pairs of events."""
     hits: dict[Kind, dict[tuple[int, int], list[float]]] = defaultdict(lambda: defaultdict(list))
     used: dict[Kind, set[int]] = defaultdict(set)
     for number, hit in zip(days.pair[kept].tolist(), days.hit[kept].tolist(), strict=True):

@@ -29,31 +29,33 @@ if TYPE_CHECKING:
     from augury.markets.records import Market
 
 LEAST_DAYS: Final = 3
-"""Least number of days on which the price changes of both markets of a pair must be known (0 is a
-known change)."""
+"""Least number of days on which the price changes of both markets of a pair must be known (no
+change is a known change, of 0)."""
 PER_RELATION: Final = 12
 """For each market, the largest number of others that it is paired with in each relation (upstream,
-downstream, correlated): those with the strongest paths. In addition it is paired with at most this
-many others about the same factor."""
+downstream, correlated): those with the strongest paths through the factor base (factors, and which
+one drives which). It is also paired with at most so many others about the same factor."""
 TIED: Final = 0.1
-"""Two markets count as related if a path through the factor base connects them with at least this
-weight (0 to 1): the weight of the path from a factor of the first to a factor of the second, times
-how much each market is about its factor. Without such a path or a common factor they count as
-unrelated. Chosen by hand."""
+"""Two markets count as related if a path through the factor base (factors, i.e. things in the
+world, and which one drives which) connects them with at least this weight (0 to 1): the weight of
+the path from a factor of the first to a factor of the second, times how much each market is about
+its factor. Without such a path or a common factor they count as unrelated. Chosen by hand."""
 SUBJECT: Final = 0.4
-"""Strength (`Joined.told`, 0 to 1) set by hand for the edge between two markets that are about the
-same factor and have no logical relation."""
+"""Strength (0 to 1), set by hand, of the edge between two markets that are about the same factor (a
+thing in the world, e.g. a policy rate) and have no logical relation. The fitted strength is
+compared with it."""
 ALIKE: Final = 30
-"""For each market, the largest number of other markets, about the same factor or of the same event,
-that are checked for a logical relation to it."""
+"""For each market, the largest number of other markets, about the same factor (thing in the world)
+or of the same event, that are checked for a logical relation to it."""
 CHANCE: Final = 12
 """Largest number of unrelated markets, drawn at random, that a market is paired with. These pairs
 show how often prices move together by chance."""
 
 
 def measure(markets: Path, prices: Path, *, seed: int = 0, quiet: bool = False) -> dict[str, Any]:
-    """Measure, on a dump of markets and their prices, how often markets joined by each kind of edge
-    moved together: the strength of the kind, fitted on earlier days and scored on later ones.
+    """Measure how often markets joined by each kind of edge moved together: the strength of the
+    kind, fitted on earlier days and scored on later ones. `markets` and `prices`: Parquet files of
+    a dump; `seed`: of the random choice of pairs.
 
     Returns
     -------
@@ -78,9 +80,9 @@ def measure(markets: Path, prices: Path, *, seed: int = 0, quiet: bool = False) 
 
 
 def _recorded(markets: Path, prices: Path) -> tuple[list[Market], comovement.Changes, int]:
-    """The markets with changes on at least `LEAST_DAYS` days; their daily changes of log-odds
-    (markets, days); and the day of the first column, in days since 1970-01-01. If a market's prices
-    come from several sources, the source with the most days is used."""
+    """The markets whose price changes are known on at least `LEAST_DAYS` days; their daily changes
+    of log-odds, (markets, days); and the day of the first column, in days since 1970-01-01. If a
+    market's prices come from several sources, the source with the most days is used."""
     import polars as pl
 
     from augury.markets.records import Market
@@ -127,8 +129,8 @@ def _recorded(markets: Path, prices: Path) -> tuple[list[Market], comovement.Cha
 def _pairs(
     markets: Sequence[Market], changes: comovement.Changes, seed: int, *, quiet: bool
 ) -> Iterator[Joined]:
-    """The pairs of markets that a causal graph would join, and for each market up to `CHANCE`
-    unrelated pairs."""
+    """The pairs of markets that a causal graph would join, with their edges, and for each market up
+    to `CHANCE` pairs with unrelated ones."""
     rng = np.random.default_rng(seed)
     relations = RelationService()
     tags, fits, leans = _tagged(relations, markets)
@@ -219,7 +221,9 @@ def _best(
 
 
 def _told(fitted: Fit, first: int, seed: int, files: Sequence[Path]) -> dict[str, Any]:
-    """The table of strengths as it is stored, without any text of a market."""
+    """The table of strengths as it is stored in a file. `first`: the day of the first column of
+    price changes, in days since 1970-01-01; `files`: the files measured on, of which the hashes are
+    stored."""
     origin = date(1970, 1, 1) + timedelta(days=first)
     return {
         "provenance": {

@@ -11,8 +11,8 @@ from augury.jobs.worker import Job, Worker
 
 KIND: Final = "graph.build"
 FULL: Final = "graph.draw"
-"""Names of the two kinds of jobs, each of which draws a graph. `FULL`: for `POST /v1/graphs`, with
-a `FullGraph` as result. `KIND`: for operators, with a `GraphAnswer` as result."""
+"""Names of the two kinds of background jobs that draw a graph. `FULL`: for `POST /v1/graphs`, with
+a `FullGraph` as result; `KIND`: for operators, with a `GraphAnswer` as result."""
 
 
 def register(worker: Worker, service: GraphService) -> None:

@@ -17,8 +17,8 @@ from augury.relations import logic
 from augury.relations.proposition import Proposition
 
 MOST: Final = 8
-"""Largest number of logical edges (such as "A implies B") in one graph. Edges of the question are
-taken first, and implications before exclusions."""
+"""Largest number of logical edges (such as "A implies B") in one graph. Edges at the question's
+node are taken first, then stronger relations (implications before exclusions)."""
 
 
 class NodeClaim(NamedTuple):
@@ -53,8 +53,8 @@ _ORDER: Final = ("equivalent", "complement", "implies", "covers", "excludes")
 
 
 def edges(told: Sequence[NodeClaim]) -> list[DrawnEdge]:
-    """The logical edges (such as "A implies B") among nodes: at most `MOST`, and no implication
-    that follows from two others.
+    """The logical edges (such as "A implies B") among nodes: at most `MOST`, without implications
+    that follow from two others.
 
     told : what each node asserts, in the order in which nodes are shown, the question first
     """

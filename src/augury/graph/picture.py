@@ -24,22 +24,23 @@ MOST_LINES: Final = 3
 FONT: Final = 12
 """Font size of the text in boxes and legend, in pixels."""
 WIDEST: Final = 0.94
-"""Width of the widest characters, as a share of the font's size."""
+"""Width of the widest characters, as a share (0 to 1) of the font's size."""
 HEADER: Final = 54
 """Room for the title and the date above the boxes, in pixels."""
 FOOTER: Final = 58
 """Room for the legend below the boxes, in pixels."""
 STRONGEST: Final = 0.25
-"""Strength (0 to 1) from which on an edge is drawn with the widest line; few kinds of edges come
-near it."""
+"""Strength (0 to 1) at and above which an edge is drawn with the widest line; few kinds of edges
+come near it."""
 _COLOURS: Final = {"positive": "#1a7f4b", "negative": "#b3362d", "unknown": "#6b7280"}
 
 
 def svg(graph: Graph, *, as_of: datetime | None = None, sample: bool = False) -> str:
     """The picture of a causal graph, as SVG text.
 
-    A green edge raises, a red one lowers; the effect of a gray one is unknown. A dashed edge has no
-    causal direction. A stronger edge has a wider line. A box shows its market's question and price.
+    A green edge makes its target more likely, a red one less likely; the direction of a gray one is
+    unknown. A dashed edge is not causal. A stronger edge has a wider line. A box shows its market's
+    question and price.
 
     as_of : when the graph was drawn
     sample : whether any of its markets is invented sample data; the picture then says so
@@ -85,7 +86,8 @@ SAMPLE_MARK: Final = "SAMPLE: these are not real markets."
 
 
 def _legend(height: float) -> str:
-    """The legend: what colors, dashes and widths mean."""
+    """The legend, as SVG: what colors, dashes and widths mean. `height`: of the whole picture, in
+    pixels."""
     x, y = float(MARGIN), height - 34
     told = "The wider a line, the more often such markets moved on the same day."
     parts = [pictures.text(MARGIN, height - 14, told, fill="#4b5563")]
@@ -134,10 +136,8 @@ def _text(node: PublicGraphNode) -> list[str]:
 
 
 def _wrapped(text: str, width: float, most: int, *, size: float = FONT) -> list[str]:
-    """`text` in at most `most` lines of `width` pixels; a text that is cut ends in an ellipsis.
-
-    Words longer than a line are broken, so that no text leaves its box.
-    """
+    """The lines of a box: `text` in at most `most` lines of `width` pixels. A text that is cut ends
+    in an ellipsis; words longer than a line are broken, so that no text leaves its box."""
     lines = [""]
     for word in text.split():
         while word:
@@ -173,7 +173,8 @@ _CHARACTERS: Final = {
     **dict.fromkeys("ABEFJKLPRSTVXYZ", 0.72),
     **dict.fromkeys("CDGHNOQU", 0.79),
 }
-"""Width of characters as a share of the font's size, as in DejaVu Sans, the widest font in use."""
+"""Width of each character as a share (0 to 1) of the font's size, as in DejaVu Sans, the widest
+font in use."""
 
 
 def _box(node: PublicGraphNode, lines: list[str], place: tuple[float, float], height: int) -> str:
@@ -192,8 +193,8 @@ def _box(node: PublicGraphNode, lines: list[str], place: tuple[float, float], he
 
 
 def _line(strength: float | None) -> float:
-    """Width of an edge's line in pixels: 1 if its strength is not measured, 4 from `STRONGEST`
-    on."""
+    """Width of an edge's line in pixels: 1 if its strength (0 to 1) is 0 or not measured, rising to
+    4 at `STRONGEST` and above."""
     return 1 + 3 * min(1.0, (strength or 0) / STRONGEST)
 
 

@@ -200,7 +200,8 @@ async def retry(job_id: str, caller: InternalCaller, database: State) -> JobStat
 
 
 def _only(body: GraphRequest) -> dict[str, list[str]] | None:
-    """Market ids by relation, from the results of an earlier search; None if none were given."""
+    """Ids of the markets in the request's search results, by relation to the question; None if the
+    request has no search results."""
     if body.search_results is None:
         return None
     return {
@@ -210,8 +211,8 @@ def _only(body: GraphRequest) -> dict[str, list[str]] | None:
 
 
 def _own(record: JobRecord | None, account_id: str | None) -> JobRecord:
-    """The job, if it is this account's. Another account's job is treated as one that does not
-    exist: NotFound."""
+    """The job in `record`, if it draws a graph for this account. Raises NotFound if there is no
+    such job or it is another account's."""
     if record is None or record.kind != jobs.KIND or record.account_id != account_id:
         raise NotFound("No graph job of yours has this id.")
     return record

@@ -68,7 +68,7 @@ def closed(example: dict[str, Any]) -> ConfigDict:
 
 
 class PublicMarketSummary(BaseModel):
-    """A market in short: its question, its venue and its prices."""
+    """A summary of a market: its question, its venue and its prices."""
 
     model_config = closed(MARKET_EXAMPLE)
 
@@ -334,7 +334,7 @@ class JobState(BaseModel):
 
 
 def summary(market: StoredMarket) -> PublicMarketSummary:
-    """A market as graphs show it in public: id, question, venue, prices and URL."""
+    """The summary of a market that graphs show in public: id, question, venue, prices and URL."""
     prices = priced(market.outcomes, market.prices) or {}
     return PublicMarketSummary(
         id=market.id,
@@ -384,8 +384,8 @@ def full(drawn: Drawn, graph_id: str, created_at: datetime) -> FullGraph:
 
 
 def mixed(origins: Collection[ShownOrigin]) -> ShownOrigin | None:
-    """The origin to show for something made of data with several `origins`: the least reliable of
-    them (`sample`, then `import`, then `live`); None if there are none."""
+    """The least reliable of several `origins` of data (`sample`, then `import`, then `live`), to be
+    shown for what is made of the data; None if there are none."""
     return next((one for one in ("sample", "import", "live") if one in origins), None)
 
 

@@ -25,14 +25,14 @@ from augury.search.service import SearchService
 from augury.storage.database import Database
 
 DEPTH: Final = 30
-"""Number of search results that a graph is drawn from, for each relation to the question (direct,
+"""Number of search results from which a graph is drawn, for each relation to the question (direct,
 upstream, downstream, correlated). Chosen by hand."""
 TARGETS: Final = 4
 """Largest number of direct markets (markets on the question itself) shown at the question's
 node."""
 VOTERS: Final = 10
-"""Largest number of direct markets (markets on the question itself) that help to decide which
-factors the question is about. Chosen by hand."""
+"""Largest number of direct markets (markets on the question itself) that decide, besides the
+question's words, which factors (things in the world) it is about. Chosen by hand."""
 
 Stage = Callable[[str, dict[str, Any]], Awaitable[None]]
 """Async callback for the progress of drawing a graph. It is called at the beginning of each stage,
@@ -222,18 +222,19 @@ class GraphService:
         return reached
 
     def _is_past(self, market: markets.StoredMarket, at: datetime) -> bool:
-        """Whether a market says nothing about the future: its price is stale, or its dates are
-        past."""
+        """Whether a market says nothing about the future at time `at`: its price is stale, or its
+        dates are past."""
         return self._age.judge(market, at).stale or apt.is_past(market, at)
 
     def _named(self, question: str, factor: int) -> Match | None:
-        """How a market's question names factor number `factor`; None if it does not."""
+        """How a question names factor (thing in the world) number `factor`: with which words, and
+        whether Yes means a rise or a fall; None if it does not name the factor."""
         matches = self._relations.matcher.match(question)
         return next((m for m in matches if m.factor == factor), None)
 
     def _is_about(self, market: markets.StoredMarket, factor: int) -> bool:
-        """Whether a market found by factor number `factor` is really about it, and not about
-        something else of the same name."""
+        """Whether a market that was found by factor (thing in the world) number `factor` is really
+        about that factor, and not about something else of the same name."""
         named = self._named(market.question, factor)
         words = named.words if named else ()
         return not apt.is_namesake(market, self._relations.factor(factor).name, words)
@@ -244,8 +245,9 @@ class GraphService:
         factors: Sequence[tuple[int, float]],
         direct: Sequence[markets.StoredMarket],
     ) -> set[int]:
-        """The factors that the question is about: those that it names, and those among `factors`
-        that a direct market (one on the question itself) is really about."""
+        """Numbers of the factors (things in the world) that the question is about: those that its
+        words name, and those of `factors` (number, weight) that one of the `direct` markets
+        (markets on the question itself) is really about."""
         meant = {match.factor for match in self._relations.matcher.match(question)}
         for number, _ in factors:
             if number not in meant and any(
@@ -264,7 +266,7 @@ def _labelled(
     explored: Explored, found: Found, by_id: Mapping[str, markets.StoredMarket]
 ) -> list[view.Labelled]:
     """The markets that only a language model's statement (label) relates to the question, in the
-    order of the search results."""
+    order of the search results. `by_id`: the markets that may be drawn."""
     lookup = explored.lookup
     return [
         view.Labelled(market, relation, tie.weight, tie.sign, tie.lag_days, tie.told)
@@ -312,7 +314,8 @@ async def _tell(stage: Stage | None, name: str, detail: dict[str, Any]) -> None:
 
 
 class _Clock:
-    """Measures how many milliseconds each part of drawing a graph takes."""
+    """A stopwatch: `mark` stores in `marks`, by name, the milliseconds since the previous mark or
+    the start."""
 
     def __init__(self) -> None:
         self.marks: dict[str, float] = {}

@@ -16,13 +16,13 @@ from typing import Any, Final
 from augury.relations.paths import SAME_KIND, STRENGTH, Step
 
 Kind = str
-"""Kind of an edge of a causal graph: what joins its two markets, and whether it says in which
-direction they move.
+"""Kind of an edge of a causal graph: what joins the two markets at its ends, and whether it says in
+which direction they move.
 
 - `logic +`: one market implies the other or asks the same; `logic -`: one excludes the other, or at
   least one of them has to come true;
-- `cause 3`, `cause 2`, `cause 1`: one causal step, by its weight in the factor base (3 is the
-  largest); `cause far`: several steps;
+- `cause 3`, `cause 2`, `cause 1`: one causal step between their factors (things in the world), by
+  its weight in the factor base (3 is the largest); `cause far`: several steps;
 - `link 3`, `link 2`, `link 1`: factors that move together, neither causing the other; `sibling`:
   the same thing elsewhere, e.g. another central bank's rate; `subject`: the same factor, in another
   respect;
@@ -39,7 +39,8 @@ _LEVELS: Final = {weight: level for level, weight in STRENGTH.items()}
 
 
 def kind(steps: Sequence[Step], *, causal: bool, signed: bool) -> Kind:
-    """The kind (`Kind`) of an edge that stands for the path `steps` from one factor to another.
+    """The kind (`Kind`) of an edge that stands for the path `steps` from one factor (thing in the
+    world) to another; without steps both ends are about the same factor.
 
     causal : whether the edge is causal; otherwise its two ends only move together
     signed : whether the edge says in which direction they move
@@ -66,9 +67,9 @@ def logical(sign: int) -> Kind:
 def strength(of: Kind) -> float | None:
     """The measured strength of a kind of edge, 0 to 1; None if it was not measured.
 
-    Of the days on which at least one of two markets joined by such an edge moved, it is the share
-    on which both moved as the edge says. If the edge says nothing about the direction, a day on
-    which both moved counts one half.
+    The strength is the share of days on which both markets joined by such an edge moved as the edge
+    says, of the days on which at least one of them moved. If the edge says nothing about the
+    direction, a day on which both moved counts one half.
     """
     found = table()["kinds"].get(of)
     return None if found is None else float(found["strength"])

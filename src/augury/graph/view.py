@@ -44,11 +44,11 @@ class ReachedMarket:
     score: float
     factor: int
     lean: int
-    """+1 if Yes to the best market on `factor` means a rise of the factor, -1 if it means a fall,
-    0: unknown."""
+    """+1 if Yes to the best market on factor number `factor` (a thing in the world) means a rise of
+    the factor, -1 if it means a fall, 0: unknown."""
     way: tuple[Step, ...]
-    """Steps of the path from a factor that the question is about to the market's factor; empty if
-    both are the same factor."""
+    """Steps of the path to the market's factor (a thing in the world) from a factor that the
+    question is about; empty if both are the same factor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,8 @@ class DrawnEdge:
     hard_constraint: bool
     lag_days: int | None
     evidence: tuple[str, ...]
-    """Ids of the markets that support the edge; empty if it comes from the factor base alone."""
+    """Ids of the markets that support the edge; empty if it comes only from the factor base (causes
+    and effects that people wrote down)."""
 
 
 @dataclass(slots=True)
@@ -97,8 +98,8 @@ class CentralQuestion:
     """Markets on the question itself, best first."""
     probability: float | None
     factors: Sequence[tuple[int, float]]
-    """Each factor that the question is about: (its number in the factor base, weight from 0 to
-    1)."""
+    """The factors (things in the world) that the question is about, the strongest first, each as
+    (its number, how much the question is about it: 0 to 1)."""
     lean: int
     """+1 if Yes to the question means a rise of the factors that it is about, -1 if it means a
     fall, 0: unknown."""
@@ -127,7 +128,8 @@ def draw(
     factors: Mapping[int, Factor],
     between: Sequence[Step],
 ) -> GraphView:
-    """Draw the causal graph of a question.
+    """Draw the causal graph of a question. A factor is something in the world that markets are
+    about.
 
     Parameters
     ----------
@@ -199,7 +201,9 @@ def price(market: StoredMarket) -> float | None:
 
 
 def _chosen(found: Sequence[ReachedMarket]) -> list[int]:
-    """Numbers of the factors that get a node: the best of each relation in turn."""
+    """Numbers of the factors (things in the world) that get a node, from each relation in turn: at
+    most `MOST_PER_RELATION` of a relation, those with the best markets first, and `MOST_NODES` in
+    all."""
     best: dict[Relation, list[int]] = {"upstream": [], "downstream": [], "correlated": []}
     seen: set[int] = set()
     for one in sorted(found, key=lambda one: (-one.score, one.market.id)):
@@ -228,8 +232,13 @@ def _edges_of(
     leads: Mapping[int, ReachedMarket],
     factors: Mapping[int, Factor],
 ) -> list[DrawnEdge]:
-    """The edge of a factor's node. It leads to the node of the previous factor on its path, if that
-    one is shown in the same relation; otherwise to the question."""
+    """The edge of the node of one factor (a thing in the world), as a list of one. Its other end is
+    the question or, if the previous factor on a causal path is shown in the same relation, the node
+    of that factor.
+
+    lead : the factor's best market, with its path
+    ids, leads, factors : node id, best market and factor, by factor number
+    """
     if not lead.way:
         return [
             DrawnEdge(
@@ -281,8 +290,12 @@ def _add_between(
     ids: Mapping[int, str],
     leads: Mapping[int, ReachedMarket],
 ) -> None:
-    """Add the causal edges of the factor base among the factors shown. An edge that closes a cycle
-    is added only if the cycle has a lag, i.e. if it is a feedback over time."""
+    """Add those of the causal steps `between` (from the factor base) whose two factors are both
+    shown, as edges. One that closes a cycle is added only if the cycle has a lag, i.e. if it is a
+    feedback over time; otherwise a warning is added.
+
+    ids, leads : node id and best market of each factor shown, by factor number
+    """
     for step in sorted(between, key=lambda s: (-s.weight, s.source, s.target)):
         source, target = ids.get(step.source), ids.get(step.target)
         if source is None or target is None or source == target:

@@ -11,14 +11,14 @@ from augury.search.presenting import Found
 ANSWER_BYTES, ANSWER_SECONDS = 64 << 20, 5.0
 """`ANSWER_BYTES`: approximate upper limit of the memory of the cache of search answers, in bytes.
 `ANSWER_SECONDS`: age in seconds at which a cached answer expires even if the index seems unchanged,
-because a process that only reads a shared index learns of its changes late."""
+because a process that only reads a shared index is told late that the index has changed."""
 _BYTES_A_RESULT = 2_000
-"""Estimated upper limit of the memory of one cached result, in bytes."""
+"""Estimate of the most memory that one search result in the cache takes, in bytes."""
 
 
 class _Answer(NamedTuple):
     """A cached answer to a search. `position`: number of the last database change that was in the
-    index when the search began; `at`: monotonic time, in seconds, at which it began."""
+    index when the search began; `at`: monotonic time, in seconds, at which the search began."""
 
     found: Found
     position: int
@@ -26,17 +26,17 @@ class _Answer(NamedTuple):
 
 
 class Answers:
-    """A cache of search answers, of about `ANSWER_BYTES` at most; the least recently used answer is
-    dropped first."""
+    """A cache of search answers that takes about `ANSWER_BYTES` of memory at most; the least
+    recently used answer is dropped first."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[Any, ...], _Answer] = OrderedDict()
         self._bytes = 0
 
     def known(self, asked: tuple[Any, ...], position: int) -> Found | None:
-        """The cached answer to a search with the arguments `asked`. None if there is none, if it is
-        older than `ANSWER_SECONDS`, or if the index has changed since that search began.
-        `position`: number of the last database change that is in the index now."""
+        """The cached answer to a search with the arguments `asked`. None if no answer is cached, if
+        the cached one is older than `ANSWER_SECONDS`, or if the index has changed since that search
+        began. `position`: number of the last database change that is in the index now."""
         if (answer := self._kept.get(asked)) is None:
             return None
         if answer.position != position or time.monotonic() - answer.at >= ANSWER_SECONDS:

@@ -43,9 +43,15 @@ T = TypeVar("T")
 
 
 async def run(n: int, *, queries: int, requests: int, rival: bool, quiet: bool) -> dict[str, Any]:
-    """Measure search over `n` generated markets: indexing, memory, disk, latency, recall, updates
-    and, with `rival`, tantivy with usearch. Returns the figures by topic; `table` turns them into
-    text."""
+    """Measure search over `n` generated markets: indexing, memory, disk, latency, recall and
+    updates.
+
+    queries : number of different queries of the searches in this process
+    requests : number of requests of each load run over HTTP
+    rival : whether to time the same searches with the libraries tantivy and usearch, too
+
+    Returns the figures by topic; `table` turns them into text.
+    """
     console = Console(stderr=True, quiet=quiet, markup=False)
     result: dict[str, Any] = {"markets": n, "queries": queries, "cpus": os.cpu_count()}
     with TemporaryDirectory(prefix="augury-bench-") as folder:
@@ -106,8 +112,8 @@ def _lines(value: Any, name: str = "", depth: int = 0) -> Iterator[str]:
 async def import_generated(
     services: Services, n: int, *, now: datetime | None = None
 ) -> dict[str, Any]:
-    """Import and index `n` generated markets, quoted as of `now`; returns the seconds and the
-    memory that this took."""
+    """Import and index `n` generated markets, dated relative to `now` (None: 2026-11-01). Returns
+    the durations of storing and indexing in seconds, and the memory of this process in MB."""
     began = time.perf_counter()
     made = generate(n) if now is None else generate(n, now=now)
     generating = storing = 0.0
@@ -166,8 +172,9 @@ async def _in_process(services: Services, texts: list[str]) -> dict[str, Any]:
 
 
 async def _recall(services: Services, texts: list[str]) -> dict[str, float]:
-    """Recall of dense search, 0 to 1: the share of the engine's ten hits that are among the ten
-    nearest by exact cosine. A hit that ties with the tenth nearest counts."""
+    """Recall of dense (vector) search for the queries `texts`, 0 to 1: the share of the engine's
+    ten hits that are among the ten nearest by exact cosine. A hit that ties with the tenth nearest
+    counts."""
     embedder, engine = services.search.embedder, services.search.engine
     wanted = embedder.embed(texts)
     best = np.full((len(texts), 10), -1.0, np.float32)
@@ -201,8 +208,8 @@ async def _all_vectors(
 
 
 async def _updates(services: Services, n: int) -> dict[str, float]:
-    """How many changed questions a second reach the index, and how long a new market takes until a
-    search finds it (the worst of five, in ms)."""
+    """Two measurements on the index of `n` generated markets: how many changed questions a second
+    reach the index, and after how many ms a search finds a new market (the longest of five)."""
     changed = [
         msgspec.structs.replace(m, question=f"{m.question} (amended)")
         for m in islice(generate(n), min(UPDATES, n))
@@ -247,10 +254,11 @@ async def _visible_after(services: Services, like: Market, k: int) -> float:
 
 
 def _over_http(folder: str, key: str, texts: list[str], requests: int) -> dict[str, Any]:
-    """Start a separate service on the catalogue; measure restart time, memory, and latency with one
-    and with eight clients.
+    """Start a separate service on the data folder `folder`, and return measurements over HTTP:
+    restart time, memory, and latency with one and with eight clients.
 
-    The queries of a run differ, except in the last run, where all clients repeat the same 50.
+    The queries of a load run are all different, except in the run in which eight clients repeat the
+    same 50.
     """
     bodies, few, related, graphs = (
         Path(folder) / f"{name}.json" for name in ("bodies", "few", "related", "graphs")
@@ -284,8 +292,8 @@ def _over_http(folder: str, key: str, texts: list[str], requests: int) -> dict[s
 
 @contextmanager
 def serving(folder: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """Run `augury serve` on a data folder, with rate limits that no load reaches; yields its
-    address and process."""
+    """Run `augury serve` on a data folder, with rate limits that no load reaches. Yields its URL
+    and its process, which is stopped at the end of the block."""
     own = ("AUGURY_DATABASE_URL", "AUGURY_DATABASE_DIRECT_URL", "AUGURY_SEARCH_URL")
     environment = {name: value for name, value in os.environ.items() if name not in own} | {
         "AUGURY_DATA_DIR": folder,
@@ -329,7 +337,7 @@ def asked_over_http(
 def memory(pid: int) -> dict[str, float]:
     """Memory of a process in MB, as proportional set size. `process`: of the process alone;
     `with_database`: of the process and its descendants, such as PostgreSQL; `held`: like
-    `with_database`, without file pages, which the kernel can reclaim."""
+    `with_database`, but without file pages, because the kernel can reclaim these."""
     every = [_pss(one) for one in (pid, *_below(pid))]
     return {
         "process": round(sum(every[0].values())),
@@ -339,7 +347,8 @@ def memory(pid: int) -> dict[str, float]:
 
 
 def _pss(pid: int) -> dict[str, float]:
-    """Proportional set size of a process in MB, by kind: Anon, File, Shmem."""
+    """Proportional set size of a process in MB, by kind of memory (`Anon`, `File`, `Shmem` ...);
+    empty if the process has ended."""
     try:
         rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:

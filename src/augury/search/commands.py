@@ -34,7 +34,7 @@ AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV, one market per li
 
 EVALUATION_DEPTH = 200
 """Number of results requested in each relation (`direct`, `upstream`, ...) when search is scored.
-It is large because scoring skips unjudged markets, so ten judged ones may need a long list."""
+Scores use the first ten judged markets of a list, and many unjudged ones may stand before these."""
 
 
 def search(
@@ -117,10 +117,12 @@ async def _search(body: dict[str, Any], url: str | None = None) -> dict[str, lis
 
 
 async def make_searchable(settings: Settings, database: Database, progress: Progress) -> None:
-    """Bring the index up to date with the catalogue. Commands that add markets end with this.
+    """Bring the search index up to date with the markets in the database; commands that add markets
+    end with this.
 
-    A service that runs on the same data folder owns the index and updates it by itself; then this
-    waits until the index has caught up. `progress` is called with the number of changes indexed.
+    If a service runs on the same data folder, that service owns the index and updates it by itself;
+    then this only waits until it has caught up. Otherwise `progress` is called after each batch
+    with the number of changes indexed in it.
     """
     from augury.relations.service import RelationService
     from augury.search.service import SearchService
@@ -142,7 +144,8 @@ async def make_searchable(settings: Settings, database: Database, progress: Prog
 
 
 def _first(result: dict[str, Any]) -> float | None:
-    """The price of the outcome Yes or, if there is none of that name, of the first outcome."""
+    """The price of the outcome Yes or, if no outcome has that name, of the first outcome; None: no
+    quote."""
     prices = result["current_prices"] or {}
     return prices.get("Yes", next(iter(prices.values()), None))
 
@@ -251,7 +254,8 @@ async def _instances(markets: Path, *, quiet: bool) -> dict[str, Any]:
 
 @asynccontextmanager
 async def _filled(markets: Path) -> AsyncIterator[Services]:
-    """Services over a temporary store that holds the markets of a file, indexed."""
+    """Import and index the markets of the Parquet file `markets` in a temporary data folder; yields
+    the application's services on it."""
     from augury.app import running
     from augury.venues.dump import DumpFile
     from augury.venues.importing import import_file

@@ -69,7 +69,7 @@ class EdgeEngine:
         """Open the index in `path`, or start an empty one there.
 
         An index with another schema or with unreadable files is replaced by an empty one with
-        checkpoint 0; the caller fills it by replaying all changes.
+        checkpoint 0; the caller fills it by replaying all changes of the database.
         """
         self._schema = schema
         self._path = path
@@ -233,7 +233,8 @@ class EdgeEngine:
         return self._create()
 
     def _create(self) -> dict[str, Partition]:
-        """Replace the stored index by an empty one with checkpoint 0."""
+        """Replace the stored index by an empty one with checkpoint 0 (the number of the last
+        database change in the index). Returns its partitions by status."""
         # Without index.json the other files are discarded on opening, so a crash half way leaves
         # no old document that the replay would not delete.
         (self._path / "index.json").unlink(missing_ok=True)
@@ -246,8 +247,8 @@ class EdgeEngine:
         return parts
 
     def _read_checkpoint(self) -> int | None:
-        """The stored checkpoint (number of the last database change in the index); None if there is
-        no index or it has another schema."""
+        """The stored checkpoint, i.e. the number of the last database change that is in the index
+        for certain; None if there is no index or the stored one has another schema."""
         try:
             meta = json.loads((self._path / "index.json").read_bytes())
             return meta["checkpoint"] if meta["schema"] == self._schema.fingerprint else None
@@ -261,7 +262,8 @@ class EdgeEngine:
 
 
 class _Gate:
-    """Admits searches until it is shut. Shutting waits until the searches inside have finished."""
+    """Lets searches run until it is shut; from then on they get `Unavailable`. Shutting waits until
+    the running searches have finished."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -296,7 +298,8 @@ class _Gate:
 
 
 def _own(file: Path) -> Any:
-    """Hold `file` locked for as long as the returned handle is open."""
+    """Lock `file` for as long as the returned handle is open. Raises IndexInUse if another process
+    holds the lock."""
     handle = file.open("wb")
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

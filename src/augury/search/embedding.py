@@ -58,8 +58,8 @@ class Embedder:
 
     @classmethod
     def load(cls) -> Embedder:
-        """The embedder with the table of token vectors in the installed package WordLlama (about
-        0.3 s).
+        """The embedder with the table of token vectors in the installed package WordLlama. Loading
+        takes about 0.3 s.
 
         Raises
         ------
@@ -104,10 +104,11 @@ class Embedder:
         return _unit(self._table[ids].sum(axis=0) if ids else vector)
 
     def rarity(self, word: str) -> float:
-        """How specific a word is: the length of its longest token vector, 3 ("the") to 25.
+        """How specific a word is: the length of its longest token vector, from 3 ("the") to 25; 0
+        if the word has no token.
 
-        A text's vector is the sum of its tokens' vectors, so training made those of words with
-        little meaning short. Unlike a document frequency, this does not depend on a catalogue.
+        A text's vector is the sum of its tokens' vectors, so training made the vectors of words
+        with little meaning short. Unlike a document frequency, this does not depend on a catalogue.
         """
         ids = self._tokenizer.encode(word, add_special_tokens=False).ids
         return float(np.linalg.norm(self._table[ids], axis=1).max()) if ids else 0.0
@@ -115,9 +116,9 @@ class Embedder:
     def embed_documents(self, documents: Sequence[DocumentText]) -> Vectors:
         """Unit vectors of markets, shape (len(documents), dim).
 
-        A market's vector is the mean of its question's vector and the vector of its event's name.
-        That name states the subject without the strike, name or date that distinguishes the market
-        from others of the event. Without an event, the market's vector is that of its question.
+        A market's vector has the direction of the sum of two unit vectors: that of its question and
+        that of its event's name, if it has one. The event's name states the subject without the
+        level, name or date that distinguishes the market from others of the event.
         """
         titles = [document.title for document in documents]
         distinct = dict.fromkeys(document.event for document in documents if document.event)
@@ -131,8 +132,8 @@ class Embedder:
 
 
 def content(text: str) -> str:
-    """The text without its stop words ("the", "of"), but with "not", "no" and "between"; unchanged
-    if nothing else is left."""
+    """A text without its stop words ("the", "of"), but with "not", "no" and "between": "the price
+    of gold" -> "price gold". A text of stop words alone keeps them."""
     text = text[:MAX_CHARS].replace("**", "")
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode("utf-8")  # the tokenizer takes no surrogates
@@ -156,7 +157,8 @@ def _package_folder() -> Path:
 
 
 def _read_table(raw: bytes) -> Vectors:
-    """The one tensor of a safetensors file: a little-endian header length, JSON, then data."""
+    """The token vectors in a safetensors file, float32 (tokens, dim). `raw` is the file: 8 bytes
+    for the length of the header, the header in JSON, and the values, which have to be float16."""
     size = int.from_bytes(raw[:8], "little")
     header = json.loads(raw[8 : 8 + size])
     tensor = header["embedding.weight"]

@@ -49,7 +49,7 @@ class SparseVector:
     with the query's.
 
     indices : uint32 (n,), term ids, unique
-    values : float32 (n,), weights > 0; the query carries the inverse document frequency, so
+    values : float32 (n,), weights > 0; those of a query include the inverse document frequency, so
         that scores of different partitions and machines are comparable
     """
 
@@ -66,7 +66,8 @@ class SparseVector:
 
 @dataclass(frozen=True)
 class IndexSchema:
-    """Layout of an index. An index with another schema is emptied when it is opened.
+    """Layout of an index. An index that was written with another schema is emptied when it is
+    opened.
 
     dim : length of the dense vectors
     payload : numpy dtype of the record that comes back with each candidate (fixed size, no
@@ -97,7 +98,7 @@ class IndexSchema:
 class IndexDocument:
     """A market as the index sees it.
 
-    key : the database's integer key, 0 <= key <= 2**63 - 2
+    key : the market's number in the database, 0 <= key <= 2**63 - 2
     status : one of `STATUSES`; a document whose status changes moves to that partition
     terms : weighted terms, for lexical search
     vector : float32 (dim,), unit length, or zero where the text has no known word
@@ -186,7 +187,8 @@ class EngineHits:
         return self.where(~np.isin(self.keys, keys))
 
     def between(self, start: int, end: int | None = None) -> EngineHits:
-        """The candidates from position `start` up to `end`, as views (nothing is copied)."""
+        """The candidates from position `start` up to, but without, `end` (None: to the last), as
+        views (nothing is copied)."""
         part = slice(start, end)
         return EngineHits(
             self.keys[part],
@@ -238,7 +240,7 @@ class SearchEngine(Protocol):
         statuses: Sequence[str] | None = None,
         limit: int = 100,
     ) -> EngineHits:
-        """The `limit` best documents by `terms` and the `limit` best by `vector`, joined.
+        """The union of the `limit` best documents by `terms` and the `limit` best by `vector`.
 
         `statuses` restricts both searches (None: all statuses); `terms` or `vector` may be None.
         Ties are broken by ascending key. If more documents tie than fit into `limit`, the engine
@@ -262,13 +264,13 @@ class SearchEngine(Protocol):
         ...
 
     def shown(self, keys: Sequence[int]) -> dict[int, bytes]:
-        """What a search result shows of these documents, as stored bytes (`IndexDocument.shown`),
-        by key. An engine may store it for all documents, for some or for none; the caller reads the
-        rest from the database."""
+        """The stored bytes of these documents (`IndexDocument.shown`: what a search result shows),
+        by key. An engine may store them for all documents, for some or for none; the caller reads
+        the rest from the database."""
         ...
 
     def checkpoint(self) -> int:
-        """Number of the last database change that the index is certain to hold, as recorded by
+        """Number of the last database change that the index holds for certain, as recorded by
         `set_checkpoint`; 0 for a new, cleared or rebuilt index."""
         ...
 

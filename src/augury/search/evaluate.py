@@ -19,8 +19,8 @@ CUT: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuery:
-    """A search query, and markets that were judged for it: how each is related to the query, and a
-    grade."""
+    """A search query, with the markets that were judged for it: `labels` has the relation to the
+    query and the grade of each."""
 
     qid: str
     query: str
@@ -32,7 +32,7 @@ class JudgedQuery:
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> JudgedQuery:
-        """The judged query in one parsed line of a label file."""
+        """The judged query in one line of a label file, given as the parsed JSON object."""
         labels = {str(i): ("none", 0) for i in line.get("none", ())}
         labels |= {str(x["id"]): (str(x["relation"]), int(x["grade"])) for x in line["labels"]}
         return cls(
@@ -50,8 +50,9 @@ class JudgedQuery:
 
 @dataclass(frozen=True, slots=True)
 class QueryScore:
-    """Scores of the results of one query, by relation (`direct`, `upstream`, ...). nDCG@10 is None
-    for a relation that no market was judged to have."""
+    """Scores of the results of one query, by relation (`direct`, `upstream`, ...). `ndcg10`:
+    nDCG@10, None for a relation that no market was judged to have; `none_share`: share (0 to 1) of
+    irrelevant markets, None if no result was judged."""
 
     qid: str
     query: str
@@ -104,8 +105,9 @@ def mean(values: Iterable[float | None]) -> float | None:
 
 
 def summary(scores: Sequence[QueryScore]) -> dict[str, Any]:
-    """The number of queries and, for each relation (`direct`, `upstream`, ...), the mean scores
-    over the queries that have one (None if none has), as `augury eval search` prints them."""
+    """The number of queries, and for each relation (`direct`, `upstream`, ...) the mean of each
+    score over the queries that have the score (None if none has), as `augury eval search` prints
+    them."""
     return {
         "queries": len(scores),
         "ndcg10": {d: mean(s.ndcg10[d] for s in scores) for d in DIMENSIONS},

@@ -20,17 +20,18 @@ from augury.search.soak import steady
 from augury.settings import Settings
 
 MOST = 2.0
-"""Highest allowed ratio of two 99th percentiles of search latency: while whole catalogues are being
-downloaded, and without downloads."""
+"""Goal of this benchmark: the 99th percentile of search latency while whole catalogues are being
+downloaded is at most this many times the one without downloads."""
 WARM_UP = 10.0
 PIECE = 65_536
 ROUNDS = 3
 
 
 async def run(n: int, *, rate: float, seconds: float, exports: int, quiet: bool) -> dict[str, Any]:
-    """Measure `rate` searches a second over `n` generated markets, alone and while `exports`
-    accounts download the catalogue. Returns the figures; `holds` says whether the goal (`MOST`) was
-    met and every search beside the downloads was answered with 200."""
+    """Measure `rate` searches a second over `n` generated markets: for `seconds` alone, and for as
+    long while `exports` accounts download the catalogue, in alternation. Returns the figures;
+    `holds` says whether the goal (`MOST`) was met and every search beside the downloads got status
+    200."""
     console = Console(stderr=True, quiet=quiet, markup=False)
     with TemporaryDirectory(prefix="augury-exports-") as folder:
         # A database named in the environment is ignored: it must not get generated markets.

@@ -25,8 +25,8 @@ Kind = Literal["contest", "ladder", "dates"]
 FOUND: Final = 2
 """For a list with one row per family (e.g. the markets of one event): number of results searched
 per requested row. It exceeds 1 because several results may become one row. Time in the console from
-key press to rows (39,449 markets, idle machine): median 83 ms and 95th percentile 125 ms with 2,
-but 119 ms and 555 ms with 5."""
+key press to rows, measured with 39,449 markets on an idle machine: median 83 ms and 95th percentile
+125 ms at a value of 2, but 119 ms and 555 ms at a value of 5."""
 NEAR: Final = 0.7
 """Least score of a market that may represent its family (e.g. the markets of one event) in a list
 of results, as a share (0 to 1) of the family's best score. Chosen by hand."""
@@ -61,8 +61,8 @@ class FoundFamily(msgspec.Struct, frozen=True, gc=False):
 
 
 class Foldable(Protocol):
-    """What is read of a search result to put the markets of one family (e.g. of one event) into one
-    row."""
+    """The fields of a search result that are read to put the markets of one family (e.g. of one
+    event) into one row."""
 
     @property
     def id(self) -> str: ...
@@ -90,9 +90,12 @@ R = TypeVar("R", bound=Foldable)
 
 
 def folded(query: str, rows: Sequence[R]) -> list[tuple[R, float, FoundFamily | None]]:
-    """One row per family (e.g. the markets of one event), ordered by each family's best result. A
-    row is a tuple: the result that represents the family, the family's best score, and the family
-    itself or None if only one of `rows` belongs to it."""
+    """Put the markets of each family (e.g. of one event) into one row. `rows`: results, best first.
+
+    Returns a tuple for each family, ordered by the families' best results: the result that
+    represents the family (of the good ones that whose label shares most words with `query`), the
+    family's best score, and the family itself or None if only one of `rows` belongs to it.
+    """
     families: dict[str, list[R]] = {}
     for row in rows:
         key = family_key(row.platform, row.event_id, row.question)
@@ -131,8 +134,9 @@ _DATE = re.compile(rf"\b{calendar.MONTH}\b\.?|\b\d+(?:st|nd|rd|th)?\b")
 
 
 def _split(members: list[R]) -> list[list[R]]:
-    """Split a family that has no event by year: contests of different years are different families.
-    Questions that differ only in their dates stay one family."""
+    """Split a family that has no event by the years in its questions, because contests of different
+    years are different families; returns the families. Questions that differ only in their dates
+    stay one family."""
     if members[0].event_id or len(members) == 1:
         return [members]
     texts = [fold(row.question) for row in members]
@@ -190,8 +194,9 @@ def _level(label: str) -> float | None:
 
 
 def _labels(members: Sequence[Foldable]) -> list[str]:
-    """Distinct labels of the members: their questions without the words that all share at the start
-    and at the end; if these are not distinct, the days of the close; else the whole questions."""
+    """A label for each of the markets of one family: its question without the words that all share
+    at the start and at the end ("Will Ann win?", "Will Bob win?" -> "Ann", "Bob"). If these labels
+    are not distinct: the day on which it closes; if these are not, either: its whole question."""
     texts = [row.question.split() for row in members]
     shortest = min(map(len, texts))
     start = 0

@@ -35,7 +35,8 @@ from augury.search.text import (
 Floats = NDArray[np.float64]
 
 POOL: Final = 100
-"""Number of candidates of a judged query taken by lexical score, and as many by cosine."""
+"""Number of markets taken as candidates of a judged query by lexical score, and as many by
+cosine."""
 FOLDS: Final = 6
 PARTITIONS: Final = (1, 2, 3, 4, 5, 6)
 """Seeds for cross-validation: each divides the judged queries at random into `FOLDS` folds, and
@@ -44,13 +45,14 @@ RIDGE: Final = 0.01
 """L2 penalty on the weights, of features scaled to a standard deviation of 1. A larger penalty
 gives smaller weights. Chosen by hand."""
 NONE_GAIN: Final = -0.5
-"""Gain, in fitting, of a market that was judged irrelevant to the query. It is negative so that
-such a market ranks below one that is only indirectly related (upstream, downstream or correlated),
-whose gain is 0. Chosen by hand."""
+"""Gain (worth of a high rank), in fitting, of a market that was judged irrelevant to the query. It
+is negative so that such a market ranks below one that is only indirectly related (upstream,
+downstream or correlated), whose gain is 0; direct ones have 1 to 3. Chosen by hand."""
 
 
 class Catalogue:
-    """All markets of a file, indexed for exact search."""
+    """All markets of a file with their terms, vectors and ranking records, for exact (brute-force)
+    search."""
 
     def __init__(self, frame: pl.DataFrame, embedder: Embedder) -> None:
         self.embedder = embedder
@@ -106,9 +108,9 @@ class Example:
     candidates: rank.Candidates
     features: Floats
     gains: Floats
-    """(candidates,): the gain, in fitting, of ranking each candidate high: its judged grade if it
-    is `direct`, 0 if it has another relation, `NONE_GAIN` if it is irrelevant; NaN if it was not
-    judged."""
+    """(candidates,): gain (worth of a high rank), in fitting, of each candidate: its judged grade
+    if it is `direct`, 0 if it has another relation, `NONE_GAIN` if it is irrelevant; NaN if it was
+    not judged."""
     ideal: float
 
 
@@ -123,7 +125,8 @@ def example(catalogue: Catalogue, judged: JudgedQuery) -> Example:
 
 
 def fit(examples: Sequence[Example], ridge: float = RIDGE) -> Floats:
-    """Fit the ranker's weights on judged queries: shape (features,), for unscaled features.
+    """The ranker's weights, fitted on judged queries: shape (features,), to be multiplied with
+    unscaled features. `ridge`: L2 penalty, see `RIDGE`.
 
     Every weight has the sign that `rank.WEIGHTS` gives its feature, which follows from the
     feature's meaning. A weight that would come out with the other sign is set to 0.
@@ -163,7 +166,12 @@ def _fit(examples: Sequence[Example], ridge: float) -> Floats:
 
 
 def _logistic(gaps: Floats, importance: Floats, ridge: float, start: Floats) -> Floats:
-    """Minimize sum(importance * log(1 + exp(-gaps w))) + ridge |w|^2 / 2 by Newton's method."""
+    """The weights w that minimize sum(importance * log(1 + exp(-gaps w))) + ridge |w|^2 / 2, by
+    Newton's method from `start`.
+
+    gaps : (pairs, features), features of the better market minus those of the worse one
+    importance : (pairs,), weight of each pair of markets in the loss
+    """
     weights = start.copy()
     for _ in range(30):
         p = 1 / (1 + np.exp(np.clip(gaps @ weights, -30, 30)))
@@ -183,8 +191,8 @@ def scores(e: Example, weights: Floats) -> QueryScore:
 def cross_validate(
     examples: Sequence[Example], partitions: Sequence[int] = PARTITIONS
 ) -> list[list[QueryScore]]:
-    """Held-out scores, one list per seed in `partitions`: the score of every query under weights
-    that were fitted without the query's fold."""
+    """Held-out scores: for each seed in `partitions` (which divides the queries into folds) a list
+    with the score of every query, under weights that were fitted without the query's fold."""
     out = []
     for seed in partitions:
         fold = np.random.RandomState(seed).permutation(len(examples)) % FOLDS
@@ -234,8 +242,9 @@ def _report(catalogue: Catalogue, examples: Sequence[Example]) -> None:
 
 
 def _served(catalogue: Catalogue, e: Example) -> QueryScore:
-    """The score of a query as it is served: with `rank.WEIGHTS`, the least score shown
-    (`rank.FLOOR`), the penalty for large families, and ties by trading."""
+    """The score of a query whose candidates are ranked as the service does: with `rank.WEIGHTS`,
+    the least score shown (`rank.FLOOR`), the penalty for large families, and ties broken by
+    trading."""
     query = rank.RankQuery.of(e.judged.query, catalogue.frequencies)
     return _scored(e, rank.rank(query, e.candidates, catalogue.frequencies).order)
 

@@ -27,13 +27,13 @@ with quoted phrases. More than `CANDIDATES`, because most of them will not conta
 Chosen by hand."""
 
 OCCURRENCES = 100_000
-"""Upper limit on the postings scanned for a query's terms, rarest terms first; the two rarest terms
-are always scanned. Measured in `docs/adr/0001-search-engine.md`."""
+"""Upper limit on the postings (occurrences of a term in a market) scanned for a query, rarest terms
+first; the two rarest terms are always scanned. Measured in `docs/adr/0001-search-engine.md`."""
 
 TAGGED = 40
-"""Number of markets looked up for each factor (something in the world, such as a policy rate):
-those that fit it best, are traded most and close last. If more results are requested, that number.
-Chosen by hand."""
+"""Number of markets looked up for each factor (something in the world, such as a policy rate), or
+the number of requested results if that is larger: those that fit the factor best, are traded most
+and close last. Chosen by hand."""
 
 
 class Overdue:
@@ -90,9 +90,9 @@ class Gathering:
         return Gathered(asked, hits)
 
     def under(self, tags: Sequence[int], asked: Understood) -> EngineHits:
-        """For each tag (number of a factor, i.e. of something in the world such as a policy rate),
-        the markets of highest merit: those that fit the factor best, are traded most and close
-        last."""
+        """The markets of highest merit under each of the tags `tags` (numbers of factors, i.e. of
+        things in the world such as a policy rate): those that fit the factor best, are traded most
+        and close last."""
         most = max(TAGGED, asked.wanted.top_k)
         return self._in_status(
             lambda among: self._engine.tagged(tags, asked.vector, among, most), asked.wanted.status
@@ -111,11 +111,11 @@ class Gathering:
 
 
 def telling(query: RankQuery, frequencies: DocumentFrequencies) -> SparseVector:
-    """The query's rarest terms, with their weights, that together occur at most `OCCURRENCES` times
-    in the catalogue; at least two terms.
+    """The query's rarest terms, with their weights: as many as together occur at most `OCCURRENCES`
+    times in the catalogue, but at least two.
 
-    A word that occurs in a tenth of a large catalogue says little and costs most; the ranking still
-    counts it. In a small catalogue all terms usually fit.
+    A word that occurs in a tenth of a large catalogue says little and costs most to search; the
+    ranking still counts it. In a small catalogue all terms usually fit.
     """
     counts = frequencies.count(query.ids)
     order = np.argsort(counts, kind="stable")

@@ -44,25 +44,26 @@ RECORD = np.dtype(
 )
 """The record that the index keeps of a market for ranking: `change` (number of the database change
 with which it was last indexed), `tags` (numbers of the factors, i.e. things in the world, that it
-is about), `fits` (how much of its text is about each of these) and the fields that the ranker
-reads."""
+is about), `fits` (how much of its text is about each of these, 0 to 255) and the fields that the
+ranker reads."""
 
 VERSION = "8"
-"""Version of the way in which markets become documents of the index. Raise it when the documents'
+"""Version of the code that turns markets into documents of the index. Raise it when the documents'
 text, weighting or records change: every index is then rebuilt."""
 
 BATCH = 1_000
 """Number of database changes that are read, and applied to the index, at a time."""
 
 CHECKPOINT_CHANGES, CHECKPOINT_SECONDS = 50_000, 30.0
-"""A checkpoint, which makes the applied changes durable, is written after `CHECKPOINT_CHANGES`
-changes, or `CHECKPOINT_SECONDS` after the first change since the last checkpoint."""
+"""A checkpoint makes the applied changes durable. One is written as soon as `CHECKPOINT_CHANGES`
+changes were applied since the last one, or `CHECKPOINT_SECONDS` after the first of these."""
 
 LOOK_EVERY = 0.5
-"""Seconds between two queries to the database for changed markets while there are none."""
+"""Seconds between two queries to the database for changed markets, as long as no market changes."""
 
 LEAD_EVERY = 5.0
-"""Seconds between two attempts to become the writer of a shared index."""
+"""Seconds between two attempts of a process to become the only writer of an index that several
+processes share."""
 
 Progress = Callable[[int], None]
 
@@ -106,7 +107,8 @@ class Indexer:
         return self._position
 
     async def open(self) -> None:
-        """Continue with the index as it was left, or empty it if it does not fit the database."""
+        """Continue with the index as it was left, or empty it if it does not belong to this
+        database. A shared index that another process writes is left to that process."""
         async with self._database.reading() as conn:
             state = await store.load_index(conn, self._name)
             newest = await markets.last_change(conn)
@@ -134,10 +136,10 @@ class Indexer:
         self._position = 0
 
     async def catch_up(self, progress: Progress | None = None) -> int:
-        """Apply all pending changes to the index, write a checkpoint, and return the number of
-        changes.
+        """Apply all pending database changes to the index, write a checkpoint, and return the
+        number of changes.
 
-        Does nothing and returns 0 if another process writes a shared index.
+        If the index is shared and another process writes it, does nothing and returns 0.
         """
         async with self._lead():
             return await self._catch_up(progress) if self._leading else 0
@@ -162,10 +164,11 @@ class Indexer:
         return applied
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Apply changes to the index as they arrive, until `stop` is set; then write a checkpoint.
+        """Apply database changes to the index as they arrive, until `stop` is set; then write a
+        checkpoint.
 
-        While another process writes a shared index, this only reads that index's document
-        frequencies and position.
+        As long as another process writes a shared index, this only reads the document frequencies
+        and the position that the other process has stored.
         """
         while not stop.is_set():
             async with self._lead():
@@ -178,8 +181,8 @@ class Indexer:
 
     @asynccontextmanager
     async def _lead(self) -> AsyncIterator[None]:
-        """Try to be the only writer of the index during the block; `_leading` says whether this
-        process is."""
+        """Try to become the only writer of the index for the duration of the block. `_leading` then
+        says whether this succeeded; it always does if the index is not shared."""
         if not self._shared:
             yield
             return
@@ -257,8 +260,9 @@ class Indexer:
             )
 
     def _count(self, seqs: list[int], terms: list[NDArray[np.uint32]]) -> None:
-        """Add new markets to the document frequencies. A market is counted once, with its first
-        text; updates are not counted."""
+        """Add those of the markets `seqs` (numbers) that are new to the document frequencies.
+        `terms`: the ids of each market's distinct terms. A market is counted once, with its first
+        text; later versions of the text are not counted."""
         if (needed := max(seqs) + 1) > len(self._counted):
             self._counted = np.pad(self._counted, (0, needed + needed // 8 - len(self._counted)))
         new = ~self._counted[seqs]
@@ -267,11 +271,11 @@ class Indexer:
 
 
 def _nudge(seq: int) -> np.float32:
-    """A factor from 1 to 1.001 on a market's term weights that breaks ties: it rises with the
-    number of the market and starts again every 8,192 markets.
+    """Number (1 to 1.001) by which the term weights of market number `seq` are multiplied to break
+    ties: it rises with `seq` and starts again every 8,192 markets.
 
-    Hundreds of markets may have the same words. With equal scores, it would be chance which of them
-    an engine returns, and two processes could return different ones.
+    Hundreds of markets may have the same words. If their scores were equal, an engine would return
+    any of them, and two processes could return different ones.
     """
     return np.float32(1 + (seq & 8191) * 1.2e-7)
 
@@ -287,11 +291,10 @@ def _text(row: IndexRow) -> DocumentText:
 
 
 def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
-    """The merit of a market under each of its tags (numbers of factors), in (0, 1]: higher the
-    better the market fits the factor, the more it is traded and the later it closes.
-
-    A market that closed years ago is seldom related to a question of today.
-    """
+    """The merit of a market under each of its tags (numbers of factors), in (0, 1], by which a
+    look-up of a factor orders its markets. It is higher the better the market fits the factor, the
+    more it is traded and the later it closes: one that closed years ago is seldom related to a
+    question of today."""
     trade = min(1.0, float(record["salience"]) / 18)
     lateness = min(1.0, max(0.0, (float(record["closes"]) - _LONG_AGO) / _SPAN))
     worth = 0.4 + 0.4 * trade + 0.2 * lateness
@@ -302,9 +305,9 @@ def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
 
 
 _LONG_AGO, _SPAN = 1_577_836_800, 7 * 365.25 * 86_400
-"""A market's merit says how early it is found among the markets on a factor. The later a market
-closes, the higher its merit, from `_LONG_AGO` (2020-01-01, in epoch seconds) on and over `_SPAN`
-(seven years, in seconds). Chosen by hand."""
+"""A market's merit says how early it is found among the markets on a factor (a thing in the world).
+It rises with the time at which the market closes, from `_LONG_AGO` (2020-01-01, in epoch seconds)
+until `_SPAN` (seven years, in seconds) later, and is constant before and after. Chosen by hand."""
 
 
 def _record(row: IndexRow, text: DocumentText, tags: Sequence[Tag]) -> NDArray[np.void]:

@@ -19,8 +19,8 @@ from augury.search.text import fold
 
 SEED: Final = 17
 A_SHAPE: Final = 6
-"""Largest number of queries drawn from questions that differ only in their subject, year and month:
-"Will ~ win Eurovision?", where ~ is the subject."""
+"""Largest number of test queries drawn from questions that differ only in their subject, year and
+month, such as all that read "Will ~ win Eurovision?", where ~ is the subject."""
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _MONTH = re.compile(rf"\b{calendar.MONTH}\b")
@@ -41,8 +41,8 @@ class Instance(NamedTuple):
 
 def draw(titles: Iterable[tuple[str, str]]) -> list[Instance]:
     """Test queries, one for each question that recurs in several years or months among `titles`
-    (pairs of market id and title); at most `A_SHAPE` for questions that differ only in their
-    subject. The queries take the `FORMS` in turn; equal titles give equal queries."""
+    (pairs of market id and title), but at most `A_SHAPE` for questions that differ only in their
+    subject. The queries take the `FORMS` in turn. The same titles always give the same queries."""
     asked: dict[str, dict[tuple[int, frozenset[int]], list[tuple[str, str]]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -80,8 +80,8 @@ def _keywords(title: str) -> str:
 
 
 def _names(title: str) -> str:
-    """The names in a title with month and year, e.g. "Ireland Eurovision 2026"; its keywords if
-    that leaves fewer than two words."""
+    """The capitalized words and the numbers of a title, without its first word: "Will Ireland win
+    Eurovision in 2026?" -> "Ireland Eurovision 2026". If these are fewer than two, its keywords."""
     words = _words(title)[1:]
     kept = [
         word
@@ -92,7 +92,7 @@ def _names(title: str) -> str:
 
 
 FORMS: Final = (str, _keywords, _names)
-"""Functions that turn a title into a query: as written, its keywords, or its names."""
+"""The functions that turn a title into a test query: unchanged, to its keywords, to its names."""
 
 
 def is_of(asked: Instance, texts: Iterable[str], closes_at: datetime | None) -> bool:

@@ -15,16 +15,17 @@ from augury.search.schemas import Dimension
 from augury.search.understanding import Understood
 
 SURELY_DIRECT = 40
-"""Largest number of best results of the list `direct` that are protected: another list takes such a
-market only if the market's chance of belonging there is more than `augury.relations.rank.CLAIM`
-times its score in `direct`. Results further down are not protected, because there a causal path
+"""Number of markets, at most, at the top of the list `direct` that are protected: another list
+takes one of them only if its chance of belonging there is more than `augury.relations.rank.CLAIM`
+times its score in `direct`. Markets further down are not protected, because for these a causal path
 says more than similar words. Chosen by hand."""
 
 
 class Hit(NamedTuple):
-    """A market in a ranked list. `key`: its number; `change`: number of the database change with
-    which it was indexed. In other lists than `direct`, `tag` is the number of the factor (e.g. a
-    policy rate) through which it was found, and `reason` says why it is related to the query."""
+    """A market in a ranked list, with its score: the higher, the earlier in the list. `key`: its
+    number; `change`: number of the database change with which it was indexed. In other lists than
+    `direct`, `tag` is the number of the factor (e.g. a policy rate) through which it was found, and
+    `reason` says why it is related to the query."""
 
     key: int
     change: int
@@ -45,7 +46,7 @@ class Lists(NamedTuple):
 
 def rank(related: Related) -> Lists:
     """Make the ranked lists of a search, one per relation (`direct`, `upstream`, ...). A market
-    that another relation claims is left out of `direct`."""
+    that is in another list is left out of `direct`."""
     asked, reading, wanted = related.asked, related.reading, related.asked.wanted
     ranking = related.ranking
     if ranking.by_title and (grades := reading.direct()) is not None:

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 
 def percentiles(seconds: list[float]) -> dict[str, float]:
-    """p50, p90, p95, p99 and max of `seconds`, in milliseconds."""
+    """The percentiles p50, p90, p95, p99 and the maximum of `seconds`, in milliseconds."""
     ordered = sorted(seconds)
     at = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "max": 1.0}
     last = len(ordered) - 1
@@ -68,7 +68,8 @@ def _received(connection: socket.socket) -> bytes:
 def search_requests(
     url: str, bodies: list[dict[str, Any]], key: str | None, path: str = "/v1/search"
 ) -> list[bytes]:
-    """For each body, the bytes of a POST request to `path`."""
+    """For each body, the bytes of an HTTP request that POSTs it to `path`, with the API key
+    `key`."""
     extra = f"Authorization: Bearer {key}\r\n" if key else ""
     requests = []
     for body in bodies:
@@ -90,8 +91,8 @@ def load(
     key: str | None = None,
     path: str = "/v1/search",
 ) -> dict[str, Any]:
-    """Send `requests` POSTs from `clients` threads; returns latencies in ms, requests a second and
-    status codes."""
+    """Send `requests` POSTs, with the `bodies` in turn, from `clients` threads at the same time.
+    Returns latencies in ms, requests a second and status codes."""
     parts = urlsplit(url)
     prepared = search_requests(url, bodies, key, path)
     each = requests // clients
@@ -124,7 +125,8 @@ def load(
 
 
 class _Steady(threading.Thread):
-    """One of many threads that each take the next request and send it when it is due."""
+    """One of many threads that share a schedule: each takes the next request, sends it when it is
+    due and records the time from then until the answer."""
 
     def __init__(
         self,
@@ -171,8 +173,9 @@ def steady(
     path: str = "/v1/search",
     clients: int = 64,
 ) -> dict[str, Any]:
-    """Send `rate` POSTs a second for `seconds`. Returns latencies in ms, counted from when each
-    request was due, requests a second and status codes.
+    """Send `rate` POSTs a second for `seconds`, with the `bodies` in turn, from `clients` threads.
+    Returns latencies in ms, counted from when each request was due, requests a second and status
+    codes.
 
     While the service stalls, further requests become due and their waiting time counts, so the
     latencies are free of coordinated omission.
@@ -203,7 +206,7 @@ def steady(
 
 
 def main() -> None:
-    """Command line of the load client."""
+    """Run the load client from the command line; prints its report as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("url")
     parser.add_argument("bodies", type=Path, help="file with a JSON list of search requests")

@@ -24,8 +24,8 @@ from augury.search.slots import SlotColumns, Slots, Words, fixed, sketch
 SHORTLIST = 1024
 """Least number of vectors whose exact cosines are computed in a dense search, after a coarse
 comparison of the signs of their coordinates; four times the requested hits if that is more. In an
-index of at most `_ALONE` vectors all signs are compared, and half of this number suffices. Measured
-in `docs/adr/0001-search-engine.md`."""
+index of at most `_ALONE` (200,000) vectors the signs of all coordinates are compared, and half as
+many vectors suffice. Measured in `docs/adr/0001-search-engine.md`."""
 
 _TERMS = "terms"
 _ALONE = 200_000  # slots up to which all bits of all sketches are compared
@@ -91,8 +91,8 @@ class Partition:
             return found, self.columns.keys(found.slots)
 
     def shown(self, keys: Sequence[int]) -> dict[int, bytes]:
-        """What a search result shows of these documents, as stored bytes (`IndexDocument.shown`) by
-        key; documents without stored bytes are left out."""
+        """The stored bytes of these documents (`IndexDocument.shown`: what a search result shows)
+        by key; documents without stored bytes are left out."""
         with self.lock:
             slots = self.columns.slots
             return {
@@ -178,10 +178,10 @@ def _half(words: Words) -> int:
 
 def shortlist(distances: Sequence[NDArray[Any]], wanted: int) -> list[NDArray[np.intp]]:
     """For each array, the positions of those distances that are among the `wanted` smallest of all
-    arrays.
+    arrays together.
 
-    Distances equal to the largest of these are included, up to four times `wanted` in all. If there
-    are at most 2 x `wanted` distances, all positions are returned.
+    Distances that tie with the last of these are included, up to 4 x `wanted` in all. If there are
+    at most 2 x `wanted` distances, all positions are returned.
     """
     if sum(map(len, distances)) <= 2 * wanted:
         return [np.arange(len(d)) for d in distances]
@@ -209,8 +209,8 @@ def shortlist(distances: Sequence[NDArray[Any]], wanted: int) -> list[NDArray[np
 def matching(
     parts: Sequence[Partition], terms: SparseVector | None, limit: int
 ) -> list[dict[int, float]]:
-    """For each partition, those documents that are among the `limit` best lexical matches of all
-    partitions: key -> score."""
+    """The `limit` best lexical matches of all partitions together, by partition: for each one, key
+    -> score."""
     if terms is None or not len(terms):
         return [{} for _ in parts]
     query = qdrant.Query.Nearest(_sparse(terms), using=_TERMS)
@@ -226,8 +226,8 @@ def matching(
 
 
 def of_tags(parts: Sequence[Partition], tags: Sequence[int], limit: int) -> list[Slots]:
-    """For each partition, the slots (positions in its arrays) of those documents that are among the
-    `limit` best of all partitions under one of these tags (numbers of factors)."""
+    """The slots (positions in a partition's arrays), by partition, of the documents found by tags:
+    for each tag (number of a factor), the `limit` best documents of all partitions together."""
     tags = list(dict.fromkeys(tags))
     found = [part.best_of_tags(tags, limit) for part in parts]
     of_all = Tagged.joined([one for one, _ in found])
@@ -238,7 +238,7 @@ def of_tags(parts: Sequence[Partition], tags: Sequence[int], limit: int) -> list
 
 def drop_doubles(parts: Sequence[Partition]) -> None:
     """If a document is in two partitions, remove it from the one that comes first in `parts`. A
-    crash while a document changes its status leaves it in both; when the change is applied again,
+    crash while a document changes its status leaves it in both; when that change is applied again,
     the document's current state is written."""
     for i, part in enumerate(parts):
         for other in parts[i + 1 :]:
@@ -258,8 +258,8 @@ def _sparse(terms: SparseVector) -> qdrant.SparseVector:
 
 @contextlib.contextmanager
 def _edge() -> Iterator[None]:
-    """Turn the plain `Exception` that Qdrant Edge raises into `Unavailable`, which callers can
-    catch."""
+    """Context manager that turns the plain `Exception` that Qdrant Edge raises into `Unavailable`,
+    which callers can catch."""
     try:
         yield
     except Exception as error:

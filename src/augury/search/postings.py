@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 TAGS: Final = 2**16
-"""Upper bound of tags. A tag is the number of a factor that a document is about, from 1 to TAGS -
-1; 0 means no tag."""
+"""Exclusive upper bound of tags. A tag is the number of a factor that a document is about, from 1
+to TAGS - 1; 0 means no tag."""
 MOST_TAGS: Final = 6
 """Largest number of tags (numbers of the factors that it is about) that a document can have."""
 STALE: Final = 16_384
 """Number of changed documents above which the array of all documents, sorted by tag, is rebuilt.
-Every look-up by tags reads all changed documents, and more of them would take over a
+Every look-up by tags reads all changed documents; reading more than this would take over a
 millisecond."""
 
 Slots = NDArray[np.int64]
@@ -77,8 +77,8 @@ class Postings:
         """Whether `build` has to come before the next look-up: at first, or after many changes."""
 
     def build(self, tags: Tags, merits: Merits, keys: Keys) -> None:
-        """Sort all documents by tag and merit, anew. `keys` is 0 for slots (array positions) that
-        are free."""
+        """Sort all documents anew, by tag and merit. `tags` and `merits`: one row per slot (array
+        position); `keys`: 0 for slots that are free."""
         slots, columns = np.nonzero(np.where(keys[:, None] > 0, tags, 0))
         held = tags[slots, columns]
         order = np.lexsort((keys[slots], -merits[slots, columns], held))
@@ -98,7 +98,7 @@ class Postings:
         self, asked: Sequence[int], limit: int, tags: Tags, merits: Merits, keys: Keys
     ) -> Tagged:
         """For each tag in `asked`, the `limit` documents of highest merit under it; ties by
-        ascending key."""
+        ascending key. `tags`, `merits`, `keys`: the current arrays, one row per slot."""
         changed = self._changed_slots
         if changed is None:
             changed = np.sort(np.fromiter(self._changed, np.int64, len(self._changed)))
@@ -118,7 +118,8 @@ class Postings:
         return both.taken(best_of_each(both, keys[both.slots], limit))
 
     def _ordered(self, asked: Sequence[int], limit: int, changed: Slots, merits: Merits) -> Tagged:
-        """`best`, but only among the slots that have not changed since `build`."""
+        """What `best` returns, but only from slots that have not changed since `build`. `changed`:
+        the slots that have, ascending."""
         starts = self._starts[list(asked)]
         held = self._starts[np.asarray(asked, np.int64) + 1] - starts
         window = 2 * limit if len(changed) else limit
@@ -148,7 +149,8 @@ def best_of_each(found: Tagged, keys: Keys, limit: int) -> NDArray[np.intp]:
 
 
 def _places(counts: NDArray[np.intp]) -> NDArray[np.intp]:
-    """0, 1 ... counts[0] - 1, then the same for the next count, and so on."""
+    """The numbers 0, 1 ... up to each count (exclusive), one count after the other: [2, 3] -> [0,
+    1, 0, 1, 2]."""
     ends = np.cumsum(counts)
     return np.arange(counts.sum()) - np.repeat(ends - counts, counts)
 

@@ -25,8 +25,9 @@ from augury.search.understanding import Understood
 from augury.storage.database import Database
 
 ROWS_KEPT = 20_000
-"""Largest number of result rows kept in memory (some 10 MB): those read from the database because
-the index does not store them. The least recently used row is dropped first."""
+"""Largest number of result rows (what results show of a market) kept in memory, some 10 MB: those
+read from the database because the index does not store them. The least recently used row is dropped
+first."""
 
 NAMED_REASON = "Named in the query by its id or address."
 DIRECT_REASON = "Asks about the query's own subject, by its words and meaning."
@@ -87,8 +88,8 @@ class Presenter:
         self._rows: OrderedDict[tuple[int, int], ResultRow] = OrderedDict()
 
     async def present(self, lists: Lists) -> Explored:
-        """The requested lists as search results, with the factors that led to them; markets that no
-        longer exist are left out."""
+        """Turn the requested lists into search results, together with the factors that led to them;
+        markets that no longer exist are left out."""
         asked, hits = lists.asked, lists.hits
         dimensions, status = asked.wanted.dimensions, asked.wanted.status
         direct = await self._shown_directly(asked, hits["direct"])
@@ -149,8 +150,8 @@ class Presenter:
         return shown[:most]
 
     async def rows(self, hits: Sequence[Hit]) -> dict[int, ResultRow]:
-        """What results show of the markets in `hits`, by market number; markets that no longer
-        exist are left out."""
+        """The parts of the markets in `hits` that results show, by market number; markets that no
+        longer exist are left out."""
         rows = {
             key: store.unpacked(packed)
             for key, packed in self._engine.shown([hit.key for hit in hits]).items()

@@ -24,7 +24,8 @@ from augury.markets.store import MOVING, NEVER, MovingRow
 from augury.storage.database import Database
 
 LOOK_EVERY = 1.0
-"""Seconds between two queries for markets whose quotes changed."""
+"""Seconds between two queries to the database for markets whose quotes changed; after a query that
+returned `MOVED_AT_ONCE` markets the next one follows at once."""
 MOVED_AT_ONCE = 1_000
 """Largest number of changed markets read by one query, so that other work does not wait long."""
 
@@ -63,7 +64,8 @@ class Quotes:
         self._moved = 0
 
     async def of(self, seqs: Sequence[int]) -> dict[int, Quoted]:
-        """The quotes of these markets, by number; markets that no longer exist are left out."""
+        """The quotes of the markets with the numbers `seqs`, by number; markets that no longer
+        exist are left out."""
         asked = np.asarray(seqs, np.int64)
         there = asked[asked < len(self._rows)]
         there = there[self._rows["moved"][there] > 0]

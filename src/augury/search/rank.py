@@ -62,16 +62,17 @@ OWN: Final = 2.0
 as a policy rate) that the query itself asks about; it is multiplied by how much (0 to 1) the market
 is about them. Chosen on judged queries (`docs/experiments/search.md`)."""
 BESIDE: Final = 1.0
-"""Subtracted from the raw score of a market that merely shares a word or a date with the query: it
-is about none of the factors (things in the world) that the query asks about, and about none related
-to these, while another candidate surely is about one that the query asks about (`TOLD_FROM`).
+"""Subtracted from the raw score of a market that is about none of the factors (things in the world)
+that the query asks about, nor about one related to these, if another candidate surely is about one
+that the query asks about (`TOLD_FROM`): the market merely shares a word or a date with the query.
 Chosen on judged queries (`docs/experiments/search.md`)."""
 TOLD_FROM: Final = 0.6
-"""How much (0 to 1) at least one candidate must be about a factor (thing in the world) that the
-query asks about, so that `BESIDE` is subtracted from the scores of others. Chosen by hand."""
+"""Condition for subtracting `BESIDE` from the scores of some candidates: another candidate is at
+least this much (0 to 1) about a factor (thing in the world) that the query asks about. Chosen by
+hand."""
 RELATED: Final = 4.0
-"""Subtracted from the raw score of a market that is mainly about a related factor, i.e. a cause, a
-consequence or a companion of the factors (things in the world) that the query asks about: it
+"""Subtracted from the raw score of a market that is mainly about a related factor, i.e. one that
+drives, follows from or moves with the factors (things in the world) that the query asks about: it
 belongs to another list than `direct`, however similar its words are. Chosen by hand."""
 RELATED_FROM: Final = 0.05
 """How much (0 to 1) a market must be about a related factor (e.g. a cause of what the query asks
@@ -86,19 +87,20 @@ FLOOR: Final = 4.75
 floor makes lists shorter, with fewer irrelevant markets. Chosen on judged queries
 (`docs/experiments/search.md`)."""
 BESIDE_THE_BEST: Final = 0.3
-"""Share of the best score below which a market is not shown: if one market is plainly what was
-asked for, another that merely shares a word with it is not. Chosen on judged queries
-(`docs/adr/0002-embedding-and-ranking.md`)."""
+"""A market is not shown if its score (0 to 1) is less than this share of the best market's score:
+if one market is plainly what was asked for, another that merely shares a word with it is not.
+Chosen on judged queries (`docs/adr/0002-embedding-and-ranking.md`)."""
 BODY_EVIDENCE: Final = 0.5
-"""Least lexical score of a market that is shown although no market reaches `FLOOR`. This score
-counts words in rules and tags too; about 1 means that all of the query's terms occur once. Chosen
-by reading the results of 166 queries (`docs/experiments/search.md`)."""
+"""If no market reaches `FLOOR`, markets with at least this lexical score are shown instead. A
+lexical score also counts words in rules and tags; about 1 means that all of the query's terms occur
+once. Chosen by reading the results of 166 queries (`docs/experiments/search.md`)."""
 FAMILY_POOL: Final = 150
 """Number of best candidates among which the ranking feature `family` counts the markets of each
 family (e.g. of one event)."""
 FAMILY_SIZE: Final = 10
-"""Number of markets of one family (e.g. of one event) that keep their raw score; further ones lose
-`FAMILY_PENALTY`. Both were chosen on judged queries (`docs/adr/0002-embedding-and-ranking.md`)."""
+"""Number of markets of one family (e.g. of one event) that keep their raw score, namely the best
+ones; the others lose `FAMILY_PENALTY`. Both values were chosen on judged queries
+(`docs/adr/0002-embedding-and-ranking.md`)."""
 FAMILY_PENALTY: Final = 1.0
 """Subtracted from the raw score of a market that has at least `FAMILY_SIZE` better ones of its
 family (e.g. of the same event) before it. It then ranks behind other markets that are nearly as
@@ -111,14 +113,16 @@ OF_ANOTHER_TIME: Final = 0.25
 """Multiplier (0 to 1) of a market's grade if the market is about another year or month than the
 query names. Chosen by hand."""
 GRADE_TIE: Final = 0.01
-"""Step to which the grades of markets (0 to 1) are rounded for ordering; equal steps are a tie.
-Chosen by hand."""
+"""Step to which grades (0 to 1) are rounded for ordering. Among markets with equal rounded grades,
+the more traded one goes first. Chosen by hand."""
 TIE: Final = 0.05
-"""Step to which raw scores are rounded for ordering; in a tie the more traded market goes first."""
+"""Step to which raw scores are rounded for ordering. Among markets with equal rounded scores, the
+more traded one goes first."""
 _MIDDLE: Final = 5.7
 _SLOPE: Final = 0.8
-"""Logistic curve from raw score to score. `_MIDDLE`: the raw score at which half of the judged
-markets were directly about the query. `_SLOPE`: how steeply their share rises there."""
+"""The logistic curve that turns a raw score into a score between 0 and 1. `_MIDDLE`: the raw score
+at which half of the judged markets were directly about the query; `_SLOPE`: how steeply their share
+rises there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +166,7 @@ class Candidates:
     """Markets to rank, column by column."""
 
     keys: Sequence[str] | NDArray[Any]
-    """One id per market. Markets that are equal in all else are ordered by it."""
+    """One id per market, by which markets that are equal in all else are ordered."""
     records: Records
     """One record per market, with at least the fields of `augury.search.records.RECORD`."""
     dense: NDArray[np.float32]
@@ -180,9 +184,9 @@ class Ranking:
     scores: NDArray[np.float32]
     """Score of each market in `order`, in (0, 1), never rising. Not a probability."""
     by_title: bool = True
-    """Whether some market reaches `FLOOR`, for which rules and tags do not count. If none does,
-    only rules or tags match the query, and the markets are not graded, because the grades do not
-    read these either."""
+    """Whether some market matches the query by its question or event's name, i.e. reaches `FLOOR`.
+    If False, the query matches only resolution rules or tags, and the order by decision trees
+    (`by_grade`) is not used, because the trees do not read these."""
 
 
 def rank(
@@ -192,7 +196,8 @@ def rank(
     *,
     collapse: bool = True,
 ) -> Ranking:
-    """Order candidates by how directly they are about the query: `features`, then `order`."""
+    """Order candidates by how directly they are about the query: their `features`, ordered by
+    `order`, which has `collapse` too."""
     return order(candidates, features(query, candidates, frequencies), collapse=collapse)
 
 
@@ -280,7 +285,8 @@ def of_another_time(query: RankQuery, records: Records) -> NDArray[np.bool_]:
 
 
 def _asked_of(query: RankQuery, periods: TermIds) -> TermIds:
-    """The months, or the quarters, that a query names."""
+    """The ids of those query terms that are in `periods` (ids of the months, or of the
+    quarters)."""
     return query.ids[(query.ids[:, None] == periods).any(axis=1)]
 
 
@@ -306,10 +312,11 @@ def by_grade(
 
 
 def _answers(raw: Features, lexical: NDArray[np.float32] | None) -> NDArray[np.bool_]:
-    """Which candidates are shown: those that reach `FLOOR`.
+    """Whether each candidate is shown: whether its score in `raw` reaches `FLOOR`.
 
-    If none does, the query may be about something that only resolution rules name; then the best of
-    the candidates with a lexical score of at least `BODY_EVIDENCE` are shown.
+    If none does, the query may be about something that only resolution rules name; then candidates
+    with a lexical score of at least `BODY_EVIDENCE` are shown whose raw score is at most 1 below
+    the best one among them.
     """
     above = raw >= FLOOR
     if above.any() or lexical is None or not len(raw):
@@ -325,7 +332,8 @@ def _order(raw: Features, busy: NDArray[np.float32], keys: NDArray[Any]) -> NDAr
 
 
 def _place_in_family(families: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """For each position, how many earlier positions are of the same family."""
+    """For each market, how many earlier markets are of the same family. `families`: a hash of each
+    market's family, in the order of rank."""
     grouped = np.argsort(families, kind="stable")
     first = np.r_[True, families[grouped][1:] != families[grouped][:-1]]
     starts = np.maximum.accumulate(np.where(first, np.arange(len(families)), 0))
@@ -407,8 +415,8 @@ def read(query: RankQuery, candidates: Candidates, frequencies: DocumentFrequenc
 
 
 def count_families(features: Features, family: NDArray[np.uint64]) -> None:
-    """Fill in the column `family` of the matrix `features`. A row's value rises with the number of
-    markets of its family (a hash in `family`) among the `FAMILY_POOL` best rows.
+    """Fill in the column `family` of the matrix `features`, in place. A row's value rises with the
+    number of markets of its family (a hash in `family`) among the `FAMILY_POOL` best rows.
 
     The size of this pool is fixed, so that a search for more results ranks like one for fewer.
     """
@@ -426,11 +434,12 @@ _NAME = re.compile(r"[A-Z][^\W\d_]{1,60}(?:['’]s)?(?:\s+[A-Z][^\W\d_]{1,60}(?:
 
 
 def _once_a_name(text: str, ids: TermIds, weights: Weights) -> Weights:
-    """Scale the weights so that a name of several words weighs as much as its heaviest word alone.
+    """The weights of the query terms `ids`, scaled so that a name of several words weighs as much
+    as its heaviest word alone, and that they sum to 1.
 
-    Markets often give only a surname ("Starmer out by June?"); a full name would otherwise outweigh
-    what is asked about the person. If every word has a capital, names cannot be recognized, and
-    the weights stay as they are.
+    Markets often give only a surname ("Starmer out by June?"); a full name in the query would
+    otherwise outweigh what is asked about the person. If every word of the query `text` has a
+    capital, names cannot be recognized, and the weights stay as they are.
     """
     words = text.split()
     if all(word[0].isupper() for word in words):

@@ -125,12 +125,12 @@ _BLANKS = re.compile(r"(?<![\W_])[\W_]*#[\W_#]*")
 
 
 def family_key(platform: str, event_id: str | None, title: str) -> str:
-    """A key that is equal for the markets of one family: their event or, without one, their
-    question with blanks. "Will Ann win the race in 2026?" at Kalshi has the key "kalshi:will ~ win
-    the race in#".
+    """A key that is equal for the markets of one family: made of the venue and the id of their
+    event or, without an event, the venue and their question with blanks. "Will Ann win the race in
+    2026?" at Kalshi has the key "kalshi:will ~ win the race in#".
 
-    Many markets come without an event. Then the questions of a family differ in the subject ("Will
-    X win ..."), a number or a date, so the question with blanks in place of these identifies it.
+    Questions of a family without an event differ in the subject ("Will X win ..."), a number or a
+    date, which is why these are replaced by blanks.
     """
     if event_id:
         return f"{platform}:{event_id}"
@@ -140,13 +140,14 @@ def family_key(platform: str, event_id: str | None, title: str) -> str:
 
 
 def is_fixture(text: str) -> bool:
-    """Whether a text is about one game ("A vs. B") or one short window ("Up or Down")."""
+    """Whether a text is about one game ("A vs. B"), a side bet on a game, or a price within one
+    short window ("Up or Down")."""
     return _fixture(text) > 0
 
 
 def _fixture(text: str) -> int:
-    """1 for one game; 2 for a side bet on a game or a short window, both of which have no bearing
-    on other questions; 0 for anything else."""
+    """What a text is about: 1: one game; 2: a side bet on a game ("over/under") or one short window
+    ("up or down"), both without meaning for other questions; 0: anything else."""
     folded = fold(text)
     return 2 if _SIDE_BET.search(folded) else int(_FIXTURE.search(folded) is not None)
 
@@ -155,8 +156,8 @@ _BEFORE = re.compile(r"\bbefore (?:jan(?:uary)?\.? 1(?:st)?,? )?((?:19|20)\d\d)\
 
 
 def named_numbers(found: Sequence[str], text: str) -> tuple[list[int], list[int]]:
-    """The years that a text names, and the ids of the terms that are its other numbers, both
-    ascending. `found` has the text's terms."""
+    """The years that a text names ("before 2027" adds 2026), and the ids of the terms that are its
+    other numbers, both ascending. `found` has the text's terms."""
     years = {int(t) for t in found if is_year(t)}
     # "before 2027" and "in 2026" are one deadline
     if years:

@@ -45,8 +45,8 @@ class Pool:
     features: NDArray[np.float32]
     """(n, 7): the ranking features of each market, columns as in `augury.search.rank.FEATURES`."""
     directness: NDArray[np.float32]
-    """How directly each market is about the query itself: the weighted sum of `features`
-    (`augury.search.rank.raw`)."""
+    """(n,): how directly each market is about the query itself: the weighted sum of its `features`
+    (`augury.search.rank.raw`), without a fixed range."""
     dense: NDArray[np.float32]
     """Cosine of the query's vector and each market's."""
     words: NDArray[np.float32]
@@ -67,9 +67,10 @@ class Pool:
     family: NDArray[np.uint64]
     """A hash that is equal for the markets of one family, e.g. of one event."""
     own: int
-    """Number of markets, at the start of the pool, that are candidates for the query itself and not
-    only for what is related to it: found by words, by meaning, or under factors that the query's
-    words name. `PoolReading.direct` grades only these."""
+    """Number of markets, at the start of the pool, that are candidates for the list `direct`: they
+    were found by words, by meaning, or under factors that the query's words name. The others are
+    candidates only for the lists of related markets. `PoolReading.direct` grades only the
+    former."""
     voters: NDArray[np.intp]
     """Positions, in the pool, of the best direct results, which indicate what the query is
     about."""
@@ -95,8 +96,8 @@ class Ranked(NamedTuple):
 
 
 class PoolReading(Protocol):
-    """How each candidate market is related to one query, from the factors that both are about:
-    computed once, and used for the lists of all relations."""
+    """How each market of a `Pool` is related to the query, judged by the factors (things in the
+    world) that both are about. Computed once, and used for the lists of all relations."""
 
     def direct(self) -> NDArray[np.float32] | None:
         """How directly a market is about the query itself, for each of the first `Pool.own`
@@ -127,9 +128,9 @@ class Lookup(Protocol):
 
     @property
     def unanswered(self) -> Sequence[int]:
-        """Numbers of the factors that the query's words name with certainty, but that few of its
-        best direct results are about. Markets about such a factor may be the answer although they
-        share no word with the query."""
+        """Numbers of the factors that the query's words name with certainty, although few of the
+        query's best direct results are about them. Markets about such a factor may be the answer
+        although they share no word with the query."""
         ...
 
     def bearing(
@@ -142,7 +143,7 @@ class Lookup(Protocol):
         ...
 
     def read(self, pool: Pool) -> PoolReading:
-        """Find out how each market of the pool is related to the query."""
+        """Compute how each market of the pool is related to the query."""
         ...
 
 
@@ -198,8 +199,8 @@ class _Unread:
 
 
 NOTHING: Lookup = _Nothing()
-"""What is known about a query if no factors are known: it has no tags, and no market is related to
-it."""
+"""The `Lookup` of every query if no factors are known: the query is about none, no tags are looked
+up, and no market is related to the query."""
 
 
 class Unrelated:

@@ -20,32 +20,32 @@ from augury.search.understanding import Understood
 
 
 class Related(NamedTuple):
-    """All markets that may be listed for a query, with what is known about how each is related to
-    it."""
+    """All markets that may be listed for a query, with everything that was computed about how each
+    one is related to the query."""
 
     asked: Understood
     lookup: Lookup
     hits: EngineHits
     """All candidate markets, in the order of `pool`."""
     ranking: rank.Ranking
-    """Order, by words, meaning and factors, of the candidates for the query itself, i.e. of the
+    """Order, by words, meaning and factors, of the candidates for the list `direct`, i.e. of the
     first `Pool.own` markets in `hits`."""
     pool: Pool
     reading: PoolReading
 
     @property
     def own(self) -> rank.Candidates:
-        """The candidates for the query itself rather than for what is related to it: the first
-        `Pool.own` markets in `hits`."""
+        """The candidates for the list `direct`, i.e. the first `Pool.own` markets in `hits`; the
+        others are candidates only for the lists of related markets."""
         return ranked(self.hits.between(0, self.pool.own))
 
 
 def relate(
     scored: ScoredHits, relations: Relations, gathering: Gathering, frequencies: DocumentFrequencies
 ) -> Related:
-    """Find out which factors (things in the world, such as a policy rate) the query is about, add
-    the markets of these and of related factors to the hits, and find out how each market is related
-    to the query."""
+    """Find out which factors (things in the world, such as a policy rate) the query is about, and
+    add the markets on these and on related factors to the hits. Returns all these markets, with how
+    each one is related to the query."""
     found, asked = scored.gathered.hits, scored.gathered.asked
     best = found.payload.take(scored.voters)
     lookup = relations.ask(
@@ -75,8 +75,8 @@ def relate(
 def _features(
     scored: ScoredHits, hits: EngineHits, own: int, frequencies: DocumentFrequencies
 ) -> rank.Features:
-    """Features of all hits. The first hits are those in `scored`, whose features are known; only
-    the features of the other hits are computed."""
+    """Ranking features of `hits`, (hits, 7). The first hits are those in `scored`, whose features
+    are known already; only those of the others are computed. `own`: see `Pool.own`."""
     known = len(scored.features)
     if known == len(hits):
         return scored.features
@@ -128,7 +128,7 @@ def _fits(payload: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def _when(closes: NDArray[np.uint32]) -> int:
-    """When a question is likely to be resolved, in epoch seconds: the median of the known closes,
-    or the start of today (UTC) if none is known."""
+    """When a question is likely to be resolved, in epoch seconds: the median of the known `closes`
+    of its best markets (0: unknown), or the start of today (UTC) if none is known."""
     known = np.sort(closes[closes > 0])
     return int(known[len(known) // 2]) if len(known) else int(time.time()) // 86_400 * 86_400

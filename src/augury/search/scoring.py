@@ -26,14 +26,15 @@ class ScoredHits(NamedTuple):
     features: rank.Features
     """(hits, 7): the ranking features of each hit, columns as in `augury.search.rank.FEATURES`."""
     voters: NDArray[np.intp]
-    """Positions of the hits that indicate what the query is about, best first."""
+    """Positions, among the hits, of those that indicate what the query is about, best first."""
     votes: NDArray[np.float32]
     """Scores, in (0, 1), of the hits in `voters`, from which it is inferred what the query is
     about."""
 
 
 def score(gathered: Gathered, frequencies: DocumentFrequencies) -> ScoredHits:
-    """Score the hits by words and meaning alone, without relations."""
+    """Score the hits by words and meaning alone, before it is known how markets are related to the
+    query."""
     hits, query = gathered.hits, gathered.asked.query
     candidates = ranked(hits)
     features = rank.features(query, candidates, frequencies)
@@ -45,9 +46,12 @@ def score(gathered: Gathered, frequencies: DocumentFrequencies) -> ScoredHits:
 def voters(
     order: NDArray[np.intp], fixtures: NDArray[np.uint8], asks_game: bool
 ) -> NDArray[np.intp]:
-    """Positions in `order` of the results that indicate what a query is about: the first `VOTERS`.
-    `order`: hits, best first, as positions in `fixtures`. Markets on games are skipped unless the
-    query asks for a game or nothing else was found."""
+    """Positions in `order` of the results that indicate what a query is about: the first `VOTERS`,
+    without markets on games unless the query asks for a game or nothing else was found.
+
+    order : the hits, best first, as positions in `fixtures`
+    fixtures : for each hit, 0 if it is not on a game or short window
+    """
     games = (fixtures[order] > 0) & (not asks_game)
     return np.argsort(games, kind="stable")[: min(VOTERS, len(order) - games.sum() or len(order))]
 

@@ -38,15 +38,16 @@ _BATCH = 256  # documents in one request
 _EFFORT = 256  # `hnsw_ef`, candidates kept in a dense search: more are slower and more exact
 
 Query = dict[str, Any]
-"""A query to the server: a vector, and which of the stored vectors it is compared with."""
+"""The JSON of one query to the server: a vector, and the name of the stored vectors (`dense`,
+`terms` or `tags`) that it is compared with."""
 
 Hit = dict[str, Any]
-"""A scored point from the server: id, score, payload {status, record}."""
+"""The JSON of one document that the server found: id, score, payload {status, record}."""
 
 
 class ServerEngine:
     """The search engine on a Qdrant server. A search takes one request, and a second one for the
-    cosines of markets that only their terms found."""
+    cosines of markets that were found by their terms alone."""
 
     def __init__(
         self,
@@ -60,8 +61,8 @@ class ServerEngine:
     ) -> None:
         """Connect, and create the collection if it does not exist.
 
-        timeout : seconds one request may take
-        replicas : copies a new collection keeps of every shard
+        timeout : seconds that one request may take
+        replicas : number of copies of every shard that a new collection keeps
         """
         self._schema = schema
         self._path = f"/collections/{collection}-{schema.fingerprint}"
@@ -201,7 +202,8 @@ class ServerEngine:
         )
 
     def _query(self, *sides: Query | None) -> list[dict[int, Hit]]:
-        """For each of the queries `sides`, its hits by key; a query that is None has no hits."""
+        """Send the queries `sides` in one request, and return for each one its hits by key; a query
+        that is None has no hits."""
         asked = [side for side in sides if side]
         if not asked:
             return [{} for _ in sides]
@@ -268,7 +270,8 @@ def _best_of(query: Query, limit: int, must: list[dict[str, Any]]) -> Query:
 
 
 def _scores_of(query: Query, keys: Set[int]) -> Query | None:
-    """A query for the scores of the documents with these keys only; None if there are no keys."""
+    """`query` restricted to the documents with these keys, to get their scores; None if there are
+    no keys."""
     if not keys:
         return None
     return query | {"limit": len(keys), "filter": {"must": [{"has_id": sorted(keys)}]}}

@@ -39,8 +39,8 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 FOLDED_AT_ONCE = 200
-"""Largest number of results per relation that are searched for a list with one row per family (e.g.
-the markets of one event)."""
+"""Largest number of results that are searched per relation (`direct`, `upstream`, ...) to make a
+list with one row per family (e.g. the markets of one event)."""
 
 OVERDUE_SECONDS = 30.0
 """Seconds between two queries to the database for overdue markets, i.e. those whose close has
@@ -86,7 +86,7 @@ class SearchService:
     ) -> SearchService:
         """Open the service on the index that the settings name, as the index was left.
 
-        Without `relations` there are only direct results.
+        Without `relations` a search returns only direct results.
         """
         relations = relations or Unrelated()
         embedder = await asyncio.to_thread(shared_embedder)
@@ -189,8 +189,8 @@ class SearchService:
         return rank_lists(self.related(asked)) if asked.text else Lists(asked, {"direct": []})
 
     def related(self, asked: Understood) -> Related:
-        """All markets that may be listed for a query whose text is not empty, with what is known
-        about how each is related to it."""
+        """All markets that may be listed for a query, with how each one is related to it. The
+        query's text must not be empty."""
         frequencies = self.frequencies
         gathered = self._gathering.gather(asked, frequencies)
         scored = score(gathered, frequencies)
@@ -204,8 +204,8 @@ class SearchService:
         statuses: tuple[Status, ...] | None = None,
         open_at: float | None = None,
     ) -> list[Hit]:
-        """Candidate markets for a forecast, the likeliest first. The forecast examines them itself,
-        so no market is left out because of its score or its family.
+        """Candidate markets for a forecast, the most direct first. The forecast examines them
+        itself, so no market is left out because of its score or its family. Empty for a blank text.
 
         Parameters
         ----------
@@ -214,7 +214,8 @@ class SearchService:
         statuses
             Only markets with one of these statuses; None: any.
         open_at
-            Only markets that close after this time (epoch seconds), or whose close is unknown.
+            Only markets that close after this time (epoch seconds) or at an unknown time; None:
+            all.
         """
         if not text.strip():
             return []
@@ -253,7 +254,8 @@ def index_folder(settings: Settings) -> Path:
 
 
 def _open_engine(settings: Settings, layout: IndexSchema) -> tuple[SearchEngine, str]:
-    """The engine of the settings, and the name of its index."""
+    """The search engine that the settings name (a search server, or else the index in the data
+    folder), and the name of its index. `layout`: the schema of the index."""
     if settings.search_url:
         from augury.search.server import ServerEngine
 
@@ -267,8 +269,8 @@ def _open_engine(settings: Settings, layout: IndexSchema) -> tuple[SearchEngine,
 
 
 def _identity(path: Path) -> str:
-    """A unique name for an index folder, made on first use: several machines may share a
-    database."""
+    """The unique name of an index folder, read from the file `path`, which is written on first use.
+    It is needed because several machines, each with an index, may share a database."""
     if not path.exists():
         path.write_text(f"local-{time.time_ns():x}")
     return path.read_text().strip()

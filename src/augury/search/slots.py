@@ -195,8 +195,9 @@ class SlotColumns:
 
 
 def _map(file: Path, dtype: Any, shape: tuple[int, ...]) -> np.memmap[Any, Any]:
-    """Map `file` into memory, extended if needed and with all blocks allocated: writing to a block
-    that a full disk cannot provide would kill the process."""
+    """Map `file` into memory, extended if needed to `shape`. All its blocks are allocated on the
+    disk first, because writing to a block that a full disk cannot provide would kill the
+    process."""
     handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         os.posix_fallocate(handle, 0, int(np.prod(shape)) * np.dtype(dtype).itemsize)
@@ -206,12 +207,14 @@ def _map(file: Path, dtype: Any, shape: tuple[int, ...]) -> np.memmap[Any, Any]:
 
 
 def fixed(vectors: NDArray[np.float32]) -> NDArray[np.int16]:
-    """Vectors as they are stored: coordinates clipped to -1..1 and scaled to int16."""
+    """Vectors as they are stored: coordinates clipped to -1..1 and multiplied by `_UNIT` (32767),
+    int16."""
     return np.rint(np.clip(vectors, -1, 1) * _UNIT).astype(np.int16)
 
 
 def sketch(vectors: NDArray[np.int16]) -> Words:
-    """Signs of (n, dim) stored vectors as bits: uint64 (ceil(dim / 64), n)."""
+    """Sketches of n stored vectors (n, dim): the signs of their coordinates as bits (1: positive),
+    uint64 (ceil(dim / 64), n)."""
     packed = np.packbits(vectors > 0, axis=1, bitorder="little")
     words = -(-vectors.shape[1] // 64)
     padded = np.zeros((len(vectors), words * 8), np.uint8)

@@ -104,7 +104,8 @@ async def _load(
 
 
 def _judged(out: dict[str, Any]) -> dict[str, bool]:
-    """Each goal, and whether it was met. Adds `memory_growth` to `out`."""
+    """The goals in words, each with whether the measurements in `out` meet it. Adds `memory_growth`
+    to `out`."""
     searches, streams = out["searches"], out["streams"]
     grown = out["after"]["memory_mb"]["held"] / out["before"]["memory_mb"]["held"] - 1
     out["memory_growth"] = round(grown, 4)
@@ -135,8 +136,9 @@ async def steady(url: str, bodies: Path, key: str, rate: float, seconds: float) 
 
 
 async def _streams(url: str, key: str, texts: list[str], count: int) -> dict[str, Any]:
-    """Read `count` forecast streams at the same time, all connected before the first is requested;
-    returns how many ended with an answer, and the latencies of their first and last events."""
+    """Read `count` forecast streams at the same time; all connections are opened before the first
+    request is sent. Returns how many streams ended with an answer, and the latencies of their first
+    and last events in ms."""
     parts = urlsplit(url)
     bodies = [{"question": texts[n % len(texts)][:500]} for n in range(count)]
     requests = search_requests(url, bodies, key, "/v1/forecast/stream")

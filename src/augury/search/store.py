@@ -53,7 +53,8 @@ _RESULT: LiteralString = "seq, id, platform, question, outcomes, status, url, ev
 
 
 async def result_rows(conn: AsyncConnection[Any], seqs: Sequence[int]) -> list[ResultRow]:
-    """The rows of markets by number, in no order; a removed market is left out."""
+    """What results show of the markets with the numbers `seqs`, in no order; a removed market is
+    left out."""
     cursor = await conn.execute(
         f"select {_RESULT} from markets where seq = any(%s)",  # noqa: S608
         (list(seqs),),
@@ -127,7 +128,8 @@ async def titles(conn: AsyncConnection[Any]) -> list[TitleRow]:
 
 class IndexState(NamedTuple):
     """State of an index, kept in the database: `frequencies` (the number of markets in which each
-    term occurs) and `counted` (which markets they include, one bit per market number)."""
+    term occurs, as bytes of `DocumentFrequencies`) and `counted` (one bit per market number:
+    whether the market is included in `frequencies`)."""
 
     frequencies: bytes
     counted: bytes

@@ -9,12 +9,12 @@ import re
 from typing import Final, NamedTuple
 
 LONGEST: Final = 500
-"""Longest text, in characters, that is split; a longer one is not a question."""
+"""Longest text, in characters, that is split; longer ones are hardly questions."""
 
 
 class SplitQuestion(NamedTuple):
-    """A question split into what it asks about and the condition that it supposes, in its own
-    words."""
+    """A question split into what it asks about and the condition that it supposes, each in the
+    question's own words."""
 
     about: str
     """What the question asks about, without its condition; the whole text if it has none."""
@@ -38,7 +38,8 @@ _CONDITIONS: Final = tuple(
     )
 )
 _EMPTY: Final = re.compile(r"(?:(?:so|and|but)\s+)?(?:what|who|how|even|as|only|ask)?\W*", re.I)
-"""Matches the words before "if" in "what if" or "as if", which ask nothing about anything else."""
+"""Matches words before "if" that name no subject, as in "what if" or "as if"; such a text is not
+split."""
 
 
 def split(text: str) -> SplitQuestion:

@@ -33,8 +33,8 @@ K1: Final = 1.2
 B: Final = 0.75
 """BM25's length normalization, from 0 (none) to 1 (full), with its usual value."""
 AVERAGE_LENGTH: Final = 16.0
-"""Weighted length, in terms, of a typical document. It is fixed, so that a document's weights do
-not depend on what else is indexed, and a new market does not change the others."""
+"""Length of a typical document, in terms weighted by field. It is fixed, so that a document's
+weights do not depend on what else is indexed, and a new market does not change the others."""
 TITLE_WEIGHT: Final = 2.0
 EVENT_WEIGHT: Final = 1.0
 BODY_WEIGHT: Final = 0.5
@@ -81,8 +81,8 @@ def document_text(
 ) -> DocumentText:
     """The text of a market in three fields, which have different weights in the index.
 
-    `question` is the whole question ("title — subtitle" for Kalshi). If the question begins with
-    the event's name, the field of the event stays empty.
+    `question` is the whole question ("title — subtitle" for Kalshi), `description` the resolution
+    rules. If the question begins with the event's name, the field of the event stays empty.
     """
     title = _plain(question)
     event = _plain(event_name or "")
@@ -150,8 +150,9 @@ def terms(text: str) -> list[str]:
 
 @remembered(64 << 20)
 def term(word: str) -> str:
-    """The term of one word in lower case without accents: its alias, its canonical number, or its
-    stem."""
+    """The term of one word in lower case without accents: its canonical number if it is one, else
+    its stem or the stem that replaces that (`augury.search.aliases.STEMS`): "attacks" ->
+    "strike"."""
     if word[0].isdigit():
         return _number(word)
     stem = _stem(word.removesuffix("'s").partition("'")[0] or word)

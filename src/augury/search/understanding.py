@@ -45,8 +45,8 @@ class Understood(NamedTuple):
     named: list[ResultRow]
     """Markets whose ids or addresses are in the query."""
     text: str
-    """The text to search for; if the query is only an id, the question of that market. Empty if
-    there is none."""
+    """The text to search for; if the query is only a market's id, the question of that market.
+    Empty if there is neither."""
     query: RankQuery
     vector: NDArray[np.float32]
     """The vector of `text`: (dim,), zero if it has no tokens."""
@@ -55,8 +55,8 @@ class Understood(NamedTuple):
 async def understand(
     wanted: Wanted, database: Database, embedder: Embedder, frequencies: DocumentFrequencies
 ) -> Understood:
-    """Parse a query and look up the markets it names. If it is only an id, the search text is that
-    market's question, so that similar markets are found too."""
+    """Parse a query and look up the markets it names. If the query is only a market's id, the
+    search text is that market's question, so that similar markets are found too."""
     parsed = query.parse(wanted.query)
     named = await _named(parsed, database) if parsed.is_lookup else []
     text = parsed.text or (named[0].question if named else "")
