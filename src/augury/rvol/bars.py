@@ -12,8 +12,8 @@ from augury.rvol.panel import Bools, Floats, Ints
 
 ENOUGH = 0.96
 """Least share (0 to 1) of a day's expected price bars that must be there for models to use the day.
-When bars are fetched, a venue with a smaller share is used only if no venue has more. Chosen by
-hand."""
+An exchange that returns a smaller share of the bars asked for is used only if no other exchange has
+more. Chosen by hand."""
 LONGEST_FILL = 30
 """Longest gap in a day's price bars, in minutes, that may be filled with the last price. Models do
 not use a day with a longer gap. Chosen by hand."""
@@ -28,12 +28,12 @@ however calm the day is. Chosen by hand."""
 
 @dataclass(frozen=True)
 class Day:
-    """The prices of one asset over one trading day, at regular intervals, with numbers of missing
-    and refused bars."""
+    """The prices of one asset over one trading day, at regular intervals, and how many of its price
+    bars came and how many were refused."""
 
     path: Floats
-    """Prices, one more than bars: the day's first price, then every bar's close. A gap repeats the
-    last price before it."""
+    """Prices, one more than bars: the day's first price, then every bar's close. A missing bar
+    repeats the last price before it; NaN if there is none."""
     minutes: int
     present: int
     """Number of usable bars: those that came and were not refused as wrong."""
@@ -147,7 +147,7 @@ def packed(stamps: Ints, ohlcv: Floats) -> bytes:
 
 
 def unpacked(data: bytes) -> tuple[Ints, Floats]:
-    """The times and values of the price bars that `packed` compressed into `data`."""
+    """The times (n) and values (n, 5) of the price bars that `packed` compressed into `data`."""
     raw = np.frombuffer(zlib.decompress(data), dtype=np.uint8).reshape(6, 8, -1)
     table = np.ascontiguousarray(raw.transpose(0, 2, 1)).view("<f8").reshape(6, -1)
     return table[0].astype(np.int64), np.ascontiguousarray(table[1:].T)

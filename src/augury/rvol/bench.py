@@ -79,8 +79,8 @@ def _refit(panel: Panel) -> Checkpoint:
 
 
 def _next_day(panel: Panel, before: Checkpoint) -> None:
-    """Forecast one more day from a checkpoint, including the check that the checkpoint was made
-    from the same past data."""
+    """Forecast one more day from a checkpoint (what the models keep of earlier days), including the
+    check that the checkpoint was made from the same past data."""
     windows = {h: learning.TargetWindow(h) for h in HORIZONS}
     assert before.fits(panel, windows)
     found, _ = learning.forecast(panel, windows, before)

@@ -123,7 +123,9 @@ def _axes(x: Any, y: Any, low: float, high: float, start: datetime, end: datetim
 def _path(
     times: Sequence[datetime], values: Sequence[float | None], x: Any, y: Any, colour: str, w: float
 ) -> str:
-    """A line as an SVG path, interrupted where a value is None."""
+    """A line through the points (`times`, `values`) as an SVG path, interrupted where a value is
+    None. The functions `x` and `y` convert a time and a value to pixels; `w` is the width of the
+    line."""
     drawn, pen = [], "M"
     for at, value in zip(times, values, strict=True):
         if value is None:

@@ -54,7 +54,7 @@ connection breaks, only the last such portion has to be fetched again."""
 
 class Collected(msgspec.Struct):
     """What one round of fetching price bars did: the numbers of assets fetched and of days added
-    and changed, and by asset why its fetch failed."""
+    and changed, and the reason for each asset whose fetch failed."""
 
     assets: int = 0
     added: int = 0

@@ -325,8 +325,8 @@ def _asked(url: str, path: str, query: dict[str, Any]) -> list[Any]:
 
 
 def _with_service(run: Callable[[Any], Awaitable[T]]) -> T:
-    """What `run` returns for an `RvolService` on the configured database. It works without a
-    running service."""
+    """Call `run` with an `RvolService` on the configured database and return its result. No service
+    has to be running for this."""
     from augury.rvol.service import RvolService
     from augury.storage.database import Database
 

@@ -232,14 +232,14 @@ def design(panel: Panel, before: Carry | None = None) -> Design:
 
     def carry(first: Ints) -> Carry:
         def last(values: Floats, initial: Floats) -> Floats:
-            """Each asset's value on the last of its first `first` days; `initial` where `first` is
-            0."""
+            """Each asset's value on its day number `first`, counted from 1 (the last day that the
+            state includes); `initial` where `first` is 0."""
             found = np.take_along_axis(values, np.maximum(first - 1, 0)[:, None], axis=1)[:, 0]
             return np.where(first > 0, found, initial)
 
         def tail(values: Floats, width: int) -> Floats:
-            """For each asset, the `width` values that end with the last of its first `first` days.
-            `values` has `width` more columns in front of the panel's first day."""
+            """For each asset, the last `width` values up to its day number `first`, counted from 1.
+            `values` starts `width` columns before the panel's first day."""
             return np.take_along_axis(values, first[:, None] + np.arange(width), axis=1)
 
         return Carry(
@@ -259,8 +259,8 @@ def design(panel: Panel, before: Carry | None = None) -> Design:
 
 def with_window(x: Floats, days: Ints, steps: int, *, continuous: bool) -> Floats:
     """Fill in, in place, the regressors that describe the days to be forecast (the `steps` days
-    after each row of `x`): the shares of weekend days and of Mondays among them. Returns `x`. The
-    next horizon overwrites them.
+    after each row of `x`): the shares of weekend days and of Mondays among them. Returns `x`. A
+    later call for another horizon overwrites them.
 
     Only for markets that trade every day, because the days of the window are then known in advance;
     otherwise `x` stays as it is.
@@ -335,7 +335,8 @@ def _smoothed(rv: Floats, level: Floats) -> Floats:
 
 def _class_means(days: Ints, values: Sequence[Floats], before: Carry) -> tuple[Ints, Floats]:
     """The days, and for each day the means of `values` (the regressors `d` and `e5`) over all
-    assets: first those already in `before`, then those of newer days."""
+    assets that are modeled together: first the days already in `before` (the state after earlier
+    days), then newer ones."""
     found, where = np.unique(days, return_inverse=True)
     where = where.reshape(days.shape)
     means = []

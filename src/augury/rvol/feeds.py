@@ -64,9 +64,9 @@ class Exchanges:
     venues
         Exchanges by their names in ccxt, in the order in which they are asked.
     deadline
-        Seconds one answer may take, from connecting to its last byte.
+        Longest time, in seconds, that one answer may take from connecting to its last byte.
     url
-        Ask this address in place of the venues' own: for tests and gateways.
+        Address to ask in place of the venues' own: for tests and gateways.
     """
 
     def __init__(
@@ -93,8 +93,8 @@ class Exchanges:
         """Fetch the bars of `minutes` minutes that open within [start, end), in seconds since 1970.
         Returns the exchange's name, and the times and values of its bars.
 
-        The first venue that has at least the share `ENOUGH` of the bars is used, otherwise the one
-        that has most.
+        The first venue that has at least the share `ENOUGH` of the bars is used; if none has, the
+        venue with the largest number of them.
 
         Raises
         ------

@@ -23,8 +23,8 @@ EVERY = 91
 ROWS = 250
 """Least number of daily returns from which GARCH parameters are fitted."""
 TRIES = 4
-"""Most GARCH fits tried for an asset: if the latest scheduled fit fails, the one `EVERY` days
-earlier is used, and so on."""
+"""Largest number of GARCH fits tried for an asset: if the latest scheduled fit fails, the one
+`EVERY` days earlier is used, and so on."""
 MOST_ASSETS = 100
 """Largest number of assets modeled together for which GARCH is fitted; with more, the fits would
 take minutes."""
@@ -127,8 +127,8 @@ def persistence(given: Garch) -> float:
 
 
 def next_variance(given: Garch, returns: Floats) -> Floats:
-    """(rows): the variance that GARCH expects on the day after each row's day; a missing return
-    counts as zero."""
+    """(rows): the variance that GARCH expects on the day after each row's day, given the daily log
+    returns (rows); a missing return counts as zero."""
     from scipy.signal import lfilter
 
     r = np.where(np.isfinite(returns), returns, 0.0)

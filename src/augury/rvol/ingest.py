@@ -236,7 +236,8 @@ async def keep(
     progress: Progress | None = None,
 ) -> Imported:
     """Store an asset's price bars and the daily measures computed from them, in one transaction.
-    `source` is the exchange or file that the bars come from.
+    Returns what was stored, in numbers of days. `source` is the exchange or file that the bars come
+    from.
 
     The sample data (simulated coins) are deleted: real data replace them.
     """

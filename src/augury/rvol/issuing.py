@@ -39,7 +39,8 @@ FEATURE_SET = f"rvol-{EDITION}"
 @dataclass(frozen=True, slots=True)
 class VarianceForecast:
     """One model's forecast of an asset's variance, as it is stored. Variances are over all days
-    that it covers: the `steps` trading days from `as_of` on."""
+    that the forecast covers: the `steps` trading days after `as_of`, the close of the day on which
+    the forecast was made."""
 
     asset: str
     horizon: int
@@ -54,8 +55,9 @@ class VarianceForecast:
     """Bounds between which the realized variance is expected: lower and upper at 80%, then at 90%,
     then at 95%."""
     families: dict[str, tuple[float, float]] | None
-    """By feature family (a group of regressors, e.g. `jumps`): its value on the day of the
-    forecast, and its contribution to the forecast's log. None for models other than `blend`."""
+    """By feature family (a group of regressors, e.g. `jumps`): the value of its first regressor on
+    the day of the forecast, and how far the family moves the natural log of the forecast away from
+    that of a typical day. None for models other than `blend`."""
     members: dict[str, float] | None
     """By regression that the model `blend` averages: its variance forecast. None for other
     models."""

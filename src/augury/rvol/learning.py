@@ -58,8 +58,9 @@ class Checkpoint:
     assets: tuple[str, ...]
     carry: Carry
     closed: dict[int, Closed]
-    """By horizon: sums for the regressions over the first days of each asset, whose number is
-    `carry.rows`: whole blocks of days whose target windows are over, not all days up to `day`."""
+    """By horizon: sums for the regressions over each asset's first `carry.rows` days. These are
+    whole blocks of `BLOCK` days, all with target windows (the days to be forecast) that are over,
+    so they end before `day`."""
     taught: Taught
     garch: Fitted | None
 
@@ -79,8 +80,8 @@ def forecast(
     """Forecast with every model at each asset's last day. Returns the forecasts by horizon, and the
     checkpoint from which the next day can be forecast.
 
-    `panel` has all days, including those that the checkpoint `before` covers; its method `fits`
-    must have returned True.
+    `panel` has all days, including those that the checkpoint `before` covers. If `before` is given,
+    `before.fits(panel, horizons)` must have returned True.
     """
     rest, carry, old = panel, None, _none(len(features.COLUMNS), horizons)
     if before is not None:

@@ -161,6 +161,7 @@ def _parzen(x: Floats) -> Floats:
 
 
 def _sparse(prices: Floats, minutes: int) -> Floats:
-    """Of log prices `minutes` apart, those at most 15 minutes apart; all if `minutes` is larger."""
+    """Every k-th of log prices that are `minutes` apart, with the first and the last; k is the
+    largest number with k * `minutes` <= 15, at least 1."""
     n = prices.shape[-1] - 1
     return prices[..., grid(n, max(1, 15 // minutes), 0)]

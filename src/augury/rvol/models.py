@@ -152,8 +152,8 @@ class Lessons:
 
 
 def problem(panel: Panel, design: Design, days: int, *, by_calendar: bool = False) -> Problem:
-    """The regressions of a horizon of `days` days. They are valid until the next call, because the
-    columns of `design.x` that describe the days to be forecast are overwritten by it."""
+    """The regressions of a horizon of `days` days. They are valid until the next call, because that
+    call overwrites the columns of `design.x` that describe the days to be forecast."""
     x = with_window(design.x, panel.days, days, continuous=panel.continuous)
     ends = window_ends(panel, days, by_calendar=by_calendar)
     means = window_means(panel.rv, ends)
@@ -256,7 +256,8 @@ def forecast(
     before : Closed, optional
         Sums over the days before those of `given`.
     keep : (assets), optional
-        Number of blocks of rows of `given` that the returned `Closed` adds to `before`.
+        Number of blocks of `regression.BLOCK` rows of `given` whose sums are added to `before` in
+        the returned `Closed`. Default: none.
     others
         By name of a model that is not a regression, (assets): its forecast of mean daily variance.
     """
@@ -332,8 +333,8 @@ def forecast(
 
 
 def _taught(given: Problem, before: Closed | None, keep: Ints | None) -> tuple[Closed, Closed]:
-    """Sums for the regressions over all rows, and over the first `keep` blocks of rows only. Both
-    include `before`."""
+    """Sums for the regressions over all rows of each asset, and over its first `keep` blocks of
+    rows only. Both include the sums in `before`."""
     design, means = given.design, given.means
     logs, kept = regression.sums(
         given.x, given.target, given.ok, before=before and before.logs, keep=keep
@@ -373,7 +374,7 @@ def pooled_rows(given: Problem) -> Bools:
 
 def teaching(panel: Panel) -> Bools:
     """(assets, rows): True for the days that the gamma regression may use. With more than
-    `POOL_ASSETS` assets, these take turns by day."""
+    `POOL_ASSETS` assets, the assets take turns by day."""
     real = panel.days != NO_DAY
     if len(panel.assets) < 2:
         return np.zeros_like(real)
@@ -408,7 +409,8 @@ def _solve_pooled(
 
 
 def freedom(n: Floats | Ints, k: int) -> Floats:
-    """Factor that corrects a mean squared error over n rows for the k coefficients fitted."""
+    """Factor, n / (n - k), that corrects a mean squared error over n rows for the k coefficients
+    fitted."""
     return n / np.maximum(n - k, 1)
 
 

@@ -17,8 +17,8 @@ NEVER_SINGULAR = 1e-9
 """Smallest penalty that `solve` adds to the diagonal of a Gram matrix, whose diagonal is scaled to
 1. Identical columns then share a coefficient instead of making the matrix singular."""
 _CONSTANT = 1e-10
-"""Regressors whose variance divided by their mean square is not above this count as constant and
-get no coefficient."""
+"""Largest ratio of a regressor's variance to its mean square at which the regressor counts as
+constant and gets no coefficient."""
 BLOCK = 64
 """Number of rows of data that are multiplied at a time. Sums that are continued at the edge of a
 block equal sums made at once, to the last bit. Larger products would be spread over threads by
@@ -55,7 +55,8 @@ class Sums:
         return Sums(picked, self.xy[..., columns], self.yy, self.n)
 
     def total(self) -> Sums:
-        """Add up the sums of all regressions: those of one regression over the rows of all."""
+        """The sums of all regressions added up, i.e. the sums of one regression over the rows of
+        all."""
         return Sums(*(getattr(self, f).sum(axis=0) for f in _FIELDS))
 
     def at(self, index: Ints | Bools | int) -> Sums:
@@ -92,10 +93,13 @@ def sums(
     Parameters
     ----------
     x : (assets, rows, k)
+        Regressors.
     y : (assets, rows)
+        Target.
     ok : (assets, rows)
         Which rows to count; values in other rows are ignored.
     weights : (assets, rows), optional
+        Weight of each row; default: 1.
     before : Sums, optional
         Sums over the blocks before the first row; both results include them.
     keep : (assets), optional

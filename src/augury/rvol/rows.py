@@ -196,8 +196,8 @@ def flat_file(
     form: Literal["csv", "parquet"],
 ) -> bytes:
     """Forecasts or realized variances as a CSV or Parquet file. `columns` is from the store,
-    `names` are the columns' public names. The roots of the column `variance` are added as the
-    column `volatility`."""
+    `names` are the columns' public names. The square root of the column named `variance` is added
+    as a column named `volatility`."""
     import polars as pl
 
     kinds = {

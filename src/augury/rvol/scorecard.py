@@ -85,8 +85,8 @@ def _row(
 
 def _origin(own: Sequence[ScoredForecasts]) -> str:
     """The least reliable origin of the forecasts that a row is based on: `sample` if any of its
-    data are invented, `replay` if no forecast was made live, otherwise `import` or `live`, where
-    the data come from."""
+    data are invented, `replay` if no forecast was made live, `import` if any of its data were
+    imported, otherwise `live`."""
     origins = {s.origin for s in own}
     if "sample" in origins:
         return "sample"
@@ -124,7 +124,8 @@ def challenger(scored: Sequence[ScoredForecasts], champion: str) -> str | None:
 
     Significantly means a Diebold-Mariano t below -2 over at least `FEWEST_ORIGINS` days. A model
     that lacks an asset or horizon of the champion is not considered, because it could not replace
-    it. Of several models, the one with the smallest mean ratio of losses is chosen.
+    it. Of several such models, the one whose mean QLIKE loss relative to the champion's is smallest
+    is chosen.
     """
     by_key = {(s.asset, s.horizon, s.model_id): s for s in scored}
     horizons = {s.horizon for s in scored}

@@ -82,8 +82,9 @@ def coverage(actual: Floats, lower: Floats, upper: Floats) -> float:
 
 
 def largest_event(loss: Floats, days: np.ndarray, horizon: int) -> np.ndarray:
-    """(forecasts): False for the forecast with the largest loss and for all whose target window
-    (the days that they cover) overlaps its window.
+    """(forecasts): False for the forecast with the largest loss and for all others whose target
+    window (the days that a forecast covers) overlaps the window of that forecast; True for the
+    rest.
 
     Windows overlap if their origins, `days`, are less than `horizon` days apart. Scores are given
     with and without these windows, because a single day can dominate them.

@@ -31,7 +31,7 @@ ACTUALS_BACK = 750
 AT_ONCE = 50
 """Number of assets whose realized variances are stored in one transaction."""
 KEPT, LARGEST_KEPT = 256, 256 * 1024
-"""Most answers of the API that are cached, and the size in bytes above which one is not."""
+"""Largest number of API answers that are cached, and the size in bytes above which one is not."""
 ALIASES = ("champion", "latest", "stable")
 
 Report = Callable[[str, int, int], None]
@@ -51,7 +51,7 @@ class RefreshOutcome(msgspec.Struct):
 
 
 class Chosen(msgspec.Struct, frozen=True):
-    """The model, and its version if one is fixed, that a caller named by id or alias."""
+    """The model that a caller named by id or alias, and its version if one is fixed."""
 
     model_id: str
     model_version: str | None
@@ -73,8 +73,7 @@ class RvolService:
     # --- data in ---------------------------------------------------------------------------
 
     async def ensure_sample(self) -> bool:
-        """Store the sample data (simulated coins); returns False if there are any assets
-        already."""
+        """Store the sample data (simulated coins). Returns False if there are assets already."""
         async with self.database.reading() as conn:
             if await store.assets(conn):
                 return False
@@ -255,8 +254,8 @@ class RvolService:
             outcome.revised += done.revised
 
     async def _promote(self) -> str | None:
-        """Move the aliases: `champion` to a model with better scores, `latest` and `stable` to
-        versions of it. Returns the new champion, if any."""
+        """Point the alias `champion` to a model with better scores, if any, and `latest` and
+        `stable` to the champion's versions. Returns the new champion; None if it stays."""
         async with self.database.transaction() as conn:
             await store.lock(conn)
             named = await store.aliases(conn)
@@ -282,7 +281,8 @@ class RvolService:
     async def _panel(
         self, family: str, on: Calendar, known_at: datetime | None = None
     ) -> tuple[Panel, datetime]:
-        """The daily measures of a family's assets, now or as of `known_at`, and that time."""
+        """The daily measures of a family's assets as they were known at `known_at` (None: as they
+        are now), and the time as of which they are known."""
         async with self.database.transaction() as conn:
             await store.lock(conn)  # so that no other writer's work is read by halves
             at = known_at or await store.clock(conn)

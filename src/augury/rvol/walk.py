@@ -115,8 +115,9 @@ def _path(
 
 
 def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Floats]]:
-    """By name of a regression over several assets: the regression, all days of the data, and its
-    coefficients and residual variance as of each day."""
+    """By name of a regression over several assets: the regression, all days of the data (day
+    numbers), and, for each of these days, the coefficients and the residual variance fitted on what
+    was known by then."""
     panel = given.panel
     when = np.unique(panel.days[panel.days != NO_DAY])
     rows = models.pooled_rows(given)
@@ -152,8 +153,8 @@ def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Float
 
 
 def _sums_by_day(x: Floats, y: Floats, known: Ints) -> Sums:
-    """For each day, the sums of products over the first `known` rows, the rows known on that
-    day."""
+    """For each day, the sums of products over the rows known on that day. These are the first rows
+    of `x` and `y`; `known`, (days), is their number."""
     k = x.shape[1]
     xx, xy = np.zeros((len(known), k, k)), np.zeros((len(known), k))
     yy = np.zeros(len(known))
@@ -175,9 +176,10 @@ def _gamma_path(
     columns: list[int],
     penalty: float,
 ) -> Floats:
-    """Coefficients of the gamma regression as of each day: at every `GAMMA_EVERY`-th of the indices
-    `origins` they are fitted on the first `known` rows, the rows known on that day, and kept for
-    the `origins` between; at all other indices they are those of `start`."""
+    """(days, columns): coefficients of the gamma regression as of each day. On the days with the
+    indices `origins` they are fitted anew at every `GAMMA_EVERY`-th of them, on the first `known`
+    rows (the rows known on that day), and kept until the next fit; on other days they are those of
+    `start`."""
     out = start.copy()
     b = np.empty(0)
     for n, day in enumerate(origins):

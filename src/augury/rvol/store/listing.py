@@ -62,7 +62,7 @@ _NEWEST = """
 
 
 async def _newest(conn: Connection, filters: RowFilters) -> dict[str, Any]:
-    """The parameters of the SQL in `_NEWEST`."""
+    """The parameters of the SQL in `_NEWEST`, for the forecasts that `filters` asks for."""
     horizons = await known_horizons(conn) if filters.horizon is None else [filters.horizon]
     return {
         "horizons": horizons,
@@ -108,8 +108,8 @@ async def _page(
     *,
     by_column: bool,
 ) -> Page:
-    """The rows that the SQL query `select` finds or, with `by_column`, its columns as lists, which
-    take half of the CPU time."""
+    """The rows that the SQL query `select` finds; with `by_column`, its columns as lists, for which
+    half of the CPU time is enough."""
     async with conn.cursor(binary=True) as cursor:
         if not by_column:
             await cursor.execute(sql(select), params)

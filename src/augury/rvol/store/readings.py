@@ -21,12 +21,12 @@ class Volatility(NamedTuple):
     as_of: datetime
     forecast: float
     completed: datetime | None
-    """`as_of` of the last completed period, when the forecast for it was made. None: no period is
-    complete."""
+    """Start of the last completed period, which is the `as_of` of the forecast made for it; None if
+    no period is complete."""
     expected: float | None
     """The forecast of the same model for the completed period; None if there was none."""
     realized: float | None
-    """Volatility realized over the completed period."""
+    """Volatility realized over the completed period; None if no period is complete."""
     origin: str = "live"
 
 

@@ -44,6 +44,7 @@ async def version(conn: Connection) -> int:
 
 
 async def clock(conn: Connection) -> datetime:
-    """The database's current time, from which `known_at` is taken."""
+    """The database's current time. It is stored as `known_at` with results, to say when the daily
+    measures that they were computed from were read."""
     rows = await conn.execute("select clock_timestamp()")
     return cast(tuple[datetime], await rows.fetchone())[0]
