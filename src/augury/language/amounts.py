@@ -25,7 +25,7 @@ _COUNTED: Final = re.compile(
     rf"(?:(?:\s+and)?\s+(?P<rest>(?:{COUNT})(?:[\s-](?:{COUNT}))?)\b(?!\s+(?:{_SCALE})))?",
     re.I,
 )
-"""Pattern for a number in words with what it counts: "half a million", "two and a half billion", "a
+"""Pattern for an amount in words with its scale: "half a million", "two and a half billion", "a
 dozen"."""
 _COMPOUND: Final = re.compile(rf"\b(?P<tens>{'|'.join(TENS)})-(?P<ones>{'|'.join(ONES)})\b", re.I)
 _BUCKS: Final = re.compile(
@@ -88,11 +88,12 @@ _OUTSIDE: Final = re.compile(
 
 
 class _Rewrite(NamedTuple):
-    """One kind of amount, and what replaces it. The pattern is not tried on a text without any of
-    the words `needs`: that takes a twentieth of the time."""
+    """A pattern for one kind of amount, and what replaces it. The pattern is tried only on texts
+    with one of `needs`; looking for these takes a twentieth of the time."""
 
     needs: tuple[str, ...]
-    """Parts of words in lower case, of which every match of the pattern has at least one."""
+    """Parts of words in lower case; a text that the pattern matches contains at least one of
+    them."""
     pattern: re.Pattern[str]
     said: str | Callable[[re.Match[str]], str]
 
@@ -191,8 +192,8 @@ _GROUPED: Final = re.compile(
     r"\d{2,3}\.000)(?![\d.,]*\d|\s?(?:%|percent|per\s+cent|yen|jpy|[ap]\.?m))",
     re.I,
 )
-"""Thousands set apart by spaces or, as in most of Europe, by points: "100 000", "1.500.000",
-"25.000"."""
+"""Matches a number whose thousands are set apart by spaces or, as in most of Europe, by points:
+"100 000", "1.500.000", "25.000"."""
 _FIGURED: Final = (
     _Rewrite(
         ("000", "."), _GROUPED,
@@ -215,13 +216,15 @@ _FIGURED: Final = (
     ),
     _Rewrite(("range", "band", "window", "bracket"), _OUTSIDE, _ranged),
 )  # fmt: skip
-"""What is rewritten before two bounds of one range are joined: number words, and ranges with their
-own name."""
+"""Replacements made before two bounds of one range are joined (`_joined`): number words, other
+words for amounts ("50 bucks", "double digits"), and ranges called by that name ("outside the 3-5
+range")."""
 _UPPER: Final = tuple(
     "most more greater higher warmer hotter maximum below under less fewer lower beneath short shy"
     " south sub colder cooler smaller weaker".split()
 )
-"""Parts of words, of which every upper bound has at least one ("at most 3", "3 or fewer")."""
+"""Lower-case substrings, at least one of which every upper bound contains ("at most 3", "3 or
+fewer")."""
 
 # Bounds
 
@@ -230,8 +233,7 @@ _UPPER: Final = tuple(
 class _Bound:
     up: bool
     inside: bool
-    """Whether the number of the bound itself meets it: True for "at least 13", False for "over
-    13"."""
+    """Whether the number itself meets the bound: True for "at least 13", False for "over 13"."""
     value: float
     said: str
     """The number of the bound as written, with its scale ("1.5 million")."""
@@ -293,8 +295,8 @@ def _joined(text: str) -> str:
 
 
 def _without(low: _Bound, high: _Bound) -> str:
-    """The phrase for "below `low` or above `high`": "not between" and the two ends of the range
-    that is left in the middle."""
+    """The phrase that joins an upper bound `low` and a lower bound `high` by naming the range
+    between them: "13 or fewer" and "17 or more" -> "not between 14 and 16"."""
     if not (low.exact and high.exact):
         return f"not between {_said(low, high)} and {_said(high, low)}"
     least = int(low.value) + low.inside
@@ -318,8 +320,9 @@ def _within(low: _Bound, high: _Bound) -> str:
 
 
 def _said(one: _Bound, other: _Bound) -> str:
-    """The number of bound `one` with its scale and unit, which are taken from bound `other` if only
-    that one has them: "4.6 or 4.8 million"."""
+    """The number of bound `one` with its scale and unit. A scale or unit that only bound `other`
+    has counts for both: in "4.6 or 4.8 million" the first number is "4.6 million". A unit other
+    than % or degrees is added only to the larger number."""
     scale = f" {other.scale}" if other.scale and not one.scale and one.value < 1000 else ""
     unit = one.unit or other.unit
     if unit and unit[0] in "%°º":

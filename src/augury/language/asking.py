@@ -13,7 +13,8 @@ _VERBS: Final = "is|are|was|were|do|does|did|has|have|had|would|could|should"
 _NOT: Final = rf"(?:{_VERBS}|wo|ca|ai)n't"
 _DENIED: Final = rf"(?P<verb>{_VERBS}|wo|ca|ai)n't"
 _MAYBE: Final = re.compile(rf"\b{_DENIED}\b|,\s*\w+\s+(?:it|s?he|they|we|you|there)\b", re.I)
-"""Matches a part of every phrase that is looked for here."""
+"""A question without a match has no phrase that `affirmed` changes: a quick check before the other
+patterns."""
 _TAG: Final = re.compile(
     rf"(?<!\bor)(?: {_NOT} (?:it|s?he|they)|"
     rf", ?(?:{_NOT}|{_VERBS}|will|can) (?:it|s?he|they|we|you|there))"
@@ -28,17 +29,20 @@ _ECHO: Final = re.compile(
     r"(?: (?!by\b|before\b|in\b)\w+){0,2}(?:, ?\w+(?: \w+){0,2})? ?[?.!]{0,3}\Z",
     re.I,
 )
-"""Matches a denial that says again what the words before it deny: ", so he doesn't, right?"."""
+"""Matches a negative statement at the end of a question: ", so he doesn't, right?". If the words
+before it are negative too, it only repeats them and is removed."""
 _DOUBT: Final = re.compile(r"\b(?:doubt|not|no|never|zero)\b|n't\b", re.I)
 _STATEMENT: Final = 3
-"""Smallest number of words before a tag: "why won't he?" has none."""
+"""Smallest number of words that must precede a question tag such as ", doesn't it" for it to be
+removed. In "why won't he?" only one word precedes "won't he", so nothing is removed."""
 _INVERTED: Final = re.compile(
     r"(?:(?:^|(?<=[.!?;:,\u2013\u2014-]\s))(?:(?:so|but|and|yet)\s+)?|"
     r"\b(?:but|so|yet|as\s+it\s+(?:sounds|seems|is))\s+)"
     rf"{_DENIED}\s+",
     re.I,
 )
-"""Matches a denied auxiliary in front of what may be its subject."""
+"""Matches a negated auxiliary where a subject may follow: "Isn't " in "Isn't the Fed going to
+cut?"."""
 _SUBJECT: Final = re.compile(
     r"(?:the|an?|this|that|these|those|his|her|its|their|our|my|your|it|s?he|they|we|you|there|"
     r"(?:any|some|every)(?:one|body|thing)|any|some|all|both|either|at\s+least|more\s+than|\d+|(?:\w+\s+){0,2}\w+(?=\s+going\s+to\s))\s",
@@ -46,15 +50,17 @@ _SUBJECT: Final = re.compile(
 )
 _NAME: Final = re.compile(r"[A-Z]")
 _IN_NAMES: Final = ("do", "ca")
-"""Auxiliaries with which names begin: "Don't Look Up", "Can't Buy Me Love"."""
+"""Auxiliaries that names of works begin with, without their "n't": "Don't Look Up", "Can't Buy Me
+Love". At the beginning of a question, a capitalized word after one of them may be part of such a
+name, so it is not taken for a subject."""
 _AFFIRMED: Final = {"wo": "will", "ca": "can", "ai": "is"}
 
 
 def affirmed(question: str) -> str:
-    """The question without denials that deny nothing: "Isn't the Fed going to cut?" -> "Is the Fed
-    going to cut?", "BTC hits 100k, doesn't it?" -> "BTC hits 100k?". An auxiliary without a subject
-    denies: of "Won't resign before June?" only the capital letter goes, which the rules would take
-    for a name's."""
+    """The question without negations that negate nothing: "Isn't the Fed going to cut?" -> "Is the
+    Fed going to cut?", "BTC hits 100k, doesn't it?" -> "BTC hits 100k?". An auxiliary without a
+    subject does negate: "Won't resign before June?" keeps its "won't", only in lower case so that
+    it is not taken for a name."""
     if _MAYBE.search(question) is None:
         return question
     question = _TAG.sub(_untagged, question)
@@ -89,7 +95,8 @@ def affirmative(verb: str) -> str:
 def names_subject(text: str, verb: str) -> bool:
     """Whether the text after an auxiliary begins with a subject: an article, a pronoun, a name.
 
-    verb : the auxiliary without "n't"; with some, names of works begin ("Don't Look Up")
+    verb : the auxiliary without "n't". After "do" and "ca" a capitalized word need not be a
+    subject, because names of works begin so ("Don't Look Up")
     """
     if _SUBJECT.match(text) or (_NAME.match(text) and verb.lower() not in _IN_NAMES):
         return True

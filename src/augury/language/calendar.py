@@ -39,7 +39,7 @@ def month(name: str) -> int:
 
 
 def nth_weekday(year: int, month: int, weekday: int, nth: int) -> date:
-    """The nth `weekday` (0: Monday) of a month; the last one if nth is 0."""
+    """The date of the nth `weekday` (0: Monday) of a month; of the last one if `nth` is 0."""
     if nth == 0:
         last = date(year, month, monthrange(year, month)[1])
         return last - timedelta((last.weekday() - weekday) % 7)
@@ -83,7 +83,8 @@ _HOLIDAYS: Final[dict[str, Callable[[int], date]]] = {
     "easter": easter,
     "eastersun": easter,
 }
-"""Name of a holiday, without "day" at its end -> its date in a year, as in the United States."""
+"""Name of a holiday in lower case, with only letters and digits and without "day" at its end
+("newyears") -> function from a year to the holiday's date in it, as in the United States."""
 
 
 def holiday(name: str, year: int) -> date:

@@ -26,8 +26,8 @@ question's Yes follows from the market's; excludes: both can't be Yes; apart: no
 
 
 class Ends(Flag):
-    """The ways in which a game can end: side 1 wins, side 2 wins, a draw. Flags: a value is a set
-    of ways."""
+    """The ways in which a game can end: side 1 wins, side 2 wins, a draw. Values combine to sets:
+    `FIRST | DRAW` means that side 1 does not lose."""
 
     FIRST = 1
     SECOND = 2
@@ -77,8 +77,8 @@ class Contest:
         return wins | Ends.DRAW if self.draws else wins
 
     def bearing(self, asked: Ends) -> Bearing:
-        """How a question that asks for the ends `asked` (e.g. side 1 wins) relates to the market's
-        outcome."""
+        """How a question that asks for the ends `asked` (e.g. side 1 wins) relates to the outcome
+        of the market: same, opposite, implies ... (see `Bearing`)."""
         asked, claim = asked & self.all, self.claim & self.all
         if asked == claim:
             return "same"
@@ -133,7 +133,8 @@ _TOPICS: Final = tuple((re.compile(pattern), topic) for pattern, topic in _SPORT
 
 def contest(market: ContestMarket, outcome: int) -> Contest | None:
     """The game that a market is about, with the ends of it that outcome number `outcome` claims;
-    None if the market is not on the winner of a game, or it is not clear."""
+    None if the market is not on the winner of a game, or if its sides or the claimed ends are not
+    clear."""
     title = " ".join(market.question.split())
     yes = _yes(market, outcome)
     if yes is not None and (found := _WINS_DAY.match(title)):
@@ -213,8 +214,9 @@ def _yes(market: ContestMarket, outcome: int) -> bool | None:
 
 
 def _order(names: Sequence[tuple[str, ...]], rule: re.Match[str]) -> tuple[str, str] | None:
-    """The sides "a" and "b" of the market's rules in the order in which its title names them; None
-    if that is not clear."""
+    """The rules of a market name two sides, in the groups "a" and "b" of `rule`. Returns these
+    groups in the order in which the title has the sides (`names`): ("b", "a") if rules and title
+    differ in the order. None if that is not clear."""
     a, b = rule["a"], rule["b"]
     there = _likeness(names[0][0], a) + _likeness(names[1][0], b)
     back = _likeness(names[0][0], b) + _likeness(names[1][0], a)

@@ -10,7 +10,8 @@ from typing import Final
 from augury.language.vocabulary import Entity, Vocabulary, Word, words
 
 MAX_CHARS: Final = 2_000
-"""Maximum number of characters of a text that are read; the rest is ignored."""
+"""Number of characters at the beginning of a text in which names are looked for; the rest is
+ignored."""
 
 NAMELESS: Final = frozenset(
     "a about after again all also am an and any are as at away back be before big but by can"

@@ -140,10 +140,10 @@ EVENT: Final = re.compile(
         "(?P<mark>[.,;:()!?–—-])",
     )
 )  # fmt: skip
-"""Pattern for the words of a question that say how a game ends, and for A, B (its sides) and X
-(another team). The name of the group that matches tells what the words say. After `beats`, `over`
-and `home` ("sends B home") comes the beaten side; `stops` means that one side keeps the other from
-winning."""
+"""Pattern for the words of a question that say how a game ends, for A and B (its sides) and X
+(another team), and for punctuation (`mark`). The name of the group that matches tells which of them
+it is. After `beats`, `over` and `home` ("sends B home") comes the beaten side; `stops` means that
+one side keeps the other from winning."""
 NOT: Final = re.compile(
     word(
         "not", "no", "never", "cannot", "wont", "dont", "doesnt", "didnt", "cant", "couldnt",
@@ -219,8 +219,8 @@ winner. No result is read from such a question."""
 RHETORICAL: Final = re.compile(
     "^(?:so |but |and )?(?:wont|dont|doesnt|didnt|cant|isnt|arent|aint) "
 )
-"""Beginnings of a question ("won't") after which it may mean the result or its opposite. No result
-is read from such a question."""
+"""Matches a negated auxiliary at the beginning of a question ("won't A win?"). Such a question may
+ask for the result or for its opposite, so no result is read from it."""
 OBLIQUE: Final = frozenset(
     "against vs versus v with facing from off in face host hosts hosting visit visits visiting meet"
     " meets leave leaves leaving for at to playing play plays when after of into past over"

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from augury.language.vocabulary import Alias, Entity, Vocabulary, words
 
 MIN_LOWER: Final = 50
-"""An alias counts as an ordinary word if at least this number of market titles have it in lower
+"""An alias counts as an ordinary word if at least this number of market titles contain it in lower
 case."""
 _NAMED: Final = frozenset("person team party company product work group league coin".split())
 """Kinds of entities whose aliases need a mark (`^` or `~`, see `language.vocabulary`) if they are

@@ -35,7 +35,8 @@ _SCALED: Final = re.compile(
     rf"\b(?:an?|(?P<many>{_WHOLE}))\s+(?P<scale>{_SCALE})\s+and\s+a\s+(?P<part>half|quarter)\b",
     re.I,
 )
-"""Matches "a million and a half"."""
+"""Matches a number of thousands, millions ... with a fraction of one more: "a million and a
+half"."""
 _BUCK: Final = re.compile(rf"\b(?:a|one)\s+buck\s+(?P<cents>{_WHOLE})\b(?!\s+(?:{_SCALE}))", re.I)
 _HINT: Final = re.compile(rf"\b(?:{COUNT}|hundred|{_SCALE})\b", re.I)
 
@@ -85,8 +86,11 @@ def _figure(found: re.Match[str]) -> str:
 
 
 def _value(said: list[str], *, lone: bool) -> int | None:
-    """The number that words make; None if they make none. lone: "a" stands before them, so that
-    "a hundred" is 100."""
+    """The whole number that number words make: ["two", "hundred"] -> 200. None if they make none:
+    ["twenty", "twenty"].
+
+    lone : whether "a" stands before the words, as in "a hundred" (100)
+    """
     total, here, last = 0, int(lone), float("inf")
     fresh = not lone
     for word in said:

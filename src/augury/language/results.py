@@ -34,7 +34,8 @@ from augury.language.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class AskedResult:
-    """In which ways a game must end for a question's Yes, e.g. "A wins" or "A wins, or a draw"."""
+    """The ways in which a game must end for a question to be answered Yes, e.g. "A wins" or "A
+    wins, or a draw"."""
 
     ends: Ends
     both: bool
@@ -43,7 +44,7 @@ class AskedResult:
 
 class Stand(NamedTuple):
     """How a question about a game relates to a market on that game (`bearing`: same, opposite,
-    implies ...)."""
+    implies ...), and whether it names both sides."""
 
     bearing: Bearing
     both: bool
@@ -51,8 +52,8 @@ class Stand(NamedTuple):
 
 
 def others(question: str, vocabulary: Vocabulary) -> list[Mention]:
-    """The places in a question that name teams or people. A name that is not one of the sides of
-    the market's game shows that the question may be about another game."""
+    """The places in a question that name teams or people. One that names neither side of the
+    market's game shows that the question may be about another game."""
     return [
         one for one in mentions(question, vocabulary)
         if any(entity.kind in ("team", "person") for entity in one.entities)
@@ -122,7 +123,8 @@ def _claims(text: str, contest: Contest) -> list[Ends | None]:
 
 
 def _is_beating(text: str, events: Sequence[_Event], n: int) -> bool:
-    """Whether event `n` of the text, a word such as "over", means "beats" ("A over B")."""
+    """Whether `events[n]`, a word such as "over", means "beats", as in "A over B". `events` are the
+    words for results and the sides (A, B, X) that `game_words.EVENT` found in `text`."""
     before = events[n - 1] if n else None
     after = events[n + 1] if n + 1 < len(events) else None
     if before is None or before.kind != "side":
@@ -161,8 +163,8 @@ def _claim(text: str, events: Sequence[_Event], n: int, contest: Contest) -> End
 
 
 def _acting(text: str, events: Sequence[_Event], n: int) -> str | None:
-    """The side ("A" or "B") that acts in verb `n`: the verb's subject or, if none is named, the
-    opponent of its object. None if neither is clear."""
+    """The side ("A" or "B") that does what the verb `events[n]` says: the verb's subject or, if
+    none is named, the opponent of its object. None if neither is clear."""
     event = events[n]
     if event.kind == "stops" and (inner := re.search(r"(?<![^ ])[AB](?![^ ])", event.text)):
         return _other(inner.group())
@@ -185,8 +187,9 @@ def _other(side: str) -> str:
 
 
 def _denied(text: str, events: Sequence[_Event], n: int) -> bool | None:
-    """Whether the words before verb `n` deny it ("does not win"); two negations cancel out. None if
-    a negation belongs to another clause."""
+    """Whether the words before the verb `events[n]` negate it ("does not win"); two negations
+    cancel out. None if a negation belongs to another clause, because it is then unclear what it
+    negates."""
     start = next((e.end for e in reversed(events[:n]) if e.kind != "side"), 0)
     said = text[start : events[n].start]
     parts = CLAUSE.split(said)
@@ -196,8 +199,8 @@ def _denied(text: str, events: Sequence[_Event], n: int) -> bool | None:
 
 
 def _subject(text: str, events: Sequence[_Event], n: int) -> _Event | None:
-    """The subject of verb `n`: the nearest side before it that does not follow a preposition; None
-    if there is no such side."""
+    """The subject of the verb `events[n]`: the nearest side before the verb that does not follow a
+    word such as "against" (`OBLIQUE`); None if there is no such side."""
     for event in reversed(events[:n]):
         if event.kind != "side":
             continue
@@ -217,8 +220,8 @@ def _named_before(events: Sequence[_Event], n: int, side: _Event) -> bool:
 
 
 def _target(text: str, events: Sequence[_Event], n: int) -> str | None:
-    """The object of verb `n`, "A" or "B": the side right after it, in the same clause; None if
-    there is none."""
+    """The object of the verb `events[n]`, "A" or "B": the side right after the verb, in the same
+    clause; None if there is none."""
     event = events[n]
     if n + 1 == len(events) or events[n + 1].kind != "side":
         return None
@@ -231,8 +234,8 @@ def _target(text: str, events: Sequence[_Event], n: int) -> str | None:
 
 
 def _for(text: str, events: Sequence[_Event], n: int) -> str | None:
-    """The side ("A" or "B") that a win or loss (event `n`) is for, if it is named after it: "no
-    upset for A", "the win goes to A"."""
+    """The side ("A" or "B") that is named after a win or loss, `events[n]`, as the one that has it:
+    A in "no upset for A" and "the win goes to A". None if no side is named so."""
     links = "for|by|goes to|go to|going to" if events[n].kind == "wins" else "for"
     rest = text[events[n].end :]
     if events[n].text.endswith(" for"):

@@ -18,7 +18,8 @@ from augury.language.entities import NAMELESS, Mention
 from augury.language.vocabulary import Entity, Vocabulary, fold
 
 Form = tuple[str, ...]
-"""One way to name a side of a game (a team or player): words without case, accents and dots."""
+"""One way to name a side of a game (a team or player), as a tuple of words without case, accents
+and dots."""
 
 _TOKEN: Final = re.compile(
     r"[^\W_]+(?:[.'&][^\W_]+)*|[,;:()>?!]|(?<=[^\W_]{4})\.(?=\s)|(?<=\s)[-–—](?=\s)"
@@ -41,7 +42,8 @@ _LOOSE: Final = frozenset({"tennis", "mma", "soccer", ""})
 an unknown sport."""
 _CITIES: Final = frozenset({"nba", "nfl", "mlb", "nhl", "wnba"})
 _PAIRS: Final = frozenset({"red", "white", "blue", "trail", "maple", "golden"})
-"""First words of team nicknames that have two words: "red" ("Red Sox")."""
+"""First words of team nicknames that have two words: "red" ("Boston Red Sox"). They tell where the
+city in a team's full name ends."""
 _SCHOOLS: Final = frozenset("state st tech a&m southern atlantic international christian".split())
 """Words that turn the name before them into that of another school: "state" ("Michigan" / "Michigan
 State")."""
@@ -184,7 +186,7 @@ def _found(
 
 @lru_cache(maxsize=1 << 12)
 def _forms(names: tuple[str, ...], sport: str, vocabulary: Vocabulary) -> frozenset[Form]:
-    """All the ways in which a text may name a side of a game.
+    """All the ways (`Form`) in which a text may name a side of a game.
 
     names : the names that a market gives the side
     """

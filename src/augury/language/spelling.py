@@ -23,7 +23,8 @@ _CHAT: Final = re.compile(rf"(?<![\w'’./-])(?:{_WORDS})(?![\w'’/-])", re.I)
 
 
 def written_out(text: str) -> str:
-    """The text with spellings of a chat written out. What is in double quotes is left as it is."""
+    """The text with spellings of a chat written out: "wont" -> "won't", "b4" -> "before". What is
+    in double quotes is left as it is."""
     parts = text.split('"')
     parts[::2] = [_CHAT.sub(_said, part) for part in parts[::2]]
     return '"'.join(parts)

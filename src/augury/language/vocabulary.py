@@ -28,8 +28,9 @@ from augury.remembered import Once, remembered
 FOLDER: Final = Path(__file__).parent / "vocabulary"
 
 Guard = Literal["any", "capital", "context"]
-"""When an alias counts as naming its entity. any: always; capital: only with a capital letter;
-context: only with a capital letter and beside a word or another entity of its topic."""
+"""When an alias (a way to name an entity) counts as naming its entity. any: always; capital: only
+with a capital letter; context: only with a capital letter and beside a word of the entity's topic
+or another entity of this topic."""
 
 _GUARDS: Final[Mapping[str, Guard]] = {"^": "capital", "~": "context"}
 
@@ -84,14 +85,16 @@ _WORD: Final = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*|[$#]?[^\W_]+", re.UNICO
 _ASIDE: Final = re.compile(r"\s*\([^)]*\)")
 _QUOTE: Final = str.maketrans("’‘`", "'''")
 CACHED_TEXTS: Final = 256
-"""Number of texts whose words are kept: the parts of one forecast split the same texts (the
-question, the markets that the judge reads) several times. They take 10 MB at most."""
+"""Number of texts for which the result of `words` is cached, because the steps of one forecast
+split the same texts (the question, the titles of markets) several times. The cache takes 10 MB at
+most."""
 CACHED_CHARS: Final = 2_000
-"""Largest number of characters of a text whose words are kept."""
+"""Largest length, in characters, of a text for which the result of `words` is cached."""
 
 
 class Word(NamedTuple):
-    """A word of a text: its position, and its letters without case, accents and dots (`folded`)."""
+    """A word of a text: its letters without case, accents and dots (`folded`), its position, and
+    whether it begins with a capital letter or a digit (`capital`)."""
 
     folded: str
     start: int
@@ -145,7 +148,8 @@ class Vocabulary:
     """All entities (people, teams, places ...), which can be found by any of their aliases."""
 
     def __init__(self, entities: Iterable[Entity]) -> None:
-        """Entries with the same name and kind, e.g. from two files, become one entity."""
+        """Make the vocabulary of `entities`. Those with the same name and kind, e.g. from two
+        files, become one entity."""
         merged: dict[str, Entity] = {}
         for entity in entities:
             known = merged.get(entity.key)
@@ -179,8 +183,8 @@ class Vocabulary:
         return self._by_first.get(word, [])
 
     def at(self, said: Sequence[str], first: int) -> list[tuple[Alias, Entity]]:
-        """The aliases that a text contains from its word number `first` on, each with its entity,
-        longest alias first.
+        """The aliases that stand in a text with their first word at index `first`, each with its
+        entity, longest alias first.
 
         said : the folded words of the text
         """
