@@ -17,10 +17,12 @@ _VERBS: Final = (
     r"annex", r"recogni", r"overtak", r"surpass", r"fund", r"threaten", r"blockad", r"recall",
     r"criticiz", r"investigat", r"charg", r"kill", r"bans?\b|banned", r"withdr[ae]w",
 )  # fmt: skip
-"""Beginnings of verbs by which one acts on another. Those of games are read by `language.results`,
-where the other way round is the opposite."""
+"""Patterns for the beginnings of verbs by which one person, country ... acts on another: "attack",
+"endors". Verbs of games ("beat") are left out: `language.results` reads them, because there "B
+beats A" is the opposite of "A beats B", not merely something else."""
 _ACT: Final = re.compile(r"\b(?:" + "|".join(f"({verb})" for verb in _VERBS) + r")\w*", re.I)
-"""Matches such a verb; the group that took part tells which."""
+"""Matches a word that begins like one of `_VERBS`; the number of the group that matched is the
+number of the verb."""
 _PASSIVE: Final = re.compile(
     rf"\b(?:be|been|being|is|are|was|were|gets?|got)\s+(?:\w+\s+)?(?:{'|'.join(_VERBS)})\w*.{{0,30}}\bby\b",
     re.I,
@@ -28,18 +30,22 @@ _PASSIVE: Final = re.compile(
 _JOINED: Final = re.compile(
     r"\b(?:and|or|vs\.?|versus|with|if|before|after|while|because)\b|[,;:?]", re.I
 )
-"""Matches words between two names after which the first does not act on the second."""
+"""Matches words and punctuation which, between two names, show that the first does not act on the
+second: "and", "vs", a comma."""
 MAX_BETWEEN: Final = 40
-"""Largest number of characters between two names of one act."""
+"""Largest number of characters between two names for the first to count as acting on the second."""
 
 Act = tuple[frozenset[str], int, frozenset[str]]
-"""Keys of who acts, the number of the verb, keys of whom the act concerns."""
+"""Who does what to whom: the keys of the entity that acts ("place:Iran"), the number of the verb in
+`_VERBS` (from 1), the keys of the entity on which it acts. A name with several possible entities
+has several keys."""
 
 
 def acts(text: str, named: Sequence[Mention]) -> tuple[Act, ...]:
-    """The acts of one named entity on another in a text.
+    """The acts of one named entity on another in a text, in their order: "Iran strikes Israel" has
+    one.
 
-    named : the entities that the text names
+    named : the places in the text that name entities
     """
     found: list[Act] = []
     for one, other in pairwise(sorted(named, key=lambda mention: mention.start)):
@@ -54,7 +60,8 @@ def acts(text: str, named: Sequence[Mention]) -> tuple[Act, ...]:
 
 
 def swapped(ours: Sequence[Act], theirs: Sequence[Act]) -> bool:
-    """Whether two texts name the same act of the same two entities, but swap who acts on whom."""
+    """Whether two texts name the same act of the same two entities, but swap who acts on whom.
+    False if they also have an act in common that is not swapped."""
     acted = [(a, b) for a in ours for b in theirs if a[1] == b[1]]
     if any(a[0] & b[0] and a[2] & b[2] for a, b in acted):
         return False

@@ -27,10 +27,11 @@ _ALWAYS: Final = re.compile(
     r"|\bon at least one day\b|\bthe (?:whole|entire) time\b|\bcontinuously\b",
     re.I,
 )
-"""Matches phrases that say that something has to hold on every occasion (each day, each game)."""
+"""Matches phrases that say on how many occasions something has to hold: on every one ("each game",
+"at all times") or on at least one day."""
 _LASTS: Final = re.compile(r"\b(?:stay|remain|keep|hold)(?:s|ing)?\b", re.I)
-"""Matches verbs for a state that lasts. With one of them, "every day" only means that the state
-does not end, so it is no demand for every occasion."""
+"""Matches verbs for a state that lasts ("stay"). Beside one of them "every day" only means that the
+state does not end; the phrases of `_ALWAYS` then do not count."""
 _FIRST: Final = re.compile(r"\bbefore (?P<what>[^,;?.]{3,60})", re.I)
 _WHEN: Final = re.compile(
     r"\d|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|"
@@ -63,17 +64,19 @@ _WINS: Final = re.compile(
     r"\b(?:wins?|winning|winner|won|elected|become|takes?|flips?|holds?|keeps?|beats?|unseats?|prevails?)\b",
     re.I,
 )
-"""Matches verbs for getting what one runs for."""
+"""Matches verbs for winning what one runs for ("wins", "elected")."""
 _AWARDED: Final = re.compile(rf"{_WINS.pattern}|\b(?:nominees?|nomination)\b", re.I)
 _PIECE: Final = re.compile(
     r"\b(trailer|teaser|soundtrack|dlc|poster|spin-?off|documentar|biopic|memoir|remake)", re.I
 )
-"""Matches words for a thing that comes with another or is made of it. A market has to say it."""
+"""Matches words for a thing that belongs to a film, game ... but is not the work itself
+("trailer"). A market has to contain those of the question."""
 _SIDES: Final = tuple(tuple(frozenset(one.split()) for one in pair) for pair in _OPPOSED)
 
 
 _RIVALS: Final = frozenset({"person", "team", "party", "company", "work", "coin"})
-"""Kinds of entities of which a market is about one and not about another."""
+"""Kinds of entities (person, team ...) of which one can't stand for another: a market on one person
+does not answer a question about another person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,42 +85,47 @@ class Demands:
     question once and then checked against each market."""
 
     always: bool
-    """Whether the question says that something has to hold on every occasion (each day, each game).
-    False for a state that only has to last ("stay", "remain")."""
+    """Whether the question says on how many occasions something has to hold ("every day", "on at
+    least one day"). A market then has to say it too. False for a state that only has to last
+    ("stay")."""
     alternatives: tuple[Mention, ...]
     """Entities that the question joins with another of the same kind by "or" or "both ... and":
-    both names in "Vance or Rubio". A market has to name each of them."""
+    Vance and Rubio in "Vance or Rubio". A market has to name every one of them."""
     firsts: tuple[frozenset[str], ...]
-    """One set for each event that the question names after "before": the words that name the event.
-    A market has to contain at least one of them."""
+    """For each event that the question names after "before": the words, without case and accents,
+    that name it. A market has to contain at least one of these words for every event."""
     offices: frozenset[str]
     races: frozenset[str]
-    """Kinds of office that the question is about ("senate", "governor"). A market may not be about
-    others only."""
+    """Kinds of office that the question is about ("senate", "governor"). A market whose title is
+    only about other kinds does not ask the same."""
     places: frozenset[str]
-    """Names of the places that the question names, or to which whoever it names belongs: Minnesota
-    for one of its senators. A market on a race in other places has to name somebody of the
-    question."""
+    """Names of the places that the question names, and of whatever its named entities belong to:
+    Minnesota for one of its senators. A market on a race for office elsewhere does not ask the
+    same, unless it names somebody whom the question names."""
     beside: frozenset[str]
-    """Keys of entities that are named only in what is told before the question ("I love Jokić").
-    A market on one of them has to name another of the same kind that the question itself names,
-    if it names any."""
+    """Keys (`Entity.key`) of entities that are named only before the sentence that asks: Tatum in
+    "I love Tatum. Will Brown win MVP?". A market that names one of them has to name an entity of
+    the same kind from the asking sentence too, if that names any."""
     asked: tuple[Mention, ...]
-    """The entities that the sentence which asks names; empty if that is the whole text."""
+    """The entities that the asking sentence names; empty if the question's text has no other
+    sentence."""
     words: frozenset[str]
     pieces: frozenset[str] = frozenset()
-    """Things that come with another ("trailer"), which the market has to name too."""
+    """Words of the question for a thing that belongs to a work but is not the work ("trailer"). A
+    market has to contain all of them."""
     runs: bool = False
-    """Whether the question says that somebody runs for something, and nothing of winning it."""
+    """Whether the question asks if somebody runs for something, and not if they win it. A market on
+    winning or on a nomination then does not ask the same."""
     acts: tuple[actors.Act, ...] = ()
-    """Who does what to whom. A market may not tell the same act the other way round."""
+    """Who does what to whom in the question. A market with the same act but the two swapped does
+    not ask the same."""
 
     @classmethod
     def of(cls, question: str, named: Sequence[Mention], asked: Sequence[Mention] = ()) -> Demands:
-        """Read from a question what a market has to meet.
+        """Read from a question what a market has to say or to name.
 
-        named : the entities that the question names
-        asked : those named by the sentence that asks, if the text tells something before it
+        named : the places in the question's text that name entities
+        asked : those in the sentence that asks; empty if the text has no other sentence
         """
         beside = _beside(named, asked) if asked else frozenset[str]()
         return cls(
@@ -153,8 +161,8 @@ class Demands:
         )
 
     def _of_another(self, titled: Sequence[Mention]) -> bool:
-        """Whether a market's title names somebody of whom only what stands before the question
-        tells, and nobody of that kind whom the question names."""
+        """Whether a market's title names an entity that the question's text names only before the
+        sentence that asks, and none of the same kind that this sentence names."""
         if not self.beside:
             return False
         theirs = [e for one in titled for e in one.entities]
@@ -167,7 +175,8 @@ class Demands:
 
 
 def _beside(named: Sequence[Mention], asked: Sequence[Mention]) -> frozenset[str]:
-    """The keys of entities that are not among those asked for, nor what one of these belongs to."""
+    """The keys of the entities in `named` that are not in `asked`; entities to which one of `asked`
+    belongs (a player's team) are left out too."""
     ours = [e for one in asked for e in one.entities]
     known = {e.name for e in ours}.union(*(e.of for e in ours))
     return frozenset(e.key for one in named for e in one.entities if e.name not in known)

@@ -30,8 +30,8 @@ _FIT: Final = (
 )  # fmt: skip
 _FLAGS: Final = ("opposed", "lasting", "rival", "same")
 _LOOSE_KINDS: Final = frozenset({"place", "league", "topic", "event", "award"})
-"""Kinds of entities that two texts may name differently and still be about the same thing: one a
-league, the other an award of it. They never count as a conflict (`entities_conflict`)."""
+"""Kinds of entities that two texts may name differently and still be about the same thing: one text
+names a league, the other an award of it. They never count as a conflict (`entities_conflict`)."""
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
 COMPARED: Final = (
@@ -44,10 +44,12 @@ COMPARED: Final = (
 """Features (numbers that compare a question with a market) from the hand-written rules and from
 search: every market has them at no further cost.
 
-`*_behind`: how far the market's value is below that of the best market. `contest_*`: 0 or 1; all
-are 0 unless the market is on a single game and it is certain which side the question means
-(`language.results`). `contest_same`, `contest_opposite`, `contest_other`: the question asks the
-same as the market, the complement, or neither. `contest_both`: it names both sides of the game.
+`window_*`, `threshold_*`, `stage_*`, `choice_*`, `edition_*`: 0 or 1, how the rules find that
+question and market are related in this aspect. `*_behind`: how far the market's value is below that
+of the best market. `contest_*`: 0 or 1; all are 0 unless the market is on a single game and it is
+certain which side the question means (`language.results`). `contest_same`, `contest_opposite`,
+`contest_other`: the question asks the same as the market, the complement, or neither.
+`contest_both`: the question names both sides of the game.
 """
 NAMED: Final = (
     "entities_shared", "entities_unnamed", "entities_foreign", "entities_conflict",
@@ -60,17 +62,17 @@ read: about 0.5 ms of one core per market.
 `entities_*` and `numbers_*` are counts: `*_shared` of those that both texts name, `*_unnamed` of
 those that only the question names, `*_foreign` of those that only the market names.
 `entities_conflict`: 1 if each text names an entity that the other does not name, and both entities
-are of the same kind (person, team ...). `choice_first`: "A beats B" asks
-about A, so of the names that question and market share the first counts: 1 if the market outcome is
-about it, -1 if it is about a later one, else 0.
+are of the same kind (person, team ...). `choice_first`: "A beats B" asks about A, so of the names
+that question and market share the first one counts: 1 if the market outcome is about it, -1 if the
+outcome is about a later one, else 0.
 """
 NAMES: Final = (*COMPARED, *NAMED)
 """All features (numbers that compare a question with a market) in the order in which the judge (the
 trained model) reads them."""
 _AT: Final = {name: n for n, name in enumerate(NAMES)}
 _ORDERING: Final = ("window", "threshold", "stage", "choice")
-"""Parts of a question (window of time, level, stage, contender) in which it can imply a market, be
-implied by it or exclude it (`forecast.roles.limits_of`)."""
+"""Aspects in which the hand-written rules compare a question with a market (window of time, level,
+stage, contender) and in which one may imply or exclude the other (`forecast.roles.limits_of`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class Named:
 
 
 def read(text: str, vocabulary: Vocabulary, choice: str = "") -> Named:
-    """The entities and numbers that a text names.
+    """The entities and numbers that a text names, and its number of words.
 
     choice : for a market, the words that distinguish its outcome from others (`pairs.choice`)
     """
@@ -114,8 +116,8 @@ def compared(
         Each market's place in the search results, and its place when all markets are sorted by how
         well the hand-written rules find that they match; 0 is the best.
     stands
-        For a market on a single game, which side of the game the question means. None for other
-        markets, and where the side is not certain.
+        For a market on a single game, how the question relates to the market (`results.Stand`).
+        None for other markets, and where that is not certain.
     asked
         What the question asserts, as a `Proposition`.
     """
@@ -142,11 +144,12 @@ def compared(
 
 
 def ordered(rows: Matrix) -> NDArray[np.str_]:
-    """How the hand-written rules relate each market to the question by logic, shape (rows,).
+    """How each market and the question are related by logic according to the hand-written rules,
+    shape (rows,).
 
     "implied": the market implies the question; "implies": the question implies the market;
-    "excludes": not both can come true; "": none of these, or two rivals for one place (e.g. two
-    contenders for a title).
+    "excludes": at most one of the two can come true; "": none of these, or both are about rivals
+    for one place (e.g. two contenders for a title).
 
     rows : columns `NAMES`, or at least `COMPARED`
     """

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 MODEL: Final = Path(__file__).parent / "model"
 CANDIDATES: Final = 8
 """Largest number of markets that the judge's encoder reads for one question; each costs about 5 ms
-of one core. The first 8 by the shortlist (a cheaper model) contain the market that a question was
-written about as often as its first 12."""
+of one core. The market that a question was written about is among the first 8 by the shortlist (a
+cheaper model) as often as among the first 12."""
 BEHIND: Final = 4.5
-"""Largest distance from the best score of the shortlist, in its raw units, at which the encoder
-reads a market for which the hand-written rules find no relation to the question. Of the questions
-to choose by (`training/judge/fit.py`), 1 of 1,927 markets that the judge accepts lies farther away.
-"""
+"""How far a market's score by the shortlist may be below the best score, in raw units, for the
+encoder to read the market although the hand-written rules find no relation to the question. Of the
+markets that the judge accepts for the questions by which `training/judge/fit.py` chooses its
+limits, 1 of 1,927 is farther below."""
 MAX_TOKENS: Final = 96
 """Maximum number of tokens that the encoder reads of a question and a market together; the rest is
 cut off. 99% of the training pairs are shorter."""
@@ -52,8 +52,8 @@ place of the market by `encoder_best`, counted from 0)."""
 
 
 class Verdict(NamedTuple):
-    """What the judge (the trained model) says of one market outcome: two probabilities, 0 to 1.
-    What they leave to 1 is the probability that the outcome asks neither the question nor its
+    """What the judge (the trained model) says of one market outcome: two probabilities, 0 to 1. One
+    minus their sum is the probability that the outcome asks neither the question nor its
     opposite."""
 
     same: float
@@ -65,9 +65,9 @@ class Verdict(NamedTuple):
     question on a game asks for."""
 
     bound: float | None = None
-    """Probability that the market outcome limits the question's probability from above or below, as
-    the hand-written rules find (an earlier deadline, a higher level, a later stage ...). None: the
-    rules find no such relation, or the judge did not read the market."""
+    """Probability that the hand-written rules are right to find that the market outcome limits the
+    question's probability from above or below (an earlier deadline, a higher level, a later stage
+    ...). None: they find no such limit, or the judge did not read the market."""
 
     @property
     def side(self) -> float:
@@ -124,10 +124,11 @@ class Encoder:
 def worth_reading(
     scores: NDArray[np.floating[Any]], rows: Matrix, most: int = CANDIDATES
 ) -> list[int]:
-    """Positions of the markets that the encoder reads for one question, the likeliest first.
+    """Positions of the markets that the encoder reads for one question, the highest score first.
 
-    At most `most`, and of those more than `BEHIND` behind the best only the ones that the
-    hand-written rules take for the same question, or relate to it by logic (`features.ordered`).
+    Of the `most` markets with the highest scores, those more than `BEHIND` below the best are read
+    only if the hand-written rules find that they ask the same as the question or are related to it
+    by logic (`features.ordered`).
 
     Parameters
     ----------
@@ -180,10 +181,10 @@ class Judge:
     """Limits on the probabilities of a verdict, by name, 0 to 1, set in `training/judge/fit.py`.
     `same`, `opposite`: least probability at which a market counts as asking the question or its
     opposite. `contrary`: least probability of one of these two answers if the hand-written rules
-    came to the other one. `agree`: if these rules found one of the two answers and the judge gives
-    it less than this probability, it is rejected. `sided`: least share of the likelier answer in
-    the sum of both probabilities. `bound`: least probability at which a market limits the answer in
-    the way that these rules find, e.g. as the earlier of two deadlines."""
+    came to the other one. `agree`: least probability of the answer that the rules found, same or
+    opposite; with less, the market is rejected. `sided`: least share of the likelier answer in the
+    sum of both probabilities. `bound`: least probability (`Verdict.bound`) at which a market limits
+    the question's probability as the rules find, e.g. as the earlier of two deadlines."""
     calibration: tuple[tuple[float, float], ...]
     """Points (probability of the likelier of `same` and `opposite`, share of such verdicts that
     were right), both 0 to 1 and ascending."""

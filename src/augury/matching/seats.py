@@ -39,13 +39,15 @@ _COMMON: Final = frozenset(
     " house governor governorship attorney secretary state mayor seat win winner district"
     " the new next margin victory runoff congressional".split()
 ).union(calendar.MONTHS)
-"""Words in a title of a race that name nobody, folded."""
+"""Words in titles about races for office that are no names of people or places ("senate",
+"runoff"), in lower case."""
 
 
 def races(text: str, named: Sequence[Mention]) -> frozenset[str]:
-    """The kinds of office that a text is about, keys of `_RACES`; empty if it says none.
+    """The kinds of office that a text is about ("governor", keys of `_RACES`); empty if it is about
+    none.
 
-    named : the entities that the text names
+    named : the places in the text that name entities
     """
     found = {str(match.lastgroup).replace("_", " ") for match in _RACE.finditer(text)}
     entities = [e for one in named for e in one.entities]
@@ -57,7 +59,8 @@ def races(text: str, named: Sequence[Mention]) -> frozenset[str]:
 
 
 def places(named: Sequence[Mention]) -> frozenset[str]:
-    """The names of the places that are named, and of all that the named entities belong to."""
+    """The names of the places in `named`, and of everything that entities in `named` belong to
+    (Ohio for one of its senators), without the United States."""
     entities = [e for one in named for e in one.entities]
     found = {e.name for e in entities if e.kind == "place"}
     return frozenset(found.union(*(e.of for e in entities))) - {_COUNTRY}
@@ -66,12 +69,12 @@ def places(named: Sequence[Mention]) -> frozenset[str]:
 def elsewhere(
     title: str, named: Sequence[Mention], asked: frozenset[str], said: frozenset[str]
 ) -> bool:
-    """Whether a market's title is about a race in a place that the question does not name, and
-    names nobody whom the question names.
+    """Whether a market's title is about a race for office in places that the question does not
+    name, and has no other name in common with the question. False if the title names no place.
 
     named : the entities that the title names
     asked : the question's places, from the function `places`
-    said : the question's words, folded
+    said : the question's words, without case and accents
     """
     located = [
         one for one in named
@@ -89,7 +92,8 @@ def elsewhere(
 
 
 def _districts(names: frozenset[str]) -> frozenset[str]:
-    """The numbers of the districts among places, as people say them: "17", "17th"."""
+    """The numbers of the congressional districts among the places `names`, in the ways in which
+    people write them: "17", "17th"."""
     numbers = {int(m["number"]) for name in names if (m := _DISTRICT.search(name)) and m["number"]}
     return frozenset(
         said
