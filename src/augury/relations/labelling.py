@@ -31,17 +31,17 @@ from augury.search.text import DocumentText, document_text
 from augury.storage.database import Database
 
 LEADS: Final = 3_000
-"""Number of events from which pairs are formed for the language model: those with the largest
-volume."""
+"""Number of events, those with the largest volume, from which pairs are formed for the language
+model."""
 MOVING: Final = 2_000
-"""Number of pairs of markets with prices that move together that are considered for the language
-model: those with the strongest correlation."""
+"""Number of pairs of markets whose prices move together, those with the strongest correlation, that
+are considered for the language model."""
 SIBLINGS: Final = 200
 """Maximum number of markets of an event to which a label (a language model's answer on a pair of
 events) applies: those with the smallest market numbers. The market that the model was asked about
-is always included."""
+is included in any case."""
 LOOK_EVERY: Final = 5.0
-"""Seconds between two checks whether the stored labels (a language model's answers on pairs of
+"""Seconds between two checks of whether the stored labels (a language model's answers on pairs of
 events) have changed."""
 READ_EVERY: Final = 600.0
 """Seconds after which the stored labels (a language model's answers on pairs of events) are
@@ -50,7 +50,7 @@ PATIENCE: Final = 60.0
 """Maximum number of seconds to wait before the next request, if the language model asked for a
 pause."""
 FAILURES: Final = 5
-"""Number of failed requests to the language model in a row after which a run over pairs ends."""
+"""A run that asks the language model about pairs ends after this many failed requests in a row."""
 
 Tagger = Callable[[DocumentText], Sequence[Tag]]
 
@@ -84,8 +84,8 @@ def _text(market: StoredMarket) -> DocumentText:
 
 
 class Labels:
-    """The labels in use: a language model's answers on how pairs of events are related, by
-    market."""
+    """The labels in use (a language model's answers on how pairs of events are related), looked up
+    by the markets of these events."""
 
     def __init__(self, database: Database, tags: Tagger) -> None:
         self._database = database
@@ -96,7 +96,7 @@ class Labels:
 
     def ties(self, seqs: Iterable[int]) -> dict[int, Tie]:
         """The markets that a language model's label relates to any of the markets numbered `seqs`:
-        number of the related market -> how it is related, by the label with the largest weight."""
+        number of the related market -> its `Tie`, by the label with the largest weight."""
         found: dict[int, Tie] = {}
         for seq in seqs if self._ties else ():
             for tie in self._ties.get(seq, ()):
@@ -127,8 +127,8 @@ class Labels:
         self._state, self._read_at = state, at
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Reload the labels (a language model's answers on pairs of events) whenever they change in
-        the database, until `stop` is set."""
+        """Until `stop` is set, check every `LOOK_EVERY` seconds whether the labels (a language
+        model's answers on pairs of events) have changed in the database, and reload them if so."""
         while not stop.is_set():
             with suppress(AuguryError):  # without the database, the loaded labels stay in use
                 await self.refresh()
@@ -154,17 +154,16 @@ Ended = Literal["all asked", "limit", "cap", "not qualified", "failing"]
 
 
 class Report(msgspec.Struct):
-    """The result of one run in which a language model labelled pairs of events (said how they are
-    related)."""
+    """The result of one run in which a language model was asked how pairs of events are related."""
 
     model: str
     ended: Ended = "all asked"
     candidates: int = 0
-    """Number of pairs of events, at the beginning, that had no label and were worth asking
-    about."""
+    """Number of pairs of events that, when the run began, had no label and were worth asking about.
+    """
     labelled: int = 0
-    """Number of pairs of events that got a label; `related` counts those
-    whose label is a relation, not "none"."""
+    """Number of pairs of events that got a label. `related` counts those of them whose label is a
+    relation, i.e. not "none"."""
     related: int = 0
     unusable: int = 0
     failed: int = 0
@@ -186,8 +185,8 @@ class Labeller:
         clock: Clock = now,
         sleep: Callable[[float], Any] = asyncio.sleep,
     ) -> None:
-        """`near` returns the factors that an edge or link of the factor base joins to the given
-        one."""
+        """`near` returns, for the number of a factor, the numbers of the factors that an edge or
+        link of the factor base joins to it."""
         self._database = database
         self._model = model
         self._tags = tags
@@ -216,7 +215,7 @@ class Labeller:
 
     async def run(self, limit: int, told: Callable[[int, int], None] | None = None) -> Report:
         """Ask the language model about at most `limit` pairs of events, one after the other; each
-        answer is stored at once as a label.
+        answer is stored as a label at once. Returns the counts of the run.
 
         told : called with the number of pairs done and the number of pairs in all
         """

@@ -27,14 +27,16 @@ if TYPE_CHECKING:
     from augury.relations.store import LabelRelation, LabelRow
 
 WEIGHT: Final = {"proposed": 0.2, "confirmed": 0.6}
-"""Weight (0 to 1) of a language model's label by its status: small until the operator confirms the
-label, then that of an edge of strength 2. Rejected labels are not used. Chosen by hand."""
+"""Weight (0 to 1) of a language model's label, by its status: small until the operator confirms the
+label, then the weight of an edge of strength 2 (of 3). Rejected labels are not used. Chosen by
+hand."""
 A_FACTOR: Final = 6
-"""Number of events about one factor, the most traded ones, from which pairs for the language model
-are formed."""
+"""Of the events whose main factor is the same, the most traded ones are paired with each other for
+the language model: at most this many."""
 
 LEAST_WORDS: Final = 4
-"""Least number of words of a reason that a language model gives; shorter ones are not used."""
+"""Least number of words of a reason that a language model gives for its answer. An answer with a
+shorter reason is not used."""
 
 Lag = Literal["none", "hours", "days", "weeks", "months", "years"]
 DAYS: Final[dict[Lag, int]] = {
@@ -107,7 +109,7 @@ class Lead:
     event: int
     stages: int | None
     """Hash that is equal for events on different stages or finishing places of the same contest
-    (`events.Place.stages`); None for other events."""
+    (`events.Place.stages`); None for events that are not on a contest."""
     factors: tuple[int, ...]
     """Numbers of the factors (things in the world, e.g. a policy rate) that the market is about,
     best fitting first."""
@@ -119,16 +121,16 @@ class Lead:
 
 
 class LeadPair(NamedTuple):
-    """Two events that a language model is asked about, each given by the market that stands for it;
-    the market whose question sorts first comes first."""
+    """Two events that a language model is asked about, each given by the market that stands for it,
+    in the alphabetical order of the markets' questions."""
 
     first: Lead
     second: Lead
 
     @property
     def key(self) -> bytes:
-        """Digest of the questions of the two markets: equal for all pairs of markets with the same
-        questions."""
+        """Digest of the questions of both markets and of the version of the model's task: equal for
+        two pairs of markets with the same questions."""
         parts = (str(LABEL.version), self.first.text, self.second.text)
         return hashlib.sha256("\x1f".join(parts).encode()).digest()
 
@@ -179,8 +181,8 @@ def _of_one_factor(leads: Sequence[Lead]) -> list[tuple[Lead, Lead]]:
 
 
 def undecided(one: Lead, other: Lead) -> bool:
-    """Whether two markets are not yet known to be related: they have no common event or contest,
-    different questions, no link between venues, and no logical relation."""
+    """Whether nothing relates two markets yet: they belong to different events and contests, ask
+    different questions, are not linked as the same contract, and no logical relation is known."""
     if one.event == other.event or (one.stages is not None and one.stages == other.stages):
         return False
     if other.market.id in one.market.linked_market_ids or one.text == other.text:
@@ -189,15 +191,15 @@ def undecided(one: Lead, other: Lead) -> bool:
 
 
 def _alike(one: Lead, other: Lead) -> bool:
-    """Whether the questions of two markets have so many terms in common that each market would be a
-    direct result of a search for the other."""
+    """Whether at least half of the terms of one market's question occur in the other's. Each market
+    would then be a direct result of a search for the other one."""
     ours, theirs = one.proposition.terms, other.proposition.terms
     return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
 
 
 def _related(one: Lead, other: Lead, near: Callable[[int], set[int]]) -> bool:
-    """Whether an edge or link of the factor base already joins a factor of one market to one of the
-    other."""
+    """Whether an edge or link of the factor base joins any factor of one market to any factor of
+    the other market."""
     theirs = set(other.factors)
     return any(near(factor) & theirs for factor in one.factors)
 
@@ -207,25 +209,26 @@ _NUMBER: Final = re.compile(r"\d+")
 
 
 def reason(label: Label, pair: LeadPair) -> str:
-    """The reason that a language model gives in its label, fit to be shown.
+    """The reason that a language model gives in its label, as one sentence that is fit to be shown.
 
     Raises
     ------
     Unusable
-        The reason has a web address or markup, names a number that neither text has, or says
-        nothing: it has fewer than `LEAST_WORDS` words or only repeats one of the texts.
+        The reason has a web address or markup, names a number that is in neither event's text, or
+        says nothing: it has fewer than `LEAST_WORDS` words or only repeats one of these texts.
     """
     return shown_reason(label.reason, [lead.text for lead in pair])
 
 
 def shown_reason(text: str, about: Sequence[str]) -> str:
-    """A model's reason why the things named in `about` are related, as one sentence that is fit to
-    be shown.
+    """A model's reason (`text`) why the things named in `about` are related, as one sentence that
+    is fit to be shown.
 
     Raises
     ------
     Unusable
-        As in `reason`.
+        The reason has a web address or markup, names a number that `about` does not have, or says
+        nothing: it has fewer than `LEAST_WORDS` words or only repeats one of the names.
     """
     told = plain(text, 200)
     words = told.casefold().rstrip(" .?!").split()
@@ -239,8 +242,8 @@ def shown_reason(text: str, about: Sequence[str]) -> str:
 
 
 def relation(label: Label) -> LabelRelation:
-    """The relation of the first event to the second by a language model's label, as the value that
-    the database stores."""
+    """How the first event is related to the second by a language model's label, as the value that
+    the database stores: "first_causes_second" -> "causes"."""
     match label.relation:
         case "first_causes_second":
             return "causes"
@@ -251,8 +254,8 @@ def relation(label: Label) -> LabelRelation:
 
 
 class Tie(NamedTuple):
-    """A market that is related to the question because a language model's label says that it is
-    related to a market on the question itself."""
+    """A market that is related to the question because a language model's label relates it to a
+    market on the question itself."""
 
     seq: int
     relation: Relation
@@ -278,11 +281,12 @@ _SEEN_AS: Final[Mapping[LabelRelation, Relation]] = {
 
 
 def tie(row: LabelRow, other: Lead, *, asked_first: bool) -> Tie:
-    """A label says how two markets are related. If a question is about one of them, this returns
-    how the other one is related to the question.
+    """A language model's label (`row`) says how two markets are related. If a question is about one
+    of them, this returns how the other market is related to the question.
 
     other : the other market, with its event and factors
-    asked_first : whether the question is about the first market of the label, not the second
+    asked_first : True if the question is about the first market of the label, False if it is about
+        the second
     """
     seen = row.relation if asked_first else _INVERSE[row.relation]
     confirmed = "confirmed" if row.status == "confirmed" else "not confirmed"

@@ -16,8 +16,8 @@ from augury.storage import locks
 
 
 class Linker(Follower):
-    """Keeps the events of markets, and the links between the same contracts of two venues, up to
-    date with the catalogue of markets."""
+    """Keeps the events of markets, and the links between markets that are the same contract on two
+    venues, up to date with the catalogue of markets."""
 
     LOCK = locks.EVENTS
 
@@ -58,7 +58,8 @@ class Linker(Follower):
     async def _assign(
         self, conn: Connection, rows: dict[int, IndexRow], placed: dict[int, Place]
     ) -> None:
-        """Assign the markets to events, and store the markets' places and the events."""
+        """Assign the markets in `rows` (market number -> market) to events, create the events that
+        are missing, and store all this. `placed` has the `Place` of each market."""
         if not placed:
             return
         nodes = {node for place in placed.values() for node in place.nodes}
@@ -85,8 +86,8 @@ class Linker(Follower):
     async def _links(
         self, conn: Connection, rows: dict[int, IndexRow], placed: dict[int, Place]
     ) -> list[Link]:
-        """The links (same contract on two venues) of the markets in `placed`, among themselves and
-        with markets stored before."""
+        """The links of the markets in `placed` with each other and with markets stored before. A
+        link joins two markets that are the same contract on two venues."""
         keys = {place.key for place in placed.values() if place.key is not None}
         groups = await store.seqs_of_keys(conn, keys)
         others = [seq for seqs in groups.values() for seq in seqs if seq not in placed]
@@ -94,7 +95,8 @@ class Linker(Follower):
         return await asyncio.to_thread(_linked, groups, rows | known, placed)
 
     async def _publish(self, conn: Connection, seqs: set[int]) -> None:
-        """Write the ids of the linked markets into the records of the markets `seqs`."""
+        """For each of the markets numbered `seqs`, write the ids of the markets linked with it (the
+        same contract on the other venue) into its record."""
         linked = await store.linked(conn, seqs)
         await markets.set_links(
             conn, {seq: [other for other, _ in linked.get(seq, ())] for seq in sorted(seqs)}

@@ -35,7 +35,7 @@ from augury.relations.window_logic import occurrences, window_order
 
 _DECIDED: Final = frozenset({"wins", "nominated", "advances", "ranks"})
 """Predicates that say who wins a contest or how far somebody gets in it. Two propositions with such
-predicates, also with different ones, can exclude or imply each other (`contest_logic.contests`)."""
+predicates, equal or different ones, can exclude or imply each other (`contest_logic.contests`)."""
 
 
 def relate(a: Proposition, b: Proposition, *, matched: bool = False) -> Relation:
@@ -50,9 +50,10 @@ def relate(a: Proposition, b: Proposition, *, matched: bool = False) -> Relation
 
 def impossible(a: Proposition, b: Proposition, *, matched: bool = False) -> int:
     """The joint outcomes that two propositions can't have, as a union of the bits TT, TF (`a` true,
-    `b` false), FT and FF.
+    `b` false), FT and FF; 0 if none is known to be impossible.
 
-    0 if none is known to be impossible; `matched` as in `relate`.
+    matched : the caller knows that both propositions are about the same subject, although their
+        words may differ
     """
     if a.unclear or b.unclear:
         return 0
@@ -65,8 +66,11 @@ def impossible(a: Proposition, b: Proposition, *, matched: bool = False) -> int:
 
 
 def _positive(a: Proposition, b: Proposition, *, matched: bool) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that two propositions can't have, without regard to
-    their `positive`: "X does not win" is taken as "X wins"."""
+    """The joint outcomes (bits TT, TF, FT, FF) that two propositions can't have if both are taken
+    as affirmative: "X does not win" as "X wins".
+
+    matched : the caller knows that both are about the same subject, although their words may differ
+    """
     if a.predicate in _DECIDED and b.predicate in _DECIDED:
         return contests(a, b, matched=matched)
     if not (matched or a.same_subject(b)):

@@ -24,21 +24,22 @@ from augury.storage.database import Database
 log = structlog.get_logger(__name__)
 
 STEP: Final = timedelta(hours=6)
-"""Length of a time step: prices this far apart are compared when markets are checked for moving
-together. It is short enough for young markets to have enough steps, and long enough for a venue's
-busy hours not to look like news."""
+"""Length of a time step: when markets are checked for moving together, their price changes over
+each such step are compared. It is short enough for young markets to have enough steps, and long
+enough for a venue's busy hours not to look like news."""
 WINDOW: Final = timedelta(days=180)
 MOST_MARKETS: Final = 6_000
-"""Maximum number of markets that are compared with each other, those with the longest price
-history; the number of pairs grows with the square."""
+"""Maximum number of markets that are compared with each other: those with the longest price
+history. The work grows with the square of this number."""
 EVERY: Final = 6 * 3600.0
 """Seconds between two measurements of which markets move together."""
 LOOK_EVERY: Final = 60.0
-"""Seconds between two checks whether another process has measured which markets move together."""
+"""Seconds between two checks of whether another process has measured which markets move together.
+"""
 
 
 class Partner(NamedTuple):
-    """A market whose price moves together with that of a given market."""
+    """A market whose price moves together with that of another, given market."""
 
     seq: int
     correlation: float
@@ -46,7 +47,7 @@ class Partner(NamedTuple):
 
 
 class Moving:
-    """Which markets' prices move together, as last measured."""
+    """Which markets' prices move together, by the last measurement."""
 
     def __init__(self, database: Database, clock: Clock = now) -> None:
         self._database = database
@@ -56,7 +57,7 @@ class Moving:
 
     def partners(self, seqs: Iterable[int]) -> dict[int, Partner]:
         """The markets that move together with any of the markets numbered `seqs`: number of the
-        market -> `Partner`, with the strongest of its correlations."""
+        market -> `Partner`, by the strongest of its correlations with these."""
         found: dict[int, Partner] = {}
         for seq in seqs:
             for partner in self._partners.get(seq, ()):
@@ -94,8 +95,8 @@ class Moving:
         self._measured_at = at
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Reload the pairs of markets that move together whenever another process has measured
-        them, until `stop` is set."""
+        """Until `stop` is set, check every `LOOK_EVERY` seconds whether another process has
+        measured which markets move together, and reload the pairs of markets if so."""
         while not stop.is_set():
             with suppress(AuguryError):  # without the database, the loaded pairs stay in use
                 await self.refresh()
@@ -103,8 +104,11 @@ class Moving:
 
 
 def measured(priced: Sequence[PricedStep]) -> tuple[list[CoMovementRow], int]:
-    """Find the pairs of markets whose prices move together; returns them, and the number of markets
-    compared."""
+    """Find the pairs of markets whose prices move together. Returns these pairs, and the number of
+    markets that were compared.
+
+    priced : the last price of each market in each time step
+    """
     lengths: dict[int, int] = defaultdict(int)
     for one in priced:
         lengths[one.seq] += 1

@@ -38,8 +38,8 @@ _NEUTRAL: Final = re.compile(
     r"\bwithout\s+(?-i:[A-Z])[\w'.-]*(?:\s+(?-i:[A-Z])[\w'.-]*)*(?=\s*(?:[,?.!;]|\Z))",
     re.I,
 )
-"""Matches words with "not" that deny nothing, or nothing more: "or not?", "not only", "don't
-laugh", "haven't and" before "won't", "without Curry"."""
+"""Matches words such as "not" where they deny nothing ("or not?", "not only", "don't laugh",
+"without Curry") or only repeat a denial that follows ("haven't and" before "won't")."""
 _CONTRAST: Final = re.compile(
     r"(?:,\s*(?:and\s+)?not\s+(?:(?:only|just|merely|simply)\s+)?"
     r"(?:(?:(?:the|an?|his|her|their|its|in|on|at|by|for)\s+)+(?!\w+ing\b)[\w'.-]+|\x1f+)|"
@@ -47,15 +47,16 @@ _CONTRAST: Final = re.compile(
     r"\s+(?:for|to|in|as|by|will|wins?|be|is)\b)",
     re.I,
 )
-"""Matches the alternative that a text rules out in passing: ", not July" in "cut in June, not
-July", "and not Rubio" in "Vance and not Rubio"."""
+"""Matches an alternative that a text rules out in passing: ", not July" in "cut in June, not July";
+"and not Rubio" in "Vance and not Rubio"."""
 _SOMEBODY: Final = re.compile(
     r"\b(?:some\w*|any\w*|another|other|else|different|new|no|nobody|nope|never)\b", re.I
 )
-"""Matches words with which ", not X" is a denial after all: "someone else, not Kent"."""
+"""Matches words in whose presence ", not X" is a denial after all, and not an alternative ruled out
+in passing: "someone else, not Kent"."""
 _SECOND_WAY: Final = re.compile(r"\bor\s+(?:even\s+)?not\b", re.I)
-"""Matches an alternative that is also denied ("not elected, or not even running"): two such denials
-do not cancel out."""
+"""Matches the beginning of a second denial that is an alternative to the first ("not elected, or
+not even running"): two such denials do not cancel out."""
 _PASSES: Final = re.compile(
     r"\b(?:pass|passes|go\s+by|goes\s+by|end|ends|close|closes|finish|finishes)\s+"
     r"(?:without|with\s+no)\b(?:\s+(?:an?|any|the)\b)?",
@@ -89,7 +90,7 @@ class Negations(NamedTuple):
     """The words of a text that deny ("not", "fail to"): how many there are, and what they say."""
 
     possible: bool = False
-    """Whether the text has any word that could deny."""
+    """Whether the text has any word that could deny something, e.g. "not", "miss" or "stay"."""
     number: int = 0
     unheld: bool = False
     """Whether the text says that the thing asked about happens at no time in the window: "2026
@@ -100,8 +101,8 @@ class Negations(NamedTuple):
 
 
 def cut_negations(text: BlankedText) -> Negations:
-    """Replace the words of the text that deny ("not", "fail to") by blanks; returns what they
-    say."""
+    """Replace the words of the text that deny ("not", "fail to") by blanks (0x1F), and return what
+    they say."""
     if _DENYING.search(text.about) is None:
         return Negations()
     while text.cut(_NEUTRAL, "polarity"):

@@ -22,20 +22,20 @@ log = structlog.get_logger(__name__)
 
 
 def accepted_folder(data_dir: Path) -> Path:
-    """The folder of the operator's accepted verdicts (how pairs of factors are related), which the
-    service loads."""
+    """The folder with the verdicts that the operator has accepted (how pairs of factors are
+    related); the service loads them."""
     return data_dir / "judged"
 
 
 def proposed_folder(data_dir: Path) -> Path:
-    """The folder of proposed verdicts (how pairs of factors are related), which wait for a person
-    to read them."""
+    """The folder with the proposed verdicts (how pairs of factors are related), which wait for a
+    person to read them and which the service does not load."""
     return accepted_folder(data_dir) / "proposed"
 
 
 def read(folder: Path, problems: list[str]) -> list[PairVerdict]:
     """Read the verdicts on pairs of factors from all files in a folder, in the order of the file
-    names; empty if there is no folder.
+    names. The list is empty if there is no folder.
 
     Messages on what can't be read are added to `problems`.
     """
@@ -51,8 +51,8 @@ def read(folder: Path, problems: list[str]) -> list[PairVerdict]:
 
 
 def joined(base: Base, own: Sequence[PairVerdict]) -> Base:
-    """The factor base with an operator's verdicts on pairs of factors added. They replace the
-    shipped ones on the same pairs."""
+    """The factor base with an operator's verdicts on pairs of factors (`own`) added. They replace
+    the verdicts shipped with this version on the same pairs."""
     if not own:
         return base
     replaced = {verdict.pair for verdict in own}
@@ -61,8 +61,8 @@ def joined(base: Base, own: Sequence[PairVerdict]) -> Base:
 
 
 def join(base: Base, data_dir: Path) -> Base:
-    """The factor base with the operator's accepted verdicts in the data folder added; lines that
-    can't be read are logged and skipped."""
+    """The factor base with the operator's accepted verdicts on pairs of factors, from the data
+    folder, added. Lines that can't be read are logged and skipped."""
     problems: list[str] = []
     base = joined(base, read(accepted_folder(data_dir), problems))
     for problem in problems:

@@ -34,17 +34,17 @@ SIBLING: Final = 0.5
 different entities, e.g. for two central banks or two rival teams. Chosen by hand; 0.3 was measured
 to be worse (`docs/experiments/relations-tried.md`)."""
 MOST_SIBLINGS: Final = 400
-"""Factors made from one pattern (one for each team, country ...) count as siblings of each other
-only if there are at most this many."""
+"""The factors made from one pattern (one for each team, country ...) count as siblings of each
+other, i.e. as related, only if there are at most this many of them."""
 FIRST_SIBLINGS: Final = 4
 """Number of siblings of a factor (made from the same pattern, e.g. other teams' titles) whose
 markets are looked up: the first ones of the pattern's list, which has the best known first. Markets
-of other siblings are candidates only if search finds them by their text."""
+of other siblings are candidates only if search finds them in another way."""
 SAME_KIND: Final = "The same kind of thing elsewhere."
 SUPPOSED: Final = "The question asks what follows from it."
 REMEMBERED: Final = 512
-"""Number of factors for which the paths that start there are cached (about 50 MB in all); finding
-them anew takes milliseconds."""
+"""Number of factors whose paths to other factors are kept in a cache (about 50 MB in all); finding
+the paths from a factor anew takes milliseconds."""
 FAINT: Final = 0.05
 """Least weight (0 to 1) of a path from factor to factor; weaker paths are dropped. Chosen by
 hand."""
@@ -70,18 +70,18 @@ Way = tuple[Step, ...]
 
 
 class _Around(NamedTuple):
-    """All factors to which paths lead from one factor, with these paths: the same for every
-    question."""
+    """The factors to which paths of the factor base lead from one starting factor, with these
+    paths. They do not depend on a question."""
 
     targets: NDArray[np.int32]
     relations: NDArray[np.intp]
-    """For each of `targets`, its relation to the factor at the start (upstream, downstream or
+    """For each of `targets`, how it is related to the factor at the start (upstream, downstream or
     correlated), as an index into `RELATIONS`. A target with several relations is listed several
     times."""
     weights: NDArray[np.float32]
     alike: NDArray[np.bool_]
     """For each of `targets`: True if it is only a sibling (made from the same pattern) and not
-    among the `FIRST_SIBLINGS`."""
+    among the first `FIRST_SIBLINGS` ones."""
     ways: dict[tuple[int, int], Way]
     """(index into `RELATIONS`, number of the target) -> the path to the target."""
 
@@ -102,15 +102,15 @@ class Reached:
     far: NDArray[np.bool_]
     _sources: tuple[tuple[float, _Around], ...]
     _supposed: Mapping[int, Way]
-    """Factor number -> path to it, for the factors that the question takes as given causes ("if the
-    dollar collapses"). Such a path is one step from the first factor that the question is about. It
-    is used only if no path of the factor base leads to the same factor as a cause."""
+    """Number of a factor -> path to it, for factors that the question takes as given causes ("if
+    the dollar collapses"). Such a path is one step from the first factor that the question is
+    about. It is used only if no path of the factor base shows the factor to be a cause."""
 
     def way(self, relation: int, target: int) -> Way:
-        """The best path through the factor base from a factor that the question is about to factor
-        number `target`; empty if there is none.
+        """The path with the largest weight from a factor that the question is about to factor
+        number `target`, in one relation; empty if there is none.
 
-        relation : index into `RELATIONS`
+        relation : index into `RELATIONS` (upstream, downstream, correlated)
         """
         ways = [
             (weight * _weight(way), way)
@@ -177,11 +177,12 @@ class FactorGraph:
         base's list: the best known first."""
 
     def reach(self, asked: Sequence[tuple[int, float]], supposed: Collection[int] = ()) -> Reached:
-        """The factors that drive, follow from and move with the factors that a question is about.
+        """Find the factors that drive, follow from, or move with the factors that a question is
+        about, and the paths to them.
 
         asked : (number, weight from 0 to 1) of the factors that the question is about
         supposed : numbers of the factors that the question supposes as causes ("if the dollar
-            collapses"); they count as upstream only, whatever the base says of them
+            collapses"); they count as upstream only, whatever the factor base says
         """
         weights = np.zeros((3, self.size), np.float32)
         own = np.zeros(self.size, np.float32)
@@ -241,13 +242,14 @@ class FactorGraph:
         )
 
     def near(self, number: int) -> set[int]:
-        """Numbers of the factors that one edge or link joins to factor number `number`."""
+        """Numbers of the factors that a single edge or link of the factor base joins to factor
+        number `number`."""
         tied = (*self.causes.get(number, ()), *self.effects.get(number, ()))
         return {other for other, _ in (*tied, *self.links.get(number, ()))}
 
     def among(self, numbers: set[int]) -> list[Step]:
-        """The causal edges between any two of the factors numbered `numbers`, as steps from cause
-        to effect."""
+        """The edges (from cause to effect) between any two of the factors numbered `numbers`, as
+        steps."""
         return [
             _step(cause, effect, edge)
             for cause in sorted(numbers)

@@ -100,10 +100,11 @@ _LOSE: Final = re.compile(
     rf"{numerals.COUNT})\b|\s+[$€£]?\d)",
     re.I,
 )
-"""Matches "lose" without an amount after it: who loses does not win. A party that loses 20 seats
-may win for all that."""
+"""Matches "lose" without an amount after it: whoever loses does not win. A party that loses 20
+seats may still win."""
 _LOSE_AMOUNT: Final = re.compile(r"\b(?:los(?:e|es|ing)|lost)\s*\x1f", re.I)
-"""Matches "lose" before a threshold that is blanked already."""
+"""Matches "lose" right before an amount that has been read and replaced by blanks (0x1F), as in
+"lose 20 seats"."""
 _CHOICE: Final = re.compile(
     r"^(?:[\w'&. -]{2,30}:\s+)?"  # "NBA: Will ..."
     r"(?:will|does|do|did|is|are|can|could|would|has|have)\s+(?:the\s+)?(?P<choice>.+?)\s+"
@@ -118,8 +119,8 @@ _BY_WHOM: Final = re.compile(
 )
 _BE: Final = re.compile(r"\s+(?:be|become|becomes)\s+")
 _OPEN_PRIMARY: Final = re.compile(r"\b(?:california|washington|alaska|louisiana|open|top)\b", re.I)
-"""Words of primaries after which two candidates of one party can stand for election ("top-two"), so
-that winning such a primary is no nomination."""
+"""Matches words which show that two candidates of one party can go on from a primary to the
+election ("top-two", "California"), so that winning the primary is no nomination."""
 
 
 class PredicateReading(NamedTuple):
@@ -127,20 +128,20 @@ class PredicateReading(NamedTuple):
 
     predicate: Predicate = "happens"
     threshold: Threshold | None = None
-    """The range of values, or for the predicate `ranks` of places in a contest, that the text
-    names, also if it denies it ("not above 5"); None if it names none."""
+    """The range of values that the text names; for the predicate `ranks`, the range of places in a
+    contest. The text may also deny it ("not above 5" -> above 5). None if it names none."""
     choice: str = ""
-    """The words that name who is said to win, be nominated, or reach a stage or place; else
-    empty."""
+    """The words that name who is said to win, be nominated, or reach a stage or place; empty if the
+    text says no such thing."""
     stage: str | None = None
     """The stage of a contest that is reached: "playoffs" or a key of `wording.STAGES`
     ("semifinal"); None if the text is about no stage."""
     fixture: bool = False
     denied: bool = False
-    """Whether the text asserts that the predicate does not come true: "remains in office" denies
-    `leaves`, "loses" denies `wins`."""
+    """Whether the text asserts that the predicate is not true: "remains in office" denies `leaves`,
+    "loses" denies `wins`."""
     unheld: bool = False
-    """Whether the text says that the predicate comes true at no time in the window: "remains in
+    """Whether the text says that the predicate becomes true at no time in the window: "remains in
     office" rules out `leaves` for the whole window."""
 
 
@@ -212,7 +213,8 @@ def _advance(text: BlankedText, threshold: Threshold | None) -> PredicateReading
 
 
 def _contest(text: BlankedText) -> PredicateReading:
-    """The predicate of a text on a contest that names no quantity ("wins", "nominated" ...)."""
+    """Read the predicate ("wins", "nominated" ...) of a text on a contest that names no quantity;
+    "happens" if there is none."""
     if (found := _SHORTLIST.search(text.about)) and not _OF_PARTY.search(text.about):
         choice = _subject(text.about[: found.start()])
         text.cut(_SHORTLIST, "predicate")
@@ -279,15 +281,15 @@ def _won(text: BlankedText) -> PredicateReading | None:
 
 
 def _agent(about: str) -> str:
-    """The words that name the winner, if they come after the verb ("won by X", "go to X"); else
-    empty."""
+    """The words after the verb that name the winner ("won by X", "go to X" -> "X"); empty if there
+    are none."""
     found = _BY_WHOM.search(about + "?")
     return (found["by"] or found["to"]) if found else ""
 
 
 def _subject(before: str) -> str:
-    """The words that name the winner, if they come before the verb ("Will X" of "Will X win ...");
-    else empty."""
+    """The words before the verb that name the winner ("Will X" of "Will X win ..." -> "X"); empty
+    if there are none."""
     found = _CHOICE.search(before.rstrip() + " ")
     if found is None:
         found = _CHOICE.search(before.strip())

@@ -41,9 +41,9 @@ Slot = Literal["window", "threshold", "polarity", "predicate", "choice", "stage"
 
 
 class Threshold(msgspec.Struct, frozen=True, array_like=True):
-    """The range of values, from `low` to `high`, that a proposition asserts or (`positive` False)
-    denies: "above 100" and "not above 100" -> 100 to infinity. `low_in` and `high_in` say whether
-    its ends belong to it."""
+    """The range of values, from `low` to `high`, that a proposition asserts or, if its `positive`
+    is False, denies: "above 100" and "not above 100" -> 100 to infinity. `low_in` and `high_in` say
+    whether the ends belong to the range."""
 
     low: float = -math.inf
     high: float = math.inf
@@ -71,19 +71,20 @@ class WordsRead(msgspec.Struct, frozen=True, array_like=True):
 
 class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """What a market's Yes or a user's question asserts, in parts that logic can compare. If
-    `positive` is False, it asserts that the rest does not hold."""
+    `positive` is False, it asserts that what the other parts say is not so."""
 
     contest: frozenset[str]
     """Terms (stems) of the subject without the choice: what contest, quantity or event the text is
     about."""
     choice: frozenset[str] = frozenset()
-    """Terms of the one (a team, a candidate) that is said to win, be nominated, advance or rank;
-    empty if there is none."""
+    """Terms of the name of the contender (a team, a candidate) that is said to win, be nominated,
+    advance or rank; empty if there is none."""
     predicate: Predicate = "happens"
     threshold: Threshold | None = None
     window: Window = Window()
     edition: int | None = None
-    """Year of the contest: 2026 for "the 2025-26 season". None if no year is known."""
+    """Year of the contest: 2026 for "the 2025-26 season". None if no year is known, or the
+    proposition is not on a contest."""
     stage: str | None = None
     """Stage of the contest that is reached, if the predicate is `advances`: "playoffs" or a key of
     `wording.STAGES` ("semifinal"); else None."""
@@ -92,10 +93,11 @@ class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """Whether the assertion can be true of only one choice (team, candidate), as in a contest with
     one winner."""
     indefinite: bool = False
-    """Whether the choice is a class of possible winners ("another party", "a team from the East")
-    and not a name."""
+    """Whether the choice (who is said to win) is a class of contenders ("another party", "a team
+    from the East") and not a name."""
     lead: str = ""
-    """First term of the text if it matters who does it to whom ("A strikes B" -> A); else empty."""
+    """First term of the text, which stands for the doer, if it matters who does it to whom: "A
+    strikes B" -> A. Else empty."""
     fixture: bool = False
     """Whether the proposition is about one game between two sides; `contest` then has the terms of
     both."""
@@ -106,12 +108,12 @@ class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 
     @property
     def terms(self) -> frozenset[str]:
-        """All terms of the subject (`contest` and `choice`), without dates, numbers of thresholds
+        """All terms of the subject (`contest` and `choice`), without dates, numbers of thresholds,
         and words that deny."""
         return self.contest | self.choice
 
     def denied(self) -> Proposition:
-        """The opposite proposition: with the other value of `positive`."""
+        """The opposite proposition: equal but for `positive`, which is inverted."""
         return msgspec.structs.replace(self, positive=not self.positive)
 
     def same_subject(self, other: Proposition) -> bool:
