@@ -26,15 +26,16 @@ Reason = Literal["unit", "book", "event_sum", "twin"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
 SHRUNKEN: Final = 0.0101
-"""Highest price, bid or ask (0 to 1) that may be a hundred times too small, i.e. given in another
-unit: a true price is at most 1, so a hundredth of it is at most 0.01. Includes a margin for
-rounding."""
+"""A price, bid or ask up to this value (0 to 1) may be a hundred times too small, because it was
+given in another unit. A true price is at most 1, so a hundredth of it is at most 0.01; 0.0001 is
+added for rounding."""
 KALSHI_TICK: Final = 0.001
 """Smallest step of prices in Kalshi's order books, in probability."""
 MIN_BATCH, MIN_EVENTS = 20, 10
-"""Imported quotes of one venue and day are held together, as a hundred times too small, if all are
-at a cent or less. MIN_BATCH: fewest quotes for that. MIN_EVENTS: fewest events that they must come
-from, because the long shots of one event may rightly all be at a cent or less."""
+"""If all imported quotes of one venue and day are at a cent or less, all of them are taken to be a
+hundred times too small and put into quarantine. MIN_BATCH: fewest quotes for this. MIN_EVENTS:
+fewest events that these quotes must come from, since all the long shots of one event may rightly be
+at a cent or less."""
 OUTSIDE_BOOK: Final = 0.2
 """How far, in probability, a price may lie outside its own order book (bid to ask) before its quote
 is held in quarantine. Wide, because the book moves on after the last trade."""
@@ -46,16 +47,16 @@ MAX_SUM, MIN_SUM = 1.5, 0.1
 an event are held in quarantine if the bids of its markets sum to more than MAX_SUM, or the asks to
 less than MIN_SUM."""
 MIN_MEMBERS: Final = 3
-"""Fewest quoted markets that an event must have for `MIN_SUM`, the lower bound on the sum of its
-asks, to apply."""
+"""An event needs at least this many quoted markets for the sum of their asks to be checked against
+`MIN_SUM`, the lower bound."""
 TWIN_RATIO, TWIN_FLOOR = 50.0, 0.1
-"""The quotes of twins (two markets of the same contract, on different venues) are both held in
-quarantine if the higher one is at least TWIN_RATIO times the lower one, and is at least TWIN_FLOOR,
-a probability."""
+"""Of two markets of the same contract on different venues, both quotes are put into quarantine if
+the higher price is at least TWIN_RATIO times the lower one, and at least TWIN_FLOOR (0 to 1)."""
 
 
 class ScreenedQuote(NamedTuple):
-    """A market's quote as stored, to be checked. Fields as in `records.Market`.
+    """A market's stored quote, which is to be checked for prices that can't be right. Fields as in
+    `records.Market`.
 
     `at` is when the price was quoted or, without a price, when the market was observed. `imported`
     is True for a market from a dump file, False for one from a sync.
@@ -86,8 +87,8 @@ def is_shrunken(quote: ScreenedQuote) -> bool:
 
 
 def judge(quotes: Iterable[ScreenedQuote], before: Mapping[str, float]) -> dict[str, HoldReason]:
-    """Check quotes for another unit (a hundred times too small) and for prices outside their own
-    order book. Returns market id -> reason of the quotes to hold in quarantine.
+    """Find the quotes that are a hundred times too small (given in another unit) or outside their
+    own order book. Returns, by market id, the reason why each of them is to be held in quarantine.
 
     Parameters
     ----------
@@ -113,8 +114,8 @@ def judge(quotes: Iterable[ScreenedQuote], before: Mapping[str, float]) -> dict[
 
 
 def is_in_another_unit(batch: Sequence[ScreenedQuote]) -> bool:
-    """Whether quotes of one venue and day, from many events, are all at a cent or less, so that
-    they must be a hundred times too small.
+    """Whether the quotes of one venue and day (`batch`) are all at a cent or less, although they
+    come from many events, so that they must be a hundred times too small.
 
     Quotes of zero are ignored: zero is the same in every unit, and lost markets are quoted at it.
     """
@@ -125,8 +126,8 @@ def is_in_another_unit(batch: Sequence[ScreenedQuote]) -> bool:
 
 
 def are_apart(one: float | None, other: float | None) -> bool:
-    """Whether the prices (0 to 1, or None) of two markets of the same contract, on different
-    venues, differ too much to be both right (see `TWIN_RATIO`).
+    """Whether the prices (0 to 1) of two markets of the same contract, on different venues, differ
+    too much for both to be right (see `TWIN_RATIO`). False if one of them is None.
 
     Yes of one market may be No of the other, so both `other` and 1 - `other` have to be far from
     `one`.

@@ -29,27 +29,28 @@ EXPORT_COLUMNS: dict[str, Any] = {
     "best_ask": pl.Float64, "platform_url": pl.String, "description": pl.String,
     "stale": pl.Boolean, "origin": pl.String, "observed_at": _TIME, "updated_at": _TIME,
 }  # fmt: skip
-"""Columns of a file of markets, with their types; `prices` has one price for each element of
-`outcomes`."""
+"""Columns of an exported file of markets, with their types. `prices` is a list with one price (0 to
+1) for each element of `outcomes`."""
 CSV_COLUMNS: tuple[str, ...] = tuple(
     column
     for name in EXPORT_COLUMNS
     for column in (("yes_price", "no_price", "outcome_prices") if name == "prices" else (name,))
 )
-"""Columns of a CSV file of markets. Three columns of single values stand for the list `prices`:
-`yes_price` (Yes, or else the first outcome), `no_price` (No, or else the second outcome) and
-`outcome_prices` (all outcomes as text, if there are more than two)."""
+"""Columns of an exported CSV file of markets. Where other files have the list `prices`, it has
+three columns of single values: `yes_price` (Yes, or else the first outcome), `no_price` (No, or
+else the second outcome) and `outcome_prices` (all outcomes as text, if there are more than two)."""
 
 
 def export_frame(markets: list[StoredMarket]) -> pl.DataFrame:
-    """Markets as a table, one row each."""
+    """Markets as a table with the columns `EXPORT_COLUMNS`, one row per market."""
     rows = [record(m) | {"prices": m.prices} for m in markets]
     data = {name: [row[name] for row in rows] for name in EXPORT_COLUMNS}
     return pl.DataFrame(data, schema=EXPORT_COLUMNS)
 
 
 def history_frame(found: History) -> pl.DataFrame:
-    """A market's price history as a table: timestamp, outcome, probability (null: no data)."""
+    """A market's price history as a table with the columns timestamp, outcome and probability. The
+    probability is null for an interval without a recorded price."""
     names = labels(found.market.outcomes)
     rows = [
         (at, name, price)

@@ -13,9 +13,10 @@ from augury.markets.sides import DAY, DEADLINE, MONTH, YEAR, EventMember
 
 
 def undated(text: str, *, deadlines: bool = True) -> str:
-    """`text` with each date replaced by its month, so that all texts of a daily series are equal.
+    """`text` with each day replaced by its month ("on March 31" -> "in March"), so that the texts
+    of a daily series are equal within a month.
 
-    With `deadlines`, the date of a deadline is removed: "by March 31" and "by June" become "by …".
+    With `deadlines`, deadlines are left open: "by March 31" and "by June" both become "by …".
     """
     if deadlines and re.search(r"\b(?:by|before|prior|later)\b", text, re.I):
         text = DEADLINE.sub("by …", text)
@@ -39,10 +40,11 @@ _LETTERS = re.compile(r"(?:[a-z].*){5}")
 
 
 def family_id(name: str, member: EventMember) -> str:
-    """`name` as a readable id (slug) of a family, i.e. of all markets of the events with that name:
-    "Fed decision" -> "fed-decision", on every venue.
+    """The readable id (slug) of the family called `name`, i.e. of all markets of the events with
+    that name: "Fed decision" -> "fed-decision". It is the same for both venues.
 
-    A slug with fewer than five letters would not be distinctive, so the event's id is added to it.
+    A slug with fewer than five letters does not tell families apart, so the event id of `member` is
+    added to it.
     """
     plain = name.casefold()
     foreign = False

@@ -57,8 +57,8 @@ class Files:
     async def csv(
         self, filters: Filters, sort: Sort, after: Position | None
     ) -> AsyncIterator[bytes]:
-        """The list of markets as CSV, from the market after the position `after` on, some markets
-        at a time.
+        """Yield the list of markets as CSV, in parts of at most `SLICE` markets, from the one after
+        the position `after` on (None: from the beginning).
 
         Only the first part has the header row.
         """
@@ -73,8 +73,9 @@ class Files:
     async def parquet(
         self, filters: Filters, sort: Sort, after: Position | None
     ) -> tuple[bytes, Position | None]:
-        """At most `MAX_PARQUET` markets after the position `after` in the list, as Parquet, and the
-        position after which the rest starts; None if nothing is left."""
+        """The next markets of the list, at most `MAX_PARQUET`, as a Parquet file: those after the
+        position `after` (None: from the beginning). Also returns the position after which the rest
+        starts; None if nothing is left."""
         slices: list[bytes] = []
         for done in range(0, MAX_PARQUET, SLICE):
             size = min(SLICE, MAX_PARQUET - done)

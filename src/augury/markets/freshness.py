@@ -28,8 +28,8 @@ unchanged price is recorded only once a day."""
 
 
 class Dated(Protocol):
-    """The fields of a market by which it is decided whether its status and price can still be
-    relied on. Meaning as in `records.Market`."""
+    """The fields of a market that decide whether its status and price can still be relied on.
+    Meaning as in `records.Market`."""
 
     @property
     def status(self) -> Status: ...
@@ -42,7 +42,8 @@ class Dated(Protocol):
 
 
 class Standing(NamedTuple):
-    """A market's status and staleness at a time."""
+    """Which status to show for a market at a given time, and whether the market is stale, i.e. its
+    status or price is too old to rely on."""
 
     status: Status
     """The status to show: that of the market, or `closed` if it is overdue, i.e. its close has
@@ -61,7 +62,8 @@ class AgeRule(NamedTuple):
     max_age: timedelta = MAX_AGE
 
     def judge(self, market: Dated, now: datetime) -> Standing:
-        """The market's status and staleness at `now`."""
+        """The status to show for the market at `now`, and whether the market is stale, i.e. its
+        status or price is too old to rely on."""
         if is_overdue(market.status, market.closes_at, market.observed_at, market.price_as_of, now):
             return Standing("closed", True, f"{OVERDUE} ({market.closes_at:%Y-%m-%d}).")
         if market.status != "active":
@@ -88,7 +90,7 @@ class AgeRule(NamedTuple):
         return price_as_of is None or now - price_as_of > self.max_age
 
     def oldest(self, now: datetime) -> datetime:
-        """The earliest time of a quote that is not yet too old to rely on."""
+        """The earliest quote time of a price that is not too old to rely on at `now`."""
         return now - self.max_age
 
     def why_old(self, price_as_of: datetime | None, now: datetime) -> str:

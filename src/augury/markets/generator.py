@@ -160,7 +160,7 @@ class _Names:
 
 
 class _Event:
-    """What the markets of one event share; `side` adds one market."""
+    """One invented event, to which `side` adds one market at a time."""
 
     def __init__(self, rng: random.Random, now: datetime, number: int, category: str) -> None:
         self.rng, self.now, self.number, self.category = rng, now, number, category
@@ -312,10 +312,10 @@ _KINDS: list[tuple[int, str, Callable[[_Event, _Names], None]]] = [
 def generate(
     n: int, *, seed: int = 1, now: datetime | None = None, first: int = 1
 ) -> Iterator[Market]:
-    """Yield `n` markets, event by event, dated relative to `now` (default 2026-11-01 UTC).
+    """Yield `n` invented markets, event by event, dated relative to `now` (default 2026-11-01 UTC).
 
-    `first` is the number of the first event. Market ids contain the event's number, so two
-    catalogues with disjoint ranges of numbers share no market id.
+    `first` is the number of the first event. Market ids contain the number of their event, so two
+    calls whose event numbers do not overlap share no market id.
     """
     rng = random.Random(seed)
     names = _Names(rng, max(500, int(12 * n**0.6)))

@@ -36,13 +36,14 @@ from augury.markets.sides import (
 )
 
 MOST_EXCLUSIVE = 1.35
-"""Highest sum of the Yes prices of an event's active markets, in probability, at which they may
-still exclude each other. Above 1, because spreads and unreliable quotes add to it."""
+"""The markets of one event may exclude each other only if the Yes prices of the active ones sum to
+at most this probability. Above 1, because spreads and unreliable quotes add to the sum. Chosen by
+hand."""
 
 INVERSION = 0.10
 """Of two neighboring levels of one quantity, the narrower one ("above 50") implies the wider one
-("above 40"). They count as quoted out of order if the wider one is lower by more than this
-probability. Spreads and stale quotes explain smaller differences."""
+("above 40"). They count as quoted out of order if the price of the wider one is lower by more than
+this probability. Spreads and stale quotes explain smaller differences. Chosen by hand."""
 
 
 class Grouping(msgspec.Struct, frozen=True):
@@ -55,8 +56,8 @@ class Grouping(msgspec.Struct, frozen=True):
 
 
 def infer(members: Sequence[EventMember]) -> dict[str, Grouping]:
-    """For each market of one event (or for a single market without an event), its type and family,
-    by id."""
+    """The type and the family of each market of one event (or of a single market without an event),
+    by market id."""
     sides = {m.id: side_of(m) for m in members} if len(members) > 1 else {}
     name = _family_name(members, sides)
     group_id = family_id(name, members[0])
@@ -65,7 +66,8 @@ def infer(members: Sequence[EventMember]) -> dict[str, Grouping]:
 
 
 def _types(members: Sequence[EventMember], sides: Sides) -> dict[str, MarketType]:
-    """The known types, by market id; every other market is binary."""
+    """The types of an event's markets, i.e. how they constrain each other, by market id. A market
+    that is left out is binary (no known constraint)."""
     if len(members) == 1:
         return _type_of_field(members[0])
     members = [m for m in members if len(m.outcomes) == 2]
@@ -103,8 +105,8 @@ def _types(members: Sequence[EventMember], sides: Sides) -> dict[str, MarketType
 
 
 def _type_of_field(market: EventMember) -> dict[str, MarketType]:
-    """The type of an event's only market: three or more outcomes of one market exclude each other
-    by construction."""
+    """The type of an event's only market, by market id. Three or more outcomes of one market
+    exclude each other by construction; for fewer the result is empty."""
     if len(market.outcomes) < 3:
         return {}
     ranges = sum(read_interval(label, "") is not None for label in market.outcomes)
@@ -114,7 +116,8 @@ def _type_of_field(market: EventMember) -> dict[str, MarketType]:
 def _types_of_flagged(
     members: Sequence[EventMember], intervals: dict[str, Interval], deadlines: dict[str, Deadline]
 ) -> dict[str, MarketType]:
-    """The types in an event whose venue says that at most one market resolves Yes."""
+    """The types, by market id, in an event whose venue says that at most one market resolves Yes.
+    Empty if prices, results or texts contradict this."""
     if _contradicts_exclusion(members):
         return {}
     nested = any(len(rungs) > 1 for rungs in _ladders(intervals)) or len(deadlines) > 1
@@ -126,8 +129,11 @@ def _types_of_flagged(
 
 
 def _ladders(intervals: dict[str, Interval]) -> list[list[str]]:
-    """Groups of two or more markets that ask about the same quantity and whose intervals are open
-    to the same side ("above 40", "above 50")."""
+    """Groups of market ids, each of two or more markets that ask about the same quantity and whose
+    intervals are open to the same side ("above 40", "above 50").
+
+    intervals : the values that mean Yes, by market id
+    """
     frames_with_ranges = {
         s.frame for s in intervals.values() if math.isfinite(s.low) and math.isfinite(s.high)
     }
@@ -141,8 +147,11 @@ def _ladders(intervals: dict[str, Interval]) -> list[list[str]]:
 
 
 def _buckets(intervals: dict[str, Interval]) -> list[list[str]]:
-    """Groups of two or more markets that ask about the same quantity and whose intervals do not
-    overlap."""
+    """Groups of market ids, each of two or more markets that ask about the same quantity and whose
+    intervals do not overlap ("40 to 50", "50 to 60").
+
+    intervals : the values that mean Yes, by market id
+    """
     frames: dict[str, list[str]] = defaultdict(list)
     for i, side in intervals.items():
         if not side.touch:
@@ -153,13 +162,15 @@ def _buckets(intervals: dict[str, Interval]) -> list[list[str]]:
 
 
 def _disjoint(sides: Sequence[Interval]) -> bool:
-    """Whether no two intervals overlap by more than their ends."""
+    """Whether the intervals do not overlap; a common end, as of "40 to 50" and "50 to 60", is no
+    overlap."""
     ordered = sorted(sides, key=lambda s: (s.low, s.high))
     return all(a.high <= b.low and (a.low, a.high) != (b.low, b.high) for a, b in pairwise(ordered))
 
 
 def _yes(market: EventMember) -> float | None:
-    """The first outcome's quoted price, or 1 or 0 once the market is resolved."""
+    """The probability of a market's first outcome: 1 or 0 once the market is resolved, until then
+    its quoted price, None without a quote."""
     if market.status == "resolved" and market.resolution is not None:
         return 1.0 if market.resolution == market.outcomes[0] else 0.0
     return market.prices[0] if market.prices else None
@@ -190,7 +201,7 @@ def _contradicts_nesting(rungs: Sequence[tuple[Interval, EventMember]]) -> bool:
 
 
 def _adds_up(members: Sequence[EventMember]) -> bool:
-    """Whether every market has a price or a result, and the Yes prices add up to about one."""
+    """Whether every market has a price or a result, and the Yes prices add up to 0.88 to 1.12."""
     prices = [_yes(m) for m in members]
     known = [p for p in prices if p is not None]
     return len(known) == len(prices) and 0.88 <= sum(known) <= 1.12
@@ -201,10 +212,8 @@ _NO_STEP = re.compile(r"\b(?:no changes?|unchanged|maintains?|hold|holds)\b", re
 
 
 def _names_steps(members: Sequence[EventMember]) -> bool:
-    """Whether the markets are the options of a rate decision: one "no change", all others a step.
-
-    A step is text such as "25 bps" or "percentage points". Takes at least three markets.
-    """
+    """Whether the markets are the options of a rate decision: one "no change", and all others a
+    step, i.e. text such as "25 bps" or "percentage points". False for fewer than three markets."""
     texts = [m.subtitle or m.question for m in members]
     steps = sum(bool(_STEP.search(t) or re.fullmatch(r".{0,20}\d+\s*bps.{0,12}", t)) for t in texts)
     stays = sum(bool(_NO_STEP.search(t)) for t in texts)
@@ -235,7 +244,7 @@ _DRAW = re.compile(r"\b(?:tie|draw)\b", re.I)
 def _is_contest(members: Sequence[EventMember]) -> bool:
     """Whether the markets name contestants of whom only one can win.
 
-    The texts decide; prices and resolutions can only rule it out.
+    This is read in the texts. Prices and resolutions can only contradict it.
     """
     if _contradicts_exclusion(members) or len({_choice(m) for m in members}) < len(members):
         return False
@@ -290,9 +299,11 @@ _COMMON_WORDS = frozenset({"winner", "will", "win", "the", "and", "match", "game
 
 
 def _common_frame(members: Sequence[EventMember]) -> str | None:
-    """The words that all questions share around one differing name; None if there is no such text.
+    """The words that the questions of all markets share around one differing name: "will win the
+    cup?" of "Will Ann win the cup?" and "Will Bob win the cup?". None if there are too few such
+    words.
 
-    If all markets have subtitles, it is the common title without the subtitle.
+    If all markets have subtitles, the words are those of the common title without the subtitle.
     """
     if all(m.subtitle for m in members):
         frames = {squash(m.title.replace(m.subtitle or "", " ")) for m in members}
@@ -309,8 +320,8 @@ def _common_frame(members: Sequence[EventMember]) -> str | None:
 
 
 def _common_ends(texts: Sequence[Sequence[str]]) -> tuple[int, int]:
-    """How many first and how many last words all texts share. At least one word of each text is
-    counted as neither."""
+    """How many words at the beginning, and how many at the end, all texts (lists of words) share.
+    At least one word of each text is counted as neither."""
     shortest = min(len(t) for t in texts)
     head = 0
     while head < shortest - 1 and len({t[head].casefold() for t in texts}) == 1:
@@ -322,10 +333,11 @@ def _common_ends(texts: Sequence[Sequence[str]]) -> tuple[int, int]:
 
 
 def _family_name(members: Sequence[EventMember], sides: Sides) -> str:
-    """What the event's markets are about, with the days of a recurring series left open.
+    """The name of the family of an event's markets: what they are about, without the days of a
+    recurring series.
 
-    Deadlines are left open too if there is only one market, or if most of the markets differ by
-    deadline. Otherwise ("the level before 2030") the deadline is a part of the question.
+    Deadlines are left out too if there is only one market, or if most of the markets differ by
+    deadline. Otherwise, as in "the level before 2030", the deadline is a part of the question.
     """
     named = [m.event_name for m in members if m.event_name and m.event_name.strip()]
     if named:

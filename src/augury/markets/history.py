@@ -12,8 +12,8 @@ _T = TypeVar("_T", float, float | None)
 
 
 class Detail(NamedTuple):
-    """A market, its latest recorded prices, and the other markets of its event and family (the
-    events that share a name, such as a weekly one)."""
+    """A market with its latest recorded prices, and related markets: those of the same event and of
+    events with the same name, such as a weekly one."""
 
     market: StoredMarket
     prices: list[PriceRow]
@@ -21,9 +21,10 @@ class Detail(NamedTuple):
 
 
 class History(NamedTuple):
-    """A market's prices and traded volume over [start, end).
+    """A market's prices and traded volume from `start` up to but not including `end`.
 
-    `series` has a list for each outcome, of (start of the interval, last price in it or None).
+    `series` has one list per outcome, of pairs: the start of an interval, and the last price in
+    that interval (None: no price).
     """
 
     market: StoredMarket

@@ -18,7 +18,7 @@ slug)."""
 
 @dataclass(frozen=True, slots=True)
 class VenueLink:
-    """The address of a page at a venue, taken apart.
+    """The parts of the address of a page at a venue.
 
     Polymarket: `event` and `market` are slugs. Kalshi: `event` is the series ticker, and `market`
     the ticker of an event or market of that series (the address does not tell which).
@@ -28,7 +28,8 @@ class VenueLink:
     event: str | None
     market: str | None
     words: str = ""
-    """The words in the address. They become the search text if the query has no other words."""
+    """The words in the address: "fed decision" of ".../fed-decision". They become the search text
+    if the query has no other words."""
 
 
 _LINK = re.compile(
@@ -77,7 +78,8 @@ def read_name(given: str) -> Name | None:
 
 
 def take_links(text: str) -> tuple[str, list[VenueLink]]:
-    """The text with all addresses of venue pages removed, and these addresses, parsed."""
+    """`text` without the addresses of venue pages in it, and the parts of each of these
+    addresses."""
     found = (_link(match["host"], match["path"]) for match in _LINK.finditer(text))
     return _LINK.sub(" ", text), [link for link in found if link is not None]
 

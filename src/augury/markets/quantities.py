@@ -81,7 +81,7 @@ _EXACT: Final = [
 
 
 class Quantity(msgspec.Struct, frozen=True):
-    """The range, from `low` to `high`, that a value has to lie in for the market's Yes."""
+    """The range, from `low` to `high`, in which a value has to lie for a market to resolve Yes."""
 
     low: float
     high: float
@@ -97,8 +97,11 @@ class Quantity(msgspec.Struct, frozen=True):
 
 
 def quantity(plain: str) -> Quantity | None:
-    """The quantity in a text, as a range of values: "above $3" -> 3 to infinity, in dollars. Dates
-    have to be blanked before. None if there is no quantity, or several."""
+    """The quantity in a text, as a range of values: "above $3" -> 3 to infinity, in dollars. None
+    if the text states no quantity, or several.
+
+    Dates in the text must have been replaced by blanks, because a year looks like a number.
+    """
     if (found := _RANGE.search(plain)) and bool(found["said"]) >= bool(found["and"]):
         low, high = value(found, "a"), value(found, "b")
         if found["au"] is None and found["bu"] is not None and low < high:

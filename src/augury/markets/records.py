@@ -18,7 +18,8 @@ PLATFORMS: tuple[Platform, ...] = ("polymarket", "kalshi")
 STATUSES: tuple[Status, ...] = ("active", "closed", "resolved")
 
 ShownOrigin = Literal["live", "import", "sample"]
-"""Where a number comes from, as answers show it. (A replayed answer shows `replay` instead.)"""
+"""Where a price or other number comes from, as answers show it: `live` (a venue), `import` (a dump
+file) or `sample` (invented). A replayed answer (as of an earlier time) shows `replay` instead."""
 SHOWN_ORIGINS: tuple[ShownOrigin, ...] = ("sample", "import", "live")
 """Origins, the least reliable first. A value made from data of several origins shows the least
 reliable one of them."""
@@ -77,10 +78,11 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
     outcomes: tuple[str, ...] = ("Yes", "No")
     prices: tuple[float | None, ...] = (None, None)
     price_as_of: datetime | None = None
-    """When the venue quoted `prices`; None where there are none."""
+    """When the venue quoted `prices`; None if no outcome has a price."""
     status: Status = "active"
     resolution: str | None = None
-    """The label of the outcome that won ("Yes", "Trump"); None until resolved, or unknown."""
+    """The label of the outcome that won ("Yes", "Trump"); None if the market is not resolved, or
+    its winner is not known."""
     created_at: datetime | None = None
     closes_at: datetime | None = None
     resolved_at: datetime | None = None
@@ -90,8 +92,8 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
     series_id: str | None = None
     """The venue's id of the recurring series of events (Kalshi's series ticker)."""
     exclusive: bool | None = None
-    """True if the venue says that at most one market of the event resolves Yes, False if it says
-    otherwise; None if it says neither."""
+    """Whether at most one market of the event resolves Yes, as the venue says; None if it does not
+    say."""
     category: str | None = None
     tags: tuple[str, ...] = ()
     volume: float | None = None
@@ -104,14 +106,16 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
     url: str | None = None
     slug: str | None = None
     token_ids: tuple[str, ...] = ()
-    """Polymarket's CLOB token per outcome: decimal strings of about 77 digits, never numbers."""
+    """Polymarket's order-book (CLOB) token of each outcome: text of about 77 digits, never a
+    number. Empty for Kalshi."""
     origin: Origin = "venue"
     observed_at: datetime | None = None
     """When this state of the market was read from its source."""
 
 
 class Strike(msgspec.Struct, frozen=True, kw_only=True):
-    """What a threshold market compares with: Yes when the value lies in [floor, cap]."""
+    """The levels that a threshold market compares a value with: Yes if the value lies between
+    `floor` and `cap` (None: no bound on that side)."""
 
     kind: str
     """Kalshi's strike_type: greater, greater_or_equal, less, less_or_equal, between,
@@ -137,8 +141,8 @@ class PricePoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MarketChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What a venue reports of a known market. A field that is None leaves the stored value
-    unchanged."""
+    """New values of a stored market's fields, as its venue reports them. A field that is None
+    leaves the stored value unchanged."""
 
     id: str
     observed_at: datetime

@@ -65,7 +65,7 @@ class MarketService:
         await self.files.close()
 
     def shown(self, markets: Iterable[StoredMarket]) -> list[StoredMarket]:
-        """Markets with the status and staleness they have now."""
+        """The given markets with the status and staleness that they have now."""
         return shown(markets, self._age, self._clock())
 
     async def page(
@@ -132,8 +132,8 @@ class MarketService:
         return [names.get(id_, id_) for id_ in market_ids]
 
     async def sparklines(self, market_ids: Sequence[str]) -> list[store.Spark]:
-        """Thirty daily prices (`SPARK_DAYS`), up to its last quote, for each of these markets,
-        given by id, UUID, address or slug, that has a quote."""
+        """For each of these markets that has a quote, its thirty daily prices (`SPARK_DAYS`) up to
+        that quote. The markets are given by id, UUID, address or slug."""
         async with self._database.reading() as conn:
             names = await store.native_ids(conn, market_ids)
             own = [names.get(id_, id_) for id_ in market_ids]
@@ -169,8 +169,8 @@ class MarketService:
     async def release(
         self, ids: Sequence[str] | None = None, *, reason: Reason | None = None
     ) -> tuple[int, int]:
-        """Give quotes and recorded prices in quarantine back to their markets. Returns the number
-        of quotes and that of recorded prices.
+        """Give quotes and recorded prices in quarantine back to their markets. Returns how many
+        quotes and how many recorded prices these were.
 
         ids : names (id, UUID, address or slug) of the markets; None: all markets
         """
@@ -222,8 +222,9 @@ def _check_window(start: datetime, end: datetime, interval_minutes: int) -> None
 def to_series(
     buckets: list[Bucket], outcomes: int, interval: timedelta
 ) -> list[list[tuple[datetime, float | None]]]:
-    """For each outcome, the intervals from its first to its last with a price, as (start, last
-    price in it); the price is None for an interval without one. `buckets`: the known prices."""
+    """For each outcome, its price in each interval from the first to the last one with a price, as
+    pairs: the start of the interval, and the last price in it (None: no price). `buckets`: the
+    recorded prices; if one of two outcomes has none, it gets 1 minus the other's price."""
     by_start: dict[datetime, dict[int, float]] = {}
     for bucket in buckets:
         by_start.setdefault(bucket.start, {})[bucket.outcome] = bucket.price

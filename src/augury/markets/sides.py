@@ -34,8 +34,8 @@ class EventMember(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Interval(NamedTuple):
-    """What Yes of a market means: a value lies in [low, high] or, with `touch`, reaches it at least
-    once."""
+    """The meaning of a market's Yes: a value lies in [low, high] or, with `touch`, reaches that
+    range at least once."""
 
     low: float
     high: float
@@ -46,12 +46,13 @@ class Interval(NamedTuple):
 
 
 class Deadline(NamedTuple):
-    """What Yes of a market means: something happens by a date."""
+    """The meaning of a market's Yes: something happens by a date."""
 
     date: str
     """The date as the text writes it."""
     frame: str
-    """The text without the date: what has to happen. Empty if the subtitle is only a deadline."""
+    """The text without the date: what has to happen. Empty if the market's subtitle is only a
+    deadline, since all markets of the event then ask about the same thing."""
 
 
 Sides = Mapping[str, "Interval | Deadline | None"]
@@ -92,8 +93,8 @@ _MEASURED = re.compile(rf"\d|\b{MONTH}", re.I)
 
 
 def side_of(market: EventMember) -> Interval | Deadline | None:
-    """What the market's Yes means: a value lies in an interval, or something happens by a date.
-    None if it is about neither, or about several."""
+    """The meaning of the market's Yes: a value lies in an interval, or something happens by a date.
+    None if the text states neither, or several of them."""
     text = market.subtitle or market.question
     about = market.title if market.subtitle else ""
     if market.outcomes == ("Over", "Under"):

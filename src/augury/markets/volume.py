@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 CANDLE = timedelta(hours=1)
-"""The period of the venues' volume candles that connectors ask for."""
+"""Length of the venues' candles (volume and price of a period) that connectors ask for."""
 
 _INSTANT = timedelta(microseconds=1)
 _ORIGIN = datetime(2000, 1, 1, tzinfo=UTC)

@@ -18,7 +18,8 @@ from augury.markets.store.sql import Connection, scalar, sql
 
 
 class IndexRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A changed market as an index reads it. Fields as in `records.Market`.
+    """A change of a market, with the fields that search indexes read. Fields as in
+    `records.Market`.
 
     `change` is the number of the change, and `seq` the market's number. If `removed`, the market
     was deleted and all other fields are empty.
@@ -65,8 +66,8 @@ def _index_row(*values: Any) -> IndexRow:
 
 
 async def changes_since(conn: Connection, change: int, limit: int) -> list[IndexRow]:
-    """The next changes of markets after the change numbered `change`, at most `limit`, in order;
-    includes removals."""
+    """The changes of markets, removals included, that follow the change numbered `change`: at most
+    `limit`, in order of their numbers."""
     # The two queries see different snapshots. Both stop at the last change visible before them, up
     # to which no further change can appear.
     bounds = {"after": change, "upto": await last_change(conn), "limit": limit}
@@ -90,7 +91,7 @@ async def changes_since(conn: Connection, change: int, limit: int) -> list[Index
 
 
 async def fetch_index_rows(conn: Connection, seqs: Sequence[int]) -> list[IndexRow]:
-    """The current rows of the markets with these numbers, in ascending order of number."""
+    """The current rows of the markets with these numbers (`seq`), in ascending order of number."""
     async with conn.cursor(row_factory=args_row(_index_row), binary=True) as cursor:
         query = f"select {', '.join(_INDEX_COLUMNS)} from markets where seq = any(%s) order by seq"  # noqa: S608
         await cursor.execute(sql(query), (list(seqs),))

@@ -41,9 +41,9 @@ MOVING = np.dtype(
         ("category", "<i8"),  # hash of the category's name, see `categories`; 0: no category
     ]
 )
-"""Type of a record of a market's data that change often (price, volume, times), for arrays in
-memory whose index is the market's number (`seq`). A record of zeros stands for a number without a
-market."""
+"""Type of a record of a market's data that change often (price, volume, times). An array of such
+records, kept in memory, is indexed by the market's number (`seq`); a number without a market has a
+record of zeros."""
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _ORIGINS: tuple[Origin, ...] = ("venue", "dump", "sample")

@@ -9,8 +9,8 @@ from augury.markets.naming import Name, VenueLink, read_name
 from augury.markets.store.sql import Connection
 
 MOST_NAMED = 5
-"""Most markets returned for one name. If there are several, the name identifies none of them; they
-are only named in the error message, so a few suffice."""
+"""Most markets returned for one name. A name of several markets identifies none of them; they are
+only listed in the error message, so a few suffice."""
 
 
 async def native_ids(conn: Connection, given: Sequence[str]) -> dict[str, str]:
@@ -46,7 +46,8 @@ _TYPES = {"id": "text", "uuid": "uuid"}
 
 
 def _as_id(name: Name) -> list[str]:
-    """The market ids that a name may stand for, the likelier first."""
+    """The market ids that `name` may stand for, the likelier first; empty unless it is an id or the
+    address of a page at Kalshi."""
     if name.kind == "page" and name.link is not None and name.link.platform == "kalshi":
         return [f"kalshi:{name.link.market}"] if name.link.market else []
     if name.kind != "id":
@@ -61,7 +62,7 @@ def _as_uuid(name: Name) -> list[str]:
 
 
 async def named_by(conn: Connection, name: Name) -> list[str]:
-    """Ids of the markets that a page or a slug names, at most `MOST_NAMED`."""
+    """Ids of the markets to which a page or a slug belongs, at most `MOST_NAMED`."""
     if name.kind == "slug":
         return await _select(
             conn, "slug = %(slug)s or id = %(ticker)s",

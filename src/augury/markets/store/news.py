@@ -112,8 +112,8 @@ async def apply_changes(conn: Connection, changes: Sequence[MarketChange]) -> in
     which at least one change was applied.
 
     A field that is None leaves the stored value. A change older than the stored state is dropped,
-    except for its price, which is compared with the stored price's own time. Several changes of one
-    market are applied in order of time. Changes of unknown markets are ignored.
+    except for its price, which is stored unless it is older than the stored price. Several changes
+    of one market are applied in order of time. Changes of unknown markets are ignored.
     """
     if not changes:
         return 0
@@ -161,7 +161,7 @@ async def _apply_round(conn: Connection, changes: Sequence[MarketChange]) -> lis
 
 
 async def set_links(conn: Connection, links: Mapping[int, Sequence[int]]) -> None:
-    """Store which markets are the same contract on two venues.
+    """Store which markets are linked, i.e. are the same contract on two venues.
 
     links : the number (`seq`) of a market -> the numbers of the markets that it is linked to
     """
@@ -185,7 +185,8 @@ async def set_links(conn: Connection, links: Mapping[int, Sequence[int]]) -> Non
 
 
 async def unlink_all(conn: Connection) -> None:
-    """Remove all links between markets, before they are searched again."""
+    """Remove all links (between markets of the same contract), so that they can be searched
+    anew."""
     await lock_for_ingest(conn)
     await conn.execute(
         "update markets set linked_market_ids = '{}', moved = nextval('market_move')"

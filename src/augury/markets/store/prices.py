@@ -15,7 +15,8 @@ from augury.markets.store.sql import Connection, lock_for_ingest, scalar
 from augury.markets.volume import VolumeReading
 
 COPY_CHUNK = 250_000
-"""Price points sent in one COPY, so that memory stays bounded whatever the import's size."""
+"""Most price points sent to the database in one COPY, so that memory stays bounded whatever the
+size of the import."""
 
 PRICE_LASTS = timedelta(days=2)
 """How long a recorded price counts as the current one. An unchanged price is recorded once a day,
@@ -52,7 +53,8 @@ class PriceRow(NamedTuple):
 
 
 class PastPrices(NamedTuple):
-    """A request for one outcome's prices at `now - span`, `now - 2 * span`, ..."""
+    """A request for one outcome's prices in the past, at the times `now - span`, `now - 2 * span`,
+    ..."""
 
     market_seq: int
     outcome: int
@@ -100,7 +102,7 @@ from whole w where m.seq = w.seq
 
 
 async def append_prices(conn: Connection, points: Sequence[PricePoint]) -> AppendSummary:
-    """Add points to the price history. A stored point of the same outcome and time is kept.
+    """Add points to the price history, except points whose outcome and time are stored already.
 
     A point that is newer than its market's quote becomes the quote, so that current prices are
     never older than the history.
@@ -122,7 +124,8 @@ async def append_prices(conn: Connection, points: Sequence[PricePoint]) -> Appen
 
 
 async def _append_chunk(conn: Connection, points: Sequence[PricePoint]) -> tuple[int, int]:
-    """Returns the number of points added, and the number of an unknown market or outcome."""
+    """Add points to the price history. Returns how many were added, and how many were left out
+    because their market or outcome is unknown."""
     ids = list({p.market_id for p in points})
     rows = await conn.execute(
         "select id, seq, cardinality(outcomes) from markets where id = any(%s)", (ids,)
@@ -194,8 +197,8 @@ async def volume_readings(
     end: datetime,
     interval_minutes: int,
 ) -> list[VolumeReading]:
-    """The last observation of a market's cumulative volume in each interval, one for the venue's
-    candles and one for other sources.
+    """For each interval, the last observations of a market's cumulative volume: one from the
+    venue's candles and one from other sources, as far as there are any.
 
     Begins one interval before `start`, so that the volume traded in the first one is known.
     """
@@ -235,7 +238,8 @@ async def last_price_at(conn: Connection, market_seq: int) -> datetime | None:
 
 
 class Spark(NamedTuple):
-    """Daily prices of one outcome, oldest first; None for a day without a price (`PRICE_LASTS`)."""
+    """Daily prices of one outcome, oldest first. Each is the last price recorded in the two days
+    (`PRICE_LASTS`) before; None if there is none."""
 
     market_id: str
     outcome: str
@@ -245,10 +249,11 @@ class Spark(NamedTuple):
 
 
 async def sparks(conn: Connection, market_ids: Sequence[str], days: int) -> list[Spark]:
-    """The last `days` daily prices of each known market with a quote, up to that quote.
+    """For each of the given markets that has a quote, its last `days` daily prices, up to the time
+    of that quote.
 
-    The prices are of Yes if the market has that outcome, else of its first one. The markets come
-    in no particular order.
+    The prices are of Yes if the market has that outcome, else of its first one. The markets come in
+    no particular order.
     """
     rows = await conn.execute(
         """
@@ -284,7 +289,8 @@ async def sparks(conn: Connection, market_ids: Sequence[str], days: int) -> list
 async def prices_before(
     conn: Connection, asked: Sequence[PastPrices], count: int, now: datetime
 ) -> list[list[float | None]]:
-    """For each request the outcome's prices at `count` earlier times (`PastPrices`), oldest first.
+    """For each request, the outcome's prices at `count` earlier times, one `span` apart and the
+    last one `span` before `now`, oldest first.
 
     The price at a time is the last one recorded before it, or None if that one was recorded
     `PRICE_LASTS` or longer before.

@@ -20,8 +20,8 @@ from augury.markets.records import PricePoint
 from augury.markets.store.sql import Connection, lock_for_ingest, sql
 
 WHOLE = -1
-"""Value of `Held.outcome` for a market's whole quote in quarantine. For a single recorded price it
-is the index of the price's outcome."""
+"""Value of `Held.outcome` that stands for a market's whole quote. For a single recorded price in
+quarantine, `Held.outcome` is the index of the price's outcome."""
 _AT = "coalesce(m.price_as_of, m.observed_at, m.updated_at)"
 
 
@@ -55,8 +55,8 @@ class Held(NamedTuple):
 
 
 async def screen(conn: Connection, ids: Sequence[str]) -> Counter[str]:
-    """Put those quotes of these markets that can't be right into quarantine. Returns their number
-    by reason.
+    """Check the quotes of these markets, and put those that can't be right into quarantine. Returns
+    how many were put there, by reason.
 
     All code that writes quotes calls this in its transaction. Other markets of the same events, and
     the same contracts on other venues, are checked too, and their quotes may be held as well.
@@ -81,7 +81,8 @@ async def screen(conn: Connection, ids: Sequence[str]) -> Counter[str]:
 
 
 async def _suspects(conn: Connection, ids: Sequence[str]) -> list[ScreenedQuote]:
-    """The quotes to check one by one: all imported ones, and other ones at a cent or less."""
+    """Those quotes of these markets that are to be checked one by one: all imported ones, and those
+    from a sync that are at a cent or less."""
     rows = await conn.execute(
         sql(f"""
         select id, platform, event_id, prices, best_bid, best_ask, {_AT}, origin = 'dump'
@@ -114,8 +115,9 @@ async def _before(conn: Connection, ids: Sequence[str]) -> dict[str, float]:
 
 
 async def _sums(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
-    """The quotes to hold in imported events of which at most one market resolves Yes: their bids
-    sum to too much, or their asks to too little."""
+    """The quotes to put into quarantine because the prices of their imported event do not fit
+    together: at most one of its markets resolves Yes, but their bids sum to too much, or their asks
+    to too little. By market id, with the reason."""
     rows = await conn.execute(
         """
         with touched as (
@@ -152,8 +154,8 @@ async def _sums(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
 
 
 async def _twins(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
-    """The quotes to hold because the same contract on another venue is quoted far apart
-    (`doors.are_apart`).
+    """The quotes to put into quarantine because the same contract on another venue is quoted far
+    apart (`doors.are_apart`). By market id, with the reason.
 
     Both quotes are held, because nothing tells which one is right.
     """
@@ -227,7 +229,8 @@ async def _hold(conn: Connection, verdicts: Mapping[str, HoldReason]) -> Counter
 
 
 async def hold_points(conn: Connection, points: Sequence[PricePoint], verdict: HoldReason) -> int:
-    """Put price points into quarantine instead of the history. Returns how many are new there."""
+    """Put price points into quarantine instead of the history. Returns how many were not there
+    yet."""
     kept = await conn.execute(
         """
         insert into quarantine (market_id, outcome, at, prices, source, reason, detail)
@@ -259,7 +262,8 @@ async def counts(conn: Connection) -> list[tuple[str, Reason, int]]:
 async def held(
     conn: Connection, *, ids: Sequence[str] | None = None, reason: str | None = None, limit: int
 ) -> list[Held]:
-    """What is in quarantine: whole quotes before recorded prices, and the latest held first.
+    """At most `limit` of the quotes and recorded prices in quarantine: first the markets' whole
+    quotes, then single recorded prices; of each, those put there last come first.
 
     ids, reason : only of these markets, only for this reason; None: all
     """
@@ -310,7 +314,8 @@ async def release(
 ) -> tuple[int, int]:
     """Give quotes in quarantine back to their markets, and recorded prices to the history.
 
-    Returns the number of quotes and of recorded prices. The same quote is accepted from then on.
+    Returns how many quotes and how many recorded prices these were. The same quotes are accepted
+    from then on.
 
     ids, reason : only of these markets, only for this reason; None: all
     """

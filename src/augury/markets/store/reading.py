@@ -156,8 +156,8 @@ async def fetch(conn: Connection, ids: Sequence[str]) -> list[StoredMarket]:
 
 
 async def fetch_related(conn: Connection, market: StoredMarket, limit: int) -> list[StoredMarket]:
-    """Other markets of the same event, then those of the same family (the events that share a name)
-    from other events. Among each, active markets come first, then the most traded."""
+    """Other markets of the same event, then those of events with the same name (the same family).
+    In each of the two groups, active markets come first, and then those with more volume."""
     return await _fetch_stored(
         conn,
         """

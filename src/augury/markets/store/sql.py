@@ -44,14 +44,14 @@ SHOWN_STATUS = f"case when {OVERDUE} then 'closed' else status end"
 
 
 def sql(text: str) -> SQL:
-    """`text` as SQL for psycopg. The text must be composed of constants of these modules only;
-    values are passed as parameters."""
+    """`text` as SQL for psycopg. It must be composed of constants of this package only; values are
+    passed as parameters."""
     return SQL(text)  # type: ignore[arg-type]
 
 
 async def lock_for_ingest(conn: Connection) -> None:
-    """Take the ingest lock, waiting for it if needed: until this transaction ends, no other one
-    writes markets."""
+    """Take the ingest lock, waiting for it if needed: no other transaction writes markets until
+    this one ends."""
     await locks.wait(conn, locks.INGEST)
 
 

@@ -52,13 +52,13 @@ _INDEXED = (
     "created_at", "closes_at", "resolved_at", "strike_kind", "strike_floor", "strike_cap", "url",
     "slug", "origin",
 )  # fmt: skip
-"""Columns whose change gives the market a new `change` number, so that search indexes read it
-again; a change of the salience bucket (`sql.SALIENCE`: volume and liquidity in coarse steps) does
-so too."""
+"""Columns whose change gives the market a new `change` number, so that search indexes read the
+market again. A change of the salience bucket (`sql.SALIENCE`: volume and liquidity in coarse steps)
+does so too."""
 
 _SILENT = frozenset({"observed_at", "price_as_of"})
 """Columns that are stored when they change, but whose change alone does not count as an update of
-the market, because it was only observed again."""
+the market: it only means that the market was observed again."""
 
 _ARRAYS = {"outcomes": "text[]", "prices": "float8[]", "tags": "text[]", "token_ids": "text[]"}
 _TYPES = {
@@ -170,7 +170,8 @@ _MEMBER_COLUMNS = (
 
 
 class _Known(NamedTuple):
-    """A stored market as `grouping` reads it, with its stored grouping."""
+    """A stored market with the fields from which its type and family are inferred, and with the
+    type and family that are stored."""
 
     member: EventMember
     observed_at: datetime | None
@@ -249,7 +250,8 @@ async def _make_room(conn: Connection, batch: list[Market]) -> list[Market]:
 
 
 async def drop_sample(conn: Connection) -> int:
-    """Delete the sample: invented markets with their prices. Returns the number of markets deleted.
+    """Delete the sample, i.e. the invented markets with their prices. Returns the number of markets
+    deleted.
 
     The caller must hold the ingest lock.
     """
@@ -354,7 +356,7 @@ async def _copy_incoming(
 
 
 async def _follow_labels(conn: Connection) -> None:
-    """If a market's outcomes arrive in another order, reorder its price history accordingly."""
+    """Reorder the price histories of markets whose outcomes arrive in another order than stored."""
     rows = await conn.execute(
         """
         delete from prices p using (
