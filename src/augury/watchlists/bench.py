@@ -207,7 +207,7 @@ async def _latency(
     """Seconds from a price change to the arrival of the webhook about its alert: median, 99th
     percentile and maximum over `count` markets.
 
-    As in `serve`, a worker evaluates on schedule and the sender delivers.
+    As under `augury serve`, a worker evaluates the rules on schedule and the sender delivers.
     """
     endpoint = [NewEndpoint("webhook", f"http://127.0.0.1:{port}/")]
     made = await services.watchlists.create(account_id, "latency", None, endpoint)

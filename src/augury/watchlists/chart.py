@@ -24,8 +24,8 @@ _TIME_STEPS = [timedelta(minutes=m) for m in (1, 5, 15, 30, 60, 180, 360, 720)] 
 ]
 _MOST_X_TICKS = 8
 _SHARED = 2
-"""Most leading words that the names of a chart's lines may have in common in the legend; if they
-share more, these words are left out of it."""
+"""If the names of all lines of a chart begin with more than this many common words, the legend
+leaves these words out."""
 
 
 class ChartLine(NamedTuple):
@@ -67,12 +67,12 @@ class Chart(NamedTuple):
     thresholds: Sequence[ThresholdLine]
     markers: Sequence[Marker]
     origin: str | None = None
-    """Where the values come from: `live`, `import` or `sample`; for `sample`, the picture's title
-    says so."""
+    """Where the values come from: `live`, `import` or `sample` (then the picture's title says so);
+    None if not known."""
 
     @property
     def as_of(self) -> datetime | None:
-        """The time of the last value shown."""
+        """The time of the last known value in the chart's lines; None if no value is known."""
         times = [at for line in self.lines for at, value in line.points if value is not None]
         return max(times, default=None)
 
@@ -94,7 +94,8 @@ def standing(
 
 
 def to_json(chart: Chart) -> dict[str, Any]:
-    """The chart's data as a dict of JSON fields. In each line, times ascend and occur once."""
+    """The chart's data as a dict of JSON fields. The points of each line are in order of time, and
+    no time occurs twice."""
     return {
         "title": chart.title,
         "unit": chart.unit,

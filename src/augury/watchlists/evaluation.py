@@ -116,11 +116,9 @@ class Evaluator:
         return at, evaluated
 
     async def tick(self) -> int:
-        """Evaluate rules on the targets whose data changed since the last call, and those pairs
-        whose result may have changed with time alone.
-
-        Returns the number of pairs of a rule and a target that were evaluated.
-        """
+        """Evaluate the (rule, target) pairs whose target has new data since the last call, and
+        those whose result may have changed with time alone. Returns how many pairs were
+        evaluated."""
         looks = 0
         for _ in range(_TICKS):
             count, more = await self._one_tick()
@@ -163,7 +161,8 @@ class Evaluator:
         return count, more or count >= DUE_AT_ONCE + len(targets)
 
     async def look_up_members(self) -> None:
-        """Look up again which markets belong to the watched events and saved searches."""
+        """Look up which markets now belong to the watched events and saved searches, for those that
+        were not looked up within `LOOK_UP_AFTER`."""
         async with self._database.reading() as conn:
             stale = await store.to_resolve(conn, LOOK_UP_AFTER, _LOOK_UPS)
         for target in stale:
@@ -195,8 +194,8 @@ class Evaluator:
         accounts: dict[str, str],
         at: datetime,
     ) -> list[Evaluated]:
-        """Evaluate (rule, target) pairs and store their states, alerts and messages. The pairs'
-        watchlists must be locked.
+        """Evaluate (rule, target) pairs and store their states, alerts and messages. Returns the
+        pairs with their new states. The pairs' watchlists must be locked.
 
         accounts : account id by watchlist id
         """

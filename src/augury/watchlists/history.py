@@ -93,7 +93,7 @@ async def target_history(
 
 
 def step_of(window: timedelta, most: int) -> timedelta:
-    """Time between the points of a chart over `window`: the shortest of `INTERVALS` with which it
-    has at most `most` points, else a day."""
+    """Time between the points of a chart over `window`: of 1 minute, 5 minutes, 1 hour and 1 day
+    (`INTERVALS`), the shortest with which the chart has at most `most` points; else a day."""
     fitting = (m for m in INTERVALS if window / timedelta(minutes=m) <= most)
     return timedelta(minutes=next(fitting, 1440))

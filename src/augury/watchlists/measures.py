@@ -72,8 +72,8 @@ def _tick(p: float) -> float:
 
 
 def _usual(sizes: list[float]) -> float:
-    """The usual size of a price move: the median of the sizes above 0, or 0 if fewer than a fifth
-    are.
+    """The usual size of a price move, in log-odds: the median of those sizes that are above 0; 0 if
+    fewer than a fifth of them are.
 
     It gives a scale when the median of all sizes is 0, because most windows had no move.
     """
@@ -91,9 +91,10 @@ def spike(volumes: Sequence[float | None]) -> float | None:
 
     Returns
     -------
-    The last window's volume divided by the median of the windows before. If that median is 0, the
-    median of the windows with trades is used. None if the last window is unknown, if fewer than
-    `LEAST_VOLUMES` before it are known, or if none of these had trades.
+    The volume traded in the last window, divided by the median of the volumes traded in the earlier
+    windows. If that median is 0, the median of the windows with trades is used. None if the last
+    window's volume is unknown, if fewer than `LEAST_VOLUMES` earlier ones are known, or if all of
+    these are 0.
     """
     traded = [None if a is None or b is None else max(0.0, b - a) for a, b in pairwise(volumes)]
     if not traded or traded[-1] is None:

@@ -21,19 +21,19 @@ from augury.watchlists.rules import HOUR, Rule, Seen
 from augury.watchlists.store import Connection, Target
 
 ZSCORE_WINDOWS = 96
-"""Number of time windows, the current one included, whose price moves a z-score is based on."""
+"""Number of windows, the current one included, whose moves `probability_zscore` compares."""
 SPIKE_WINDOWS = 72
-"""Number of time windows, the current one included, whose volumes a volume spike is based on."""
+"""Number of windows, the current one included, whose volumes `volume_spike` compares."""
 _YIELD = 250
 """Number of (rule, target) pairs after which the event loop may serve requests."""
 SAMPLES_APART = timedelta(minutes=10)
 """Least time between two stored values of a market's cumulative volume."""
 
 Linked = Callable[[Connection, Collection[int]], Awaitable[dict[int, list[tuple[int, bool]]]]]
-"""Given market numbers, returns for each the numbers of its twins (the same contract on the other
-venue), each with True if the twin's Yes is the market's No."""
+"""Given market numbers, returns for each the numbers of the same contract on the other venue, each
+with True if Yes of the one market is No of the other."""
 ReadVolatility = Callable[[Connection, Sequence[str]], Awaitable[dict[str, Volatility]]]
-"""Returns the latest volatility of assets by name, without those that have no forecast."""
+"""Given assets' names, returns their latest volatilities by name; only assets with a forecast."""
 
 
 async def no_links(conn: Connection, seqs: Collection[int]) -> dict[int, list[tuple[int, bool]]]:
@@ -79,7 +79,7 @@ class _Side(NamedTuple):
 
 
 def price_of(quote: Quote, outcome: int) -> float | None:
-    """An outcome's price. Without a quote: 1 minus the other's (of two outcomes), else None."""
+    """An outcome's price; without one, 1 minus the other's (if there are two outcomes), or None."""
     price = quote.prices[outcome]
     if price is None and len(quote.prices) == 2:
         other = quote.prices[1 - outcome]
@@ -97,7 +97,7 @@ class Observer:
         volatility: ReadVolatility = no_volatility,
         age: AgeRule = AgeRule(),
     ) -> None:
-        """`linked` reads the twins of markets; `age` decides which prices are too old to count."""
+        """`linked` finds the same contract on the other venue; `age`: which prices are too old."""
         self._linked = linked
         self._volatility = volatility
         self._age = age
@@ -275,7 +275,7 @@ class _Facts:
         return look
 
     def _closed(self, quote: Quote) -> str | None:
-        """Says that the market has closed; None if its close is ahead or not known."""
+        """A sentence that the market has closed; None if its close is ahead or not known."""
         if quote.status != "active":
             return f"The market is already {quote.status}."
         if quote.closes_at is not None and quote.closes_at <= self.now:
@@ -283,7 +283,7 @@ class _Facts:
         return None
 
     def _too_old(self, rule: Rule, quote: Quote) -> str | None:
-        """Says why the market's data are too old for the rule; None if they are not."""
+        """Why the market's data are too old for the rule, as a sentence; None if they are not."""
         standing = self.age.judge(quote, self.now)
         if standing.stale:
             return standing.why
@@ -479,7 +479,7 @@ def _price(quote: Quote, outcome: str, price: float) -> dict[str, Any]:
 def _foremost(rule: Rule, looks: list[Look]) -> Look:
     """Of the values for one target's markets, the one furthest towards or beyond the threshold.
 
-    Its `as_of` becomes the newest of all `looks`, so that the target's time never goes back.
+    Its `as_of` becomes the latest of all `looks`, so that the target's time never goes back.
     """
     known = [look for look in looks if look.seen.value is not None]
     if not known:

@@ -17,15 +17,15 @@ from augury.watchlists.rules import HOUR, Rule, RuleState, Seen, step
 Point = tuple[datetime, float | None]
 
 WINDOWS = {"probability_change": 1, "series_change": 1, "probability_zscore": 96}
-"""By metric: number of the rule's time windows before a point whose values are needed to compute
-the metric at that point. Metrics that are not listed need none."""
+"""By metric: how many earlier values, one time window of the rule apart, are needed to compute the
+metric at a point in time. Metrics that are not listed need none."""
 RECORDED = frozenset({"probability", "series_value", "rvol_forecast", "rvol_ratio", *WINDOWS})
 """Metrics whose history is recorded, so that a rule (an alert condition) can be tried on the
 past."""
 
 
 class Episode(NamedTuple):
-    """An alert that a rule would have opened, had it existed."""
+    """An alert that a rule would have opened, had the rule existed at that time."""
 
     fired_at: datetime
     resolved_at: datetime | None
@@ -84,8 +84,8 @@ def measured(rule: Rule, points: Sequence[Point], start: datetime) -> list[Point
 
 
 def foremost(rule: Rule, lines: Sequence[Sequence[Point]]) -> list[Point]:
-    """From the values of several markets, one line of (time, value) pairs for each, a single line:
-    at each time the value that is furthest towards or beyond the rule's threshold."""
+    """One line of (time, value) pairs from the lines of several markets: at each time the value
+    that is furthest towards or beyond the rule's threshold; None if none is known."""
     least = rule.op in ("lt", "lte", "crosses_below")
     at: dict[datetime, list[float]] = {}
     for line in lines:

@@ -36,8 +36,8 @@ def _bounded(value: float | str) -> float | str:
 
 
 def _one_issue(text: str) -> WrapValidator:
-    """A pydantic validator that reports the error `text` for a wrong value, instead of one error
-    for each type that the value may have."""
+    """A pydantic validator that reports one error, with the message `text`, for a value of a wrong
+    type, instead of one error for each type that the value may have."""
 
     def check(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
         try:
@@ -389,7 +389,8 @@ class RuleList(BaseModel):
 
 
 def rule(found: StoredRule) -> dict[str, Any]:
-    """A stored rule (an alert condition) as the fields of the API record `RuleRecord`."""
+    """A stored rule (an alert condition) as plain data with the fields of the API record
+    `RuleRecord`."""
     return {
         "id": found.id,
         "watchlist_id": found.watchlist_id,

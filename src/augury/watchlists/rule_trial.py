@@ -45,8 +45,8 @@ async def try_rule(
     start: datetime,
     end: datetime,
 ) -> TriedTarget:
-    """Try `rule` on the target's recorded history in [start, end): which alerts it would have
-    opened, or the reason why it can't be tried."""
+    """Try `rule` on the target's recorded history in [start, end). Returns which alerts it would
+    have opened, or the reason why it can't be tried."""
     name = target.label or target.ref
     if rule.metric not in preview.RECORDED:
         told = "No history of this metric is recorded: it can't be tried on the past."
@@ -69,8 +69,8 @@ async def try_rule(
 
 
 def _ratio(forecast: ChartLine, realized: ChartLine) -> ChartLine:
-    """Realized volatility divided by the forecast at the same time; None where either is
-    unknown."""
+    """The line of a chart with realized volatility divided by the forecast at the same time; None
+    where either is unknown."""
     known = dict(realized.points)
     points = [
         (at, None if not value or known.get(at) is None else (known[at] or 0.0) / value)

@@ -123,8 +123,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def crossing(self) -> bool:
-        """Whether the rule fires only after the value was on the other side of the threshold
-        before."""
+        """Whether the rule fires only when the value crosses the threshold, i.e. was on its other
+        side before."""
         return self.op in ("crosses_above", "crosses_below")
 
 
@@ -168,7 +168,8 @@ Event = Literal["fired", "recovered", "expired"]
 
 def step(rule: Rule, state: RuleState, seen: Seen, now: datetime) -> tuple[RuleState, Event | None]:
     """Process a metric's observed value at the time `now`. Returns the rule's new state on the
-    target, and whether an alert opened (`fired`) or ended; None if neither.
+    target, and the event: "fired" if an alert opened, "recovered" or "expired" if one ended, else
+    None.
 
     If `now` is before the last evaluation (the clock was set back), the time of that evaluation is
     used. If the observed value is older than the state's, the state's value is used.
@@ -234,8 +235,8 @@ def due(
 
 
 def pace_of(rule: Rule) -> timedelta | None:
-    """How often to evaluate a rule whose metric changes with time alone; None: only when its target
-    has new data."""
+    """How often to evaluate the rule again without new data, because time alone changes its metric;
+    None: not at all."""
     if rule.metric in ("probability_change", "probability_zscore", "volume_spike"):
         window = rule.window or HOUR
         return min(max(window / 12, timedelta(minutes=1)), timedelta(minutes=15))

@@ -35,11 +35,11 @@ MOST_ALERTS_SHOWN = 200
 CHART_WINDOWS: Final = {"series": timedelta(days=366), "asset": timedelta(days=90)}
 """By kind of target: default length of the time that a chart shows; 7 days for other kinds."""
 MOST_PREVIEWED = 20
-"""Most targets on which a preview tries a rule that is not for one target alone."""
+"""Most targets whose history a preview tries a rule on, if the rule is not for one target alone."""
 
 
 class Made(NamedTuple):
-    """A new watchlist and its alerts' endpoints, each with its signing secret."""
+    """A new watchlist, and the endpoints of its alerts, each with its signing secret (if any)."""
 
     watchlist: Watchlist
     endpoints: list[tuple[Endpoint, str | None]]
@@ -129,7 +129,7 @@ class WatchlistService:
         outcome: str | None = None,
         label: str | None = None,
     ) -> Target:
-        """Watch one more thing. Rules that fit it apply from the next evaluation on."""
+        """Add a target. The rules for all targets apply to it from the next evaluation on."""
         [target] = await self.add_targets(
             account_id, watchlist_id, [NewTarget(kind, ref, outcome, label)]
         )
@@ -138,7 +138,7 @@ class WatchlistService:
     async def add_targets(
         self, account_id: str, watchlist_id: str, new: Sequence[NewTarget], *, bulk: bool = False
     ) -> list[Target]:
-        """Add several targets; if one is refused, add none. `bulk`: the error has its index."""
+        """Add several targets; if one is refused, add none. `bulk`: the error tells its index."""
         prepared: list[tuple[NewTarget, list[str]]] = []
         for n, one in enumerate(new):
             if one.kind == "asset":
@@ -250,7 +250,7 @@ class WatchlistService:
     async def add_rule(
         self, account_id: str, watchlist_id: str, rule: Rule, target_id: str | None
     ) -> StoredRule:
-        """Add a rule for one target or, with None, for all that have its metric, later ones too."""
+        """Add a rule, for one target or (None) for all that have its metric, also later ones."""
         [made] = await self.add_rules(account_id, watchlist_id, [(rule, target_id)])
         return made
 
@@ -262,7 +262,7 @@ class WatchlistService:
         *,
         bulk: bool = False,
     ) -> list[StoredRule]:
-        """Add rules, each with a target's id or None for all; if one is refused, add none."""
+        """Add rules, each with a target's id or None (all targets); if one is refused, add none."""
         for n, (rule, _) in enumerate(new):
             with _placed("rules", n if bulk else None):
                 check_rule(rule)
@@ -338,7 +338,7 @@ class WatchlistService:
     async def preview(
         self, account_id: str, watchlist_id: str, rule: Rule, target_id: str | None, days: int
     ) -> Preview:
-        """Which alerts `rule` would have opened in the last `days`, on one target or on several."""
+        """The alerts that `rule` would have opened in the last `days`, on one target or several."""
         check_rule(rule)
         end = self._clock()
         start = end - timedelta(days=days)
@@ -389,7 +389,7 @@ class WatchlistService:
     async def evaluate(
         self, account_id: str, watchlist_id: str
     ) -> tuple[datetime, list[Evaluated], list[Alert]]:
-        """Evaluate all rules now. Returns the time, the state of each pair, and the open alerts."""
+        """Evaluate all rules now. Returns the time, the (rule, target) states, the open alerts."""
         done = await self._evaluator.evaluate(account_id, watchlist_id)
         if done is None:
             raise _no_watchlist()
@@ -485,7 +485,7 @@ class WatchlistService:
 
 @contextmanager
 def _placed(name: str, n: int | None) -> Iterator[None]:
-    """Adds to an InvalidInput the place of the refused item: `name`, index `n` (None: nothing)."""
+    """Adds to an InvalidInput which list item was refused: `name`, index `n`; None: unchanged."""
     try:
         yield
     except InvalidInput as error:

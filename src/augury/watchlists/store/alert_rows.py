@@ -106,8 +106,9 @@ async def end_alerts(conn: Connection, column: LiteralString, value: str) -> Non
 
 
 async def open_alerts(conn: Connection, opened: Sequence[Opened]) -> list[Alert]:
-    """Insert alerts, except for episodes (times that a rule fired on a target) that already have
-    one. Returns the inserted rows, in the order of `opened`."""
+    """Insert alerts, except for episodes that already have one. (An episode is one time that a rule
+    fires on a target, from its start to its end.) Returns the inserted rows, in the order of
+    `opened`."""
     if not opened:
         return []
     rows = await conn.execute(
@@ -140,7 +141,7 @@ async def open_alerts(conn: Connection, opened: Sequence[Opened]) -> list[Alert]
 
 
 async def close_alerts(conn: Connection, ended: Sequence[Ended]) -> list[Alert]:
-    """Store the end of open alerts. Returns the alerts that were open."""
+    """Store the end of alerts. Returns those of them that were still open."""
     if not ended:
         return []
     rows = await conn.execute(

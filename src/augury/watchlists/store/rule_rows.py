@@ -36,7 +36,7 @@ class StoredRule(NamedTuple):
     silenced_until: datetime | None = None
 
     def rule(self) -> Rule:
-        """The rule as a `Rule`, the form in which rules are evaluated."""
+        """This rule as a `Rule`, the form in which rules are evaluated."""
         return Rule(
             id=self.id, name=self.name, metric=self.metric, op=self.op, threshold=self.threshold,
             label=self.label, span=self.span, hold=self.hold, cooldown=self.cooldown,
@@ -81,8 +81,8 @@ async def rule(conn: Connection, watchlist_id: str, rule_id: str) -> StoredRule 
 
 
 async def change_rule(conn: Connection, rule: StoredRule) -> None:
-    """Store the changed fields of a rule. Its states on targets are kept and will be evaluated at
-    once."""
+    """Store the changed fields of a rule. Its states on targets are kept, and are due for
+    evaluation at once."""
     await conn.execute(
         """
         update watch_rules set name = %(name)s, threshold = %(threshold)s, label = %(label)s,

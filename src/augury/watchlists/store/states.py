@@ -34,7 +34,7 @@ class RuleOnTarget(NamedTuple):
     evaluated_at: datetime | None
 
     def state(self) -> RuleState:
-        """The state as a `RuleState`, the form in which it is evaluated."""
+        """This pair's state as a `RuleState`, the form in which states are evaluated."""
         return RuleState(
             status=self.status, since=self.since, alerting=self.alerting, armed=self.armed,
             episode=self.episode, fired_at=self.fired_at,
@@ -53,8 +53,8 @@ async def now(conn: Connection) -> datetime:
 
 async def progress(conn: Connection, source: str) -> int:
     """How far the changes of markets or of series (`source`) have been evaluated: the number of the
-    last evaluated change. Its row is locked until the transaction ends, so that no other process
-    advances it."""
+    last evaluated change. The row with this number is locked until the transaction ends, so that no
+    other process advances it."""
     return await scalar(
         conn, "select moved from watch_progress where source = %s for update", (source,)
     )
@@ -87,7 +87,7 @@ async def targets_with_series(conn: Connection, series_ids: Sequence[str]) -> li
 
 async def due_watchlists(conn: Connection, moved_targets: Sequence[str], limit: int) -> list[str]:
     """Ids of the watchlists that have one of these targets, or a (rule, target) pair that is due
-    for evaluation; sorted, which is the order in which to lock them."""
+    for evaluation. They are sorted, which is the order in which to lock them."""
     rows = await conn.execute(
         """
         select watchlist_id from watch_targets where id = any(%s)
@@ -103,7 +103,8 @@ async def due_watchlists(conn: Connection, moved_targets: Sequence[str], limit: 
 
 
 async def lock_all(conn: Connection, watchlist_ids: Sequence[str]) -> dict[str, str]:
-    """Lock those of the watchlists that still exist. Returns the account id by watchlist id."""
+    """Lock those of the watchlists that still exist. Returns the id of the account of each, by
+    watchlist id."""
     rows = await conn.execute(
         "select id, account_id from watchlists where id = any(%s) order by id for no key update",
         (list(watchlist_ids),),

@@ -37,7 +37,8 @@ _OF_TARGETS: LiteralString = f"select {_TARGET} from watch_targets"  # noqa: S60
 async def same_target(
     conn: Connection, watchlist_id: str, kind: str, ref: str, outcome: str | None
 ) -> str | None:
-    """The id of the watchlist's target with the same kind, ref and outcome, if it has one."""
+    """The id of the watchlist's target that has this kind, ref and outcome; None if there is
+    none."""
     cursor = await conn.execute(
         "select id from watch_targets where watchlist_id = %s and kind = %s and ref = %s"
         " and outcome is not distinct from %s limit 1",
@@ -48,8 +49,8 @@ async def same_target(
 
 
 async def insert_target(conn: Connection, target: Target, markets: Sequence[str]) -> None:
-    """Insert a target, its markets, and an initial state for each rule that applies to all targets
-    of the watchlist with the rule's metric, if this target has it."""
+    """Insert a target with its markets, and an initial state on it for each rule that is for all
+    targets of the watchlist and whose metric this target has."""
     await conn.execute(
         "insert into watch_targets"
         " (id, watchlist_id, kind, ref, outcome, label, resolved_at, created_at)"
@@ -81,9 +82,9 @@ async def set_members(conn: Connection, target_id: str, markets: Sequence[str]) 
 
 async def note_members(conn: Connection, target_id: str, markets: Sequence[str]) -> None:
     """Store the markets of an event or saved search after they were looked up again, and the time
-    of this.
+    of this look-up.
 
-    If they changed, the target is due for evaluation.
+    If the markets are not the same as before, the target is due for evaluation.
     """
     before = set(await target_members(conn, [target_id]))
     await conn.execute("update watch_targets set resolved_at = now() where id = %s", (target_id,))
@@ -95,7 +96,8 @@ async def note_members(conn: Connection, target_id: str, markets: Sequence[str])
 
 
 async def to_resolve(conn: Connection, older_than: timedelta, limit: int) -> list[Target]:
-    """Events and saved searches whose markets were last looked up longer than `older_than` ago."""
+    """At most `limit` watched events and saved searches whose markets were last looked up longer
+    than `older_than` ago."""
     async with conn.cursor(row_factory=class_row(Target)) as cursor:
         await cursor.execute(
             f"""

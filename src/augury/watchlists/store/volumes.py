@@ -39,7 +39,7 @@ async def volumes_before(
     """For each (market id, span), the market's cumulative volume at the times `now - count * span`,
     ..., `now - 2 * span`, `now - span`, from stored samples.
 
-    A volume is None if no sample shortly before that time exists.
+    A volume is None if no sample was stored in the `span` before that time (at least 20 minutes).
     """
     rows = await conn.execute(
         """
