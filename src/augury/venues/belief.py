@@ -91,11 +91,11 @@ class UnconfirmedClaims:
     def believes(
         self, known: KnownTarget, status: Status | None, resolution: str | None, at: datetime
     ) -> bool:
-        """Whether a venue's answer about the stored market `known`, with this status and
-        resolution, may be stored.
+        """Whether to store a venue's answer that the stored market `known` has this status and
+        resolution.
 
-        An answer that contradicts the stored resolution counts as a claim, and is believed only
-        after `CONFIRMATIONS` repetitions.
+        An answer that contradicts the stored resolution counts as a claim, and is stored only after
+        `CONFIRMATIONS` repetitions.
         """
         if known.status != "resolved":
             return True
@@ -121,8 +121,8 @@ class UnconfirmedClaims:
         return True
 
     def kept(self, at: datetime) -> dict[str, Any]:
-        """The claims by market id, ready to be stored as JSON: at most `MOST_DOUBTS`, each made or
-        repeated within `FORGET_AFTER` before `at`."""
+        """The unconfirmed claims by market id, ready to be stored as JSON: at most `MOST_DOUBTS`,
+        each made or repeated within `FORGET_AFTER` before `at`."""
         fresh = {
             id_: claim
             for id_, claim in self._claims.items()

@@ -141,7 +141,8 @@ def read_markets(file: DumpFile) -> Iterator[list[Market | Refusal]]:
 
 
 def _parted(question: str) -> tuple[str, str | None]:
-    """Title and subtitle, split from a Kalshi question of the form "title — subtitle"."""
+    """A Kalshi question "title — subtitle" split in two; the whole and None if it has another
+    form."""
     title, dash, subtitle = question.rpartition(" — ")
     return (title, subtitle) if dash and title and subtitle else (question, None)
 
@@ -273,8 +274,8 @@ _BY_NUMBER = re.compile(r"^outcome\[(\d{1,2})\]$")
 
 
 def resolution(result: str | None, outcomes: Sequence[str]) -> str | None:
-    """The winning label of `outcomes`. `result` is a label in upper or lower case, or `outcome[1]`
-    for the second outcome; None if it matches no outcome."""
+    """The winning label of `outcomes`, from `result`: a label in upper or lower case, or e.g.
+    `outcome[1]` for the second one. None if it matches no outcome."""
     if result is None:
         return None
     if (numbered := _BY_NUMBER.match(result)) is not None:

@@ -36,11 +36,13 @@ OVERLAP = timedelta(minutes=2)
 """How far an incremental sync reaches back before the start of the previous one, because venues
 show changes in listings with a delay."""
 STALE_CURSOR = timedelta(hours=6)
-"""Age of an interrupted sync from which the next one starts anew, not at the checkpoint."""
+"""An interrupted sync that began longer ago than this is started anew, instead of at its
+checkpoint."""
 MOST_PAGES = 5_000
 """Number of pages after which a listing is taken to be endless, and its reading is ended."""
 PRINTS_KEPT = 64
-"""Number of latest pages whose fingerprints are kept, to notice a page that comes again."""
+"""Number of a listing's latest pages whose fingerprints (hashes of the ids on a page) are kept, to
+notice a page that comes again."""
 SOUND_SHARE = 0.5
 """Least share (0 to 1) of the markets stored as open that a full listing must contain. With fewer,
 the listing is taken to be incomplete."""
@@ -75,7 +77,8 @@ class FlowOutcome(msgspec.Struct):
     unchanged: int = 0
     prices: int = 0
     doubted: int = 0
-    """Number of records that contradict a stored resolution and are not believed yet."""
+    """Number of records that contradict a stored resolution and are not stored, because the venue
+    has not repeated them often enough yet."""
     refused: Counter[str] = msgspec.field(default_factory=Counter)
     notes: Counter[str] = msgspec.field(default_factory=Counter)
     seconds: float = 0.0
@@ -90,7 +93,7 @@ class _Walk(msgspec.Struct):
 
     `phase` is the name of the current listing and `after` where its next page starts. `since` is
     the earliest time that the listings reach back to. `listed` counts markets in the listing of
-    open markets. `prints` are fingerprints of the latest pages.
+    open markets. `prints` are fingerprints (hashes of the ids) of the latest pages.
     """
 
     run_at: datetime
@@ -186,7 +189,8 @@ class FlowRun:
         await self._finish(walk.run_at)
 
     async def refresh_prices(self) -> None:
-        """Refresh prices and status of open markets, requested by id in batches."""
+        """Refresh prices and status of open markets, at most `PRICES_AT_ONCE`, requested by id in
+        batches."""
         at, venue = self._clock(), self._venue
         async with self._database.reading() as conn:
             due = await store.due_for_prices(conn, venue.platform, PRICES_AT_ONCE)
@@ -229,7 +233,11 @@ class FlowRun:
             self._report(self.outcome)
 
     async def _walk(self, walk: _Walk, open_before: int) -> None:
-        """Read one listing to its end, or until its pages repeat."""
+        """Read the rest of one listing and store its pages, until its end or until its pages
+        repeat.
+
+        open_before : number of the venue's markets that are stored as open
+        """
         venue, outcome = self._venue, self.outcome
         lists_open = outcome.flow == "full" and walk.phase == venue.full[0]
         started_over = False
@@ -319,7 +327,8 @@ class FlowRun:
         known: dict[str, KnownTarget] | None = None,
         walk: _Walk | None = None,
     ) -> None:
-        """Store what is believed of a page (`_believable`) and the checkpoint, in one transaction.
+        """Store those records of a page that are believed (`_believable`) and the checkpoint, in
+        one transaction.
 
         `known`: the stored markets that the page is about, by id; None: they are read here. `walk`:
         the checkpoint; None: none is stored.
@@ -404,9 +413,9 @@ def _believable(
     outcome: FlowOutcome,
     at: datetime,
 ) -> tuple[list[Market], list[MarketChange]]:
-    """The markets and the changes of a page that may be stored. Not stored: outcomes that do not
-    fit the stored ones and unconfirmed changes of a resolution, which are only counted, and changes
-    of markets that are not stored."""
+    """The markets and the changes of a page that may be stored. Left out are markets whose outcomes
+    do not fit the stored ones, unconfirmed contradictions of a stored resolution (both are
+    counted), and changes of markets that are not stored."""
     whole: list[Market] = []
     news: list[MarketChange] = []
     for market in page.markets:

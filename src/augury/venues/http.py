@@ -61,7 +61,7 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class VenueError(UpstreamFailed):
-    """A request to a venue failed. `detail` is plain text for operator and caller."""
+    """A request to a venue failed. `detail` is plain text for the operator and the caller."""
 
     outcome: ClassVar[str] = "failed"
     unhealthy: ClassVar[bool] = False
@@ -107,7 +107,8 @@ class CircuitOpen(VenueError):
 
 @contextmanager
 def shape_of(platform: str) -> Iterator[None]:
-    """Turns a ValueError of the block, which reads a venue's answer, into a `BadAnswer`."""
+    """Context manager for code that reads a venue's answer: a ValueError in it is raised as a
+    `BadAnswer`."""
     try:
         yield
     except ValueError as problem:
@@ -281,8 +282,8 @@ class VenueClient:
 
     @contextmanager
     def _watched(self, base: str) -> Iterator[None]:
-        """Runs one attempt of a request if the circuit breaker of `base` admits it; the result is
-        counted in the breaker and the metrics."""
+        """Context manager for one attempt of a request. Raises CircuitOpen if the circuit breaker
+        of `base` does not admit the attempt; counts its result in the breaker and the metrics."""
         breaker = self._breakers[base]
         if not breaker.admits():
             REQUESTS.labels(self.venue, CircuitOpen.outcome).inc()

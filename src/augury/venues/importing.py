@@ -128,8 +128,8 @@ async def _prices(
 
 
 def _named(series: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
-    """The ids of a price file, sorted into market ids, Kalshi events (`kalshi:event:KXCPI-25JUL`)
-    and Polymarket tokens (`polymarket:token:123`); the prefixes of the latter two are removed."""
+    """The ids in a price file by kind: market ids, Kalshi events (`kalshi:event:KXCPI-25JUL`) and
+    Polymarket tokens (`polymarket:token:123`). The prefixes of events and tokens are removed."""
     ids: list[str] = []
     events: list[str] = []
     tokens: list[str] = []

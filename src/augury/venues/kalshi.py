@@ -36,7 +36,7 @@ full sync brings the rest."""
 
 
 class Kalshi:
-    """The connector for Kalshi; methods as in `records.Venue`."""
+    """The connector for Kalshi, i.e. the code that asks its API; methods as in `records.Venue`."""
 
     platform: Platform = "kalshi"
     full: tuple[str, ...] = ("open", "closed", "settled")
@@ -48,8 +48,9 @@ class Kalshi:
         self._series: dict[str, Wire] = {}
 
     async def listing(self, phase: str, after: Cursor, since: datetime) -> Page:
-        """A page of one of Kalshi's listings: events with their markets in a full sync, markets
-        alone in an incremental one."""
+        """A page of the listing named `phase`: events with their markets in a full sync, markets
+        alone in an incremental one. `since`: the earliest time of close, creation, change or
+        settlement that is listed; it does not limit the listing of open markets."""
         observed_at = self._clock()
         cursor = after if isinstance(after, str) else None
         if phase in self.full:

@@ -158,11 +158,12 @@ def is_parlay(wire: Wire) -> bool:
 
 
 def question(title: str, subtitle: str | None, own_title: str | None = None) -> str:
-    """A market's full question, `title — subtitle`: the event's title and the side that the market
-    is about, e.g. a team.
+    """A market's full question, `title — subtitle`: the event's title, and the subtitle that says
+    which side the market is about, e.g. a team.
 
-    Without a side it is the market's own title, which says more than the event's. A side is added
-    even if the title names it: "Los Angeles at Las Vegas" has a market for each team.
+    Without a subtitle, the question is the market's own title, which says more than the event's.
+    The subtitle is added even if the title contains it: "Los Angeles at Las Vegas" has a market for
+    each team.
     """
     if subtitle is None:
         return own_title or title
@@ -172,8 +173,8 @@ def question(title: str, subtitle: str | None, own_title: str | None = None) -> 
 def change(
     wire: object, observed_at: datetime, notes: Notes | None = None
 ) -> MarketChange | Refusal:
-    """The current status, prices and volumes of a stored market, or a refusal with its reason. Its
-    event is not needed, because the texts are not read again."""
+    """The current status, prices and volumes of a stored market, from Kalshi's JSON, or a refusal
+    with its reason. The market's event is not needed, because texts are not read again."""
     notes = Notes() if notes is None else notes
     if not isinstance(wire, dict):
         return Refusal(None, "not a record")
@@ -318,7 +319,8 @@ def _state(
     ]
     | Refusal
 ):
-    """Status, winning label, YES price, settlement time, time of the price, best bid, best ask."""
+    """The state of a market in Kalshi's JSON: status, winning label, YES price, settlement time,
+    time of the price, best bid, best ask. A refusal if it can't be read."""
     word = wire.get("status")
     if word in _NOT_OPEN_YET:
         return Refusal(ticker, "not open yet")

@@ -290,8 +290,8 @@ def _book(wire: Wire) -> tuple[float | None, float | None]:
 def _state(
     wire: Wire, outcomes: tuple[str, ...]
 ) -> tuple[Status, str | None, tuple[float | None, ...]] | Refusal:
-    """A market's status, winning label and price of each outcome. They are read together, as the
-    status says what a price means."""
+    """A market's status, winning label and price of each outcome, or a refusal. They are read
+    together, because the status says what a price means."""
     own = identifier(wire.get("id"))
     closed, active = flag(wire.get("closed")), flag(wire.get("active"))
     if closed is None or (active is None and not closed):
@@ -341,8 +341,8 @@ def _open_prices(
 ) -> tuple[float | None, ...] | None:
     """Prices of an open market's outcomes; None if nobody quotes or a labelled price is unusable.
 
-    Bid, ask and last trade have no label: that they are of the first outcome is only a convention.
-    If they differ by more than 0.10 from the labelled prices, those hold: they can't be inverted.
+    That bid, ask and last trade are of the first outcome is only a convention. If their price
+    differs by more than 0.10 from the labelled prices (of named outcomes), the latter are used.
     """
     usable = bool(labelled) and all(p is not None and 0 < p < 1 for p in labelled)
     if count > 2:
@@ -388,7 +388,7 @@ LIMITS = {"gamma": 100.0, "gamma/events": 20.0, "gamma/markets": 12.0, "clob": 5
 
 
 class Polymarket:
-    """The connector for Polymarket; methods as in `records.Venue`."""
+    """The connector for Polymarket (the code that asks its API); methods as in `records.Venue`."""
 
     platform: Platform = "polymarket"
     full: tuple[str, ...] = ("open", "closed")

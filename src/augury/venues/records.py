@@ -51,9 +51,9 @@ class Page(msgspec.Struct):
     refusals: list[Refusal] = msgspec.field(default_factory=list)
     notes: Notes = msgspec.field(default_factory=Counter)
     kin: dict[str, str] = msgspec.field(default_factory=dict)
-    """Event id by market id, for changes of markets that came without their event."""
+    """Event id by market id, for those `changes` that came without the market's event."""
     after: Cursor = None
-    """Where the next page starts; None after the last page."""
+    """Where the next page of the listing starts; None after the last page."""
     records: int = 0
     """Number of the venue's records (events or markets) in the answer."""
     partial: bool = False

@@ -21,7 +21,7 @@ _TARGET = "id, platform_id, outcomes, status, resolution, token_ids, series_id, 
 
 class SyncState(msgspec.Struct, frozen=True):
     """The stored state of one flow (kind of sync, e.g. "full" or "prices") of a venue. `cursor` is
-    the checkpoint at which an interrupted run continues, None after the flow has finished."""
+    the checkpoint at which an interrupted run continues; None once the flow has finished."""
 
     cursor: dict[str, Any] | None = None
     started_at: datetime | None = None
@@ -167,8 +167,8 @@ async def unseen(
 
 
 async def due_for_prices(conn: Connection, platform: Platform, limit: int) -> list[KnownTarget]:
-    """At most `limit` active markets of a venue whose prices to refresh: half are the most traded,
-    half the longest unobserved.
+    """At most `limit` active markets of a venue whose prices are to be refreshed: half of them are
+    the most traded ones, half those that were not observed for the longest time.
 
     The first half keeps popular markets fresh. Because of the second half, every active market gets
     its turn, however many there are.
@@ -249,7 +249,8 @@ async def venue_health(conn: Connection) -> list[VenueHealth]:
 async def known_series(
     conn: Connection, ids: Sequence[str], events: Sequence[str], tokens: Sequence[str]
 ) -> list[KnownMarket]:
-    """The markets that a price file refers to, by id, by Kalshi event or by Polymarket token."""
+    """The stored markets to which the rows of a price file refer, by market id, by Kalshi event or
+    by Polymarket token."""
     cursor = conn.cursor(row_factory=args_row(KnownMarket))
     await cursor.execute(
         """

@@ -127,12 +127,13 @@ class Sync:
             await self.aclose()
 
     async def full(self, platform: Platform, report: Report | None = None) -> FlowOutcome:
-        """Run a full sync of the venue and return what it did; see `FlowRun.full`."""
+        """Run a full sync of the venue (list all its open and recently closed markets) and return
+        what was done; see `FlowRun.full`."""
         return await self._flow(platform, "full", FlowRun.full, report)
 
     async def incremental(self, platform: Platform, report: Report | None = None) -> FlowOutcome:
-        """Run an incremental sync of the venue and return what it did; see
-        `FlowRun.incremental`."""
+        """Run an incremental sync of the venue (list its new and changed markets) and return what
+        was done; see `FlowRun.incremental`."""
         return await self._flow(platform, "incremental", FlowRun.incremental, report)
 
     async def refresh_prices(self, platform: Platform, report: Report | None = None) -> FlowOutcome:
@@ -186,8 +187,8 @@ class Sync:
         body: Callable[[FlowRun], Awaitable[None]],
         report: Report | None,
     ) -> FlowOutcome:
-        """Run `body`, one kind of sync (named `flow`), unless another process is running it, and
-        store a failure of the venue."""
+        """Run `body`, which does one kind of sync (named `flow`), unless another process is running
+        it. A failure of the venue is stored, and told in the result."""
         run = self._run(self._venues()[platform], flow, report)
         outcome = run.outcome
         began = time.perf_counter()

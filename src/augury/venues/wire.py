@@ -22,8 +22,8 @@ WIDE_SPREAD = 0.10
 """Spread (ask minus bid, in probability) above which the last trade is used as the price instead
 of the book's midpoint."""
 EMPTY_BOOK = (0.01, 0.99)
-"""Prices of an empty book: with a bid of at most the first and an ask of at least the second,
-nobody is quoting."""
+"""An order book is empty, i.e. nobody is quoting, if its bid is at most the first of these prices
+and its ask at least the second."""
 
 Wire = Mapping[str, Any]
 
@@ -38,7 +38,8 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202
 
 
 def text(value: object, limit: int = LABEL_LIMIT) -> str | None:
-    """`value` as clean text of at most `limit` code points; None when nothing is left."""
+    """`value` as text without control characters, at most `limit` code points long; None if nothing
+    is left."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str):
@@ -50,8 +51,8 @@ def text(value: object, limit: int = LABEL_LIMIT) -> str | None:
 
 
 def line(value: object, limit: int = LABEL_LIMIT) -> str | None:
-    """`value` as clean text (`text`) on one line, without the markdown bold that venues put into
-    titles."""
+    """`value` as text on one line, without control characters and without the markdown bold that
+    venues put into titles; None if nothing is left."""
     cleaned = text(value, limit * 2)
     if cleaned is None:
         return None
@@ -59,7 +60,8 @@ def line(value: object, limit: int = LABEL_LIMIT) -> str | None:
 
 
 def identifier(value: object, limit: int = 200) -> str | None:
-    """An id as text; some API versions send decimal ids as numbers. None if it is not an id."""
+    """`value`, an id, as text; some API versions send decimal ids as numbers. None if it is not an
+    id."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
     cleaned = str(value).strip()
@@ -69,7 +71,7 @@ def identifier(value: object, limit: int = 200) -> str | None:
 
 
 def number(value: object) -> float | None:
-    """A finite number, also from a decimal string; None otherwise."""
+    """`value` as a finite number, also from a decimal string; None if it is not one."""
     if isinstance(value, bool):
         return None
     if isinstance(value, str):
@@ -87,13 +89,13 @@ def number(value: object) -> float | None:
 
 
 def amount(value: object) -> float | None:
-    """A number that can't be negative (volume, open interest); None if `value` is not one."""
+    """`value` as a number that can't be negative (volume, open interest); None if it is not one."""
     result = number(value)
     return None if result is None or result < 0 else result
 
 
 def flag(value: object) -> bool | None:
-    """A boolean, also from the words "true" and "false"; None for anything else."""
+    """`value` as a boolean, also from the words "true" and "false"; None for anything else."""
     if isinstance(value, bool):
         return value
     if isinstance(value, str) and value.lower() in ("true", "false"):
@@ -102,7 +104,8 @@ def flag(value: object) -> bool | None:
 
 
 def probability(value: object) -> float | None:
-    """A price in dollars of a contract that pays 1; None if `value` is not a number.
+    """`value`, the price in dollars of a contract that pays 1, as a probability; None if it is not
+    a number.
 
     Raises
     ------
@@ -154,7 +157,7 @@ def moment(value: object) -> datetime | None:
 
 
 def items(value: object) -> list[Any] | None:
-    """A list, or the list in a JSON string; otherwise None."""
+    """`value` as a list, also from a JSON string of a list; None for anything else."""
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -183,11 +186,13 @@ def two_sided(bid: float | None, ask: float | None) -> bool:
 
 
 def quote(bid: float | None, ask: float | None, last: float | None) -> float | None:
-    """The price of an open market's first outcome, or None for "no quote".
+    """The price of an open market's first outcome from its best bid, best ask and last trade; None
+    for "no quote".
 
-    In a two-sided book it is the midpoint or, if the spread is wider than `WIDE_SPREAD`, the last
-    trade limited to the range from bid to ask. Otherwise it is the last trade, limited by whichever
-    of bid and ask is there. A last trade of 0 or 1 is no quote.
+    If bid and ask are both quoted and sound (`two_sided`), it is their midpoint or, if the spread
+    is wider than `WIDE_SPREAD`, the last trade limited to the range from bid to ask. Otherwise it
+    is the last trade, limited by whichever of bid and ask is there. A last trade of 0 or 1 is no
+    quote.
     """
     traded = last if last is not None and 0 < last < 1 else None
     if two_sided(bid, ask):
