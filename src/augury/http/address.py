@@ -111,7 +111,8 @@ def parse(text: str) -> Address | None:
 
 
 def bucket(address: Address | None) -> str:
-    """Key under which anonymous callers share a limit: an IPv4 address, an IPv6 /64, or "local"."""
+    """Key under which anonymous callers share a limit: an IPv4 address, an IPv6 /64 network, or
+    "local" for a connection without an address."""
     if address is None:
         return "local"
     if isinstance(address, ipaddress.IPv6Address):
@@ -134,6 +135,6 @@ def is_trusted(address: Address, trusted: Sequence[Network]) -> bool:
 
 def _for(element: str) -> str:
     """The address in one element of a `Forwarded` header: `for=192.0.2.1;proto=https` -> 192.0.2.1
-    (RFC 7239). Empty without one."""
+    (RFC 7239). Empty text if the element has none."""
     found = _FOR.search(element)
     return (found[1] or found[2] or "") if found else ""

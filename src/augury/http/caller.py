@@ -8,8 +8,8 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who makes a request: an account with its scopes, or nobody (anonymous). `callers.Gate` finds
-    it."""
+    """Who makes a request: an account with its scopes, or nobody (anonymous). Determined by
+    `callers.Gate`, the check of callers."""
 
     kind: Literal["anonymous", "key", "session"]
     tier: Literal["anonymous", "keyed"]

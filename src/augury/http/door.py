@@ -25,8 +25,7 @@ PER_SITE = 16
 """Rate allowed to a whole IPv6 site (a /48, which holds 65,536 subnets), as a multiple of the rate
 allowed to one caller."""
 WRONG_KEY_COST = 5
-"""Number of requests without a key that one request with a wrong key counts as in the rate
-limit."""
+"""In the rate limit, one request with a wrong key counts as this many requests without a key."""
 NEW_KEYS = Rate.parse("1/s", burst=10)
 """Rate at which an address that has used up its limit may still try keys that this process does not
 know as valid. A key is known for `KEY_REMEMBERED` seconds after its last accepted request."""
@@ -114,7 +113,8 @@ class Door:
     def settle(
         self, address: Address | None, key: bytes | None, *, good: bool, wrong: bool
     ) -> None:
-        """Count a finished request in the rate limit, according to whether its key was valid.
+        """Count a finished request in the rate limit of callers without a valid key, unless its key
+        was valid.
 
         `good`: a route accepted the key. `wrong`: the answer was 401. If neither, no route checked
         the key, or the key lacks what the route asks for, e.g. a scope.

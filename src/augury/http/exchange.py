@@ -49,8 +49,8 @@ class Exchange:
 
 
 def nobody(allowance: Allowance) -> None:
-    """Does nothing: the default of `Exchange.allow`, where no guard middleware runs in front of the
-    app."""
+    """Does nothing. It is the default of `Exchange.allow`, used if no guard middleware runs in
+    front of the app."""
 
 
 def exchange_of(scope: MutableMapping[str, Any]) -> Exchange:

@@ -51,8 +51,9 @@ class Decision(NamedTuple):
 
 
 def take(tat: int | None, now: int, rate: Rate) -> tuple[int, Decision]:
-    """Ask for one request at `now`, in microseconds. Returns the key's new theoretical arrival time
-    (`tat`, None for a new key) and whether the request is allowed."""
+    """Ask for one request at `now` (microseconds) with a key whose theoretical arrival time is
+    `tat` (microseconds; None: a new key). Returns the key's new arrival time, and whether the
+    request is allowed."""
     interval, burst = rate.interval, rate.burst
     window = interval * burst
     # The upper bound heals a key after its rate was raised or the clock was set back.

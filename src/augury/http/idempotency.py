@@ -46,8 +46,8 @@ def is_marked(endpoint: Callable[..., Any]) -> bool:
 async def answer_once(
     request: Request, caller: Caller, handler: Callable[[Request], Awaitable[Response]]
 ) -> Response:
-    """Run `handler` and store its answer. If a request with this `Idempotency-Key` has been
-    answered before, give that answer again instead."""
+    """Run `handler` and store its answer under the request's `Idempotency-Key`. If a request with
+    the same key has been answered before, return that answer instead."""
     sent = request.headers.getlist(HEADER)
     if not sent or caller.account_id is None:
         return await handler(request)

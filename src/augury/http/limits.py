@@ -38,7 +38,8 @@ class LimitPolicy:
 
 
 class Limiter(Protocol):
-    """Counts the requests of each key. Raises when the store of its counts fails."""
+    """Counts requests by key (which names a limit and a caller), and decides whether one more is
+    allowed. Raises an error when the store of the counts fails."""
 
     async def take(self, key: str, rate: Rate) -> Decision: ...
 

@@ -29,9 +29,9 @@ _PASSED_ON = "/v1/macro-runtime/"
 
 
 def in_json(body: bytes) -> bytes:
-    """`body` with each market id in it (`"kalshi:KXFED-27JAN-T3.50"`) replaced by the market's
-    UUID, except in names of members and in the fields `ECHOES`. `body` is one or more JSON texts,
-    with other text between them."""
+    """`body` with each string that is a market id (`"kalshi:KXFED-27JAN-T3.50"`) replaced by the
+    market's UUID, except names of members of objects and the fields `ECHOES`. `body` is one or more
+    JSON texts, with other text between them."""
 
     def shown(found: re.Match[bytes]) -> bytes:
         if not found[0].startswith(b'"polymarket:') and not found[0].startswith(b'"kalshi:'):

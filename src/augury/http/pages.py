@@ -53,8 +53,8 @@ def page(
 
 
 def decode(cursor: str, kind: type[T]) -> T:
-    """The position that a cursor stands for, as the tuple type `kind`. Any other text is answered
-    with 422.
+    """The position that a cursor stands for, as the tuple type `kind`. Raises InvalidInput (422) if
+    the text is not such a cursor.
 
     A cursor is no secret and not signed: whatever it says is a position the caller may ask for.
     """

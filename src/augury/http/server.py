@@ -72,8 +72,8 @@ def config(app: FastAPI, settings: Settings) -> uvicorn.Config:
 class Server(uvicorn.Server):
     """A server that accepts few connections at a time, while the kernel queues many.
 
-    asyncio uses one number (`backlog`) for both, and logs that many errors at once when no file
-    descriptor is free.
+    asyncio uses one number (`backlog`) both for the queue and for the connections accepted at a
+    time, and logs an error for each of the latter when no file descriptor is free.
     """
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:

@@ -17,12 +17,14 @@ LIFETIME = timedelta(hours=24)
 """How long an answer is stored under its Idempotency-Key."""
 ABANDONED = timedelta(minutes=2)
 """Age of a claim on an idempotency key, without a stored answer, from which another request can
-take the claim over. Its process must have died, because every deadline is shorter."""
+take the claim over. The process that made the claim must have died, because every deadline is
+shorter."""
 
 
 async def take(conn: Connection, key: str, rate: Rate) -> Decision:
     """Count one request of `key` against `rate` by the SQL function `augury_take`, with the
-    database's clock. Returns whether it is allowed."""
+    database's clock. Returns whether the request is allowed, and the state of the limit
+    afterwards."""
     cursor = await conn.execute(
         "select allowed, retry_after, remaining, reset from augury_take(%s, %s, %s)",
         (key, timedelta(microseconds=rate.interval), rate.burst),
