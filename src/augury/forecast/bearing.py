@@ -39,10 +39,10 @@ class Bearing:
     """Logical relation of the question to the market outcome: `implies` (if the question comes
     true, the outcome does), `excludes` (never both) ...; `none` if no relation is certain."""
     bounds: bool | None = None
-    """The hand-written rules (`match`) may find that this market outcome's price limits the answer
-    from above or below, e.g. because the market's deadline is earlier. True or False: the judge
-    (the trained model, `matching.judge`) agrees or not. None: the judge did not say, so that
-    `roles.is_kin` and `roles.is_sure` decide."""
+    """Whether the judge (the trained model, `matching.judge`) agrees with the hand-written rules
+    (`match`) that the price of this market outcome limits the answer from above or below, e.g.
+    because the market's deadline is earlier. None: the judge did not say, and `roles.is_kin` and
+    `roles.is_sure` decide."""
     share: float = 1.0
     """Upper limit, 0 to 1, of the confidence in an answer for which this market outcome counts as
     asking the question. With a verdict of the judge (`matching.judge`): the share of equally

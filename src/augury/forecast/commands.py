@@ -1,4 +1,4 @@
-"""`augury forecast`, `augury scorecard`, `augury bench forecast`."""
+"""The commands `augury forecast`, `augury scorecard` and `augury bench forecast`."""
 
 from __future__ import annotations
 

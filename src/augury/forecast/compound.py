@@ -1,8 +1,8 @@
 """Questions of more than one proposition: "if X ...", "both ... and", "... or ...". Pure.
 
 To ignore one of the propositions would be to answer another question. A question that can be taken
-apart is answered from the answers to its parts, within the limits that logic sets. Any other gets
-no probability, and the reason says why.
+apart is answered from the answers to its parts, within the limits that logic sets. Any other such
+question gets no probability, and the reason says why.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ win". `rest` is the list without its first name: "PSG and Arsenal all win"."""
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The two questions of which one question is made: "Will A win?" and "Will B win?" for "Will A
-    or B win?". `connective`: `either` if one of the two has to come true, `both` if both."""
+    """A question that consists of two, e.g. "Will A or B win?" of "Will A win?" and "Will B win?".
+    `connective`: `either` if one of the two has to come true, `both` if both."""
 
     connective: Connective
     names: tuple[str, str]
@@ -91,8 +91,8 @@ _OWN: Final = re.compile(
 
 
 def own(question: str) -> str | None:
-    """The person or thing of the asker's own that a question is about, e.g. "my cousin"; None if it
-    is about none."""
+    """The private person or thing that a question is about: "my cousin" for "Will my cousin
+    marry?". None if it is about none."""
     found = _OWN.search(" ".join(question[:300].split()))
     return f"my {found['who']}" if found else None
 
@@ -109,8 +109,9 @@ def condition(question: str) -> str | None:
 
 def second_act(question: str) -> str | None:
     """The second of two things that a question asks for at once: "resign" in "Will he lose the vote
-    and resign?". Of a list, what remains without the first name: "PSG and Arsenal all win" in "Will
-    Inter, PSG and Arsenal all win?". None if the question asks for one thing."""
+    and resign?". If it asks the same of a list of names, the question from the second name on: "PSG
+    and Arsenal all win" in "Will Inter, PSG and Arsenal all win?". None if it asks for one
+    thing."""
     if (listed := _ALL_OF_THEM.search(question)) is not None:
         return listed["rest"].strip(" ?.")
     found = _TWO_ACTS.search(question)

@@ -104,7 +104,8 @@ def _reach(p: Proposition) -> tuple[str, int] | None:
 
 def _other_contest(q: View, m: View) -> bool:
     """Whether question and market name two different contests, e.g. a league's title and a
-    division's: of the words that name each, the other has less than 40% by weight."""
+    division's: each has less than 40% (by weight) of the words with which the other names its
+    contest."""
     ours, theirs = q.proposition.contest, m.proposition.contest
     return bool(
         ours and theirs and share(theirs, q.covers, m) < 0.4 and share(ours, m.covers, q) < 0.4
@@ -112,9 +113,10 @@ def _other_contest(q: View, m: View) -> bool:
 
 
 def _titles(q: View, m: View) -> Order:
-    """How winning the question's contest (`q`) relates to winning another, the market's (`m`):
-    `implies` if the question is about a league's title and the market about a conference's, which
-    the champion has won before; `implied` the other way round; else `differs`."""
+    """How winning the question's contest (`q`) relates to winning the market's (`m`), if the two
+    contests differ: `implies` if the question is about a league's title and the market about a
+    conference's, which the league's champion has also won; `implied` the other way round; else
+    `differs`."""
     ours, theirs = q.proposition.contest, m.proposition.contest
     if ours & _LEAGUE_TITLES and theirs & _HALF_TITLES:
         return "implies"
@@ -142,8 +144,8 @@ def choice_order(q: View, m: View) -> Order:
 
 def _contenders(q: View, m: View) -> Order:
     """How the question's contender (`q`) relates to the market's (`m`): `same`, `excludes` (two
-    contenders of whom only one can win), `differs` (others), or `unsaid` (the names do not tell
-    question and market apart)."""
+    contenders of whom only one can win), `differs` (any other two), or `unsaid` (the names do not
+    tell question and market apart)."""
     theirs = telling(m.proposition.choice, m)
     if not theirs:
         if q.proposition.indefinite:

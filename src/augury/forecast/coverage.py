@@ -24,8 +24,8 @@ _DIVISION: Final = frozenset(terms("division"))
 def spelled(one: View, other: View) -> View:
     """The text `one` with more terms in `covers` (what it counts as naming): terms of names that
     both texts have, but that `other` writes in another form (initials, full name, other
-    transliteration). If `one` has "NBA" and `other` "National Basketball Association", the terms of
-    that are added."""
+    transliteration). If `one` has "NBA" and `other` "National Basketball Association", `one` then
+    also counts as naming "national", "basketball" and "association"."""
     more: frozenset[str] = frozenset()
     for short, name in other.initials:
         if short in one.short and (len(short) > 2 or short in one.proposition.choice):
@@ -45,9 +45,9 @@ def spelled(one: View, other: View) -> View:
 def coverage(
     of: View, other: View, covers: frozenset[str], context: frozenset[str]
 ) -> tuple[float, float]:
-    """How much of the text `of` the text `other` names. Returns the share, 0 to 1 and by weight, of
-    the terms of `of` that `other` names, and the weight of the heaviest term of `of` that `other`
-    does not name (0: it names all).
+    """How far the text `other` names what is in the text `of`. Returns the share, 0 to 1 and by
+    weight, of the terms of `of` that `other` names, and the weight of the heaviest term of `of`
+    that `other` does not name (0: it names all).
 
     covers : terms that `other` counts as naming
     context : terms of `other`'s event name and rules, which count half
@@ -90,8 +90,9 @@ def _alike(term: str, others: frozenset[str]) -> bool:
 
 
 def foreign(q: View, m: View) -> float:
-    """Weight, 0 to 1.8 (how telling it is), of the most telling name in the market (`m`) that has
-    no word in common with the question (`q`); 0 if there is none."""
+    """Weight, 0 to 1.8, of the most telling one among the market's (`m`) names that have no word in
+    common with the question (`q`); 0 if there are none. The larger, the more the market is about
+    something else."""
     return max(
         (max(m.weights.get(t, 0.0) for t in run) for run in m.runs
          if not run <= OFFICES and not any(is_said(t, q) for t in run)),
@@ -100,8 +101,8 @@ def foreign(q: View, m: View) -> float:
 
 
 def called(q: View, m: View) -> float:
-    """Share, 0 to 1 and by weight, of the names in the question (`q`) that the market (`m`) or its
-    rules say; 1 if the question has no names."""
+    """Share, 0 to 1 and by weight, of the question's (`q`) names that the market (`m`) has in its
+    text or rules; 1 if the question has no names."""
     weights = {t: w for t, w in q.weights.items() if t in q.names}
     total = sum(weights.values())
     said = sum(w for t, w in weights.items() if is_said(t, m) or t in m.context)

@@ -1,4 +1,4 @@
-"""`augury eval forecast`, `leave-one-out`, `gate`, `properties`, `calibration`."""
+"""The commands `augury eval forecast`, `leave-one-out`, `gate`, `properties` and `calibration`."""
 
 from __future__ import annotations
 

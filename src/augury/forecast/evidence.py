@@ -93,8 +93,7 @@ class Evidence:
     age: float
     """Days since the market's price was quoted."""
     fit: float
-    """How well the market matches the question, 0 to 1: a third of `Comparison.score`, but at most
-    1."""
+    """How well the market matches the question, 0 to 1: a third of `Comparison.score`, clipped."""
     weight: float
     """How much the market counts in the estimate, 0 to 1, by its match, age, spread and trading; 0
     for a market that is only shown."""

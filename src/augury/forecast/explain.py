@@ -67,8 +67,8 @@ _AMOUNTS: Final = {
     "excludes": "if it happens, this does not",
 }
 """Phrases that say how a market ("it") relates to the question ("this") if only one of the two
-names an amount, by `Order`. The market "Cut by 25 bps" is one way for "Will the Fed cut?" to come
-true."""
+names an amount; the keys are values of `Order`. The market "Cut by 25 bps" is one way for "Will the
+Fed cut?" to come true."""
 
 
 def reasoning(

@@ -336,7 +336,8 @@ def full(
     graph: PublicCausalGraph | None,
     age: AgeRule,
 ) -> FullForecast:
-    """A forecast in the shape in which `/v1/forecasts` returns it."""
+    """A forecast in the shape in which `/v1/forecasts` returns it. `age`: the rule by which a price
+    is too old."""
     estimate, at = forecast.estimate, forecast.as_of
     interval = None
     if estimate.lower is not None and estimate.upper is not None:
@@ -372,7 +373,8 @@ def full(
 def market_row(
     market: Snapshot, at: datetime, age: AgeRule, status: Status = "active"
 ) -> EvidenceMarket:
-    """A market as it was known at `at`, in the shape of the API."""
+    """A market as it was known at `at`, in the shape of the API. `age`: the rule by which a price
+    is too old."""
     return EvidenceMarket(
         id=market.id,
         platform=market.platform,

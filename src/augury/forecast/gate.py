@@ -1,6 +1,6 @@
-"""An evidence gate that refuses answers resting on too little, and its effect on the Brier score,
-compared with the score of the market's price (the crowd) on the same questions. Pure.
-"""
+"""Measures what an evidence gate (a filter that refuses answers with weak evidence) does to the
+Brier score, compared with the score of the market's price (the crowd) on the same questions.
+Pure."""
 
 from __future__ import annotations
 
