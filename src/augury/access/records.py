@@ -49,8 +49,8 @@ class StoredKey:
 
 @dataclass(frozen=True, slots=True)
 class StoredSession:
-    """A stored session of a browser in the console, with the current data of the API key that
-    opened it, if one did."""
+    """A stored session of a browser in the console. If an API key opened it, the fields `key_...`
+    have the key's current data."""
 
     id: str
     account_id: str

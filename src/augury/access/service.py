@@ -115,7 +115,7 @@ class AccessService:
     ) -> tuple[ApiKey, str]:
         """Create an API key of the account named `account`, and the account if it is new.
 
-        Returns the key and its text, which is not stored and cannot be read again.
+        Returns the record of the key, and its text, which is not stored and cannot be read again.
         """
         chosen = _checked_scopes(scopes)
         name = account.strip()
@@ -179,8 +179,8 @@ class AccessService:
             return await store.list_keys(conn, account)
 
     async def revoke_key(self, key_id: str) -> ApiKey:
-        """Revoke an API key and return it: at once in this process, within `REMEMBER` seconds in
-        others. Idempotent."""
+        """Revoke an API key, and return its record. The key stops working in this process at once,
+        in other processes within `REMEMBER` seconds. Idempotent."""
         async with self._database.transaction() as conn:
             await self._found(conn, key_id)
             await store.revoke_key(conn, key_id)
@@ -188,8 +188,8 @@ class AccessService:
             return await self._found(conn, key_id)
 
     async def rotate_key(self, key_id: str, *, grace: timedelta) -> tuple[ApiKey, str]:
-        """Create a successor of an API key, with the same scopes, label and expiry; the old key
-        keeps working for `grace`, or until its own expiry if that is earlier. Returns the new key
+        """Create a new API key with the scopes, label and expiry of an old one, which keeps working
+        for `grace`, or until its own expiry if that is earlier. Returns the record of the new key
         and its text."""
         async with self._database.transaction() as conn:
             old = await self._found(conn, key_id)

@@ -44,7 +44,8 @@ class Session:
 
 
 def csrf_of(token: str) -> str:
-    """The CSRF token that writing requests must carry in the session whose cookie is `token`."""
+    """The CSRF token that writing requests must carry in the session whose cookie has the value
+    `token`."""
     return hashlib.sha256(f"csrf:{token}".encode()).hexdigest()
 
 

@@ -34,8 +34,8 @@ class Asset:
     coded: dict[str, bytes]
 
     def best(self, accepted: str) -> tuple[str | None, bytes]:
-        """The smallest form of the file that an `Accept-Encoding` header takes, and the name of its
-        coding (None for the plain bytes)."""
+        """The content coding in which to send the file (`br` before `gzip`; None: uncompressed) and
+        the bytes in this coding. `accepted`: the request's `Accept-Encoding` header."""
         taken = {part.split(";")[0].strip().lower() for part in accepted.split(",")}
         for coding in ("br", "gzip"):
             if coding in taken and coding in self.coded:

@@ -113,8 +113,8 @@ def build() -> None:
 
 
 def _has_packages() -> bool:
-    """Whether the installed packages of the console are at least as new as the lock file. They may
-    be more than the build needs, as in the folder of a developer."""
+    """Whether the console's packages were installed after the last change of the lock file. More
+    packages than the build needs may be installed, e.g. by a developer."""
     installed, lock = SOURCES / "node_modules" / ".package-lock.json", SOURCES / "package-lock.json"
     return installed.exists() and installed.stat().st_mtime >= lock.stat().st_mtime
 

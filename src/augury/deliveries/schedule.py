@@ -18,11 +18,10 @@ RETRIES = (
     timedelta(hours=10),
     timedelta(hours=10),
 )
-"""Pauses before the second, third, ... attempt to deliver a message. It fails for good after the
-last attempt."""
+"""Pauses before the second, third, ... attempt to deliver a message. If the last attempt fails too,
+the message is given up."""
 OFF_AFTER = timedelta(hours=120)
-"""An endpoint is disabled if an attempt fails this long after its unbroken series of failures
-began."""
+"""An endpoint is disabled if all attempts to send to it have failed for this long."""
 GONE = 410
 
 
@@ -35,8 +34,8 @@ def retry_in(failures: int, retries: Sequence[timedelta] = RETRIES) -> timedelta
 def switches_off(
     status_code: int | None, failing_since: datetime | None, now: datetime
 ) -> str | None:
-    """The reason, as a sentence, to disable an endpoint after a failed attempt; None if it stays
-    enabled. `failing_since` is when its unbroken series of failures began."""
+    """The reason, as a sentence, to disable an endpoint after a failed attempt; None if the
+    endpoint stays enabled. `failing_since`: since when all attempts to send to it have failed."""
     if status_code == GONE:
         return "The endpoint answered 410 Gone."
     if failing_since is not None and now - failing_since >= OFF_AFTER:

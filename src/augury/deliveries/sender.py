@@ -45,19 +45,20 @@ DEADLINE = 10.0
 """Seconds within which a webhook must have answered a message completely. A notification service
 has twice as long."""
 _SLOW = 1.0
-"""Seconds from which on the moving average of an endpoint's answer times makes the endpoint count
-as slow."""
+"""An endpoint counts as slow if the moving average of its answer times is at least this long, in
+seconds."""
 _WEIGHT = 0.2
 """Weight (0 to 1) of an endpoint's newest answer time in its moving average; a larger weight
 follows changes faster."""
 _ROOM: dict[Health, float] = {"well": 1.0, "unknown": 0.75, "unwell": 0.5}
-"""By health (how quickly an endpoint answers): the largest share of the messages in flight that
-endpoints of this or worse health may have together, so that slow ones leave room for quick ones."""
+"""By health (how quickly an endpoint answers): the largest share, 0 to 1, of the places for
+messages in flight that endpoints of this and worse health may take together, so that slow endpoints
+leave room for quick ones."""
 _BURST = 10.0
 _POLL = 0.25
 _BATCH = 0.015
-"""Seconds for which the results of attempts are collected before they are stored in one
-transaction."""
+"""Seconds for which the results of attempts to send are collected before they are stored together,
+in one transaction."""
 _ANSWER_READ = 64 * 1024
 _DRAIN = 5.0
 _ENVIRONMENT = ("PATH", "PYTHONPATH", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR")
@@ -65,9 +66,9 @@ _ENVIRONMENT = ("PATH", "PYTHONPATH", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
 def _room(places: int, health: Health, taken: int, rivals: int) -> int:
-    """How many more messages may be sent at once to endpoints of this health (how quickly they
-    answer). At most `places` may be in flight, `taken` are, and `rivals` of these go to endpoints
-    of this or worse health."""
+    """How many more messages may now be sent to endpoints of this health (how quickly they answer).
+    `places`: most messages in flight; `taken`: messages in flight now; `rivals`: those of them that
+    go to endpoints of this or worse health."""
     return min(places - taken, max(1, int(places * _ROOM[health])) - rivals)
 
 

@@ -208,8 +208,8 @@ class DeliveryService:
         limit: int,
         before: int | None,
     ) -> list[Logged]:
-        """The messages sent to an endpoint, newest first, each with its attempts; `before` is the
-        `seq` of the last one on the page before."""
+        """At most `limit` messages to an endpoint, newest first, each with its attempts. `before`:
+        the `seq` of the last message on the previous page."""
         async with self._database.transaction() as conn:
             endpoint = await self._endpoint(conn, account_id, watchlist_id, delivery_id)
             return await store.log(conn, endpoint.id, limit=limit, before=before)

@@ -67,8 +67,9 @@ class Claimed(NamedTuple):
 
 
 class AttemptOutcome(NamedTuple):
-    """How an attempt to deliver a message ended. `retry_in` is the pause before the next attempt;
-    None after a failure means that there is none. With `off_reason` the endpoint is disabled."""
+    """How an attempt to deliver a message ended: `failure` says why it failed, None means that it
+    succeeded. `retry_in`: pause before the next attempt; None: there is no other. `off_reason`: why
+    the endpoint is to be disabled; None: it stays enabled."""
 
     message_id: str
     delivery_id: str
@@ -102,8 +103,8 @@ _ENDPOINT = columns(Endpoint._fields, "d")
 
 
 async def owns(conn: Connection, account_id: str, watchlist_id: str) -> bool:
-    """Whether the watchlist belongs to the account. It can't be deleted until the transaction
-    ends."""
+    """Whether the watchlist belongs to the account. If so, the watchlist can't be deleted until the
+    transaction ends."""
     cursor = await conn.execute(
         "select 1 from watchlists where id = %s and account_id = %s for key share",
         (watchlist_id, account_id),
@@ -260,7 +261,7 @@ async def claim(
     reserved again.
 
     busy : messages in flight, by endpoint; no endpoint gets more than `each` at once
-    known : whether an endpoint is quick, by endpoint; the health of missing ones is unknown
+    known : by endpoint, True if it answers quickly, False if slowly; missing: unknown
     rooms : messages that may be reserved, by host; `each_host` for a host that is missing
     """
     rows = await conn.execute(
@@ -394,8 +395,8 @@ async def _end_pending(conn: Connection, delivery_ids: list[str]) -> None:
 async def log(
     conn: Connection, delivery_id: str, *, limit: int, before: int | None
 ) -> list[Logged]:
-    """The messages to an endpoint, newest first, each with its attempts; `before` is the `seq` of
-    the last one on the page before."""
+    """At most `limit` messages to an endpoint, newest first, each with its attempts. `before`: the
+    `seq` of the last message on the previous page."""
     async with conn.cursor(row_factory=class_row(Logged)) as cursor:
         await cursor.execute(
             """

@@ -78,7 +78,8 @@ def folder(settings: Settings) -> list[Finding]:
 
 
 def descriptors(settings: Settings) -> list[Finding]:
-    """Checks that a process may open enough files for the connections that the settings allow."""
+    """Checks that a process may open enough file descriptors for the number of connections that the
+    settings allow."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     enough = hard == resource.RLIM_INFINITY or hard >= settings.max_connections + 512
     text = f"A process may open {'any number of' if hard < 0 else f'{hard:,}'} files."
@@ -192,7 +193,8 @@ async def venues(settings: Settings) -> list[Finding]:
 
 
 def backup(settings: Settings) -> list[Finding]:
-    """Checks that there is a recent backup."""
+    """Checks that backups are made on a schedule and that the newest verified one is recent enough
+    for it."""
     if settings.backup_every is None:
         text = "No backups are made on a schedule."
         return [Finding("backups", "warning", text, "AUGURY_BACKUP_EVERY=86400")]

@@ -48,8 +48,8 @@ class ComparedRequest(NamedTuple):
 
     @property
     def fits(self) -> bool:
-        """Whether a client that works with the service it uses now would also work with the other
-        one, as far as this request tells."""
+        """Whether, as far as this request tells, a client that works with the service it uses now
+        would also work with the service that it is to use instead."""
         if self.found is not None:
             return not self.found.breaking
         return self.there == self.here or self.there >= 400
@@ -112,8 +112,9 @@ def _detail(answer: Any) -> Any:
 async def _ask(
     client: httpx2.AsyncClient, method: str, path: str, body: dict[str, Any] | None
 ) -> tuple[int, Any]:
-    """Status and JSON of a service's answer; None instead of JSON if it is something else. After
-    status 429 the request is repeated up to `RETRIES` times, with a pause."""
+    """HTTP status and JSON of a service's answer to a request; None in place of the JSON if the
+    body is something else. After status 429 the request is repeated up to `RETRIES` times, each
+    time after a pause."""
     answer = await client.request(method, path, json=body)
     for _ in range(RETRIES):
         if answer.status_code != 429:

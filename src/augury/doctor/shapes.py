@@ -19,11 +19,14 @@ class Differences(NamedTuple):
     `results.direct[].id`."""
 
     missing: list[str]
-    """Fields that only the other service has: a client that reads them finds nothing here."""
+    """Fields that only the service used until now sends: a client that reads them finds nothing in
+    the answers of this service."""
     extra: list[str]
-    """Fields that only this service has: a client that allows no unknown fields fails on them."""
+    """Fields that only this service sends, not the one used until now: a client that allows no
+    unknown fields fails on them."""
     types: list[str]
-    """Fields whose type differs, e.g. `id: string there, number here`."""
+    """Fields whose JSON type differs between the service used until now ("there") and this service
+    ("here"), e.g. `id: string there, number here`."""
 
     @property
     def breaking(self) -> bool:
@@ -61,10 +64,11 @@ def _kind(value: Any) -> str:
 
 
 def differences(there: Any, here: Any) -> Differences:
-    """The differences of two JSON answers, of the other service (`there`) and of this one (`here`).
+    """The differences of two JSON answers: of the service used until now (`there`) and of this
+    service (`here`).
 
-    A field counts as missing in an answer only if the object around it is there: not if that object
-    is null or missing, or the list that holds it is empty.
+    A field counts as missing in an answer only if the answer has the object around the field: not
+    if that object is null or missing, or is in a list that is empty.
     """
     a, b = shape(there), shape(here)
     types = [
@@ -95,8 +99,8 @@ def _said(kinds: set[str]) -> str:
 
 
 def has_uuids(answer: Any) -> bool:
-    """Whether the ids of all markets in the JSON answer of a search are UUIDs; False without
-    markets."""
+    """Whether the ids of all markets in the JSON answer to a search are UUIDs; False if there are
+    no markets."""
     results = answer.get("results") if isinstance(answer, Mapping) else None
     ids = [str(r.get("id")) for part in (results or {}).values() for r in part]
     return bool(ids) and all(_UUID.fullmatch(i) for i in ids)

@@ -102,9 +102,8 @@ def relinked(text: str, link: Callable[[str, str], str | None]) -> str:
 
 
 def _links_inside(text: str, here: Path, source: Path) -> str:
-    """A page's Markdown in which links to URLs, to paths of the service, to headings of the page
-    and to pages of the documentation are kept, links to notebooks lead below `/docs`, and others
-    become their text."""
+    """A page's Markdown in which links to files outside of the documentation are replaced by the
+    links' text, and links to notebooks lead below `/docs`. All other links are kept."""
 
     def link(shown: str, target: str) -> str | None:
         path = target.partition("#")[0]

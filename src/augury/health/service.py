@@ -40,8 +40,8 @@ UNFOLLOWED: Final = timedelta(days=1)
 venues runs."""
 
 VOLATILITY_LASTS: Final = {True: timedelta(days=2), False: timedelta(days=5)}
-"""Age of the newest volatility data, counted from the end of their newest day, above which they
-count as late: for markets that never close (True), and for those with weekends and holidays
+"""Realized volatility counts as late if the end of its newest day is longer ago than this: for
+assets that always trade (True), and for assets whose exchange closes on weekends and holidays
 (False)."""
 
 NAMES: Final = {"polymarket": "Polymarket", "kalshi": "Kalshi"}
@@ -207,9 +207,9 @@ class HealthService:
     def _late_venue(
         self, name: str, seen: datetime | None, quoted: datetime | None, at: datetime
     ) -> list[str]:
-        """A sentence if the data of the venue called `name` are too old, else an empty list. Its
-        newest price is checked first, because answers are based on it, then its newest
-        observation."""
+        """A list with one sentence if the data of the venue called `name` are too old, else an
+        empty list. The venue's newest price is checked first (`quoted`), because answers are based
+        on it, then the newest observation of a market (`seen`)."""
         for what, newest in (("price", quoted), ("observation", seen)):
             if newest is None or at - newest <= self._late:
                 continue
@@ -261,8 +261,8 @@ def _quarantine(held: Sequence[tuple[str, Reason, int]]) -> dict[str, Any]:
 
 
 def _part(found: Any, at: datetime) -> dict[str, Any]:
-    """The age of one part of the data, from (origin, time) pairs: origin, time and age in seconds
-    of the newest one, and all origins. An origin is e.g. "live", "import" or "sample"."""
+    """How old one part of the data is, given (origin, time) pairs: the origin, the time and the age
+    in seconds of the newest pair, and all origins. An origin is e.g. "live" or "sample"."""
     known = [(time, origin) for origin, time in found if time is not None]
     newest, origin = max(known, default=(None, None))
     return {

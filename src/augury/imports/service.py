@@ -114,7 +114,8 @@ class ImportService:
         return found._replace(received=found.received - before + len(body))
 
     async def start(self, import_id: str) -> ImportRow:
-        """Queue the job that reads the file; all of its bytes must have arrived. Idempotent."""
+        """Queue the job that reads the file of an import; all bytes of the file must have arrived.
+        Idempotent."""
         async with self._database.transaction() as conn:
             found = await store.find(conn, import_id, lock=True)
             if found is None:
@@ -143,7 +144,8 @@ class ImportService:
 
 
 def register(worker: Worker, database: Database) -> None:
-    """Have `worker` read files, one at a time over all workers, and delete old ones every hour."""
+    """Have `worker` run the imports of files, one at a time over all workers, and delete old files
+    every hour."""
 
     async def read(job: Job) -> dict[str, Any]:
         return await _read(database, job)

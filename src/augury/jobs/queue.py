@@ -23,7 +23,8 @@ from augury.ids import new_id
 FINISHED_KEPT = timedelta(days=30)
 LOG_KEPT = timedelta(days=7)
 LOST_AFTER = timedelta(seconds=20)
-"""A job counts as lost if for this long it has neither an entry in the queue nor a sign of life."""
+"""A job that is queued or running counts as lost if it has no entry in the queue, and its last
+heartbeat (or its creation) is longer ago than this."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ async def enqueue(
     delay: timedelta | None = None,
     prefix: str = "job",
 ) -> str:
-    """Add a job of `kind` that is run after `delay` at the earliest. Returns the job's id.
+    """Add a job of `kind`, which a worker runs after `delay` at the earliest. Returns the job's id.
 
     prefix : start of the id, for jobs that callers see as something other than a job
     """
@@ -126,7 +127,8 @@ async def cancel(connection: AsyncConnection[Any], job_id: str) -> bool:
 
 
 async def retry(connection: AsyncConnection[Any], job_id: str) -> bool:
-    """Queue a failed or canceled job again. Returns False if it is neither."""
+    """Queue a job again that failed or was canceled. Returns False if the job has another status or
+    does not exist."""
     async with connection.transaction():
         cursor = await connection.execute(
             "update jobs set status = 'queued', attempts = 0, error_message = null,"
@@ -183,8 +185,8 @@ def _queries(connection: AsyncConnection[Any]) -> Queries:
 
 
 async def summary(connection: AsyncConnection[Any]) -> list[dict[str, Any]]:
-    """Number of jobs by kind (`name`) and status (`state`), and when the oldest of each was
-    created. Only jobs that are open or ended in the last day are counted."""
+    """For each kind (`name`) and status (`state`) of jobs: their number, and when the oldest of
+    them was created. Only jobs that have not ended or ended in the last day are counted."""
     rows = await connection.execute(
         """
         select kind, status, count(*), min(created_at) from jobs

@@ -34,9 +34,9 @@ class Schedule:
 
 
 class Schedules:
-    """The periodic work that this process can do. The process whose database session holds the lock
-    of a schedule runs it. If that process dies, PostgreSQL frees the lock; the work is then still
-    due, and another process takes over."""
+    """The periodic work that this process can do. Each piece of work is done by the one process
+    whose database session holds the work's lock. If that process dies, PostgreSQL frees the lock,
+    and another process takes over the work, which is still due."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -146,7 +146,7 @@ class Schedules:
 
 async def _ends_in_time(work: asyncio.Future[None], stop: asyncio.Event, drain: float) -> bool:
     """Wait for `work`. Once `stop` is set, wait at most 80% of `drain` seconds more, then cancel
-    the work and wait for the rest of `drain`. Returns False if it was cancelled."""
+    `work` and wait for the rest of `drain`. Returns False if `work` was cancelled, else True."""
     stopping = asyncio.ensure_future(stop.wait())
     try:
         await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)

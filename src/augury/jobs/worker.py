@@ -31,8 +31,8 @@ log = structlog.get_logger(__name__)
 HEARTBEAT = 4.0
 """Seconds without a sign of life after which a job is taken away from its worker."""
 LOST = 20
-"""A job fails when it has been started more than this many times beyond the attempts that its kind
-allows: so many workers have died while they ran it that the job is taken to be the cause."""
+"""If workers keep dying while they run a job, the job is started again at most this many times
+beyond the attempts that its kind allows. Then it fails, since it is taken to be the cause."""
 LONGEST_PAUSE = 60.0
 """Longest pause, in seconds, before a failed job is tried again. The pause doubles with each
 attempt, up to this."""
@@ -104,8 +104,8 @@ class Worker:
         self.schedules.add("jobs.mend", MEND_EVERY, self._mend)
 
     def register(self, kind: str, handler: Handler, *, attempts: int = 3, at_once: int = 0) -> None:
-        """Run jobs of `kind` with `handler`, at most `at_once` at the same time over all workers
-        (0: no limit). A failed job is tried again, up to the attempt numbered `attempts`."""
+        """Let `handler` run the jobs of `kind`, at most `at_once` at the same time over all workers
+        (0: no limit). A failed job is tried again until it has had `attempts` attempts."""
         if kind in self._kinds:
             raise ValueError(f"two handlers for jobs of kind {kind}")
         self._kinds[kind] = _Kind(handler, attempts, at_once)
@@ -235,8 +235,9 @@ class Worker:
         return keep
 
     async def _claim(self, job_id: str, kind: _Kind) -> Job | None:
-        """Mark a job as running and return it; None if it has ended. If the job is marked already,
-        the worker that ran it has died."""
+        """Mark a job as running and return it; None if it has ended, or fails now because too many
+        workers have died while running it (`LOST`). A job may be marked already: then the worker
+        that ran it has died."""
         async with self._database.transaction() as connection:
             cursor = await connection.execute(
                 "update jobs set status = 'running', attempts = attempts + 1,"
@@ -267,7 +268,8 @@ class Worker:
         raise RetryRequested(delay, error)
 
     async def _put_back(self, job: Job) -> None:
-        """Queue a job again without counting its attempt, because the worker was stopped."""
+        """Queue a job again that was running when the worker was stopped. The attempt does not
+        count."""
         async with self._database.reading() as connection:
             await connection.execute(
                 "update jobs set status = 'queued', attempts = attempts - 1"

@@ -52,18 +52,18 @@ QUALIFIED = Gauge(
 
 USEFUL_FOR: Final = timedelta(days=90)
 USELESS_FOR: Final = timedelta(days=1)
-"""How long a stored result is used instead of asking the model again. USEFUL_FOR: an answer.
-USELESS_FOR: the fact that the model gave no usable answer."""
+"""How long a stored result is used before the model is asked again. USEFUL_FOR: for an answer.
+USELESS_FOR: if the stored result is that the model gave no usable answer."""
 AT_ONCE: Final = 4
 """Maximum number of requests to the endpoint at the same time."""
 WAITING: Final = 64
 """Maximum number of requests that are running or waiting; any further one fails at once."""
 OVERHEAD: Final = 64
-"""Number of tokens that each request is booked with in addition, for what the model's chat template
-adds to the text."""
+"""Number of tokens that is added to the estimate for each request, for what the model's chat
+template adds to the text."""
 BYTES_A_TOKEN: Final = 12
-"""More bytes per token than text of any language has on average. If an endpoint reports fewer
-tokens than the text's bytes divided by this number, its report is not believed."""
+"""Upper limit for the average number of bytes per token, in texts of any language. If an endpoint
+reports fewer tokens than the text's bytes divided by this, its report is not believed."""
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -113,8 +113,9 @@ class LanguageModel:
         clock: Clock = now,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`cap`: most tokens and money that may be spent in a UTC day. `price_in`, `price_out`:
-        prices per million tokens sent and received."""
+        """`tasks`: what the operator lets the model do. `timeout`: most seconds for one request.
+        `cap`: most tokens and money that may be spent in a UTC day. `price_in`, `price_out`: prices
+        per million tokens sent and received."""
         self.model = endpoint.model
         self._database = database
         self._endpoint = endpoint
@@ -323,8 +324,8 @@ class LanguageModel:
     def _used(
         self, sent: int, tokens_in: int | None, tokens_out: int | None, booked: Cost, text: str
     ) -> Cost:
-        """What a call cost by the endpoint's report of tokens; what was booked for it (`booked`) if
-        that report is missing or not credible."""
+        """The cost of a call by the numbers of tokens that the endpoint reports; `booked`, the
+        estimate from before the call, if the report is missing or not credible."""
         if tokens_in is None or tokens_out is None:
             return booked
         if tokens_in * BYTES_A_TOKEN < sent or tokens_out * BYTES_A_TOKEN < len(text.encode()):

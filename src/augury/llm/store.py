@@ -105,8 +105,8 @@ class Spending(NamedTuple):
 
 
 async def spent(conn: Connection, day: date) -> Spending:
-    """What was spent on the model on a day. A call that still runs counts with the upper limit
-    booked for it."""
+    """What was spent on the model on a day. A call that still runs counts with the upper limit of
+    its cost, which was booked before it."""
     cursor = await conn.execute(
         "select calls, tokens, nanos from llm_spending where day = %s", (day,)
     )

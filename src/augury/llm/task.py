@@ -43,7 +43,7 @@ Data = Mapping[str, Any]
 
 
 class Unusable(ValueError):
-    """The text that the model wrote is not a valid answer to its task."""
+    """Raised when the text that the model wrote is not a valid answer to its task."""
 
 
 @dataclass(frozen=True, slots=True)

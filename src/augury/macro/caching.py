@@ -22,9 +22,9 @@ STORABLE: Final = frozenset({200, 203, 204, 300, 404, 410})
 """Statuses of the upstream service's answers that the proxy stores. RFC 9111 (section 4.2.2) allows
 this for each of them even if the answer does not state how long it is fresh."""
 HEURISTIC_SHARE, HEURISTIC_MOST = 0.1, 86_400.0
-"""An answer that does not state how long it is fresh counts as fresh for the share
-`HEURISTIC_SHARE` (0 to 1) of its time since Last-Modified, at most `HEURISTIC_MOST` seconds (RFC
-9111, section 4.2.2)."""
+"""An answer that does not state how long it is fresh counts as fresh for `HEURISTIC_SHARE` times
+its age since Last-Modified (0.1: a tenth of it), at most `HEURISTIC_MOST` seconds (RFC 9111,
+section 4.2.2)."""
 FOREVER = 2.0**31
 
 _DIRECTIVE = re.compile(r'([\w!#$%&\'*+.^`|~-]+)(?:=(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?', re.ASCII)
@@ -126,8 +126,8 @@ def may_reuse(asked: Directives, stored: Stored, now: float) -> bool:
 def may_stand_in(asked: Directives, stored: Stored, now: float, window: float) -> bool:
     """Whether a stored answer may be returned because the upstream service fails.
 
-    `window`: how many seconds after its freshness ended it may still be returned, if neither the
-    answer nor the request states this (stale-if-error).
+    `window`: for how many seconds after its freshness has ended an answer may be returned, unless
+    the answer or the request states another number (stale-if-error).
     """
     if stored.status >= 300 or _must_be_fresh(stored) or "no-cache" in stored.directives:
         return False
@@ -154,9 +154,9 @@ def freshened(stored: Stored, headers: Headers, asked_at: float, answered_at: fl
 
 
 def for_callers(headers: Headers) -> str | None:
-    """The Cache-Control header for the caller, made from the stored answer's headers; None if these
-    have none. It is always `private`, because caches on the way must not store the answer to a
-    request with a key."""
+    """The Cache-Control header for the caller, made from the headers of the upstream service's
+    answer; None if they do not have it. It is always `private`, because caches on the way must not
+    store the answer to a request with a key."""
     found = directives(headers)
     if not found:
         return None

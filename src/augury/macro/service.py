@@ -118,20 +118,21 @@ class NotConfigured(Unavailable):
 
 
 class RuntimeFailed(UpstreamFailed):
-    """The upstream service behind the proxy gave no usable answer."""
+    """Raised when the upstream service behind the proxy gave no usable answer."""
 
     code = "macro_runtime_failed"
 
 
 class CredentialRefused(UpstreamFailed):
-    """The upstream service rejects the credential that Augury sends; only the operator can change
-    it."""
+    """Raised when the upstream service rejects the credential that Augury sends. Only the operator
+    can change the credential."""
 
     code = "macro_runtime_refused"
 
 
 class NotStored(UpstreamFailed):
-    """The caller accepts only a stored answer, and there is none to use (RFC 9111, 5.2.1.7)."""
+    """Raised when the caller accepts only a stored answer, and none may be used (RFC 9111, section
+    5.2.1.7)."""
 
     status, code = 504, "not_stored"
 
@@ -245,8 +246,8 @@ class MacroRuntime:
         return self._answer(found, "hit" if was_confirmed else "miss")
 
     async def _shared(self, key: _Key, call: Call, stored: Stored | None, *, keep: bool) -> Stored:
-        """The upstream service's answer to a GET; callers that ask the same at the same time share
-        one request. `keep` says whether it may be stored."""
+        """The upstream service's answer to a GET. Callers that ask for the same `key` at the same
+        time share one request. `keep`: whether the answer may be stored."""
         try:
             return await self._flights.join(key, lambda: self._fetch(key, call, stored, keep=keep))
         except GivenUp:

@@ -22,8 +22,8 @@ _PLAIN = "-._~!$&'()*+,;=:@"
 
 
 class PathRefused(InvalidInput):
-    """A request is not passed on to the upstream service, because its path might lead out of the
-    upstream service's address, or its query has characters that are not allowed."""
+    """Raised for a request that is not passed on to the upstream service, because its path might
+    lead out of the upstream service's address, or its query has characters that are not allowed."""
 
     code = "path_refused"
 
@@ -52,8 +52,8 @@ def base_of(url: str) -> str:
 
 
 def below(base: str, raw_path: bytes, query: bytes) -> str:
-    """The upstream service's URL for a request: `base` followed by what follows `PREFIX` in the
-    request's path, and its query.
+    """The upstream service's URL for a request: `base`, the part of the request's path that follows
+    `PREFIX` (`/v1/macro-runtime/`), and the request's query.
 
     Raises
     ------

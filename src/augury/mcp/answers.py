@@ -28,8 +28,8 @@ SAMPLE = "This is sample data: invented markets, not real ones. Tell the user."
 
 
 def answer(found: s.ToolAnswer, full: dict[str, Any] | None = None) -> CallToolResult:
-    """The result of a tool call: `found` as text and as data, without fields that have their
-    default. `full`, if given, is added to it as it came from the API."""
+    """The result of a tool call: `found` as JSON text and as data, without fields that have their
+    default value. `full`: an object of the API that the result is to contain unchanged, if any."""
     if full is not None:
         found.full = full
     return CallToolResult(
@@ -53,16 +53,16 @@ def doubts(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def plain(warnings: Iterable[str], *, sample: bool = False) -> list[str]:
-    """`warnings` without duplicates. If any of them mentions sample data, or `sample` is set, the
-    one text `SAMPLE` comes first in their place."""
+    """`warnings` without duplicates. Those that mention sample data are replaced by the one text
+    `SAMPLE`, which comes first; it is also added if `sample` is set."""
     texts = list(dict.fromkeys(warnings))
     others = [text for text in texts if "sample" not in text]
     return [SAMPLE, *others] if sample or len(others) < len(texts) else others
 
 
 def shown(got: dict[str, Any], detail: str, *, evidence: int, rejected: int) -> CallToolResult:
-    """A tool's result for the forecast `got`, with at most `evidence` of the markets that counted
-    and `rejected` of those that did not. With `detail` "full" it is the whole forecast."""
+    """A tool's result for the API's forecast `got`, with at most `evidence` markets that counted in
+    the forecast and `rejected` that did not. With `detail` "full", the whole forecast."""
     found = s.ForecastAnswer.model_validate(got)
     rows = doubts([row["market"] for row in got["evidence"]])
     notes = plain([*rows, *found.warnings], sample=found.origin == "sample")
@@ -104,8 +104,8 @@ def begins_late(found: s.HistoryAnswer) -> str | None:
 
 
 def with_band(row: dict[str, Any]) -> s.VolatilityRow:
-    """A volatility forecast of the API as a row of a tool's answer, with its 80% band as annualized
-    volatility."""
+    """A volatility forecast, given as the API's object `row`, as a row of a tool's answer. Its 80%
+    band is converted from variance to annualized volatility."""
     made = s.VolatilityRow.model_validate(row)
     prediction = row["prediction"]
     variance, band = prediction.get("forecast_variance"), (prediction.get("bands") or {}).get("80")

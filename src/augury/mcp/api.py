@@ -26,7 +26,7 @@ _NAMES = {
     "dimensions": "relations",
     "interval_minutes": "interval",
 }
-"""Field of the API -> name of the tools' argument for it, where the two names differ."""
+"""Name of a field of API requests -> name of the tools' argument for it, if the names differ."""
 
 
 class Reach(Protocol):
@@ -76,7 +76,8 @@ async def ask(
 
 
 def explained(answer: httpx2.Response) -> str:
-    """An error of the API as one line for a model: what the error says, and what to do about it."""
+    """One line for a language model about an error that the API answered with: what the error says,
+    and what to do about it."""
     said = _detail(answer)
     if answer.status_code == 429:
         seconds = answer.headers.get("Retry-After", "1")
@@ -103,7 +104,8 @@ def _detail(answer: httpx2.Response) -> str:
 
 
 async def market_path(reach: Reach, market_id: str) -> str:
-    """The path of a market in the API, by the market's id or any other name of it.
+    """The path of a market in the API, given the market's id or another name that identifies it,
+    e.g. the URL of its page at the venue.
 
     A name with a slash, e.g. the URL of the market's page, is looked up first: in a path it could
     lead to another route.

@@ -19,7 +19,7 @@ router = routing.router(tags=["mcp"])
 
 
 class _PassedOn(Response):
-    """A response that lets the MCP server answer the request in its own way."""
+    """A response that sends nothing itself: it lets the MCP server answer the request."""
 
     def __init__(self, manager: StreamableHTTPSessionManager) -> None:
         super().__init__()

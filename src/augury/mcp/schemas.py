@@ -483,5 +483,6 @@ class Silenced(ToolAnswer):
 
 
 def bare(row: dict[str, Any]) -> dict[str, Any]:
-    """A JSON object of the API without fields that are null or empty, its numbers rounded."""
+    """A JSON object of the API without fields that are null or empty, and with its numbers rounded
+    to four significant digits."""
     return {name: rounded(value) for name, value in row.items() if value not in (None, [], {})}

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from datetime import timedelta
 
 _MANY = 10_000
-"""Number of remembered spenders (callers, hosts or addresses) from which those with their whole
-budget left are forgotten."""
+"""If at least this many spenders (callers, hosts or addresses) are in memory and a new one comes,
+those that have their whole budget left are removed from memory."""
 
 
 class Budget:
-    """How much each spender (a caller, host or address) may spend per time span, e.g. in bytes.
-    What is spent becomes available again at a steady rate (leaky bucket)."""
+    """A budget of `most` units (e.g. bytes) per time `span` for each spender (a caller, host or
+    address). What is spent becomes available again at a steady rate (leaky bucket)."""
 
     def __init__(
         self, most: int, span: timedelta, *, monotonic: Callable[[], float] = time.monotonic

@@ -54,11 +54,9 @@ async def resolve(host: str, port: int) -> list[str]:
 
 
 def is_own(address: IPv4Address | IPv6Address) -> bool:
-    """Whether an address belongs to this machine. A connection to it is then refused unless the
-    policy allows it: it would reach the ports of this machine without passing the proxy.
-
-    Whether it does is decided by the route that a datagram to the address would take; none is sent.
-    """
+    """Whether an address belongs to this machine, by the route that a datagram to it would take
+    (none is sent). A connection to such an address is refused unless the policy allows it, because
+    it would reach the ports of this machine without passing the reverse proxy."""
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
@@ -165,8 +163,8 @@ class GuardedTransport(httpx2.AsyncHTTPTransport):
         tls: SSLContext | None = None,
         dials: Budget | None = None,
     ) -> None:
-        """`connections`: most open at the same time, over all hosts. `dials`: budget of new
-        connections to each address."""
+        """`connections`: most connections that are open at the same time, over all hosts. `dials`:
+        budget of new connections to each address; None: no limit."""
         context = tls or _tls()
         super().__init__(verify=context, trust_env=False)
         self._policy = policy

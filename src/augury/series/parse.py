@@ -33,13 +33,13 @@ Packed = tuple[bytes, bytes]
 """Points of a series as two byte strings: times in microseconds since 1970 (64-bit integers), and
 values (64-bit floats)."""
 SLICE = 2_000
-"""Number of a series' points that are passed on and stored at a time. Unpacking and storing that
-many takes some milliseconds."""
+"""Largest number of points in one group. The points of a series are sent between processes in such
+groups, and stored group by group; unpacking and storing one takes some milliseconds."""
 
 
 class BadFeed(ValueError):
-    """A source's answer can't be read as (time, value) points; the text tells the series' owner
-    where and why."""
+    """Raised when a source's answer can't be read as (time, value) points. The text tells the
+    series' owner where and why."""
 
 
 def parse(kind: str, body: bytes, time_path: str | None, value_path: str | None) -> Points:
@@ -79,8 +79,8 @@ def _pack(found: Points) -> Packed:
 
 
 def points(pairs: Iterable[tuple[Any, Any]]) -> Points:
-    """Read raw (time, value) pairs as points, ascending in time. Those whose value is missing (e.g.
-    "" or "n/a") are left out; of two for one time the later counts.
+    """The points in raw (time, value) pairs, ascending in time. Pairs whose value is missing (e.g.
+    "" or "n/a") are left out. Of two pairs for one time, the later one in `pairs` counts.
 
     Raises
     ------

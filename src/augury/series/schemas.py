@@ -325,8 +325,8 @@ def _latest(found: Series) -> dict[str, Any] | None:
 
 
 def _told(time: datetime) -> dict[str, Any]:
-    """The fields of a point that say what time it is of, and that its value comes from the series'
-    source."""
+    """The fields of a point in an answer that say which time the point is for (`as_of`) and where
+    its value comes from (`origin`: always "live", the series' source)."""
     return {"as_of": time, "origin": "live"}
 
 

@@ -76,8 +76,8 @@ class Refreshed(NamedTuple):
 
 @dataclass
 class _Turns:
-    """The locks of one account: at most `_EACH` of its series are fetched at a time, and one answer
-    is read at a time."""
+    """The locks of one account: at most `_EACH` of its series are fetched at a time (`fetching`),
+    and one source's answer is parsed at a time (`parsing`)."""
 
     fetching: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_EACH))
     parsing: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -180,8 +180,8 @@ class SeriesService:
         limit: int,
         after: datetime | None,
     ) -> tuple[list[Point], dict[datetime, list[Revision]]]:
-        """Points within [start, end), and the earlier values of those that were changed, by the
-        point's time."""
+        """At most `limit` points of a series within [start, end), oldest first (after the time
+        `after`), and the earlier values of the points that were changed, by the point's time."""
         async with self._database.reading() as conn:
             await self._fetch_row(conn, account_id, series_id)
             found = await store.points(
@@ -210,7 +210,7 @@ class SeriesService:
         NotFound
             The account has no such series.
         RateLimited
-            This account or others have fetched too often from its host just now.
+            All accounts together have fetched too often from the series' host just now.
         """
         series = await self.get(account_id, series_id)
         if series.source_type == "push":
@@ -268,10 +268,10 @@ class SeriesService:
             await asyncio.gather(*under_way, return_exceptions=True)
 
     def _rooms(self, asked: Mapping[str, int]) -> dict[str, int]:
-        """By host: how many more scheduled fetches it may get now. A host without recent fetches is
-        left out: `claim_due` has a default for it.
+        """How many more scheduled fetches may go to each host now, by host. Hosts without recent
+        fetches are left out, since `claim_due` has a default for them.
 
-        `asked` is the number of fetches under way by host.
+        `asked`: number of fetches under way, by host.
         """
         return {
             host: max(0, min(_EACH_HOST - asked.get(host, 0), self._hosts.left(host)))
@@ -279,8 +279,8 @@ class SeriesService:
         }
 
     def _ask_host(self, series: Series) -> None:
-        """Count a fetch that an API request asks for, or raise RateLimited. Such fetches may use
-        half of a host's allowance, scheduled ones all of it."""
+        """Count a fetch that an API request asks for against the allowance of the series' host, or
+        raise RateLimited if half of the allowance is used. Scheduled fetches may use all of it."""
         host = series.host or ""
         if self._hosts.left(host) <= self._hosts.most // 2:
             raise RateLimited(
@@ -292,8 +292,8 @@ class SeriesService:
         self._hosts.spend(host, 1)
 
     def _led(self, host: str) -> None:
-        """Count a fetch from `host`, to which a source redirects, or raise FetchFailed if the host
-        was asked too often."""
+        """Count a fetch from `host`, to which a series' source redirects, against the allowance of
+        that host, or raise FetchFailed if all of the allowance is used."""
         if not self._hosts.left(host):
             raise FetchFailed(
                 f"The source redirects to {host}, from which Augury has fetched too often in "
@@ -369,8 +369,8 @@ class SeriesService:
         raise failure
 
     async def _note_failure(self, series: Series, why: str) -> None:
-        """Store why a fetch failed and when it is tried again, in a transaction of its own, because
-        that of the failing request is rolled back."""
+        """Store why a fetch failed (`why`) and when it is tried again. This uses a transaction of
+        its own, because the transaction of the failing request is rolled back."""
         async with self._database.transaction(apart=True) as conn:
             at = self._clock()
             wait = _backoff(series)

@@ -64,8 +64,8 @@ class Point(NamedTuple):
 
 
 class Revision(NamedTuple):
-    """An earlier value of a series' point at `time`; it was known from `known_at` until
-    `replaced_at`."""
+    """An earlier value of a series' point at `time`. The source's value was this one from
+    `known_at` until `replaced_at`, as far as Augury knew."""
 
     time: datetime
     value: float
@@ -96,8 +96,8 @@ class Overview(NamedTuple):
 
 
 async def overview(conn: Connection, now: datetime) -> Overview:
-    """Figures on the series of all accounts: their number, the newest time of a series' last point
-    (of the series whose last point is not in the future), and how many series are late."""
+    """Figures on the series of all accounts: how many there are, the newest time of any series'
+    last point (last points in the future are ignored), and how many series are late."""
     cursor = await conn.execute(
         """
         select count(*), max(latest_time) filter (where latest_time <= %(now)s),
@@ -368,8 +368,8 @@ async def latest(conn: Connection, series_ids: Sequence[str]) -> dict[str, Lates
 async def values_before(
     conn: Connection, asked: Sequence[tuple[str, timedelta]]
 ) -> list[float | None]:
-    """For each pair (id of a series, span): the value of the series' latest point that is at least
-    `span` older than its last one; None if there is none."""
+    """For each pair (id of a series, span) in `asked`: the value of the series' latest point that
+    is at least `span` older than its last point; None if it has no such point."""
     if not asked:
         return []
     rows = await conn.execute(

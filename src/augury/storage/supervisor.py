@@ -420,8 +420,8 @@ class Supervisor:
 
 
 def _environment() -> dict[str, str]:
-    """The environment for PostgreSQL programs: that of this process but for PG* and the variables of
-    language, which change what PostgreSQL does. Its messages are in English."""
+    """Environment variables for PostgreSQL's programs: those of this process except PG* and those
+    that set the language, so that only the settings of Augury count and messages are in English."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PG", "LC_", "LANG"))}
     return {**kept, "LC_ALL": "C"}
 
