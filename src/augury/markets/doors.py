@@ -127,7 +127,7 @@ def is_in_another_unit(batch: Sequence[ScreenedQuote]) -> bool:
 
 def are_apart(one: float | None, other: float | None) -> bool:
     """Whether the prices (0 to 1) of two markets of the same contract, on different venues, differ
-    too much for both to be right (see `TWIN_RATIO`). False if one of them is None.
+    too much for both to be right (see `TWIN_RATIO`). False if one of them is None or 0.
 
     Yes of one market may be No of the other, so both `other` and 1 - `other` have to be far from
     `one`.

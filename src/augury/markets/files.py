@@ -22,7 +22,7 @@ from augury.storage.database import once
 
 MAX_PARQUET = 20_000
 """Most markets in one Parquet file. A longer list continues in a further file, requested with the
-cursor of the first."""
+cursor that the answer with the first file contains."""
 SLICE = 1_000
 """Number of markets that are read and written at a time while a file of markets is made."""
 _PATIENCE = 120.0

@@ -188,8 +188,8 @@ def _contradicts_exclusion(members: Sequence[EventMember]) -> bool:
 
 
 def _contradicts_nesting(rungs: Sequence[tuple[Interval, EventMember]]) -> bool:
-    """Whether more than half of the pairs of neighboring levels ("above 40", "above 50") are quoted
-    out of order."""
+    """Whether more than half of the pairs of neighboring levels are quoted out of order: the
+    narrower level ("above 50") higher than the wider one ("above 40"), by more than `INVERSION`."""
     quoted = sorted(
         (s.low if math.isinf(s.high) else -s.high, price)
         for s, m in rungs

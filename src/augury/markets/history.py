@@ -13,7 +13,7 @@ _T = TypeVar("_T", float, float | None)
 
 class Detail(NamedTuple):
     """A market with its latest recorded prices, and related markets: those of the same event and of
-    events with the same name, such as a weekly one."""
+    events with the same name, e.g. of a weekly series."""
 
     market: StoredMarket
     prices: list[PriceRow]

@@ -71,8 +71,8 @@ class MarketService:
     async def page(
         self, filters: Filters, *, sort: Sort, limit: int, after: Position | None = None
     ) -> MarketPage:
-        """At most `limit` markets after the position `after` in the list with these filters and
-        sort order."""
+        """At most `limit` markets of the list with these filters and sort order: those after the
+        position `after`; None: from the beginning."""
         async with self._database.reading() as conn:
             return await read_page(
                 conn, filters, sort, limit=limit, after=after, age=self._age, at=self._clock()

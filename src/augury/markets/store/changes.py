@@ -111,8 +111,9 @@ async def last_change(conn: Connection) -> int:
 
 
 async def moved_since(conn: Connection, moved: int, limit: int) -> tuple[list[str], int]:
-    """Ids of the next markets, at most `limit`, whose price, volume, status or links changed after
-    the change numbered `moved`; and the number of the last of these changes."""
+    """Ids of the next markets, at most `limit`, whose price, volume, status or links (to the same
+    contract on another venue) changed after the change numbered `moved`; and the number of the last
+    of these changes."""
     rows = await conn.execute(
         "select id, moved from markets where moved > %s order by moved limit %s", (moved, limit)
     )

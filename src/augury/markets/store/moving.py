@@ -102,7 +102,8 @@ async def moving(conn: Connection, seqs: Sequence[int]) -> list[MovingRow]:
 
 async def moving_since(conn: Connection, moved: int, limit: int) -> list[MovingRow]:
     """The often changing data of the next markets, at most `limit`, whose price, volume, status or
-    links changed after the change numbered `moved`, in the order of these changes."""
+    links (to the same contract on another venue) changed after the change numbered `moved`, in the
+    order of these changes."""
     return await _rows(conn, "where moved > %s order by moved limit %s", (moved, limit))
 
 
@@ -120,8 +121,8 @@ async def _rows(conn: Connection, rest: str, params: Sequence[Any]) -> list[Movi
 
 
 async def last_move(conn: Connection) -> int:
-    """The number of the latest change of any market's price, volume, status or links that this
-    connection can see; 0 in an empty catalogue."""
+    """The number of the latest change of any market's price, volume, status or links (to the same
+    contract on another venue) that this connection can see; 0 in an empty catalogue."""
     return await scalar(conn, "select coalesce(max(moved), 0) from markets")
 
 

@@ -218,7 +218,8 @@ async def volume_readings(
 
 
 async def latest_prices(conn: Connection, market: StoredMarket, limit: int) -> list[PriceRow]:
-    """The last `limit` recorded prices of each outcome, oldest first."""
+    """The last `limit` recorded prices of each outcome of a market, all together in order of
+    time."""
     rows = await conn.execute(
         """
         select p.outcome, p.at, p.price, p.source

@@ -263,7 +263,7 @@ async def held(
     conn: Connection, *, ids: Sequence[str] | None = None, reason: str | None = None, limit: int
 ) -> list[Held]:
     """At most `limit` of the quotes and recorded prices in quarantine: first the markets' whole
-    quotes, then single recorded prices; of each, those put there last come first.
+    quotes, then single recorded prices; within each kind, those put there last come first.
 
     ids, reason : only of these markets, only for this reason; None: all
     """

@@ -315,7 +315,8 @@ async def quotes(conn: Connection, ids: Sequence[str]) -> dict[str, Quote]:
 
 
 async def quotes_by_seq(conn: Connection, seqs: Sequence[int]) -> dict[int, Quote]:
-    """The current quotes of the markets with these numbers, by number; unknown ones are omitted."""
+    """The current quotes of the markets with these numbers (`seq`), by number; unknown numbers are
+    left out."""
     return {quote.seq: quote for quote in await _quotes(conn, "seq = any(%s)", list(seqs))}
 
 

@@ -266,7 +266,8 @@ async def drop_sample(conn: Connection) -> int:
 
 
 async def _known_kin(conn: Connection, batch: Sequence[Market]) -> dict[str, _Known]:
-    """The stored states of the batch's markets and of all others of the same events, by id."""
+    """The stored states of the batch's markets, and of all other markets of the same events, by
+    id."""
     columns = ", ".join(f"m.{c}" for c in _MEMBER_COLUMNS)
     ids = [m.id for m in batch]
     known = {
