@@ -236,8 +236,8 @@ class Evaluator:
         return evaluated
 
     async def remind(self) -> int:
-        """Send a reminder of each open alert whose snooze (time without messages) has ended.
-        Returns the number of these alerts."""
+        """Send a reminder of each open alert whose snooze (time without messages) has ended, unless
+        its rule was silenced when it fired. Returns the number of alerts whose snooze has ended."""
         async with self._database.transaction() as conn:
             at = await self._now(conn)
             woken = await store.wake_alerts(conn, at)

@@ -21,9 +21,9 @@ from augury.watchlists.rules import HOUR, Rule, Seen
 from augury.watchlists.store import Connection, Target
 
 ZSCORE_WINDOWS = 96
-"""Number of windows, the current one included, whose moves `probability_zscore` compares."""
+"""Number of windows, the current one included, whose price moves `probability_zscore` compares."""
 SPIKE_WINDOWS = 72
-"""Number of windows, the current one included, whose volumes `volume_spike` compares."""
+"""Number of windows, the current one included, whose volumes the metric `volume_spike` compares."""
 _YIELD = 250
 """Number of (rule, target) pairs after which the event loop may serve requests."""
 SAMPLES_APART = timedelta(minutes=10)

@@ -39,7 +39,7 @@ FITS: dict[Kind, frozenset[str]] = {
     "series": frozenset({"series_value", "series_change", "staleness"}),
     "asset": frozenset({"rvol_forecast", "rvol_ratio", "staleness"}),
 }
-"""By kind of watched target (e.g. `market`): the metrics that it has."""
+"""By kind of watched target (e.g. `market`): the metrics that a rule on such a target can have."""
 
 HOUR = timedelta(hours=1)
 SPANS: dict[str, timedelta] = {
@@ -58,8 +58,8 @@ _PACE = {
     "rvol_forecast": timedelta(minutes=1),
     "rvol_ratio": timedelta(minutes=1),
 }
-"""By metric: how often it is evaluated again even without new data, because time alone changes its
-value. For metrics over a window of a market see `pace_of`."""
+"""By metric: time after which a rule on it is evaluated again even without new data, because time
+alone changes the metric's value. For metrics over a time window of a market see `pace_of`."""
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
