@@ -110,7 +110,8 @@ class _Walk(msgspec.Struct):
 class FlowRun:
     """One run of a flow, i.e. of one kind of sync; `outcome.flow` is the flow's name.
 
-    `patience` is the longest wait, in seconds, for a venue that says how long to wait.
+    `patience`: if a venue asks to wait before the next request, the longest wait, in seconds, that
+    is accepted.
     """
 
     def __init__(

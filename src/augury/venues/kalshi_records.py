@@ -249,7 +249,7 @@ def _own_title(wire: Wire) -> str | None:
 
 def _subtitle(wire: Wire, event_title: str | None, own_title: str | None) -> str | None:
     """The label that distinguishes the market within its event, e.g. a team; None if it has none.
-    Where it stands depends on the generation of the API."""
+    Which field holds the label depends on the generation of Kalshi's API."""
     for key in ("yes_sub_title", "subtitle"):
         label = line(wire.get(key))
         if label is not None and label not in (event_title, own_title, "Yes"):

@@ -250,7 +250,7 @@ def market(wire: object, observed_at: datetime, notes: Notes | None = None) -> M
 
 
 def history(answer: object, market_id: str, outcome: int) -> list[PricePoint]:
-    """An answer of `/prices-history` as price points, without bad points and prices of 0 or 1.
+    """An answer of `/prices-history` as price points, without unreadable ones and prices of 0 or 1.
 
     Raises
     ------
@@ -341,8 +341,8 @@ def _open_prices(
 ) -> tuple[float | None, ...] | None:
     """Prices of an open market's outcomes; None if nobody quotes or a labelled price is unusable.
 
-    That bid, ask and last trade are of the first outcome is only a convention. If their price
-    differs by more than 0.10 from the labelled prices (of named outcomes), the latter are used.
+    That bid, ask and last trade are of the first outcome is only a convention. If the price from
+    them is over 0.10 away from the labelled prices (of named outcomes), the latter are used.
     """
     usable = bool(labelled) and all(p is not None and 0 < p < 1 for p in labelled)
     if count > 2:
