@@ -99,11 +99,8 @@ class Fit(NamedTuple):
     """Brier scores on the later days, related pairs only: mean squared difference between the
     strength of a pair's edge and what happened (1: both markets moved as the edge says, 0.5: both
     moved and the edge says nothing about the direction, else 0). Each pair of events has the same
-    weight.
-
-    By where the strengths come from: `measured` (fitted), `before` (`Joined.told`, set by people)
-    or `unrelated` (the share of unrelated markets, for every edge).
-    """
+    weight. The keys say where the strengths come from: `measured` (fitted), `before`
+    (`Joined.told`, set by people), `unrelated` (the share of unrelated markets, for every edge)."""
     error: dict[str, float]
     """Mean absolute difference between the strength of a kind of edge and the share (`Cell.share`)
     of that kind on the later days. The mean is over kinds, weighted by their numbers of pairs of

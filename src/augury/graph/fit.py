@@ -33,13 +33,13 @@ LEAST_DAYS: Final = 3
 change is a known change, of 0)."""
 PER_RELATION: Final = 12
 """For each market, the largest number of others that it is paired with in each relation (upstream,
-downstream, correlated): those with the strongest paths through the factor base (factors, and which
-one drives which). It is also paired with at most so many others about the same factor."""
+downstream, correlated): those with the strongest paths from factor to factor (things in the world,
+e.g. a policy rate). It is also paired with at most so many others about the same factor."""
 TIED: Final = 0.1
-"""Two markets count as related if a path through the factor base (factors, i.e. things in the
-world, and which one drives which) connects them with at least this weight (0 to 1): the weight of
-the path from a factor of the first to a factor of the second, times how much each market is about
-its factor. Without such a path or a common factor they count as unrelated. Chosen by hand."""
+"""Two markets count as related if a path of causes or links leads from a factor (a thing in the
+world, e.g. a policy rate) of the first to one of the second, and the path's weight times how much
+each market is about its factor is at least this (0 to 1). Without such a path or a common factor
+they count as unrelated. Chosen by hand."""
 SUBJECT: Final = 0.4
 """Strength (0 to 1), set by hand, of the edge between two markets that are about the same factor (a
 thing in the world, e.g. a policy rate) and have no logical relation. The fitted strength is

@@ -68,7 +68,7 @@ def closed(example: dict[str, Any]) -> ConfigDict:
 
 
 class PublicMarketSummary(BaseModel):
-    """A summary of a market: its question, its venue and its prices."""
+    """A market in short: its question, its venue and its prices."""
 
     model_config = closed(MARKET_EXAMPLE)
 

@@ -1,5 +1,5 @@
-"""`augury search`, `augury eval search` and `instances`, `augury bench search`, `soak` and
-`exports`."""
+"""The commands `augury search`, `augury eval search`, `augury eval instances`, `augury bench
+search`, `augury bench soak` and `augury bench exports`."""
 
 from __future__ import annotations
 

@@ -262,8 +262,8 @@ class EdgeEngine:
 
 
 class _Gate:
-    """Lets searches run until it is shut; from then on they get `Unavailable`. Shutting waits until
-    the running searches have finished."""
+    """Lets searches run until it is shut; from then on new ones raise `Unavailable`. Shutting waits
+    until the running searches have finished."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()

@@ -255,8 +255,8 @@ class SearchEngine(Protocol):
         statuses: Sequence[str] | None = None,
         limit: int = 100,
     ) -> EngineHits:
-        """For each tag (number of a factor that documents are about), the `limit` documents of
-        highest merit under it, ties by ascending key.
+        """For each tag (number of a factor, e.g. of a policy rate, that documents are about), the
+        `limit` documents of highest merit under it, ties by ascending key.
 
         `IndexDocument.tags` has the merits. Returns at most len(tags) x `limit` documents, each
         once, with its cosine to `vector`.

@@ -28,8 +28,8 @@ ROUNDS = 3
 
 
 async def run(n: int, *, rate: float, seconds: float, exports: int, quiet: bool) -> dict[str, Any]:
-    """Measure `rate` searches a second over `n` generated markets: for `seconds` alone, and for as
-    long while `exports` accounts download the catalogue, in alternation. Returns the figures;
+    """Measure the latency of `rate` searches a second over `n` generated markets, in turn alone and
+    while `exports` accounts download the catalogue, each for `seconds` in all. Returns the figures;
     `holds` says whether the goal (`MOST`) was met and every search beside the downloads got status
     200."""
     console = Console(stderr=True, quiet=quiet, markup=False)

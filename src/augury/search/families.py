@@ -93,8 +93,9 @@ def folded(query: str, rows: Sequence[R]) -> list[tuple[R, float, FoundFamily | 
     """Put the markets of each family (e.g. of one event) into one row. `rows`: results, best first.
 
     Returns a tuple for each family, ordered by the families' best results: the result that
-    represents the family (of the good ones that whose label shares most words with `query`), the
-    family's best score, and the family itself or None if only one of `rows` belongs to it.
+    represents the family, the family's best score, and the family itself or None if only one of
+    `rows` belongs to it. The representative is the result whose label shares most words with
+    `query`, among those with a score near the best.
     """
     families: dict[str, list[R]] = {}
     for row in rows:
@@ -134,9 +135,9 @@ _DATE = re.compile(rf"\b{calendar.MONTH}\b\.?|\b\d+(?:st|nd|rd|th)?\b")
 
 
 def _split(members: list[R]) -> list[list[R]]:
-    """Split a family that has no event by the years in its questions, because contests of different
-    years are different families; returns the families. Questions that differ only in their dates
-    stay one family."""
+    """Split a family without an event into one family for each year that its questions name,
+    because contests of different years are different families; returns the families. Questions that
+    differ only in their dates stay one family."""
     if members[0].event_id or len(members) == 1:
         return [members]
     texts = [fold(row.question) for row in members]
@@ -194,9 +195,10 @@ def _level(label: str) -> float | None:
 
 
 def _labels(members: Sequence[Foldable]) -> list[str]:
-    """A label for each of the markets of one family: its question without the words that all share
-    at the start and at the end ("Will Ann win?", "Will Bob win?" -> "Ann", "Bob"). If these labels
-    are not distinct: the day on which it closes; if these are not, either: its whole question."""
+    """A label for each of the markets of one family: its question without the words that all
+    questions share at the start and at the end ("Will Ann win?", "Will Bob win?" -> "Ann", "Bob").
+    If some of these are equal or empty, the day on which each market closes; if some of those are
+    equal or unknown, the whole questions."""
     texts = [row.question.split() for row in members]
     shortest = min(map(len, texts))
     start = 0

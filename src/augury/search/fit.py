@@ -39,8 +39,8 @@ POOL: Final = 100
 cosine."""
 FOLDS: Final = 6
 PARTITIONS: Final = (1, 2, 3, 4, 5, 6)
-"""Seeds for cross-validation: each divides the judged queries at random into `FOLDS` folds, and
-scores are means over the seeds."""
+"""Random seeds for cross-validation: each gives another division of the judged queries into `FOLDS`
+folds. Scores are means over the seeds."""
 RIDGE: Final = 0.01
 """L2 penalty on the weights, of features scaled to a standard deviation of 1. A larger penalty
 gives smaller weights. Chosen by hand."""
@@ -243,8 +243,8 @@ def _report(catalogue: Catalogue, examples: Sequence[Example]) -> None:
 
 def _served(catalogue: Catalogue, e: Example) -> QueryScore:
     """The score of a query whose candidates are ranked as the service does: with `rank.WEIGHTS`,
-    the least score shown (`rank.FLOOR`), the penalty for large families, and ties broken by
-    trading."""
+    the least score shown (`rank.FLOOR`) and the penalty for large families; in a tie the more
+    traded market goes first."""
     query = rank.RankQuery.of(e.judged.query, catalogue.frequencies)
     return _scored(e, rank.rank(query, e.candidates, catalogue.frequencies).order)
 

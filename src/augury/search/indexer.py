@@ -260,9 +260,9 @@ class Indexer:
             )
 
     def _count(self, seqs: list[int], terms: list[NDArray[np.uint32]]) -> None:
-        """Add those of the markets `seqs` (numbers) that are new to the document frequencies.
-        `terms`: the ids of each market's distinct terms. A market is counted once, with its first
-        text; later versions of the text are not counted."""
+        """Count in the document frequencies those of the markets `seqs` (numbers) that were not
+        counted before. `terms`: the ids of each market's distinct terms. Later versions of a
+        counted market's text change nothing."""
         if (needed := max(seqs) + 1) > len(self._counted):
             self._counted = np.pad(self._counted, (0, needed + needed // 8 - len(self._counted)))
         new = ~self._counted[seqs]

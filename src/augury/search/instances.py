@@ -92,7 +92,8 @@ def _names(title: str) -> str:
 
 
 FORMS: Final = (str, _keywords, _names)
-"""The functions that turn a title into a test query: unchanged, to its keywords, to its names."""
+"""The functions that make a test query of a title, taken in turn: the title unchanged, its
+keywords, its names."""
 
 
 def is_of(asked: Instance, texts: Iterable[str], closes_at: datetime | None) -> bool:

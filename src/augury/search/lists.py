@@ -15,10 +15,10 @@ from augury.search.schemas import Dimension
 from augury.search.understanding import Understood
 
 SURELY_DIRECT = 40
-"""Number of markets, at most, at the top of the list `direct` that are protected: another list
-takes one of them only if its chance of belonging there is more than `augury.relations.rank.CLAIM`
-times its score in `direct`. Markets further down are not protected, because for these a causal path
-says more than similar words. Chosen by hand."""
+"""Up to this many markets at the top of the list `direct` are protected: another list takes one of
+them only if its chance of belonging there is more than `augury.relations.rank.CLAIM` times its
+score in `direct`. Markets further down are not protected, because for these a causal path says more
+than similar words. Chosen by hand."""
 
 
 class Hit(NamedTuple):
@@ -36,8 +36,8 @@ class Hit(NamedTuple):
 
 class Lists(NamedTuple):
     """The ranked markets of a search, one list per relation (`direct`, `upstream`, ...). The list
-    `direct` is always made, even if it was not requested, because its markets are left out of the
-    others."""
+    `direct` is always made, even if it was not requested, because a market's score in it decides
+    whether another list may take the market."""
 
     asked: Understood
     hits: dict[Dimension, list[Hit]]
@@ -45,8 +45,8 @@ class Lists(NamedTuple):
 
 
 def rank(related: Related) -> Lists:
-    """Make the ranked lists of a search, one per relation (`direct`, `upstream`, ...). A market
-    that is in another list is left out of `direct`."""
+    """Make the ranked lists of a search, one per relation (`direct`, `upstream`, ...). A market is
+    in one list only: `direct` leaves out those that another list takes."""
     asked, reading, wanted = related.asked, related.reading, related.asked.wanted
     ranking = related.ranking
     if ranking.by_title and (grades := reading.direct()) is not None:

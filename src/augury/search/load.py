@@ -174,7 +174,7 @@ def steady(
     clients: int = 64,
 ) -> dict[str, Any]:
     """Send `rate` POSTs a second for `seconds`, with the `bodies` in turn, from `clients` threads.
-    Returns latencies in ms, counted from when each request was due, requests a second and status
+    Returns latencies in ms (counted from when each request was due), requests a second and status
     codes.
 
     While the service stalls, further requests become due and their waiting time counts, so the

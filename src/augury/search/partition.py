@@ -84,8 +84,9 @@ class Partition:
         return [(int(point.id), point.score) for point in found]
 
     def best_of_tags(self, tags: Sequence[int], limit: int) -> tuple[Tagged, NDArray[np.int64]]:
-        """The `limit` best documents under each tag (number of a factor that documents are about),
-        as one row per pair of tag and document; and the key of each row's document."""
+        """The `limit` best documents under each tag (number of a factor, e.g. of a policy rate,
+        that a document is about), as one row per pair of tag and document; and the key of each
+        row's document."""
         with self.lock:
             found = self.columns.best_of_tags(tags, limit)
             return found, self.columns.keys(found.slots)
@@ -227,7 +228,8 @@ def matching(
 
 def of_tags(parts: Sequence[Partition], tags: Sequence[int], limit: int) -> list[Slots]:
     """The slots (positions in a partition's arrays), by partition, of the documents found by tags:
-    for each tag (number of a factor), the `limit` best documents of all partitions together."""
+    for each tag (number of a factor, e.g. of a policy rate), the `limit` best documents of all
+    partitions together."""
     tags = list(dict.fromkeys(tags))
     found = [part.best_of_tags(tags, limit) for part in parts]
     of_all = Tagged.joined([one for one, _ in found])

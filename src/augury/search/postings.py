@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 TAGS: Final = 2**16
-"""Exclusive upper bound of tags. A tag is the number of a factor that a document is about, from 1
-to TAGS - 1; 0 means no tag."""
+"""Exclusive upper bound of tags. A tag is the number of a factor (a thing in the world, e.g. a
+policy rate) that a document is about, from 1 to TAGS - 1; 0 means no tag."""
 MOST_TAGS: Final = 6
-"""Largest number of tags (numbers of the factors that it is about) that a document can have."""
+"""Largest number of tags that a document can have. A tag is the number of a factor (a thing in the
+world, e.g. a policy rate) that the document is about."""
 STALE: Final = 16_384
 """Number of changed documents above which the array of all documents, sorted by tag, is rebuilt.
 Every look-up by tags reads all changed documents; reading more than this would take over a
@@ -29,16 +30,16 @@ Keys = NDArray[np.int64]
 """(slots,): a positive number that identifies the document in each slot (position in the index's
 arrays); 0 for a free slot."""
 Tags = NDArray[np.uint16]
-"""(slots, MOST_TAGS): the tags (numbers of factors) of the document in each slot (position in the
-index's arrays); 0 pads."""
+"""(slots, MOST_TAGS): the tags (numbers of factors, e.g. of a policy rate) of the document in each
+slot (position in the index's arrays); 0 pads."""
 Merits = NDArray[np.float32]
 """(slots, MOST_TAGS): the merit, under each of its tags, of the document in each slot (position in
-the index's arrays). The higher it is, the earlier a look-up by the tag returns the document."""
+the index's arrays). Documents of higher merit come first in a look-up by the tag."""
 
 
 class Tagged(NamedTuple):
-    """Documents found by tags (numbers of factors that documents are about): one row for each pair
-    of a tag and a document that has it."""
+    """Documents found by tags (numbers of factors, e.g. of a policy rate, that documents are
+    about): one row for each pair of a tag and a document that has it."""
 
     nth: NDArray[np.intp]
     """(rows,): position of the row's tag among the requested tags; ascending."""
@@ -62,9 +63,9 @@ class Tagged(NamedTuple):
 
 
 class Postings:
-    """Finds the documents that have a tag (number of a factor), best first. The caller owns the
-    arrays of tags, merits and keys, reports the slots (positions in these arrays) that it changed,
-    and serializes changes and look-ups."""
+    """Finds the documents that have a tag (number of a factor, e.g. of a policy rate), best first.
+    The caller owns the arrays of tags, merits and keys, reports the slots (positions in these
+    arrays) that it changed, and serializes changes and look-ups."""
 
     def __init__(self) -> None:
         self._starts = np.zeros(TAGS + 1, np.int64)
@@ -119,7 +120,7 @@ class Postings:
 
     def _ordered(self, asked: Sequence[int], limit: int, changed: Slots, merits: Merits) -> Tagged:
         """What `best` returns, but only from slots that have not changed since `build`. `changed`:
-        the slots that have, ascending."""
+        the slots that have changed, ascending."""
         starts = self._starts[list(asked)]
         held = self._starts[np.asarray(asked, np.int64) + 1] - starts
         window = 2 * limit if len(changed) else limit

@@ -91,9 +91,10 @@ BESIDE_THE_BEST: Final = 0.3
 if one market is plainly what was asked for, another that merely shares a word with it is not.
 Chosen on judged queries (`docs/adr/0002-embedding-and-ranking.md`)."""
 BODY_EVIDENCE: Final = 0.5
-"""If no market reaches `FLOOR`, markets with at least this lexical score are shown instead. A
-lexical score also counts words in rules and tags; about 1 means that all of the query's terms occur
-once. Chosen by reading the results of 166 queries (`docs/experiments/search.md`)."""
+"""If no market has a raw score of at least `FLOOR`, markets with at least this lexical score are
+shown instead. A lexical score also counts words in rules and tags; about 1 means that all of the
+query's terms occur once. Chosen by reading the results of 166 queries
+(`docs/experiments/search.md`)."""
 FAMILY_POOL: Final = 150
 """Number of best candidates among which the ranking feature `family` counts the markets of each
 family (e.g. of one event)."""
@@ -117,7 +118,7 @@ GRADE_TIE: Final = 0.01
 the more traded one goes first. Chosen by hand."""
 TIE: Final = 0.05
 """Step to which raw scores are rounded for ordering. Among markets with equal rounded scores, the
-more traded one goes first."""
+more traded one goes first (`docs/adr/0002-embedding-and-ranking.md`)."""
 _MIDDLE: Final = 5.7
 _SLOPE: Final = 0.8
 """The logistic curve that turns a raw score into a score between 0 and 1. `_MIDDLE`: the raw score
@@ -196,8 +197,8 @@ def rank(
     *,
     collapse: bool = True,
 ) -> Ranking:
-    """Order candidates by how directly they are about the query: their `features`, ordered by
-    `order`, which has `collapse` too."""
+    """Order candidates by how directly they are about the query: compute their `features`, and pass
+    these and `collapse` to `order`."""
     return order(candidates, features(query, candidates, frequencies), collapse=collapse)
 
 
@@ -332,8 +333,8 @@ def _order(raw: Features, busy: NDArray[np.float32], keys: NDArray[Any]) -> NDAr
 
 
 def _place_in_family(families: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """For each market, how many earlier markets are of the same family. `families`: a hash of each
-    market's family, in the order of rank."""
+    """For each market, how many markets before it are of the same family. `families`: a hash of
+    each market's family, best market first."""
     grouped = np.argsort(families, kind="stable")
     first = np.r_[True, families[grouped][1:] != families[grouped][:-1]]
     starts = np.maximum.accumulate(np.where(first, np.arange(len(families)), 0))

@@ -75,9 +75,9 @@ def record(
     family
         From `family_key`.
     closes
-        When the market closes (or closed), in epoch seconds.
+        When the market closes (or closed), in epoch seconds; None: unknown.
     liquidity, volume
-        In US dollars.
+        In US dollars; None: unknown.
     """
     found = [*title_terms(document.title), *title_terms(document.event)]
     years, numbers = named_numbers(found, f"{document.title} {document.event}")
@@ -146,8 +146,8 @@ def is_fixture(text: str) -> bool:
 
 
 def _fixture(text: str) -> int:
-    """What a text is about: 1: one game; 2: a side bet on a game ("over/under") or one short window
-    ("up or down"), both without meaning for other questions; 0: anything else."""
+    """1 if a text is about one game, 2 if it is about a side bet on a game ("over/under") or one
+    short window ("up or down"), which say nothing about other questions; 0 for anything else."""
     folded = fold(text)
     return 2 if _SIDE_BET.search(folded) else int(_FIXTURE.search(folded) is not None)
 

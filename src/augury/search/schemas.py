@@ -36,7 +36,8 @@ def _not_blank(value: Any) -> Any:
 
 
 def is_readable(text: str) -> bool:
-    """Whether `text` has a character that is neither space, control nor format (U+200B)."""
+    """Whether `text` has a visible character, i.e. one that is neither a space nor a control or
+    format character (such as U+200B)."""
     return any(c.isprintable() and not c.isspace() for c in text)
 
 

@@ -122,8 +122,8 @@ class SlotColumns:
         self._postings.change(slots)
 
     def best_of_tags(self, tags: Sequence[int], limit: int) -> Tagged:
-        """The `limit` documents of highest merit under each tag (number of a factor that documents
-        are about)."""
+        """The `limit` documents of highest merit under each tag (number of a factor, e.g. of a
+        policy rate, that documents are about)."""
         if self._postings.stale:
             used = slice(0, self.size)
             self._postings.build(self._tags[used], self._merits[used], self._keys[used])
