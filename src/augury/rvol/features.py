@@ -114,7 +114,7 @@ class Design:
     """By requirement (a value of `NEEDS`, e.g. `bv`), (assets): which assets meet it."""
     carry: Callable[[Ints], Carry]
     """Function that returns the `Carry` (the state of the regressors) after the first days of each
-    asset. Its argument, (assets), is their number by asset."""
+    asset. Its argument, (assets), says how many days these are."""
 
 
 def nothing(assets: int, month: int) -> Carry:

@@ -93,8 +93,8 @@ class Exchanges:
         """Fetch the bars of `minutes` minutes that open within [start, end), in seconds since 1970.
         Returns the exchange's name, and the times and values of its bars.
 
-        The first venue that has at least the share `ENOUGH` of the bars is used; if none has, the
-        venue with the largest number of them.
+        The bars are those of the first venue that has at least the share `ENOUGH` of them or, if
+        none has, of the venue with the largest number.
 
         Raises
         ------

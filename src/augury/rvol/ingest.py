@@ -31,7 +31,8 @@ Progress = Callable[[int], None]
 
 
 class Imported(msgspec.Struct):
-    """What importing the price bars or daily measures of one asset did, in numbers of days."""
+    """What importing the price bars or daily measures of one asset did, in numbers of days (`bad`:
+    of bars)."""
 
     asset: str
     days: int = 0
@@ -236,8 +237,8 @@ async def keep(
     progress: Progress | None = None,
 ) -> Imported:
     """Store an asset's price bars and the daily measures computed from them, in one transaction.
-    Returns what was stored, in numbers of days. `source` is the exchange or file that the bars come
-    from.
+    Returns how many days were stored, added or changed. `source` is the exchange or file that the
+    bars come from.
 
     The sample data (simulated coins) are deleted: real data replace them.
     """

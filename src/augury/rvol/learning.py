@@ -65,8 +65,9 @@ class Checkpoint:
     garch: Fitted | None
 
     def fits(self, panel: Panel, horizons: Mapping[int, TargetWindow]) -> bool:
-        """Whether the checkpoint can be used for `panel` and these horizons: it has all of them and
-        was made from exactly the data that `panel` has up to the checkpoint's day."""
+        """Whether the checkpoint can be used for `panel` and these horizons: it has sums for all of
+        the horizons and was made from exactly the data that `panel` has up to the checkpoint's
+        day."""
         return (
             self.assets == panel.assets
             and self.closed.keys() >= horizons.keys()

@@ -19,9 +19,10 @@ CALENDAR = FAMILIES["calendar"]
 
 @dataclass(frozen=True)
 class Member:
-    """One regression of future variance on `columns` (names of regressors). `scale` is that of its
-    target: the variance's log, root, itself (`level`), or itself with days weighted by 1/rv.
-    `pooled`, if set, is the method by which it is fitted over several assets at once."""
+    """One regression of future variance on `columns` (names of regressors). `scale` says what it
+    explains: the log of the variance, its root, the variance itself (`level`), or the variance
+    itself with days weighted by 1/rv (`weighted`). `pooled`, if set, is the method by which it is
+    fitted over several assets at once."""
 
     name: str
     columns: tuple[str, ...]

@@ -23,7 +23,7 @@ from augury.rvol.regression import Sums
 
 OWN_ROWS = 250
 """Least number of completed forecast periods of an asset for regressions of its own, if there are
-also regressions over several assets; with fewer, only these forecast the asset."""
+also regressions over several assets; with fewer, only the latter forecast the asset."""
 FEWEST_ROWS = 100
 """Least number of completed forecast periods of an asset for regressions of its own, if there are
 none over several assets; with fewer, there is no forecast of the asset."""
@@ -176,7 +176,8 @@ def bands(variance: Floats, log_variance: Floats, days: int) -> dict[str, tuple[
     the lower and the upper bounds. `days` is the horizon.
 
     The log of the realized variance is taken as normal with mean ln(variance) - log_variance / 2
-    and variance `log_variance`, so that the forecast `variance` is its mean.
+    and variance `log_variance`, so that the mean of the realized variance is the forecast,
+    `variance`.
     """
     spread = np.sqrt(log_variance) * (WIDEN if days >= WIDEN_FROM else 1.0)
     middle = np.log(variance) - 0.5 * log_variance

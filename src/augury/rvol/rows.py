@@ -18,7 +18,8 @@ from augury.rvol.store import Model as StoredModel
 UNIT = "log_return_variance_over_horizon"
 
 ORIGINS = {"exchange": "live", "import": "import", "sample": "sample"}
-"""By how an asset's data came into the store: the `origin` that the API shows."""
+"""How an asset's data came into the store (from an exchange, a file or the sample) -> the `origin`
+that the API shows."""
 
 Rows = Sequence[tuple[Any, ...]]
 

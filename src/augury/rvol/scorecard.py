@@ -124,8 +124,8 @@ def challenger(scored: Sequence[ScoredForecasts], champion: str) -> str | None:
 
     Significantly means a Diebold-Mariano t below -2 over at least `FEWEST_ORIGINS` days. A model
     that lacks an asset or horizon of the champion is not considered, because it could not replace
-    it. Of several such models, the one whose mean QLIKE loss relative to the champion's is smallest
-    is chosen.
+    it. If several models beat the champion, the one is chosen whose mean QLIKE loss is the smallest
+    multiple of the champion's.
     """
     by_key = {(s.asset, s.horizon, s.model_id): s for s in scored}
     horizons = {s.horizon for s in scored}

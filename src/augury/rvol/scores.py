@@ -65,8 +65,8 @@ def mincer_zarnowitz_r2(actual: Floats, forecast: Floats) -> float | None:
 
 def bias(actual: Floats, forecast: Floats) -> float:
     """Mean of ln(forecast / actual); it grows as forecasts get too high. For a forecast that is
-    right on average it is about half the variance of the log, because the mean of a skewed quantity
-    is above its median."""
+    right on average it is about half the variance of ln(actual) around its expected value, because
+    the mean of a skewed quantity is above its median."""
     return float(np.mean(np.log(forecast / actual)))
 
 

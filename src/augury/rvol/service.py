@@ -255,7 +255,7 @@ class RvolService:
 
     async def _promote(self) -> str | None:
         """Point the alias `champion` to a model with better scores, if any, and `latest` and
-        `stable` to the champion's versions. Returns the new champion; None if it stays."""
+        `stable` to the champion's versions. Returns the new champion; None if unchanged."""
         async with self.database.transaction() as conn:
             await store.lock(conn)
             named = await store.aliases(conn)
@@ -365,7 +365,7 @@ class RvolService:
         latest: bool = False,
         by_column: bool = False,
     ) -> store.Page:
-        """A page of forecasts (`store.FORECAST_FIELDS`), by default of the model `champion`."""
+        """A page of forecasts (`store.FORECAST_FIELDS`). Without `model`: of the default model."""
         async with self.database.reading() as conn:
             chosen = await self._chosen(conn, model, model_version)
             filters = RowFilters(
@@ -420,7 +420,7 @@ class RvolService:
         start: datetime | None = None,
         end: datetime | None = None,
     ) -> list[dict[str, Any]]:
-        """Scores of every model, or of one, against realized variance: by asset and over all."""
+        """Scores of one or all models against realized variance: by asset and over all assets."""
         async with self.database.reading() as conn:
             chosen = None if model is None else await self._chosen(conn, model, None)
             subject = await self._subject(conn, asset, horizon)

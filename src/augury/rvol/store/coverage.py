@@ -96,8 +96,8 @@ def _asset(*values: Any) -> CoveredAsset:
 
 
 class Newest(NamedTuple):
-    """How far the data of one origin (exchange, import or sample) reach, separately for markets
-    that never close and for those with sessions."""
+    """How far the data of one origin (exchange, import or sample) reach, either on markets that
+    never close or on markets with sessions."""
 
     origin: Origin
     always: bool

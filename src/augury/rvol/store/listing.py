@@ -108,8 +108,8 @@ async def _page(
     *,
     by_column: bool,
 ) -> Page:
-    """The rows that the SQL query `select` finds; with `by_column`, its columns as lists, for which
-    half of the CPU time is enough."""
+    """The rows that the SQL query `select` finds; with `by_column`, its columns as lists instead,
+    which takes half as much CPU time."""
     async with conn.cursor(binary=True) as cursor:
         if not by_column:
             await cursor.execute(sql(select), params)
@@ -195,7 +195,7 @@ async def feature_rows(
     conn: Connection, filters: RowFilters, *, limit: int, after: RowPosition | None = None
 ) -> list[tuple[Any, ...]]:
     """What moves the newest forecast of each asset and horizon, as tuples (asset, horizon, as_of,
-    model_version, {group of regressors: [value, contribution]}, origin)."""
+    model_version, {group of regressors: [value, contribution to the forecast's log]}, origin)."""
     params: dict[str, Any] = {"limit": limit, **await _newest(conn, filters)}
     conditions = ["f.families is not null", *conditions_of(filters, "f", params)]
     if after is not None:
