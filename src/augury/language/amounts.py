@@ -89,7 +89,7 @@ _OUTSIDE: Final = re.compile(
 
 class _Rewrite(NamedTuple):
     """A pattern for one kind of amount, and what replaces it. The pattern is tried only on texts
-    with one of `needs`; looking for these takes a twentieth of the time."""
+    that contain one of `needs`: looking for these takes a twentieth of the time."""
 
     needs: tuple[str, ...]
     """Parts of words in lower case; a text that the pattern matches contains at least one of

@@ -13,8 +13,8 @@ _VERBS: Final = "is|are|was|were|do|does|did|has|have|had|would|could|should"
 _NOT: Final = rf"(?:{_VERBS}|wo|ca|ai)n't"
 _DENIED: Final = rf"(?P<verb>{_VERBS}|wo|ca|ai)n't"
 _MAYBE: Final = re.compile(rf"\b{_DENIED}\b|,\s*\w+\s+(?:it|s?he|they|we|you|there)\b", re.I)
-"""A question without a match has no phrase that `affirmed` changes: a quick check before the other
-patterns."""
+"""A quick check before the other patterns: `affirmed` returns a question without a match as it
+is."""
 _TAG: Final = re.compile(
     rf"(?<!\bor)(?: {_NOT} (?:it|s?he|they)|"
     rf", ?(?:{_NOT}|{_VERBS}|will|can) (?:it|s?he|they|we|you|there))"

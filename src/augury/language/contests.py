@@ -58,14 +58,14 @@ class Contest:
     outcome of the market pays."""
 
     sides: tuple[tuple[str, ...], tuple[str, ...]]
-    """For each side of the game, the names that the market gives it ("Minnesota", "Golden
-    Gophers"); the second side has none if the market names only one."""
+    """For each side of the game, all names that the market gives it: ("Minnesota", "Golden
+    Gophers") for one college team. The second side has none if the market names only one side."""
     claim: Ends
     draws: bool
     """Whether the game can end in a draw."""
     sport: str
-    """Sport or league of the game, as a topic of the vocabulary ("ncaa", "soccer"); empty if the
-    market does not say."""
+    """Sport or league of the game ("ncaa", "soccer"), as `topic` of the vocabulary's teams; empty
+    if the market does not say."""
     yes: str
     """Name, as the market writes it, of the side that the outcome says wins; for an outcome No, of
     the side that it says does not win. "Tie" or "Draw" for a draw."""
@@ -232,8 +232,9 @@ def _which(told: str, names: Sequence[tuple[str, ...]]) -> int | None:
 
 
 def _likeness(one: str, other: str) -> float:
-    """Likeness of two names: 3 if they are equal; 1 plus the share of common words if there are
-    any; 0.5 if one begins with the first three letters of the other; else 0."""
+    """Likeness of two names: 3 if they are equal; if they have words in common, 1 plus the number
+    of these divided by the number of words of the longer name; 0.5 if one begins with the first
+    three letters of the other; else 0."""
     a, b = one.casefold().replace(".", ""), other.casefold().replace(".", "")
     if a == b:
         return 3.0

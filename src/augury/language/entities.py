@@ -32,8 +32,8 @@ _ASKING: Final = frozenset(
 """Words that can begin a question. At its beginning their capital letter does not make them a name:
 "Who" is not the World Health Organization."""
 _ENDS: Final = frozenset(".!?|:")
-"""Characters that end a sentence, or a section of a market's text; a word after them is capitalized
-in any case."""
+"""Characters that end a sentence, or a section of a market's text; the word after them may be
+capitalized without being a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,9 @@ class _Candidate:
     guard: str
     capital: bool
     nameless: bool
-    """Whether the text uses the alias as an ordinary word that names no entity: a single word of
-    `NAMELESS`, in lower case or capitalized only because it begins a question."""
+    """Whether the text uses the alias (a way to name an entity) as an ordinary word that names no
+    entity: a single word of `NAMELESS`, in lower case or capitalized only because it begins a
+    question."""
 
 
 def mentions(text: str, vocabulary: Vocabulary, context: str = "") -> list[Mention]:
@@ -121,8 +122,8 @@ def _candidates(text: str, said: Sequence[Word], vocabulary: Vocabulary) -> list
 def _meant(
     here: Sequence[_Candidate], around: set[str], sure: set[str], *, lower: bool
 ) -> tuple[Entity, ...]:
-    """The entities that one place in a text may mean. If some of them fit the topics of the text,
-    only these.
+    """The entities that one place in a text may mean. If some of the possible ones fit the topics
+    of the text, only those are returned.
 
     around : the other words of text and context
     sure : topics of the entities that the text names beyond doubt; names of such a topic need no

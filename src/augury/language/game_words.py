@@ -215,7 +215,7 @@ UNSURE: Final = re.compile(
     )
 )  # fmt: skip
 """Words which show that a question about a game is unclear or asks for something other than the
-winner. No result is read from such a question."""
+winner ("if", "by 10 points"). No result is read from such a question."""
 RHETORICAL: Final = re.compile(
     "^(?:so |but |and )?(?:wont|dont|doesnt|didnt|cant|isnt|arent|aint) "
 )

@@ -63,8 +63,8 @@ def others(question: str, vocabulary: Vocabulary) -> list[Mention]:
 def asked(
     question: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary
 ) -> AskedResult | None:
-    """In which ways the game `contest` must end for the question's Yes; None if that is not
-    certain.
+    """The ways in which the game `contest` must end for the question to be answered Yes; None if
+    that is not certain.
 
     foreign : what `others` found in the question
     """

@@ -216,7 +216,7 @@ def _forms(names: tuple[str, ...], sport: str, vocabulary: Vocabulary) -> frozen
 
 def _parts(entity: Entity, spelled: Sequence[Form]) -> list[Form]:
     """Shorter names of a team: the nickname in its full name and, in leagues whose teams are named
-    after cities, the city."""
+    after cities, the city. `spelled` are the names that a market gives the team."""
     if entity.kind != "team":
         return []
     name = _form(entity.name)
