@@ -22,7 +22,7 @@ _VERBS: Final = (
 beats A" is the opposite of "A beats B", not merely something else."""
 _ACT: Final = re.compile(r"\b(?:" + "|".join(f"({verb})" for verb in _VERBS) + r")\w*", re.I)
 """Matches a word that begins like one of `_VERBS`; the number of the group that matched is the
-number of the verb."""
+verb's place in `_VERBS`, counted from 1."""
 _PASSIVE: Final = re.compile(
     rf"\b(?:be|been|being|is|are|was|were|gets?|got)\s+(?:\w+\s+)?(?:{'|'.join(_VERBS)})\w*.{{0,30}}\bby\b",
     re.I,

@@ -97,7 +97,7 @@ class Demands:
     offices: frozenset[str]
     races: frozenset[str]
     """Kinds of office that the question is about ("senate", "governor"). A market whose title is
-    only about other kinds does not ask the same."""
+    about other kinds of office only does not ask the same."""
     places: frozenset[str]
     """Names of the places that the question names, and of whatever its named entities belong to:
     Minnesota for one of its senators. A market on a race for office elsewhere does not ask the
@@ -117,8 +117,8 @@ class Demands:
     """Whether the question asks if somebody runs for something, and not if they win it. A market on
     winning or on a nomination then does not ask the same."""
     acts: tuple[actors.Act, ...] = ()
-    """Who does what to whom in the question. A market with the same act but the two swapped does
-    not ask the same."""
+    """Who does what to whom in the question. A market with the same act, but with actor and target
+    swapped, does not ask the same."""
 
     @classmethod
     def of(cls, question: str, named: Sequence[Mention], asked: Sequence[Mention] = ()) -> Demands:

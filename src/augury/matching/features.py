@@ -30,8 +30,8 @@ _FIT: Final = (
 )  # fmt: skip
 _FLAGS: Final = ("opposed", "lasting", "rival", "same")
 _LOOSE_KINDS: Final = frozenset({"place", "league", "topic", "event", "award"})
-"""Kinds of entities that two texts may name differently and still be about the same thing: one text
-names a league, the other an award of it. They never count as a conflict (`entities_conflict`)."""
+"""Kinds of entities that two texts may name differently and still be about the same thing, e.g. one
+text a league and the other an award of it. They never count as a conflict (`entities_conflict`)."""
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
 COMPARED: Final = (
@@ -44,12 +44,13 @@ COMPARED: Final = (
 """Features (numbers that compare a question with a market) from the hand-written rules and from
 search: every market has them at no further cost.
 
-`window_*`, `threshold_*`, `stage_*`, `choice_*`, `edition_*`: 0 or 1, how the rules find that
-question and market are related in this aspect. `*_behind`: how far the market's value is below that
-of the best market. `contest_*`: 0 or 1; all are 0 unless the market is on a single game and it is
-certain which side the question means (`language.results`). `contest_same`, `contest_opposite`,
-`contest_other`: the question asks the same as the market, the complement, or neither.
-`contest_both`: the question names both sides of the game.
+`window_*`, `threshold_*`, `stage_*`, `choice_*`, `edition_*`: 1 if the rules find that, in this
+aspect, question and market are related in the way that the name ends with (`window_implies`), else
+0. `*_behind`: how far the market's value is below that of the best market. `contest_*`: 0 or 1; all
+are 0 unless the market is on a single game and it is certain which side the question means
+(`language.results`). `contest_same`, `contest_opposite`, `contest_other`: the question asks the
+same as the market, the complement, or neither. `contest_both`: the question names both sides of the
+game.
 """
 NAMED: Final = (
     "entities_shared", "entities_unnamed", "entities_foreign", "entities_conflict",

@@ -44,11 +44,12 @@ ENCODED: Final = (
     "encoder_same", "encoder_opposite", "encoder_best", "encoder_behind_same",
     "encoder_behind_opposite", "encoder_place",
 )  # fmt: skip
-"""Features from the encoder, which follow `features.NAMES` among the judge's inputs.
-`encoder_same`, `encoder_opposite`: log-odds that the market asks the same as the question, or the
-opposite, against asking something else; `encoder_best`: the larger of the two; `encoder_behind_*`:
-how far the value is below the largest one among the candidate markets; `encoder_place`: log(1 +
-place of the market by `encoder_best`, counted from 0)."""
+"""Features (numbers that compare a question with a market) from the encoder, which follow
+`features.NAMES` among the judge's inputs. `encoder_same`, `encoder_opposite`: log-odds that the
+market asks the same as the question, or the opposite, against asking something else;
+`encoder_best`: the larger of the two; `encoder_behind_*`: how far the value is below the largest
+one among the candidate markets; `encoder_place`: log(1 + place of the market by `encoder_best`,
+counted from 0)."""
 
 
 class Verdict(NamedTuple):
@@ -61,8 +62,8 @@ class Verdict(NamedTuple):
     opposite: float
     """Probability that the market outcome asks the opposite: that its Yes is the question's No."""
     certain: bool = False
-    """True if hand-written rules chose the side instead of the judge, e.g. which team's win a
-    question on a game asks for."""
+    """True if hand-written rules, not the judge, decided between `same`, `opposite` and neither,
+    e.g. by which team's win a question on a game asks for."""
 
     bound: float | None = None
     """Probability that the hand-written rules are right to find that the market outcome limits the
@@ -186,8 +187,8 @@ class Judge:
     sum of both probabilities. `bound`: least probability (`Verdict.bound`) at which a market limits
     the question's probability as the rules find, e.g. as the earlier of two deadlines."""
     calibration: tuple[tuple[float, float], ...]
-    """Points (probability of the likelier of `same` and `opposite`, share of such verdicts that
-    were right), both 0 to 1 and ascending."""
+    """Points between which `confidence` interpolates: (probability of the likelier of `same` and
+    `opposite`, share of such verdicts that were right), both 0 to 1 and ascending."""
 
     @classmethod
     def load(cls, folder: Path = MODEL) -> Judge:

@@ -62,7 +62,7 @@ class Trees:
 
     @classmethod
     def of(cls, kept: Any) -> Trees:
-        """Restore the trees from the arrays that `arrays` returned."""
+        """Make `Trees` from the arrays that `arrays` returned."""
         classes, depth = (int(n) for n in kept["shape"])
         return cls(
             kept["feature"], kept["threshold"], kept["left"], kept["right"], kept["value"],
