@@ -22,10 +22,10 @@ FLOOR: Final = 0.05
 correlated) for the market to be listed there: the highest value that costs less than 0.01 of
 nDCG@10 on held-out queries (`docs/experiments/relations-ranker.md`)."""
 CLAIM: Final = 2.0
-"""A market that is a direct result (on the question itself) is listed in a relation instead if its
-chance to be in that relation is larger than CLAIM times its score as a direct result. A larger
-value keeps more markets as direct results. Measured at twice this value: the lists of the relations
-lose as much quality as the direct results gain."""
+"""A market that is a direct result (on the question itself) is listed in a relation instead if the
+chance that it is in that relation is larger than CLAIM times its score as a direct result. A larger
+value keeps more markets as direct results. With twice this value the lists of the relations lose as
+much quality as the direct results gain, as measured."""
 FAMILY_SIZE: Final = 3
 FAMILY_SHARE: Final = 0.7
 """The best FAMILY_SIZE markets of a family (e.g. the levels of one quantity) keep their chance; the
@@ -36,19 +36,20 @@ one ladder. Both values were chosen by reading lists (`docs/experiments/relation
 def bearing(
     reached: Reached, tags: NDArray[np.uint16], fits: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """How much each market is about the factors that the question is about, (n,); and how strongly
-    paths of each relation lead to each of its factors, (3, n, MOST_TAGS): the weight of the path
-    times how much the market is about the factor."""
+    """Two arrays: how much each market is about the factors that the question is about, (n,); and
+    how strongly the paths of each relation lead to each factor of each market, (3, n, MOST_TAGS),
+    i.e. the weight of the path times how much the market is about the factor."""
     about = held(tags, fits)
     own = (reached.asked[tags] * about).max(axis=1, initial=0)
     return own, reached.weights[:, tags] * about
 
 
 def through(found: Paths) -> Floats:
-    """How strongly paths of each relation lead to each factor of each market: (3, n, MOST_TAGS).
+    """How strongly the paths of each relation lead to each factor of each market: (3, n,
+    MOST_TAGS).
 
-    In the relation correlated, a market without a path gets instead how much it is about the
-    question's own factors (`Paths.own`).
+    In the relation "correlated", a market to which no path leads gets, instead, how much it is
+    about the question's own factors (`Paths.own`).
     """
     weights = found.weights.copy()
     weights[2] = np.where(weights[2].any(axis=1)[:, None], weights[2], found.own)
@@ -58,16 +59,17 @@ def through(found: Paths) -> Floats:
 def gains(
     chances: NDArray[np.floating], may: NDArray[np.bool_], direct: NDArray[np.floating]
 ) -> Floats:
-    """The chance of each market to be in each relation, (3, n); 0 where the market can't be listed.
+    """The chance of each market to be in each relation, (3, n); 0 where the market may not be
+    listed.
 
     Parameters
     ----------
     chances : (n, 3)
         From the trees: upstream, downstream, correlated.
     may : (3, n)
-        Whether the factor base has a path that says why.
+        Whether the factor base has a path that says why the market is in the relation.
     direct : (n,)
-        Score of the best direct results (markets on the question itself), 0 for others.
+        Score of the best direct results (markets on the question itself), 0 for other markets.
     """
     possible = np.where(may, chances.T, 0)
     kept = (direct > 0) & (CLAIM * direct >= possible.max(axis=0, initial=0))
@@ -78,11 +80,12 @@ def ordered(
     gains: Floats, keys: NDArray[np.int64], family: NDArray[np.uint64]
 ) -> dict[Relation, tuple[NDArray[np.intp], Floats]]:
     """For each relation, the positions of the markets listed in it, best first, and their chances.
-    A market is listed only in the relation with its largest chance.
+    A market is listed only in the relation with its largest chance, if that is at least `FLOOR`.
 
     gains : (3, n), from the function `gains`
-    keys : (n,), numbers of the markets, which decide between equal chances
-    family : (n,), a hash that is equal for the markets of one family
+    keys : (n,), numbers of the markets, which decide the order of equal chances
+    family : (n,), a hash that is equal for the markets of one family; from the fourth market of a
+        family on, the chance is reduced (`FAMILY_SHARE`)
     """
     best = gains.argmax(axis=0)  # ties: the earlier relation
     out: dict[Relation, tuple[NDArray[np.intp], Floats]] = {}
@@ -104,20 +107,20 @@ def rank(
     direct: Floats,
     labelled: Floats | None = None,
 ) -> dict[Relation, tuple[NDArray[np.intp], Floats, NDArray[np.uint16]]]:
-    """For each relation, the positions in the pool of the markets listed in it, best first; their
-    chances; and the factor through which each was reached.
+    """For each relation, three arrays: the positions in the pool of the markets listed in the
+    relation, best first; their chances; and for each the factor through which it was reached.
 
     Parameters
     ----------
     chances : (n, 3)
         From the trees: upstream, downstream, correlated.
     ways : (3, n, MOST_TAGS)
-        From `through`.
+        From `through`: how strongly paths lead to each market's factors.
     direct : (n,)
-        Score of the best direct results (markets on the question itself), 0 for others.
+        Score of the best direct results (markets on the question itself), 0 for other markets.
     labelled : (3, n)
-        Weight of each market's label by relation; it counts only if the factor base has no path to
-        the market and the market is no direct result.
+        Weight of a language model's label on each market, by relation; it counts only if the factor
+        base has no path to the market and the market is no direct result.
     """
     gain = gains(chances, np.asarray(ways.any(axis=2)), direct)
     if labelled is not None:

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from augury.relations.columns import COLUMNS, DIRECT_COLUMNS, Floats
 
 CLASSES = ("none", "direct", "upstream", "downstream", "correlated")
-"""What the trees for relations tell apart, in the order of their output: how a market is related to
+"""The classes of the trees for relations, in the order of their output: how a market is related to
 the query."""
 
 
 class Ranker:
-    """Fitted boosted trees that judge markets by their features, in an ONNX session with one
-    thread: the candidates of a search take about 1 ms."""
+    """Fitted boosted trees that judge markets by their features. They run in an ONNX session with
+    one thread, which takes about 1 ms for the candidates of a search."""
 
     def __init__(self, content: bytes) -> None:
         import onnxruntime
@@ -36,8 +36,8 @@ class Ranker:
         )
 
     def chances(self, rows: Floats) -> NDArray[np.float32]:
-        """The chance of each market to be in each of `CLASSES`, (n, 5). `rows`: the columns
-        `COLUMNS` of each market."""
+        """The chance of each market to be in each of `CLASSES` (how it is related to the query):
+        (n, 5). `rows` has the features `COLUMNS` of each market."""
         if not len(rows):
             return np.zeros((0, len(CLASSES)), np.float32)
         raw = self._raw(rows)
@@ -47,8 +47,8 @@ class Ranker:
 
     def grades(self, rows: Floats) -> NDArray[np.float32]:
         """How directly each market is about the query: the grade expected from a reader, as a share
-        of the highest grade, (n,) in (0, 1). `rows`: the columns `DIRECT_COLUMNS` of each market.
-        """
+        of the highest grade, (n,) in (0, 1). `rows` has the features `DIRECT_COLUMNS` of each
+        market."""
         if not len(rows):
             return np.zeros(0, np.float32)
         return np.asarray(1 / (1 + np.exp(-self._raw(rows)[:, 0])), np.float32)
@@ -71,8 +71,13 @@ def default() -> Ranker:
 
 @cache
 def direct() -> Ranker:
-    """The trees shipped with this version that say how directly a market is about a query; raises
-    as `default` does."""
+    """The trees shipped with this version that say how directly a market is about a query.
+
+    Raises
+    ------
+    ValueError
+        The trees were fitted on other columns than the code has.
+    """
     return _fitted("direct", DIRECT_COLUMNS)
 
 

@@ -110,7 +110,8 @@ def read_market(market: Readable, outcome: int = 0) -> Proposition:
 
 def read_question(question: str, as_of: date | datetime) -> Proposition:
     """Read what a user's question asserts if it is asked on the day `as_of`. Relative dates ("next
-    month") count from that day; dates without a year are taken not to be over before it."""
+    month") count from that day; a date without a year is the first one that is not over on that
+    day."""
     day = as_of.date() if isinstance(as_of, datetime) else as_of
     return read(question, opened=day, asked=True)
 
@@ -231,8 +232,8 @@ def _read(
 
 
 def _is_unclear(text: BlankedText, said: PredicateReading, win: Window) -> bool:
-    """Whether a market's text does not say which game it is about, or which of several people or
-    things ("Who will ...?")."""
+    """Whether the text of a market leaves open which game it is about, or which of several people
+    or things ("Who will ...?"). Always False for a user's question."""
     if text.asked:
         return False
     if win.kind == "open" and games.is_of_a_game(text.raw):
@@ -276,14 +277,15 @@ _OVER_WITHOUT: Final = re.compile(
     r"|reach|get through|get to|make it (?:to|through)|see out)(?:e?s)?\b.{0,60}?)\s+without\b",
     re.I,
 )
-"""Matches words which say that a time passes without the event: "will 2026 end without", "reach
-June without"."""
+"""Matches words which say that a time passes without something happening: "will 2026 end without",
+"reach June without"."""
 
 
 def _lasting(win: Window, *, unheld: bool, over: bool = False) -> Window:
-    """The window of an event that, as the text says, does not happen. It becomes the time until a
-    day (`by`) for "past June 30 without", for "still unreleased on June 30" (`unheld`), and for
-    "2026 ends without" (`over`)."""
+    """Change the window of something that does not happen, according to the text. "Past June 30
+    without", "still unreleased on June 30" (`unheld`) and "2026 ends without" (`over`) all mean the
+    whole time until that day, so the window's kind becomes `by`. Other windows are returned
+    unchanged."""
     if win.kind == "after" and win.start is not None:
         return msgspec.structs.replace(win, kind="by", start=None, end=win.start)
     waited = (over and win.kind in ("in", "on")) or (unheld and win.kind == "on")
@@ -311,7 +313,7 @@ def _years(dates: Sequence[WrittenDate]) -> set[int]:
 
 
 class _Who(NamedTuple):
-    """Those fields of a proposition that say whom or what it is about."""
+    """The fields of a proposition that say whom or what it is about."""
 
     contest: frozenset[str]
     choice: frozenset[str]
@@ -349,7 +351,8 @@ def _who(
 def _split(
     text: BlankedText, said: PredicateReading, label: str | None
 ) -> tuple[frozenset[str], frozenset[str], str]:
-    """Terms of the contest, terms of the choice (who wins), and the words that name the choice."""
+    """Three things: the terms of the contest or other subject, the terms of the choice (who is said
+    to win), and the words that name the choice."""
     side, about = text.terms(text.side), text.terms(text.about)
     words = said.choice
     everything = about | side
@@ -382,8 +385,8 @@ def _is_exclusive(
 
 
 def _lead(text: BlankedText) -> str:
-    """The first term of the text, if it matters who does it to whom ("A strikes B" -> A); else
-    empty."""
+    """The first term of the text, which stands for the doer, if it matters who does it to whom: "A
+    strikes B" -> A. Else empty."""
     everything = text.terms(text.about) | text.terms(text.side)
     if not everything & ASYMMETRIC and not _BEATS.search(text.raw):
         return ""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from augury.relations.knowledge import Base
 
 REMEMBERED: Final = 4_096
-"""Number of words for which it is cached whether they are names or ordinary words."""
+"""Number of words for which a cache keeps whether they are ordinary words or names."""
 
 _ONE_OF: Final = {
     "battleground-governor": "state", "battleground-senate": "state", "cbb-team": "college team",
@@ -40,24 +40,29 @@ _NO_NAMES: Final = frozenset(
     Most No Of On One Only Or She Some That The Their There These They This Those To Two What When
     Where While Who With Without""".split()
 )
-"""Words that do not belong to the name that follows if they begin a sentence: "The" in "The AFC
-champion", unlike "New" in "New England"."""
+"""Words that are capitalized at the beginning of a sentence, but do not belong to a name that
+follows: "The" in "The AFC champion", unlike "New" in "New England"."""
 
 
 def causes(names: Sequence[str], reasons: Sequence[str]) -> str:
     """The sentence that explains a chain of causes: "“A” drives “B”, which drives “C”: reason;
-    reason." `names` runs from cause to effect; `reasons` has one reason for each step."""
+    reason."
+
+    names : names of the factors, from cause to effect
+    reasons : one reason for each step of the chain
+    """
     first, *rest = map(_quoted, names)
     chain = ", which drives ".join(rest)
     return _sentence(f"{first} drives {chain}", reasons)
 
 
 def together(one: str, other: str, reason: str, *, sign: int, code: Code | None) -> str:
-    """The sentence which says why two factors, given by their names, move together without one
-    driving the other: "“A” and “B” have a common driver: reason."
+    """The sentence that says why two factors move together although neither drives the other: "“A”
+    and “B” have a common driver: reason."
 
     Parameters
     ----------
+    one, other : names of the two factors
     sign : -1 if more of one goes with less of the other, else 1
     code : how readers judged the two to be related (`judged`); None if nobody judged them
     """
@@ -77,10 +82,10 @@ def together(one: str, other: str, reason: str, *, sign: int, code: Code | None)
 
 
 def alike(one: Factor, other: Factor, contests: Sequence[str]) -> str:
-    """The sentence which says how two factors made from one pattern (for two teams, countries ...)
-    are related: as rivals or as parallel cases.
+    """The sentence that says how two factors made from one pattern (for two teams, countries ...)
+    are related: that they are rivals, or parallel cases.
 
-    contests : names of the contests that both are a part of
+    contests : names of the contests that both factors are a part of
     """
     both = f"{_quoted(one.name)} and {_quoted(other.name)}"
     if contests:
@@ -89,15 +94,16 @@ def alike(one: Factor, other: Factor, contests: Sequence[str]) -> str:
 
 
 def supposed(condition: str, about: str) -> str:
-    """The sentence for a cause that the question itself supposes ("if the dollar collapses") and
-    that the factor base does not know as a cause: "The question asks what “A” would do to “B”."
+    """The sentence for a cause that the question itself supposes ("if the dollar collapses"), if
+    the factor base does not know it as a cause: "The question asks what “A” would do to “B”."
     """
     return f"The question asks what {_quoted(condition)} would do to {_quoted(about)}."
 
 
 def same(name: str) -> str:
-    """The sentence which says that a market is related because it is about the question's own
-    subject, the factor called `name`."""
+    """The sentence for a market that is related because it is about the question's own subject, the
+    factor called `name`: "It is another question about the same subject, “A”."
+    """
     return f"It is another question about the same subject, {_quoted(name)}."
 
 
@@ -117,8 +123,8 @@ def _sentence(said: str, reasons: Sequence[str]) -> str:
 
 
 def _inside(reason: str) -> str:
-    """A reason without its final period, and with semicolons for its colons, because a colon comes
-    before it."""
+    """A reason without its final period, and with semicolons in place of its colons, since a colon
+    will stand before it."""
     return reason.rstrip(". ").replace(": ", "; ")
 
 
@@ -141,7 +147,7 @@ class Phrasing:
         self._is_plain = lru_cache(maxsize=REMEMBERED)(self._stands_small)
 
     def inside(self, reason: str) -> str:
-        """A reason with its first word in lower case, unless that word is a name."""
+        """The reason with its first word put in lower case, unless that word is a name."""
         first = _FIRST_WORD.match(reason)
         if first is None or (first["before_name"] and first["word"] not in _NO_NAMES):
             return reason
@@ -150,7 +156,7 @@ class Phrasing:
         return reason[0].lower() + reason[1:]
 
     def _stands_small(self, word: str) -> bool:
-        """Whether the reasons in the factor base have the word more often in lower case than
+        """Whether the reasons of the factor base have `word` more often in lower case than
         capitalized."""
         named = self._text.count(f" {word} ")
         return word != "I" and self._text.count(f" {word.lower()} ") > named

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from augury.relations.paths import FactorGraph
 
 OPEN: Final = "?"
-"""Placeholder, in a file of proposed verdicts, for a field that a person has to fill in."""
+"""Placeholder for a field that a person has to fill in, in a file of proposed verdicts."""
 ALSO: Final = 3
-"""Maximum number of further examples that the language model gets with a pair of patterns (which
-stands for many pairs of factors)."""
+"""Besides the first example of a pair of patterns (which stands for many pairs of factors), the
+language model gets at most this many further ones."""
 
 
 class UnjudgedPair(NamedTuple):
@@ -41,17 +41,17 @@ class UnjudgedPair(NamedTuple):
     other: str
     side: Side
     examples: tuple[tuple[Factor, Factor], ...]
-    """The pairs of factors that this pair stands for, those with the most events first: for a pair
-    of factors only itself; for a pair of patterns, pairs of the factors made from them (one for
-    each team, country ...)."""
+    """The pairs of factors that this pair stands for, those with the most events first. For a pair
+    of factors that is the pair itself; for a pair of patterns, the pairs of the factors made from
+    them (one for each team, country ...)."""
     events: int
-    """How many events the pair is about: for each of `examples` the smaller of its two factors'
-    numbers of events, summed."""
+    """How many events of this instance the pair is about: for each pair of factors in `examples`
+    the smaller of the two factors' numbers of events, summed."""
 
     @property
     def pair(self) -> tuple[str, str, Side]:
-        """The keys of both factors (or patterns) in sorted order, and the side, as in
-        `PairVerdict.pair`."""
+        """What identifies the pair, as in `PairVerdict.pair`: the keys of both factors (or
+        patterns) in sorted order, and the side."""
         return (*sorted((self.one, self.other)), self.side)  # type: ignore[return-value]
 
     @property
@@ -63,8 +63,8 @@ class UnjudgedPair(NamedTuple):
 
     @property
     def data(self) -> dict[str, object]:
-        """What the language model gets to know about the pair: names, what a rise of each factor
-        means, and further examples."""
+        """What the language model is told about the pair: the names, what a rise of each factor
+        means, and further examples of such pairs."""
         first, second = self.examples[0]
         also = self.examples[1 : ALSO + 1]
         return {
@@ -85,14 +85,16 @@ def unjudged(
     proposed: Collection[tuple[str, str, Side]] = (),
     told: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[UnjudgedPair]:
-    """The pairs of factors that a path of the factor base joins and nobody has judged, those with
-    the most events first.
+    """The pairs of factors that a path of the factor base joins, that events of this instance are
+    about, and that nobody has judged; those with the most events first.
 
     Parameters
     ----------
     factors : all factors of the base, in the order of their numbers
+    graph : the edges and links between the factors
+    judged : the verdicts that exist
     events : number of a factor -> number of events of this instance that are about it
-    proposed : pairs that are in a file of proposals already
+    proposed : pairs that are in a file of proposals already, which are left out
     told : called with the number of factors done and the number of factors in all
     """
     found: dict[tuple[str, str, Side], dict[tuple[int, int], int]] = defaultdict(dict)
@@ -120,8 +122,8 @@ def unjudged(
 
 
 def _reached(graph: FactorGraph, number: int) -> list[int]:
-    """Numbers of the factors that a path of the factor base joins to factor number `number`,
-    without most of those made from the same pattern (e.g. for other teams)."""
+    """Numbers of the factors that a path of the factor base joins to factor number `number`. Most
+    factors made from the same pattern (e.g. for other teams) are left out."""
     reached = graph.reach([(number, 1.0)])
     return np.flatnonzero(reached.weights.any(axis=0) & reached.far).tolist()
 
@@ -134,10 +136,12 @@ def _in_order(factors: Sequence[Factor], one: int, other: int) -> tuple[int, int
 
 
 def _possible(one: int, other: int, alike: int, side: Side, same_pattern: bool) -> int:
-    """Number of pairs that the factors made from two patterns can form.
+    """Number of pairs that the factors made from two patterns can form. `side`: whether only
+    factors about the same entity are paired, only those about different ones, or all ("").
 
     one, other : numbers of factors, made from each pattern, that events are about
     alike : number of entities (teams, countries) for which both patterns have a factor
+    same_pattern : the two patterns are one and the same
     """
     if side == "same":
         return alike
@@ -153,12 +157,14 @@ def _listed(
     *,
     whole: bool,
 ) -> Iterator[UnjudgedPair]:
-    """One pair of patterns if `whole` (most pairs of their factors are joined), else the single
-    pairs of factors.
+    """The unjudged pairs between two patterns (`ends`): one pair of patterns if `whole` (most pairs
+    of their factors are joined), else each of `pairs` on its own.
 
     Two factors made from the same pattern always become a pair of patterns. Factors over two
     different lists never do: what holds for a bank and its own currency does not hold for other
     currencies.
+
+    pairs : (factor number, factor number) -> number of events
     """
     one, other, side = ends
     examples = tuple(
@@ -193,7 +199,7 @@ CODE_OF: Final[Mapping[str, Code]] = {
     "first_causes_second": "effect", "second_causes_first": "cause", "common_driver": "driver",
     "rival_or_parallel": "rival", "same_thing": "part", "none": "none",
 }  # fmt: skip
-"""A language model's answer on two factors -> code of the verdict, which says what the second
+"""A language model's answer on two factors -> code of the verdict. The code says what the second
 factor is, seen from the first."""
 _SIGN: Final = {1: "+", -1: "-", 0: "0"}
 
@@ -244,7 +250,7 @@ REVIEW: Final = Task(
 
 
 def verdict(pair: UnjudgedPair, answer: FactorPairAnswer, judge: str) -> PairVerdict:
-    """A language model's answer on a pair of factors as a verdict.
+    """Turn a language model's answer on a pair of factors into a verdict.
 
     Raises
     ------
@@ -265,8 +271,8 @@ def verdict(pair: UnjudgedPair, answer: FactorPairAnswer, judge: str) -> PairVer
 
 
 def judge_of(name: str, day: str, *, is_model: bool) -> str:
-    """Who judged and when, as `PairVerdict.judge` has it: "NAME@DATE", with "model:" before the
-    name of a language model and hyphens in place of spaces."""
+    """Who judged, and when, in the form of `PairVerdict.judge`: "NAME@DATE", with "model:" before
+    the name of a language model, and hyphens in place of spaces."""
     return f"{'model:' if is_model else ''}{'-'.join(name.split())}@{day}"
 
 
@@ -301,8 +307,8 @@ def is_open(line: str) -> bool:
 
 
 def open_pairs(text: str) -> Iterator[tuple[str, str, Side]]:
-    """The pairs (as `PairVerdict.pair`) for which a review file (a file of proposals on pairs of
-    factors) still lacks a person's verdict."""
+    """The pairs (as `PairVerdict.pair`) in a file of proposed verdicts, given as text, for which a
+    person has not filled in a verdict yet."""
     for line in filter(is_open, text.splitlines()):
         fields = line.split("\t")
         if len(fields) > 7:

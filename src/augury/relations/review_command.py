@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from augury.relations.review import UnjudgedPair
 
 SHOWN = 40
-"""Maximum number of unjudged pairs of factors that are printed as a table."""
+"""Maximum number of unjudged pairs of factors in the table that is printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +133,14 @@ async def _review(wanted: _Wanted) -> dict[str, Any]:
 async def _opened(
     settings: Settings, *, asks: bool
 ) -> AsyncIterator[tuple[Database, LanguageModel | None]]:
-    """Opens the database and, if `asks` is True, the language model (else None); closes them at the
-    end."""
+    """Open the database and, if `asks` is True, the language model (else None); both are closed at
+    the end.
+
+    Raises
+    ------
+    SetupProblem
+        A language model is needed, and none is configured for reviews.
+    """
     from augury.llm.service import LanguageModel
 
     if asks and (settings.llm_url is None or "review" not in settings.llm_tasks):

@@ -31,8 +31,8 @@ from augury.search.text import document_text
 from augury.storage.database import Database
 
 MOST_EVENTS: Final = 20_000
-"""Maximum number of events that are counted for the factors they are about, those with the largest
-volume first. The most traded market of an event says what the event is about."""
+"""To count the events about each factor, at most this many events are read, those with the largest
+volume. The most traded market of an event says which factors the event is about."""
 BATCH: Final = 500
 
 Told = Callable[[int, int], None]
@@ -41,8 +41,11 @@ items in all."""
 
 
 async def events_by_factor(database: Database, tags: Tagger, told: Told) -> Counter[int]:
-    """Count the active events that are about each factor: number of the factor -> number of
-    events."""
+    """Count the active events that are about each factor: number of the factor -> number of events.
+
+    tags : finds the factors that a market's text is about
+    told : called with the number of events done and the number of events in all
+    """
     async with database.reading() as conn:
         ids = await store.leading_markets(conn, MOST_EVENTS)
     found: Counter[int] = Counter()
@@ -61,23 +64,23 @@ async def events_by_factor(database: Database, tags: Tagger, told: Told) -> Coun
 
 
 def proposals_file(data_dir: Path, name: str, day: str) -> Path:
-    """Path of the file for the verdicts that the model or person called `name` proposes on a
-    day."""
+    """Path of the file for the verdicts that a model or person called `name` proposes on the day
+    `day`."""
     plain = re.sub(r"[^a-z0-9.-]+", "-", name.casefold()).strip("-.") or "review"
     return own_verdicts.proposed_folder(data_dir) / f"{day}-{plain[:60]}.tsv"
 
 
 def propose(file: Path, pair: UnjudgedPair, proposal: PairVerdict | str) -> None:
-    """Add a pair of factors to a file of proposed verdicts: with a verdict, or (if `proposal` is a
-    name) with a line for the judge of that name to fill in."""
+    """Add a pair of factors to a file of proposed verdicts: with the proposed verdict or, if
+    `proposal` is the name of a judge, with a line that this judge has to fill in."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a", encoding="utf-8") as to:
         to.write(("" if to.tell() else review.HEADER) + review.written(pair, proposal))
 
 
 def proposed(data_dir: Path) -> set[tuple[str, str, judged.Side]]:
-    """The pairs of factors in all files of proposed verdicts, which wait for a person to read
-    them."""
+    """The pairs of factors in all files of proposed verdicts, i.e. those that wait for a person to
+    read or fill them in."""
     folder = own_verdicts.proposed_folder(data_dir)
     waiting = {verdict.pair for verdict in own_verdicts.read(folder, [])}
     for file in sorted(folder.glob("*.tsv")):
@@ -90,7 +93,7 @@ class ReviewReport(msgspec.Struct):
 
     model: str
     queue: int
-    """Number of pairs of factors, when the run began, whose relation nobody had judged."""
+    """Number of pairs of factors whose relation nobody had judged when the run began."""
     ended: Ended = "all asked"
     proposed: int = 0
     by_verdict: dict[str, int] = {}
@@ -122,8 +125,8 @@ class Reviewer:
         self._sleep = sleep
 
     async def run(self, queue: Sequence[UnjudgedPair], limit: int, told: Told) -> ReviewReport:
-        """Ask the model about at most `limit` pairs of factors. Ends early when the day's budget is
-        used up, and after five failures in a row."""
+        """Ask the model about at most `limit` of the pairs of factors in `queue`, and return the
+        counts. Ends early when the day's budget is used up, and after five failures in a row."""
         report = ReviewReport(self._model.model, len(queue))
         if await self._model.qualified(REVIEW):
             await self._ask_each(queue[:limit], report, told)
@@ -187,14 +190,15 @@ class Acceptance(msgspec.Struct):
     problems: list[str] = []
     """Reasons why nothing was accepted; empty if there was no problem."""
     file: str | None = None
-    """Path of the file with the accepted verdicts; None if nothing new was accepted."""
+    """Path of the file to which the accepted verdicts were written; None if nothing new was
+    accepted."""
 
 
 def accept(base: Base, data_dir: Path, file: Path) -> Acceptance:
-    """Accept the verdicts in a file of proposals: move them to where the service loads them, either
-    all of them or, if there is a problem, none.
+    """Accept the verdicts in a file of proposals, i.e. move them to the folder from which the
+    service loads verdicts: all of them or, if there is a problem, none.
 
-    If the file lies in the folder of proposals, the lines that nobody has filled in stay in it;
+    If the file lies in the folder of proposals, only lines that nobody has filled in stay in it;
     without such lines the file is removed.
 
     Raises
@@ -232,8 +236,11 @@ def accept(base: Base, data_dir: Path, file: Path) -> Acceptance:
 
 
 def _problems(base: Base, own: Sequence[PairVerdict], fresh: Sequence[PairVerdict]) -> list[str]:
-    """What is wrong with the new verdicts `fresh`: judges without a date, and findings of the
-    linter."""
+    """Messages on what is wrong with the new verdicts `fresh`: judges without a date, and problems
+    that the linter of the factor base finds only if the new verdicts are added.
+
+    own : the operator's verdicts accepted before
+    """
     unnamed = [
         f"the verdict on {v.one} and {v.other}: its judge {v.judge!r} should be written NAME@DATE"
         for v in fresh

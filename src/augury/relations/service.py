@@ -48,48 +48,52 @@ factor base gives texts other factors."""
 # The numbers below were chosen by hand. All weights and shares are from 0 to 1.
 ASKED: Final = 6
 """Maximum number of factors (things in the world, e.g. a policy rate) that a query is taken to be
-about."""
+about. Chosen by hand."""
 ASKED_SHARE: Final = 0.25
-"""Least weight at which a query is taken to be about a factor, as a share of the weight of its
-strongest factor; weaker factors are left out."""
+"""A query is taken to be about a factor only if the factor's weight is at least this share (0 to 1)
+of the largest weight of its factors. Chosen by hand."""
 NAMED: Final = 0.4
-"""Weight of a factor that the query's words name with a fit (`factors.Match.fit`) of 0. The weight
-rises linearly with the fit, to 1 for a fit of 1."""
+"""Weight (0 to 1) of a factor that the query's words name with a fit (`factors.Match.fit`) near 0.
+The weight rises linearly with the fit, to 1 for a fit of 1. Chosen by hand."""
 VOTE: Final = 0.8
-"""Weight, for the query, of a factor that all of the best direct results (markets on the question
-itself) are about; a factor of some of them gets a part of it."""
+"""Weight (0 to 1), for the query, of a factor that all of its best direct results (markets on the
+question itself) are about; a factor of only some of them gets a part of it. Chosen by hand."""
 GUESS: Final = 0.5
-"""If the query's words name no factor and its best direct results agree (`GUESSED`), the weights of
-their factors are raised until the strongest one has this weight."""
+"""If the query's words name no factor and its best direct results agree on what it is about
+(`GUESSED`), the weights of their factors are raised until the largest one has this value (0 to 1).
+Chosen by hand."""
 GUESSED: Final = 0.1
-"""The direct results (markets on the question itself) count as agreeing on what the query is about
-if their strongest factor has at least this weight."""
+"""The best direct results (markets on the question itself) count as agreeing on what the query is
+about if their strongest factor has at least this weight (0 to 1). Chosen by hand."""
 SURE: Final = 0.6
-"""Least weight at which a factor that the query's words name counts as certainly its subject."""
+"""Least weight (0 to 1) at which a factor that the query's words name counts as certainly the
+query's subject. Chosen by hand."""
 ANSWERED: Final = 0.5
-"""If fewer than this share of the best direct results are about a factor that the query's words
-name with certainty, the factor counts as unanswered, and markets about it are searched as well."""
+"""A factor that the query's words name with certainty counts as unanswered, and markets about it
+are searched as well, if less than this share (0 to 1) of the best direct results are about it.
+Chosen by hand."""
 SUPPOSED_SHARE: Final = 0.8
-"""A query's condition ("if the dollar collapses") supposes, as given causes, those factors that it
-names with at least this share of the weight of the strongest factor that it names."""
+"""A query's condition ("if the dollar collapses") names factors. It supposes, as given causes,
+those whose weight is at least this share (0 to 1) of the largest weight among them. Chosen by hand.
+"""
 RIVAL: Final = 0.3
-"""How much a market on another outcome of the question's contest (another team's title) counts as
-being about the question, at least."""
+"""How much (0 to 1), at least, a market on another outcome of the question's contest (another
+team's title) counts as being about the question. Chosen by hand."""
 BESIDE: Final = 0.4
-"""Multiplier of the weight of two sorts of factors: those that only the direct results are about,
-if the query's words name other factors with certainty (`SURE`); and those named by words that are
-only a part of the words which name another factor."""
+"""The weight of a factor is multiplied by this number (0 to 1) in two cases: only the direct
+results are about the factor, while the query's words name other ones with certainty (`SURE`); or
+the words that name it are only a part of the words that name another factor. Chosen by hand."""
 LOOKED_UP: Final = 24
 """Maximum number of factors whose markets are looked up for one query; 30 were no better
 (`docs/experiments/relations-tried.md`)."""
 LABELLED: Final = 4
-"""Maximum number of further factors whose markets are looked up because a language model said (in a
-label) that a market about them is related to one of the question's direct results."""
+"""Maximum number of further factors whose markets are looked up because a language model's label
+relates a market about them to one of the question's direct results. Chosen by hand."""
 
 
 class RelationService:
-    """Implements `augury.search.related.Relations`, what search asks about related markets, with
-    the factor base."""
+    """Tells search which factors a market or a query is about, and which markets are related to the
+    query and why, from the factor base. Implements `augury.search.related.Relations`."""
 
     def __init__(self, base: Base | None = None, moving: Moving | None = None) -> None:
         """`moving` knows which prices move together; without it, reasons do not mention prices."""
@@ -100,8 +104,8 @@ class RelationService:
 
     @property
     def version(self) -> str:
-        """A text that changes whenever the factor base, or the code that finds the factors of texts
-        (`CODE`), changes."""
+        """A text that changes whenever the factor base changes, or the code that finds the factors
+        of texts (`CODE`)."""
         return f"{CODE}-{self.base.version}"
 
     @cached_property
@@ -133,7 +137,7 @@ class RelationService:
         return self.matcher.factors[number - 1]
 
     def tags(self, text: DocumentText) -> list[Tag]:
-        """The factors that a market is about, by its text, best fitting first."""
+        """The factors that a market with this text is about, best fitting first."""
         found = self.matcher.match(text.title, text.event or game(text.body))
         return [Tag(m.factor, m.fit, m.lean) for m in found]
 
@@ -145,11 +149,11 @@ class RelationService:
         fits: NDArray[np.float32],
         scores: NDArray[np.float32],
     ) -> Asked:
-        """What a query is about: the factors that its words name or that its best direct results
-        (markets on the question itself) are about.
+        """Find out what a query is about: the factors that its words name, and those that its best
+        direct results (markets on the question itself) are about.
 
-        keys, tags, fits, scores : numbers of these results, their factors, how well each factor
-            fits, and how good each result is
+        keys, tags, fits, scores : of these results: the market numbers, the numbers of their
+            factors, how well each factor fits, and how good each result is
         """
         weights, supposed = self._named(query)
         votes: Counter[int] = Counter()
@@ -191,8 +195,9 @@ class RelationService:
         return Asked(self, factors, contests, partners, labels, unanswered, supposed)
 
     def _named(self, query: str) -> tuple[dict[int, float], set[int]]:
-        """Weights of the factors that a query's words name; and the factors that the query supposes
-        as causes ("if the dollar collapses"), which are not part of its subject."""
+        """Factor number -> weight, for the factors that a query's words name; and the numbers of
+        the factors that the query supposes as causes ("if the dollar collapses"), which are not
+        part of its subject."""
         subject = split(query)
         about = self._weighed(subject.about)
         if not subject.condition or not about:
@@ -210,8 +215,9 @@ class RelationService:
         return weights
 
     def _near(self, number: int) -> set[int]:
-        """Factors that an edge or link joins to factor number `number`; and, if one of these is on
-        one contender of a contest (a team's title), the factors on the whole contest."""
+        """Numbers of the factors that an edge or link joins to factor number `number`. If such a
+        factor is on one contender of a contest (a team's title), the factors on the whole contest
+        are included."""
         near = self.graph.near(number)
         return near.union(*(self._contests(self.factor(other)) for other in near))
 
@@ -221,7 +227,8 @@ class RelationService:
 
 @lru_cache(maxsize=1)
 def _matcher(base: Base) -> Matcher:
-    """What finds the factors of texts, for a factor base; shared by all services of a process."""
+    """The matcher of a factor base, which finds the factors that texts name; shared by all services
+    of a process."""
     return Matcher(base)
 
 
@@ -241,7 +248,8 @@ def _judged(base: Base) -> Judged:
 
 
 class Asked(Lookup):
-    """What one query is about: its own factors, and the factors to which paths lead from them."""
+    """What one query is about: the factors that it asks about (its own), and the factors to which
+    paths lead from these."""
 
     def __init__(
         self,
@@ -253,8 +261,8 @@ class Asked(Lookup):
         unanswered: Sequence[int] = (),
         supposed: Collection[int] = (),
     ) -> None:
-        """`contests`: factors on whole contests, if the question's factors are on contenders of
-        them; `supposed`: factors whose effect the question asks for."""
+        """`contests`: numbers of the factors on whole contests whose contenders the question is
+        about; `supposed`: numbers of the factors whose effect the question asks for."""
         self._unanswered = unanswered
         self.relations = relations
         contenders = relations.graph.contenders
@@ -275,7 +283,7 @@ class Asked(Lookup):
 
     @property
     def unanswered(self) -> Sequence[int]:
-        """Numbers of the factors that the query's words name with certainty (`SURE`), but that only
+        """Numbers of the factors that the query's words name with certainty (`SURE`), but that too
         few of its best direct results are about (`ANSWERED`)."""
         return self._unanswered
 
@@ -295,10 +303,10 @@ class Asked(Lookup):
 
     @property
     def tags(self) -> list[int]:
-        """Numbers of the factors whose markets are looked up: those reached by the strongest paths,
-        at most `LOOKED_UP`, and those that a language model's labels add, at most `LABELLED`. A
-        part of the first limit is kept for each relation, so that many effects leave room for
-        correlated factors."""
+        """Numbers of the factors whose markets are looked up: those to which the strongest paths
+        lead, at most `LOOKED_UP`, and those that a language model's labels add, at most `LABELLED`.
+        A part of the `LOOKED_UP` places is kept for each relation, so that many effects leave room
+        for correlated factors."""
         far = np.flatnonzero(self.reached.far)
         weights = self.reached.weights[:, far]
         strongest, best = weights.argmax(axis=0), weights.max(axis=0, initial=0)
@@ -324,8 +332,8 @@ class Asked(Lookup):
         return TreeReading(self, pool, found, rows)
 
     def weights_by_label(self, keys: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Weight of the language model's label that relates a market to the question, by relation
-        and market: (3, n); 0 without a label. `keys`: numbers of the markets."""
+        """Weights of the language model's labels that relate markets to the question, by relation
+        and market: (3, n); 0 without a label. `keys`: numbers of the n markets."""
         weights = np.zeros((len(RELATIONS), len(keys)), np.float32)
         for seq, tie in self.labels.items():
             weights[RELATIONS.index(tie.relation), keys == seq] = tie.weight
@@ -333,8 +341,11 @@ class Asked(Lookup):
 
     def labelled(self, relation: Relation, factor: int, key: int) -> Tie | None:
         """The language model's label that relates market number `key` to the question, if nothing
-        else does; None if there is no such label or a path of the factor base leads to the market's
-        factor as well."""
+        else does; None if there is no such label, or if a path of the factor base leads to the
+        factor, too.
+
+        factor : number of the market's factor, 0 for none
+        """
         tie = self.labels.get(key)
         if tie is None or tie.relation != relation or (factor and self.way(relation, factor)):
             return None
@@ -358,12 +369,14 @@ class Asked(Lookup):
 
     def _rivals(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
         """(n,): True for markets on other outcomes of the contest that the question is about. If
-        the question is about one contender, these are markets on the whole contest; if it is about
-        the whole contest, these are markets on its contenders."""
+        the question is about one contender, these are the markets on the whole contest; if it is
+        about the whole contest, the markets on its contenders. `tags`: numbers of the markets'
+        factors."""
         return np.asarray(self._others[tags].any(axis=1))
 
     def _foreign(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
-        """(n,): True for markets about another team, country, bank ... than the question names."""
+        """(n,): True for markets about another team, country, bank ... than the question names.
+        `tags`: numbers of the markets' factors."""
         graph = self.relations.graph
         kinds, entities = graph.kinds[tags], graph.entities[tags]
         named: dict[int, list[int]] = {}
@@ -377,8 +390,8 @@ class Asked(Lookup):
         return foreign
 
     def way(self, relation: Relation, factor: int) -> tuple[Step, ...]:
-        """The path from a factor that the question is about to factor number `factor`; empty if
-        there is none, e.g. because the question is about that factor itself."""
+        """The path from a factor that the question is about to factor number `factor`, in one
+        relation; empty if there is none, e.g. because the question is about that factor itself."""
         return self.reached.way(RELATIONS.index(relation), factor)
 
     def reason(self, relation: Relation, factor: int) -> str:
@@ -412,8 +425,8 @@ class Asked(Lookup):
 
 
 class TreeReading(PoolReading):
-    """The features of the markets of a pool from which the fitted trees judge them, computed once
-    both for how directly a market is about the query and for its relation to it."""
+    """The features of the markets of a pool, from which the fitted trees judge how directly each
+    market is about the query, and in which relation it is to the query. Computed once for both."""
 
     def __init__(
         self, asked: Asked, pool: Pool, found: columns.Paths, rows: columns.Floats
@@ -424,7 +437,8 @@ class TreeReading(PoolReading):
         """(3, n, MOST_TAGS): weight of the path to each factor of each market, by relation."""
 
     def rows(self) -> columns.Floats:
-        """The features from which the trees tell each market's relation: (n, len(COLUMNS))."""
+        """The features from which the trees tell in which relation each market is to the query: (n,
+        len(COLUMNS))."""
         return columns.compared(self._rows, self._pool.family)
 
     def direct_rows(self) -> columns.Floats:

@@ -62,12 +62,12 @@ Washington | Capitals; Winnipeg | Jets
 """
 
 DRAWLESS: Final = frozenset({"nba", "mlb", "nhl"})
-"""Leagues whose games never end in a draw."""
+"""Leagues in which a game never ends in a draw."""
 
 
 class Team(NamedTuple):
-    """A sports team, with the terms of its city, its nickname and its other names; `key` is made of
-    league and nickname ("nba:hawks")."""
+    """A sports team, with the terms (stemmed words) of its city, its nickname and its other names;
+    `key` is made of league and nickname ("nba:hawks")."""
 
     key: str
     city: frozenset[str]
@@ -97,7 +97,7 @@ TEAMS: Final[dict[str, tuple[Team, ...]]] = {
 @remembered(16 << 20)
 def team(named: frozenset[str], league: str) -> str | None:
     """The key of the team that the terms `named` mean in a league: {"detroit"} -> "nba:pistons".
-    None unless they name exactly one team and nothing else."""
+    None if they name no team, more than one team, or something else besides."""
     by_name = [t for t in TEAMS[league] if t.nickname <= named and not named - t.nickname - t.city]
     if not by_name:
         by_name = [t for t in TEAMS[league] if named in t.others]
@@ -108,8 +108,8 @@ def team(named: frozenset[str], league: str) -> str | None:
 
 
 def leagues_of(*sides: frozenset[str]) -> list[str]:
-    """The leagues in which each side of a game, given as terms, is named by a team's nickname, with
-    or without its city."""
+    """The leagues in which the terms of each side of a game are the nickname of a team, with or
+    without its city: {"laker"}, {"celtic"} -> ["nba"]."""
     return [
         league
         for league, teams in TEAMS.items()

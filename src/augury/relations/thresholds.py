@@ -12,8 +12,8 @@ from augury.relations.blanked_text import BlankedText, blanked
 from augury.relations.proposition import Predicate, Threshold
 
 StrikeNumbers = tuple[str, float | None, float | None]
-"""The numbers that a venue gives for a market's quantity: kind, floor and cap, as in
-`records.Strike`."""
+"""The numbers that a venue gives for a market's quantity: kind ("greater", "between" ...), floor
+and cap, as in `records.Strike`."""
 
 _ORDINAL: Final = re.compile(
     r"\bmagnitude\s+\d(?:\.\d)?(?:\s+or\s+(?:higher|greater|stronger|above|more)|\+)?|"
@@ -49,8 +49,8 @@ _ANY_TIME: Final = re.compile(
 
 
 class ThresholdReading(NamedTuple):
-    """The quantity that a market's text or its venue's own numbers name. For "stays below 5" it is
-    what the text rules out: that a level of 5 or more is reached."""
+    """The quantity that a market's text, or its venue's own numbers, name. For "stays below 5" it
+    is what the text rules out: reaching 5 or more."""
 
     threshold: Threshold | None = None
     touch: bool = False
@@ -63,11 +63,11 @@ class ThresholdReading(NamedTuple):
 def read_threshold(
     text: BlankedText, strike: StrikeNumbers | None, *, stays: bool
 ) -> ThresholdReading:
-    """Read the quantity ("above $100") that a text or its venue names, and replace its words by
-    blanks.
+    """Read the quantity ("above $100") that a text or its venue names, and replace its words in the
+    text by blanks (0x1F).
 
     strike : the venue's own numbers, which take precedence over those of the text
-    stays : the text says that the quantity stays on one side of the threshold
+    stays : whether the text says that the quantity stays on one side of the threshold
     """
     for part in ("side", "about"):
         body: str = getattr(text, part)
@@ -91,9 +91,9 @@ def read_threshold(
 
 
 def _quantity(body: str, *, exact: bool) -> Quantity | None:
-    """The quantity in `body`, a part of a text; None without one.
+    """The quantity in `body`, a part of a text; None if it has none.
 
-    exact : a bare number counts as a quantity, even without "exactly" before it
+    exact : a bare number counts as a quantity, even without "exactly" in the text
     """
     if not any(c.isdigit() for c in body):
         return None
@@ -105,8 +105,8 @@ def _quantity(body: str, *, exact: bool) -> Quantity | None:
 
 
 def _without_ordinals(text: str) -> str:
-    """The text with those numbers blanked that are no quantities: "Game 2", "the 4th", "S&P
-    500"."""
+    """The text with those numbers replaced by blanks (0x1F) that are no quantities: "Game 2", "the
+    4th", "S&P 500"."""
     return _ORDINAL.sub(lambda m: "\x1f" * len(m[0]), text)
 
 
@@ -117,13 +117,15 @@ def _is_measure(rest: str) -> bool:
 
 
 def _without_level(about: str) -> str:
-    """A market's title without the level that its subtitle repeats in other words."""
+    """A market's title without its level or numbers, since its subtitle names the level in other
+    words."""
     found = quantity(_without_ordinals(about))
     return blanked(about, found.span) if found is not None else _NUMBERS.sub(" ", about)
 
 
 def _beyond(t: Threshold) -> Threshold:
-    """The values outside of a one-sided threshold: those below 5 for "5 or more"."""
+    """The values outside of a threshold that has only one end: below 5 for "5 or more". A threshold
+    with two ends is returned unchanged."""
     if math.isinf(t.high):
         return Threshold(-math.inf, t.low, True, not t.low_in, t.unit)
     if math.isinf(t.low):
@@ -132,8 +134,8 @@ def _beyond(t: Threshold) -> Threshold:
 
 
 def _struck(t: Threshold, strike: StrikeNumbers | None) -> Threshold:
-    """The threshold with the venue's own numbers, if the venue gives any, in place of the
-    text's."""
+    """The threshold `t` of a text with its range replaced by the venue's own numbers, if the venue
+    gives any."""
     if strike is None:
         return t
     kind, floor, cap = strike
@@ -149,8 +151,8 @@ def _struck(t: Threshold, strike: StrikeNumbers | None) -> Threshold:
 def quantified(
     text: BlankedText, threshold: Threshold, *, touch: bool, stays: bool, by_a_day: bool
 ) -> Predicate:
-    """The predicate of a text with a quantity: `touches` (a level to reach once), `counts` (a
-    number of events) or `value` (the value at a time).
+    """Which predicate a text with a quantity asserts: `touches` (a level is reached once), `counts`
+    (a number of events) or `value` (the value at a time).
 
     touch : the text says that reaching the threshold once is enough
     stays : the text says that the quantity stays on one side of the threshold

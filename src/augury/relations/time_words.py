@@ -24,12 +24,13 @@ _SIMPLE: Final = {
     "for": "on", "this": "on", "next": "on", "come": "on",
 }  # fmt: skip
 _DATED: Final = frozenset({"no later than", "by", "before", "until", "till", "after", "on", "from"})
-"""Prepositions after which the name of a holiday is a day."""
+"""Prepositions after which the name of a holiday counts as a date even without a year, unlike in
+"All I Want for Christmas"."""
 _WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _SHORT: Final = {"eod": "day", "eow": "week", "eom": "month", "eoq": "quarter", "eoy": "year"}
 _FEW: Final = {"a": 1, "an": 1, "couple": 2}
 _SEASONS: Final = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
-"""Season -> its first month, on the northern half of the Earth."""
+"""Season -> number of the month in which it begins, on the northern half of the Earth."""
 
 
 _HOLIDAY = (
@@ -69,14 +70,16 @@ _NTH: Final = {
     "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
     "last": 0, "final": 0,
 }  # fmt: skip
-"""Ordinal -> the number that `calendar.nth_weekday` takes; 0 is the last one."""
+"""Ordinal of a day or week in a month -> number, as `calendar.nth_weekday` takes it; 0 is the last
+one."""
 _DAY_ALONE: Final = re.compile(
     r"\b(?P<relation>no\s+later\s+than|by|before|until|till?|after|on)\s+the\s+(?P<day>\d{1,2})(?:st|nd|rd|th)"
     r"(?:\s+of\s+(?:the|this|(?P<next>next))\s+month)?(?=\s*[?.!,;:)]|\s*\Z|\s+(?:or|and|at)\b)",
     re.I,
 )
 _WAY: Final = re.compile(r"(?:(?:after|before|from|of|following|prior\s+to)\s+)?(?:the\s+)?", re.I)
-"""Matches the preposition at the beginning of a date, or nothing."""
+"""Matches the preposition and the article at the beginning of a date ("after the"), or an empty
+text."""
 _AWAY: Final = re.compile(
     rf"(?:\b(?P<lead>no\s+later\s+than|within|(?:in|during|over)\s+the|by|before|until|on|in|"
     rf"more\s+than|at\s+least)\s+)?(?:the\s+)?"
@@ -92,7 +95,8 @@ _LEADS: Final = tuple(
         (r"\b(?:at\s+the\s+latest(?:\s+(?:on|by))?|b4|up\s+to\s+and\s+including|til|by)", "by"),
     )
 )
-"""Words before a date, and the preposition that they stand for."""
+"""Pairs of a pattern for words right before a date and the simple preposition that they stand for:
+"no earlier than" -> "from", "b4" -> "by"."""
 _CLOCK_LEAD: Final = re.compile(
     r"\b(?P<relation>by|before|until|till?|no\s+later\s+than|prior\s+to)\s+(?:the\s+)?"
     r"(?P<clock>\d{1,2}(?::\d\d)?\s?[ap]\.?m\.?|noon|midnight|(?:market\s+)?(?:close|open)|"
@@ -115,15 +119,20 @@ _HINT: Final = re.compile(
     r"juneteenth|thanksgiving|easter|new\s+year|\bthe\s+\d{1,2}(?:st|nd|rd|th)\b",
     re.I,
 )
-"""Matches a part of every time that `spoken` finds: searching for it is much cheaper."""
+"""Matches at least a part of every time in words that `spoken` can find. Searching for it first
+saves the slower searches in most texts."""
 _REACH: Final = 48
-"""Largest number of characters before a date in which words that change it are looked for."""
+"""Maximum number of characters before a date in which words that change its meaning are looked for.
+"""
 
 
 def spoken(text: str, anchor: date | None, floor: date | None, *, asked: bool) -> list[WrittenDate]:
-    """The times in words of a text, each with the words around it that change it.
+    """The dates that a text tells in words ("next Friday", "the end of the year"), each with the
+    words around it that change its meaning. Empty if `anchor` is None.
 
-    anchor, floor, asked : as for `windows.mentions`
+    anchor : the market's close, or the day on which a question was asked
+    floor : a date without a year is not over before this day
+    asked : whether the text is a user's question and not a market's
     """
     if anchor is None or not _HINT.search(text):
         return []
@@ -140,7 +149,8 @@ def _overlap(one: WrittenDate, other: WrittenDate) -> bool:
 
 
 def _parts_of_months(text: str, anchor: date, floor: date | None) -> Iterator[WrittenDate]:
-    """ "The first Monday in June", "the last week of March"."""
+    """Find the parts of months that a text names: "the first Monday in June", "the last week of
+    March"."""
     for match in _PART_OF_MONTH.finditer(text):
         said = " ".join((match["relation"] or "").casefold().split())
         nth = _NTH[match["nth"].casefold()]
@@ -166,7 +176,8 @@ def _parts_of_months(text: str, anchor: date, floor: date | None) -> Iterator[Wr
 
 
 def _days_alone(text: str, anchor: date) -> Iterator[WrittenDate]:
-    """ "By the 15th": the next such day."""
+    """Find the days that a text names only by their number: "by the 15th" means the first 15th of a
+    month that is not before `anchor`."""
     for match in _DAY_ALONE.finditer(text):
         first = anchor.replace(day=1)
         said = " ".join(match["relation"].casefold().split())
@@ -214,7 +225,7 @@ def _named(text: str, anchor: date, floor: date | None, *, asked: bool) -> Itera
 
 
 def _core(match: re.Match[str]) -> int:
-    """Where the named time begins, after the preposition."""
+    """Position in the text at which the named time itself begins, after its preposition."""
     names = ("holiday", "weekday", "weekend", "close", "season")
     return next(match.start(name) for name in names if match[name])
 
@@ -273,8 +284,9 @@ def _durations(text: str, anchor: date) -> Iterator[WrittenDate]:
 
 
 def framed(m: WrittenDate, text: str) -> WrittenDate:
-    """A date with the words around it that change what it means: a time of day before it ("by 5 PM
-    on June 30"), a part of it ("mid-June"), "or earlier" after it."""
+    """A date together with the words around it that change its meaning: a time of day before it
+    ("by 5 PM on June 30"), a part of it ("mid-June"), "or earlier" after it. Without such words the
+    date is returned unchanged."""
     start, stop = m.span
     before, after = text[max(0, start - _REACH) : start], text[stop:]
     if m.precision == "day" and (moved := _away(m, text)):
@@ -307,7 +319,8 @@ def framed(m: WrittenDate, text: str) -> WrittenDate:
 
 
 def _away(m: WrittenDate, text: str) -> WrittenDate | None:
-    """The day some weeks before or after a date: "two weeks after June 1"; None if the text has no
+    """The day that lies some days, weeks, months or years before or after a date ("two weeks after
+    June 1"), or the time up to that day ("within two weeks of June 1"). None if the text has no
     such words before the date."""
     led = _WAY.match(text, m.span[0])
     until = led.end() if led else m.span[0]
@@ -331,8 +344,8 @@ def _away(m: WrittenDate, text: str) -> WrittenDate | None:
 
 
 _EARLIER: Final = {"more than": "before", "at least": "by"}
-"""Words before an earlier day ("at least a week before June 30") -> the preposition that they stand
-for."""
+"""Words before "a week before June 30" -> the preposition that they stand for: "at least a week
+before June 30" is by June 23, "more than a week before June 30" is before June 23."""
 
 
 def _moved(m: WrittenDate, start: int, stop: int, relation: str) -> WrittenDate:
@@ -340,7 +353,9 @@ def _moved(m: WrittenDate, start: int, stop: int, relation: str) -> WrittenDate:
 
 
 def _part(m: WrittenDate, at: int, part: re.Match[str]) -> WrittenDate:
-    """The early, middle or late third of a month, quarter or year; its last day for "end"."""
+    """A date narrowed to the part of it that the word before it names: its first, middle or last
+    third for "early", "mid" and "late"; for "end" the date keeps its days and gets the edge "end".
+    """
     said = " ".join((part["relation"] or "").casefold().split())
     which = part["part"].casefold()
     if m.start is None or m.end is None:

@@ -17,7 +17,7 @@ WindowOrder = Literal["equal", "inside", "contains", "overlap", "apart", "unknow
 _DAY: Final = 1440
 
 _ONCE: Final = frozenset({"die", "ipo", "dissolv"})
-"""Terms of events that happen at most once ("die")."""
+"""Terms (stems) of events that happen at most once: "die"."""
 
 
 def occurrences(a: Proposition, b: Proposition) -> int:
@@ -40,11 +40,11 @@ def occurrences(a: Proposition, b: Proposition) -> int:
 class _Span(NamedTuple):
     low: float
     """First minute of the window, counted from day 0 of `date.toordinal`; -inf if the window begins
-    when the question is opened."""
+    when the market is opened or the question is asked."""
     high: float
     since: float
-    """Minute at which the question was opened, counted from day 0 of `date.toordinal`; -inf if
-    unknown."""
+    """Minute at which the market was opened or the question was asked, counted from day 0 of
+    `date.toordinal`; -inf if unknown."""
 
 
 def _span(w: Window) -> _Span | None:
@@ -68,7 +68,8 @@ def _span(w: Window) -> _Span | None:
 
 
 def window_order(a: Window, b: Window) -> WindowOrder:
-    """How window of time `a` relates to `b`: "inside" means that `a` lies within `b`.
+    """How the window of time `a` relates to `b`: "inside" means that `a` lies within `b`; "unknown"
+    if the texts do not tell.
 
     A question is opened before its event has happened. Therefore "in 2026" and "by the end of 2026"
     are the same window if one of them is asked in 2026; if both are asked in 2025, they are not.

@@ -45,23 +45,23 @@ class Window(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 
     kind: WindowKind = "open"
     start: date | None = None
-    """First day in the window; None: the window begins when the question is opened, or it is not
-    known when."""
+    """First day in the window. None: the window begins when the question is opened, or its
+    beginning is not known."""
     end: date | None = None
-    """First day after the window; None: the window has no end, or it is not known."""
+    """First day after the window. None: the window has no end, or its end is not known."""
     clock: tuple[int, int] | None = None
-    """Time of day at which the window begins and ends, in minutes after midnight, taken as Eastern
-    time; both are equal for a single moment. None if the text names no time of day."""
+    """Times of day, in minutes after midnight Eastern time, at which the window begins and ends;
+    equal for a single moment. None if the text names no time of day."""
     precision: Precision = "day"
     since: date | None = None
-    """Day on which the market was opened or the question was asked; what it asks about had not
-    happened by then."""
+    """Day on which the market was opened or the question was asked. What the market or question is
+    about had not happened by then."""
     vague: bool = False
     """Whether the words can mean two windows ("by June": its start or its end), or the year is not
     known."""
     years: frozenset[int] = frozenset()
-    """Years that the text names alone, without a day or month, as editions of contests ("2026";
-    2026 for "the 2025-26 season")."""
+    """Years that the text names alone, without a day or month, as the edition of a contest: 2026
+    for "the 2026 election" and for "the 2025-26 season"."""
     text: str = ""
     """The words of the text that the window was read from."""
 
@@ -80,7 +80,8 @@ _RELATION = (
 )
 _EDGE = r"(?P<edge>(?:the\s+)?(?:very\s+)?(?:end|start|beginning|close|turn|finish)\s+of\s+)"
 _OF = rf"(?:(?:of|in)\s+)?(?P<{{0}}>{YEAR}|(?:this|next)\s+year\b)"
-"""Pattern for the year of a day or month, to be formatted with a group name."""
+"""Template of the pattern for a year after a day or month (" 2026", " of next year"); `format` puts
+in the name of the pattern's group."""
 _MENTION: Final = re.compile(
     rf"(?:\b{_RELATION})?(?:{_EDGE})?(?:the\s+)?(?:month\s+of\s+|year\s+(?=(?:19|20)\d))?"
     r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\s+)?"
@@ -122,18 +123,19 @@ _HINT: Final = re.compile(
     r"today|tomorrow|tonight)\b",
     re.I,
 )
-"""Matches a part of every date ("Mar", "2026", "week"). Searching for such parts is much cheaper
-than searching for dates."""
+"""Matches at least a part of every date ("Mar", "2026", "week"). Searching for such parts is much
+faster than searching for dates."""
 _SUPERLATIVE: Final = re.compile(
     r"\b(?:first|\w{2,}est|most|worst|best|least|record|only|never)\b(?:\W+\w+){0,4}\W*\Z", re.I
 )
-"""Before "since", words that compare with the past: "the first time since 2021"."""
+"""Matches words before "since" that compare with the past, so that no window is meant: "the first
+time since 2021"."""
 _MEETING: Final = re.compile(r"\s+(?:[a-z]+\s+){0,2}meeting\b", re.I)
-"""The word "meeting" after a date, as in "after the March meeting". This means the decision of that
-meeting, so the "after" is dropped."""
+"""Matches "meeting" after a date. "After the March meeting" means the decision of that meeting, so
+the preposition "after" is dropped."""
 _REACH: Final = 60
-"""Maximum number of characters by which a date extends before or after its part that `_HINT`
-matches."""
+"""Dates are searched only from this number of characters before the first place that `_HINT`
+matches to as many after the last one."""
 _ORDER: Final = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4,
                  "4th": 4, "last": 4, "final": 4}  # fmt: skip
 _SIMPLE: Final = {
@@ -150,9 +152,10 @@ def mentions(
 ) -> list[WrittenDate]:
     """The dates in `text`, in order.
 
-    anchor : the market's close, to which a date without a year is nearest; with `asked`, the day on
-        which the question was asked: a date without a year is not over before it
-    opened : day on which the market was opened: a date without a year is not over before it
+    anchor : the market's close, or with `asked` the day on which the question was asked. A date
+        without a year is the one nearest to the market's close or, with `asked`, the first one that
+        is not over on that day
+    opened : day on which the market was opened; a date without a year is not over before it
     asked : whether the text is a user's question and not a market's
     """
     floor = anchor if asked else opened
@@ -215,14 +218,14 @@ _EVENT: Final = re.compile(
 
 
 def _names_event(match: re.Match[str]) -> bool:
-    """Whether a day is the name of an event in the past: "the January 6 committee"."""
+    """Whether a day is part of the name of a past event: "the January 6 committee"."""
     day = calendar.month(match["md"]), day_number(match["d"])
     return day in _EVENT_DAYS and not match["mdy"] and bool(_EVENT.match(match.string, match.end()))
 
 
 def _clock(match: re.Match[str]) -> tuple[tuple[int, int] | None, int]:
-    """The time of day right after a date, as (from, to) in minutes after midnight, None without
-    one; and the position in the text after it."""
+    """Two things: the time of day right after a date as (from, to), in minutes after midnight, or
+    None if there is none; and the position in the text where the date and this time end."""
     text, stop = match.string, match.end()
     lead = re.compile(r",?\s+(?:at\s+|@\s+)?").match(text, stop)
     found = _CLOCK.match(text, lead.end()) if lead else None
@@ -243,8 +246,8 @@ def _minutes(hour: str) -> int:
 def _days(
     match: re.Match[str], anchor: date | None, floor: date | None, *, asked: bool
 ) -> Days | None:
-    """The first day of a date, the day after its last, how precise it is (day, month ...), and
-    whether it is vague; None if it is no real date."""
+    """The days that a date covers (`Days`): the first day, the day after the last one, the
+    precision (day, month ...), and whether the date is vague. None if it is no real date."""
     try:
         if match["iso"] or match["us"] or match["dots"] or match["my_m"]:
             return _in_digits(match)
@@ -288,7 +291,8 @@ def _days(
 
 
 def _in_digits(match: re.Match[str]) -> Days:
-    """The days of "2026-06-30", "6/30/2026", "30.06.2026" or "06/2026"."""
+    """The days (`Days`) of a date in digits, such as "2026-06-30", "6/30/2026", "30.06.2026" or
+    "06/2026"."""
     if match["iso"]:
         return a_day(date.fromisoformat(match["iso"].replace(match["sep"], "-")))
     if match["my_m"]:
@@ -301,7 +305,8 @@ def _in_digits(match: re.Match[str]) -> Days:
 
 
 def _year(said: str | None, anchor: date | None) -> str | None:
-    """The year in digits of "2027" or "next year"."""
+    """The year in digits that a text means by `said`: "2027" -> "2027", "next year" -> the one
+    after that of `anchor`. None if `said` is None, or `anchor` is needed and None."""
     if said is None or said.isdecimal():
         return said
     return str(anchor.year + said.casefold().startswith("next")) if anchor else None
@@ -366,7 +371,8 @@ def window(
     since: date | None = None,
     contest: bool = False,
 ) -> Window:
-    """The window of time that the dates of one text make together.
+    """The window of time that the dates of one text make together; of kind `open` if they make
+    none.
 
     found : the dates, from `mentions`
     anchor : the market's close
@@ -390,8 +396,9 @@ def window(
 
 
 def _within_month(m: WrittenDate, text: str) -> WrittenDate:
-    """A day with the other end of its range, if that end is a number without a month: "June 1 to
-    7", "between the 1st and the 7th of June", "1-7 June". Any other date as it is."""
+    """A day joined with the other end of its range, if that end is a number without a month: "June
+    1 to 7", "between the 1st and the 7th of June", "1-7 June". Other dates are returned unchanged.
+    """
     if m.precision != "day" or m.start is None or m.edge:
         return m
     behind = _LAST_DAY.match(text, m.span[1])
@@ -418,12 +425,13 @@ _LAST_DAY: Final = re.compile(
     r"(?=\s*(?:[?,;:!)]|\.(?!\d)|\Z)|\s+(?:in|at|on|for|or|and|with|inclusive)\b)",
     re.I,
 )
-"""After a day, the last day of a range in the same month: "to 7" in "from June 1 to 7". A number
-with a noun or a unit ("to 7 percent") is no day."""
+"""Matches, right after a day, the last day of a range in the same month: "to 7" in "from June 1 to
+7". A number with a noun or a unit ("to 7 percent") is not matched."""
 _FIRST_DAY: Final = re.compile(
     rf"(?:\b(?:from|between)\s+(?:the\s+)?{_D}\s+|(?<![\d.-])\b{_D}(?P<dash>\s?[-–]\s?))\Z", re.I
 )
-"""Before a day, the first day of a range in the same month: "from 1" in "from 1 to 7 June"."""
+"""Matches, right before a day, the first day of a range in the same month: "from 1" in "from 1 to 7
+June"."""
 
 
 def _joined(found: Sequence[WrittenDate], text: str) -> list[WrittenDate]:

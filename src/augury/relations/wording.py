@@ -38,7 +38,7 @@ ASYMMETRIC: Final = frozenset(
 """Terms of verbs for which it matters who does it to whom: "A strikes B" is not "B strikes A"."""
 
 STAGES: Final = {"round16": 1, "quarterfinal": 2, "semifinal": 3, "final": 4, "wins": 5}
-"""Stages of a knock-out contest and their order (1 is the first): a side that reaches one stage has
+"""Stages of a knock-out contest -> their order (1 is the first). A side that reaches one stage has
 reached all those before it.
 
 The `playoffs` of leagues are left out, since their rounds have other names.
@@ -53,8 +53,8 @@ PARTIES: Final = frozenset(
 OFFICES: Final = frozenset(
     terms("president senate governor mayor congress house parliament prime minister chancellor")
 )
-"""Terms of offices for which all elections of a year are on one day: naming the month of an
-election adds nothing to its year."""
+"""Terms of offices whose elections in one year are all on one day. Naming the month of such an
+election adds nothing to naming its year."""
 
 LEAGUES: Final[tuple[tuple[str, frozenset[str], frozenset[str]], ...]] = tuple(
     (league, frozenset(terms(trophy)), frozenset(terms(conferences)))
@@ -65,7 +65,7 @@ LEAGUES: Final[tuple[tuple[str, frozenset[str], frozenset[str]], ...]] = tuple(
         ("nhl", "stanley cup", "eastern western east west conference"),
     )
 )
-"""Sports leagues, each as (name, terms of its title, terms of its two conferences)."""
+"""Sports leagues, each as (name, terms of its title, terms of its conferences)."""
 
 STATES: Final = {
     "alabama": "al", "alaska": "ak", "arizona": "az", "arkansas": "ar", "california": "ca",
@@ -92,7 +92,7 @@ _DISTRICT: Final = re.compile(
 
 def districts(text: str) -> str:
     """The text with each congressional district written as one word: "Missouri's 6th District" and
-    "MO-06" become "cdmo6"."""
+    "MO-06" both become "cdmo6"."""
     if "-" not in text and "istrict" not in text:
         return text
     return _DISTRICT.sub(_district, text)
@@ -127,13 +127,14 @@ _IMPLIED: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = tuple(
         ("airdrop", "perform"), ("bitcoin", "crypto"), ("starship", "spacex"),
     )
 )  # fmt: skip
-"""Pairs of sets of terms (stems): if a text has all terms of the first set, those of the second add
-nothing ("NHL" beside "Stanley Cup")."""
+"""Pairs of sets of terms (stems): in a text that has all terms of the first set, the terms of the
+second add nothing and are dropped ("NHL" beside "Stanley Cup")."""
 
 
 @remembered(32 << 20)
 def canonical(found: frozenset[str]) -> frozenset[str]:
-    """The terms without those that other terms among them imply: "NHL" beside "Stanley Cup"."""
+    """The terms without those that other terms among them imply: "NHL" is dropped beside "Stanley
+    Cup"."""
     if found >= _VICE:
         found = (found - _VICE) | {"vicepresid"}
     dropped: frozenset[str] = frozenset()
@@ -176,8 +177,8 @@ def game_day(event_id: str | None, slug: str | None) -> date | None:
 
 
 def names_teams(event_id: str | None) -> bool:
-    """Whether an event's ticker has names of teams after a day ("-25AUG28ELONDUKE"): the day is
-    then that of a game and not a deadline."""
+    """Whether an event's ticker has names of teams after a day ("-25AUG28ELONDUKE"). The day is
+    then that of a game, and not a deadline."""
     return _TICKER_TEAMS.search(event_id or "") is not None
 
 
@@ -194,8 +195,8 @@ _FIRST_HELD: Final = {"academy": 1928, "oscar": 1928, "grammy": 1958, "emmy": 19
 
 
 def edition_of(text: str, event_id: str | None) -> int | None:
-    """The year of a contest whose text does not name it, from an award's number ("98th Academy
-    Awards" -> 2026) or the ticker of the event; None if neither says it."""
+    """The year of a contest whose text does not name it, from the number of an award ("98th Academy
+    Awards" -> 2026) or from the ticker of the event; None if neither tells it."""
     if found := _NUMBERED.search(text):
         award = " ".join(found["award"].casefold().split()).removesuffix("s")
         return _FIRST_HELD.get(award, 0) + int(found["n"]) if award in _FIRST_HELD else None

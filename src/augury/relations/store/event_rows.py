@@ -15,8 +15,9 @@ Connection: TypeAlias = AsyncConnection[Any]
 
 
 class LinkingState(NamedTuple):
-    """How far the catalogue's changes have been processed into events and links: `change`, the
-    number of the last one, and `code`, the version of the code (`events.CODE`)."""
+    """How far the changes of the catalogue of markets have been processed into events and links:
+    the number of the last processed change (`change`), and the version of the code that did it
+    (`code`, `events.CODE`)."""
 
     code: str
     change: int
@@ -35,8 +36,8 @@ class EventRow(NamedTuple):
 
 
 async def state(conn: Connection) -> LinkingState | None:
-    """How far the catalogue's changes have been processed into events and links; None if nothing
-    has been processed yet."""
+    """How far the changes of the catalogue of markets have been processed into events and links;
+    None if nothing has been processed yet."""
     row = await (await conn.execute("select code, change from relation_state")).fetchone()
     return LinkingState(*row) if row else None
 
@@ -52,7 +53,7 @@ async def save_state(conn: Connection, code: str, change: int) -> None:
 
 
 async def clear(conn: Connection) -> list[int]:
-    """Delete all events of markets and all links between venues; returns the numbers of the markets
+    """Delete all events of markets and all links between venues. Returns the numbers of the markets
     that had links."""
     rows = await conn.execute(
         "select polymarket_seq from relation_links union select kalshi_seq from relation_links"
@@ -65,8 +66,8 @@ async def clear(conn: Connection) -> list[int]:
 
 
 async def events_of_nodes(conn: Connection, nodes: Collection[str]) -> dict[str, Event]:
-    """Node (name of a group of markets, `Place.nodes`) -> the stored event that it belongs to, with
-    all nodes of that event."""
+    """Node (name of a group of markets, `Place.nodes`) -> the stored event that the node belongs
+    to, for `nodes` and all other nodes of these events."""
     rows = await conn.execute(
         """
         select event_id, node from relation_nodes
@@ -99,7 +100,8 @@ async def create_events(conn: Connection, events: Sequence[tuple[Event, str]]) -
 
 
 async def save_nodes(conn: Connection, events: Iterable[Event]) -> None:
-    """Write which event each node (a group of markets, `Place.nodes`) belongs to."""
+    """Store, for each node (a group of markets, `Place.nodes`) of these events, to which event it
+    belongs."""
     pairs = [(node, event.id) for event in events for node in event.nodes]
     await conn.execute(
         """
@@ -121,7 +123,7 @@ async def drop_empty_events(conn: Connection) -> None:
 
 
 async def save_members(conn: Connection, places: Sequence[tuple[int, Platform, Place]]) -> None:
-    """Store which events and links each market can be part of. `places`: (market number, venue,
+    """Store to which events and links each market can belong. `places`: (market number, venue,
     place)."""
     await conn.execute(
         """
@@ -144,7 +146,8 @@ async def save_members(conn: Connection, places: Sequence[tuple[int, Platform, P
 
 
 async def describe_events(conn: Connection, ids: Collection[int]) -> None:
-    """Set `kind` and `stages` of the events `ids` to the values that most of their markets have."""
+    """Set `kind` and `stages` of the events numbered `ids` to the most frequent values of their
+    markets."""
     await conn.execute(
         """
         update relation_events e set kind = d.kind, stages = d.stages
@@ -175,8 +178,8 @@ async def remove_members(conn: Connection, seqs: Collection[int]) -> None:
 
 
 async def seqs_of_keys(conn: Connection, keys: Collection[int]) -> dict[int, list[int]]:
-    """Key of markets that could be the same contract (`Place.key`) -> their numbers, for those
-    `keys` that occur on more than one venue."""
+    """Key (`Place.key`, equal for markets that could be the same contract) -> numbers of the
+    markets with this key. Only those `keys` are included that occur on more than one venue."""
     rows = await conn.execute(
         """
         select key, array_agg(market_seq order by market_seq) from relation_members
@@ -190,8 +193,8 @@ async def seqs_of_keys(conn: Connection, keys: Collection[int]) -> dict[int, lis
 async def replace_links(
     conn: Connection, seqs: Collection[int], links: Collection[Link]
 ) -> set[int]:
-    """Replace all links (same contract on two venues) of the markets numbered `seqs` by `links`.
-    Returns the numbers of all markets that lost or got a link."""
+    """Delete all links (same contract on two venues) of the markets numbered `seqs`, and store
+    `links` instead. Returns the numbers of all markets that lost or got a link."""
     rows = await conn.execute(
         """
         delete from relation_links
@@ -217,8 +220,8 @@ async def replace_links(
 
 
 async def linked(conn: Connection, seqs: Collection[int]) -> dict[int, list[tuple[int, bool]]]:
-    """The markets on the other venue that are the same contract as a market: number of the market
-    -> [(number of the other one, whether Yes of one is No of the other)]."""
+    """Number of a market -> the markets on the other venue that are the same contract, each as
+    (number, whether Yes of one is No of the other)."""
     rows = await conn.execute(
         """
         select s.seq, l.other, l.inverted from unnest(%s::bigint[]) s (seq)
@@ -268,7 +271,8 @@ async def markets_of_events(conn: Connection, ids: Collection[int]) -> dict[int,
 
 
 class Counts(NamedTuple):
-    """Numbers of markets that were assigned to events, of events, and of links between venues."""
+    """How many markets belong to events (`markets`), how many events and how many links between
+    venues there are, and how many links are between opposites (`inverted`)."""
 
     markets: int
     events: int

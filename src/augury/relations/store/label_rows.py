@@ -10,8 +10,9 @@ from typing import Literal, NamedTuple
 from augury.relations.store.event_rows import Connection
 
 LabelRelation = Literal["causes", "caused_by", "correlated", "none"]
-"""Relation of the first market of a pair to the second, as a language model sees it. causes: the
-first drives the second; caused_by: the reverse; correlated: they move together; none: unrelated."""
+"""How the first market of a pair is related to the second, according to a language model. causes:
+the first drives the second; caused_by: the reverse; correlated: they move together; none:
+unrelated."""
 LabelStatus = Literal["proposed", "confirmed", "rejected"]
 """What the operator decided on a language model's label; `proposed`: no decision yet."""
 
@@ -50,8 +51,9 @@ async def labels(conn: Connection) -> list[LabelRow]:
 
 
 async def labels_state(conn: Connection) -> tuple[int, ...]:
-    """A tuple of numbers that changes whenever the stored labels (a language model's answers on
-    pairs of events) change."""
+    """Four numbers that change when the stored labels (a language model's answers on pairs of
+    events) change: how many labels there are, the largest id, and the sums of the ids of confirmed
+    and of rejected labels."""
     cursor = await conn.execute(
         """
         select count(*), coalesce(max(id), 0),
@@ -66,7 +68,7 @@ async def labels_state(conn: Connection) -> tuple[int, ...]:
 
 
 async def labelled_pairs(conn: Connection, pairs: Collection[bytes]) -> set[bytes]:
-    """Those of `pairs` (digests of pairs of events, `LeadPair.key`) on which a language model's
+    """Those of `pairs` (digests of pairs of events, `LeadPair.key`) for which a language model's
     label is stored."""
     cursor = await conn.execute("select pair from relation_labels where pair = any(%s)", (pairs,))
     return {row[0] for row in await cursor.fetchall()}
@@ -96,8 +98,8 @@ async def add_label(
 
 
 async def judge_labels(conn: Connection, ids: Collection[int], status: LabelStatus) -> int:
-    """Set the operator's decision (`status`) on the labels `ids`; returns how many of them
-    exist."""
+    """Set the operator's decision (`status`) on the labels with these `ids`. Returns how many of
+    the labels exist."""
     cursor = await conn.execute(
         "update relation_labels set status = %s where id = any(%s)", (status, list(ids))
     )
@@ -105,8 +107,8 @@ async def judge_labels(conn: Connection, ids: Collection[int], status: LabelStat
 
 
 async def remove_labels(conn: Connection, model: str | None) -> int:
-    """Remove the labels that a model gave, or all labels if `model` is None; returns their
-    number."""
+    """Remove all labels that the model called `model` gave, or all labels if `model` is None.
+    Returns the number of removed labels."""
     cursor = await conn.execute(
         "delete from relation_labels where %(model)s::text is null or model = %(model)s",
         {"model": model},
@@ -115,8 +117,8 @@ async def remove_labels(conn: Connection, model: str | None) -> int:
 
 
 async def leading_markets(conn: Connection, most: int) -> list[str]:
-    """For each event, the id of its most traded active market; of these, the `most` with the
-    largest volume."""
+    """The ids of the most traded active markets of all events, one for each event, the largest
+    volume first; at most `most` ids."""
     cursor = await conn.execute(
         """
         select id from (

@@ -11,13 +11,13 @@ from augury.relations.store.event_rows import Connection
 
 
 class PricedStep(NamedTuple):
-    """The last price of a market's first outcome within one time step (number `step` since
-    1970)."""
+    """The last price of a market's first outcome within one time step. The steps are counted from
+    the beginning of 1970 (`step`)."""
 
     seq: int
     event: str
-    """Id that markets of one event share: that of the market's family, else of its venue's event,
-    else of the market itself."""
+    """Id that the markets of one event share: the id of the market's family, else that of its
+    venue's event, else that of the market itself."""
     step: int
     price: float
 
@@ -25,8 +25,11 @@ class PricedStep(NamedTuple):
 async def priced_steps(
     conn: Connection, since: datetime, seconds: int, least: int
 ) -> list[PricedStep]:
-    """The last price in each time step of `seconds` since `since`, for markets that have prices in
-    at least `least` of these steps."""
+    """The last price of each market in each time step since the time `since`. Only markets with
+    prices in at least `least` steps are included.
+
+    seconds : length of a time step
+    """
     cursor = await conn.execute(
         """
         with steps as (
@@ -48,7 +51,8 @@ async def priced_steps(
 
 
 class CoMovementRow(NamedTuple):
-    """A stored pair of markets whose prices move together; see `comovement.MovingPair`."""
+    """A stored pair of markets whose prices move together; the fields are as in
+    `comovement.MovingPair`."""
 
     first_seq: int
     second_seq: int
@@ -101,8 +105,8 @@ async def co_movements(conn: Connection) -> list[CoMovementRow]:
 
 
 async def strongest_co_movements(conn: Connection, most: int) -> list[tuple[str, str]]:
-    """Ids of the `most` pairs of active markets whose prices move together with the strongest
-    correlation, that one first."""
+    """The pairs of active markets whose prices move together with the strongest correlation, as
+    pairs of ids, the strongest first; at most `most`."""
     cursor = await conn.execute(
         """
         select a.id, b.id from relation_co_movements c
