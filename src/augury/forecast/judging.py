@@ -1,11 +1,12 @@
 """The judge's verdicts on a question's markets, and how they change the comparison. Pure.
 
 "The rules" are the hand-written comparison of question and market, part by part (`match`); the
-judge (`matching.judge`) was trained on people's questions. If the judge is sure that a market asks
-the question, the market is direct, on the side that the judge names. If the judge has read a market
-and does not find the question in it, the rules alone cannot make it direct. For a market on a
-single game, the side is read from the texts if they state it (`language.results`); the judge then
-only says whether the question is about this game.
+judge (`matching.judge`) is a model trained on people's questions. If the judge is sure that a
+market asks the question or its opposite, that market decides the answer (role `direct`). If the
+judge has read a market and does not find the question in it, the rules alone cannot make it direct.
+For a market on a single game, other rules read from the texts which result is asked for, if the
+texts state it (`language.results`); the judge then only says whether the question is about this
+game.
 """
 
 from __future__ import annotations
@@ -33,18 +34,18 @@ if TYPE_CHECKING:
     from augury.forecast.normalise import Reading
 
 Verdicts = Mapping[tuple[int, int], Verdict]
-"""The judge's verdicts (`matching.judge`) on whether markets ask the question, by (market number,
-index of the outcome)."""
+"""What the judge (`matching.judge`, a trained model) says of market outcomes, by (market number,
+index of the outcome): how probable it is that the outcome asks the question, or its opposite."""
 
 NONE: Final[Verdicts] = {}
 MAX_SEARCHED_NAMES: Final = 4
-"""Largest number of full names that are appended to a question's text before its markets are
-searched."""
+"""Largest number of full names ("Victor Wembanyama") that `search_text` appends to a question that
+says them in another way ("wemby")."""
 
 
 def search_text(text: str, vocabulary: Vocabulary) -> str:
-    """A question's text, followed by the full names of entities that it names otherwise: "will
-    wemby win" -> "will wemby win Victor Wembanyama"."""
+    """A question's text, followed by the full names of people, teams and other entities that it
+    calls by another name: "will wemby win" -> "will wemby win Victor Wembanyama"."""
     said = {word.folded for word in words(text)}
     names: list[str] = []
     for mention in mentions(text, vocabulary):
@@ -56,31 +57,36 @@ def search_text(text: str, vocabulary: Vocabulary) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """All that the judge (the trained model) needs for one question, so that it can judge in a
+    """The input of the judge (the trained model) for one question: the texts that it reads, and
+    numbers that compare question and markets. It is complete, so that the judge can run in a
     thread."""
 
     asked: str
     markets: tuple[str, ...]
     features: features.Matrix
     bearings: tuple[Bearing, ...]
-    """For each of `markets`: the market outcome as the hand-written rules compared it with the
-    question."""
+    """For each of `markets`: the market outcome with the result of the hand-written comparison
+    (`match`) of this outcome and the question."""
     ranks: tuple[tuple[int, int], ...]
-    """For each of `markets`: its place in the search results, and its place when all markets are
-    sorted by how well the hand-written rules find that they match; 0 is the best."""
+    """For each of `markets`, two places, of which 0 is the best: in the search results, and among
+    all compared markets in the order of the hand-written rules, the best match first."""
     stands: tuple[results.Stand | None, ...]
-    """For each of `markets`: whether the question asks for the market's side of a game, for the
-    other side or for neither, if the market is on a single game and this is certain; else None."""
+    """For each of `markets`: whether the result of a game that the question asks for is the
+    market's (`same`), the opposite or neither, as other rules than the judge read it
+    (`language.results`). None if the market is not on a single game or the texts leave this
+    open."""
     unmet: tuple[bool, ...]
-    """For each of `markets`: whether it fails a demand of the question, e.g. leaves out one of two
-    names (`matching.demands`)."""
+    """For each of `markets`: whether it certainly asks something else, because it leaves out what
+    the question demands, e.g. one of two names (`matching.demands`), or names another year."""
     denied: bool = False
-    """Whether the words around the question deny it ("is it false that ..."): verdicts are then
-    swapped, because the judge reads the question without these words."""
+    """Whether the words around the question deny it ("is it false that ..."). The judge reads the
+    question without these words, so its probabilities for `same` and `opposite` are swapped
+    afterwards."""
 
     def judged(self, judge: Judge) -> Verdicts:
-        """The judge's verdicts on `markets`, corrected where rules know the side or find a demand
-        of the question unmet. Takes some tens of milliseconds of processor time."""
+        """The judge's verdicts by (market number, index of the outcome), for all of `markets`. They
+        are corrected where rules are certain of the side (`stands`) or find a demand of the
+        question unmet (`unmet`). Takes some tens of milliseconds of processor time."""
         found = judge.verdicts(self.asked, self.markets, self.features)
         sided = [
             NEITHER._replace(bound=one.bound) if unmet else _sided(one, stand)
@@ -97,15 +103,18 @@ _SEASONAL: Final = re.compile(
     r"championship|conference|division)\b",
     re.I,
 )
-"""Matches words of contests whose season spans two years."""
+"""Matches words for a season, or for a sport, league or contest whose season runs over two calendar
+years ("NBA", "playoffs")."""
 NEITHER: Final = Verdict(0.0, 0.0, certain=True)
-"""The verdict on a market that certainly asks neither the question nor its opposite."""
+"""The judge's verdict on a market that certainly asks neither the question nor its opposite: the
+probability of both is 0."""
 
 
 def _sided(verdict: Verdict, stand: results.Stand | None) -> Verdict:
-    """The verdict with its probability moved to the side that certainly holds (`stand`). If the
-    question asks neither what the market asks nor its complement (the market is on a win, the
-    question on a draw), both sides are 0."""
+    """The judge's verdict, with the probabilities of `same` and `opposite` added up on the one that
+    rules are certain of (`stand`). Both are 0 if the question certainly asks neither what the
+    market asks nor its opposite (the market is on a win, the question on a draw). Unchanged if
+    `stand` is None."""
     if stand is None:
         return verdict
     about = verdict.same + verdict.opposite
@@ -118,9 +127,10 @@ def brief(
     compared: Compared, vocabulary: Vocabulary, shortlist: Trees | None = None,
     most: int = CANDIDATES,
 ) -> Brief:  # fmt: skip
-    """Prepare what the judge reads for one question: at most `most` markets, those worth reading by
-    the scores of `shortlist` (trees fitted to find the market that asks the question) or, without a
-    shortlist, the highest in the search results or in the order of the hand-written rules."""
+    """Choose the markets that the judge (the trained model) reads for one question, and return its
+    input. At most `most` markets are chosen: by the scores of `shortlist` (trees fitted to find the
+    market that asks the question) or, without it, those highest in the search results or in the
+    order of the hand-written rules."""
     reading = compared.reading
     question = reading.judged
     order = {market.seq: n for n, market in enumerate(compared.markets)}
@@ -164,8 +174,9 @@ def brief(
 
 
 def _is_of_another_year(reading: Reading, b: Bearing, now: int) -> bool:
-    """Whether question and market name one year each, and not the same. Years before `now` are
-    told, not asked; a season may be named after either of its years."""
+    """Whether question and market name one year each, and the two years differ. False if the
+    question's year is before the current one (`now`), because it then only tells of the past. Two
+    neighboring years of a season count as the same, because a season may be named after either."""
     ours, theirs = reading.proposition.window.years, b.view.proposition.window.years
     if len(ours) != 1 or len(theirs) != 1 or min(ours) < now:
         return False
@@ -176,7 +187,9 @@ def _is_of_another_year(reading: Reading, b: Bearing, now: int) -> bool:
 def _first(
     rows: features.Matrix, ranks: Sequence[tuple[int, int]], shortlist: Trees | None, most: int
 ) -> list[int]:
-    """Positions in `ranks` of the markets to read, the likeliest at the front."""
+    """Positions in `ranks` of the markets that the judge reads, at most `most`: those with the best
+    scores of `shortlist` or, without it, those with the best places in `ranks`. The best comes
+    first."""
     if shortlist is None or not ranks:
         return sorted(range(len(ranks)), key=lambda n: (min(ranks[n]), ranks[n][1]))[:most]
     return worth_reading(shortlist.scores(rows)[:, 0], rows, most)
@@ -189,10 +202,11 @@ def _day(moment: datetime | None) -> date | None:
 def applied(
     bearings: Sequence[Bearing], verdicts: Verdicts, judge: Judge, *, positive: bool
 ) -> list[Bearing]:
-    """The compared market outcomes with the judge's verdicts taken into account, in the order of
-    `bearings`.
+    """The compared market outcomes after the judge's verdicts, in the order of `bearings`: an
+    outcome of which the judge is sure counts as asking the question or its opposite; one in which
+    it does not find the question no longer does.
 
-    positive : False if the question denies what it is about ("Will X not win?")
+    positive : False if the question contains a negation ("Will X not win?")
     """
     return [
         _applied(b, verdict, judge, positive=positive)
@@ -240,24 +254,27 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
 
 
 REFUSED: Final = -9.0
-"""`Comparison.likeness`, in log-odds, given to a market on which the judge or a language model
-contradicts the hand-written rules: finds it to be about something else, although the rules find no
-difference, or on the other side. Too low for any use as evidence."""
+"""Value given to `Comparison.likeness` (log-odds that question and market are about the same thing)
+if the judge (the trained model) or a language model contradicts the hand-written rules about a
+market, e.g. finds it to be about something else although the rules find no difference. It is so low
+that the market is no evidence."""
 SURE: Final = 4.0
-"""`Comparison.score`, in points, given to a market that is taken to ask the question because the
-judge or a language model says so; their probability is added. It is above any score that the
-hand-written rules give."""
+"""Value given to `Comparison.score` (points: how well a market fits the question), plus a
+probability, 0 to 1, if the judge (the trained model) or a language model finds that a market asks
+the question. It is above 3.8, the highest score by the hand-written rules."""
 
 
 def refused(fit: Comparison) -> Comparison:
-    """A copy of the comparison `fit`, lowered so that the market is no evidence: for a market on
-    which the judge or a language model contradicts the hand-written rules (`REFUSED`)."""
+    """A copy of the comparison `fit` with a score of 0 and the likeness `REFUSED`, so that the
+    market is no evidence. Used if the judge (the trained model) or a language model contradicts the
+    hand-written rules about the market."""
     return replace(fit, score=0.0, likeness=REFUSED)
 
 
 def asked(fit: Comparison, probability: float) -> Comparison:
-    """A copy of the comparison `fit`, raised to that of a market that asks the question itself: for
-    a market that the judge or a language model takes to do so, with this probability."""
+    """A copy of the comparison `fit`, changed to that of a market that asks the question itself.
+    Used if the judge (the trained model) or a language model says so, with this probability, 0 to
+    1."""
     return replace(
         fit, score=SURE + probability, content=max(fit.content, 2.0), asked=1.0, likeness=-REFUSED,
         foreign=0.0, window="same", gap=0.0, threshold="same", stage="same", choice="same",

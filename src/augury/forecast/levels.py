@@ -1,7 +1,7 @@
 """Rules for ways of saying that a quantity reaches a level or stays on one side of it. Pure.
 
-Each rule rewrites a wording to one of the four verbs that `markets.quantities` reads: hit (from
-either side), surpass, dip to, stay (below or above).
+Each rule rewrites a wording to one of those that `markets.quantities` reads, e.g. hit (from either
+side), surpass, dip to, climb to, stay (below or above).
 """
 
 from __future__ import annotations
@@ -49,6 +49,6 @@ LEVELS: Final = (
           "surpass "),
     rule(rf"\bset(?:s)?\s+foot\s+above\s+(?={_AMOUNT})", "surpass "),
 )  # fmt: skip
-"""Rules that rewrite wordings on levels, in the order in which they apply: "fall short of $100" ->
-"stay below $100", "drop to $100" -> "dip to $100". Staying on a side comes before reaching a level.
-"""
+"""Rules that rewrite wordings on levels, in the order in which they are applied: "fall short of
+$100" -> "stay below $100", "drop to $100" -> "dip to $100". Rules for staying on one side of a
+level come before those for reaching it."""

@@ -12,19 +12,21 @@ from augury.forecast.evidence import Estimate, Evidence, Origin, Snapshot
 from augury.forecast.normalise import Reading
 
 OLD_PRICE_DAYS: Final = 2.0
-"""Largest age, in days, of the oldest price behind an answer with which the answer carries no
-warning about old prices."""
+"""An answer carries a warning if the oldest price on which it rests is older than this many
+days."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """An answer to a question, independent of the request that asked for it."""
+    """The answer to one question, with the question as it was understood and the time as of which
+    it was answered. It is independent of the request that asked for it."""
 
     reading: Reading
     estimate: Estimate
     as_of: datetime
     considered: int
-    """Number of markets gathered to answer the question, all of them open with a fresh price."""
+    """Number of markets that were gathered to answer the question. All of them were open and had a
+    fresh price."""
     replay: bool = False
     """Whether the forecast was made as of a moment in the past."""
     timings: Mapping[str, float] = field(default_factory=dict)
@@ -37,16 +39,18 @@ class Forecast:
 
     @property
     def origin(self) -> Origin:
-        """`replay` for an answer as of the past; `sample` if the answer rests on a market of the
-        invented sample catalogue, or on no market after one of those was looked at; else `live`."""
+        """Where the answer comes from. `replay`: from markets as of the past. `sample`: from the
+        invented sample catalogue, i.e. the answer rests on one of its markets, or rests on none and
+        one of them was looked at. `live`: all other answers."""
         if self.replay:
             return "replay"
         return "sample" if any(one.origin == "sample" for one in self._rests_on) else "live"
 
     @property
     def _rests_on(self) -> list[Snapshot]:
-        """The markets that count; if none does, the rejected ones and the one that the null reason
-        names."""
+        """The markets with a weight in the answer. If there are none: the markets that were
+        compared with the question and not used, and the one that the reason for having no
+        probability names."""
         if counted := self.counted:
             return [one.market for one in counted]
         null = self.estimate.null
@@ -55,7 +59,8 @@ class Forecast:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Cautions for readers of the answer, one sentence each."""
+        """Cautions for readers of the answer, one sentence each, e.g. that its prices are old;
+        empty if there are none."""
         told = list(self.estimate.warnings)
         if any(one.origin == "sample" for one in self._rests_on):
             told.append("The markets are the sample that comes with Augury, not real ones.")
@@ -72,6 +77,6 @@ class Forecast:
 
     @property
     def data_as_of(self) -> datetime | None:
-        """Time of the newest price on which the answer rests; None without evidence."""
+        """Time of the newest price on which the answer rests; None if it rests on no market."""
         times = [one.market.price_at for one in self.counted if one.market.price_at is not None]
         return max(times, default=None)

@@ -1,8 +1,8 @@
 """How a market relates to a question: part by part, and by the words they share. Pure.
 
 Market and question are read into the same parts (`relations.reading`): level, window of time,
-contender, stage ... The parts decide what role the market can have for the question; the words
-decide whether it is about the same thing at all.
+contender, stage ... How the parts relate decides what role the market can have as evidence; the
+words decide whether the two are about the same thing at all.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ _BEATING: Final = frozenset(terms("beat outperform surpass exceed outdo defeat o
 _CONTRARY: Final = frozenset(
     f"{name}{sign}" for name in ("approval", "guilt", "access", "part") for sign in "+-"
 )
-"""Results (as in `View.sides`) of matters that end in one of two ways, e.g. `approval+` (approved)
-and `approval-` (rejected). `course` (up or down) is left out: a rate may also stay where it is."""
+"""Results (as in `View.sides`) that have exactly one opposite, so that one of the two always comes
+true, e.g. `approval+` (approved) and `approval-` (rejected). The results of `course` (up, down) are
+left out: a rate may also stay where it is."""
 CHANGE: Final = 0.3
-"""If a term that only the market names weighs at least this much, the market counts as asking about
-a change, i.e. the opposite of a question that asks whether things stay as they are. Weights
-(`View.weights`) say how telling a term is, from 0.08 to 1.8. Chosen by hand."""
+"""Smallest weight of a term that only the market names with which the market counts as asking
+whether something changes, i.e. the opposite of a question that asks whether it stays as it is.
+Weights (`View.weights`) say how telling a term is, from 0.08 to 1.8. Chosen by hand."""
 BASE: Final = -11.2
 """Intercept, in log-odds, of the logistic regression for `Comparison.likeness` (whether question
-and market are about the same thing)."""
+and market are about the same thing). Fitted together with `_LIKENESS`."""
 _LIKENESS: Final[dict[str, dict[Order, float]]] = {
     "threshold": {"same": 7.8, "opposite": 7.8, "differs": -2.9, "excludes": -2.9},
     "window": {"same": 1.9},
@@ -41,9 +42,10 @@ _LIKENESS: Final[dict[str, dict[Order, float]]] = {
     "stage": {"same": 2.3},
 }
 """Coefficients, in log-odds, of the logistic regression for `Comparison.likeness` (whether question
-and market are about the same thing), by part (level, window ...) and by how the two relate in it;
-`compare` has the coefficients of the shared words. Fitted in five folds by market on 510 questions,
-each with its own market against the six best other candidates (`docs/experiments/forecasts.md`)."""
+and market are about the same thing): part (level, window ...) -> how question and market relate in
+this part -> what is added. `compare` has the coefficients of the shared words. Fitted on 510
+questions, each with its own market and the six best others, in five folds by market
+(`docs/experiments/forecasts.md`)."""
 _SCORES: Final[dict[str, dict[str, float]]] = {
     "window": {"same": 0.3, "implies": -0.3, "implied": -0.3, "differs": -0.5, "unsaid": 0.0},
     "threshold": {"same": 0.3, "opposite": 0.25, "implies": -0.35, "implied": -0.35,
@@ -53,66 +55,71 @@ _SCORES: Final[dict[str, dict[str, float]]] = {
     "choice": {"same": 0.3, "excludes": -0.6, "differs": -0.6, "unsaid": 0.0},
     "edition": {"same": 0.1, "differs": -0.8, "unsaid": 0.0},
 }  # fmt: skip
-"""Points that are added to `Comparison.score` for each part (level, window of time, contender ...),
-by how market and question relate in that part. Chosen by hand."""
+"""Points that are added to `Comparison.score`: part (level, window of time, contender ...) -> how
+question and market relate in this part -> points. Chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """How a market relates to a question, part by part (level, window of time, contender ...) and
-    in the words. Negations in either are left out."""
+    in their words. Negations ("not") in either text are left out, except in `flipped`."""
 
     score: float
     """How well the market fits the question, in points: up to 3.8 by the rules of this module, 4 to
-    5 by the judge (`judging.SURE`). The same proposition in other words has 2 or more."""
+    5 if the judge (a trained model) finds that it asks the question (`judging.SURE`). A market that
+    asks the same in other words has 2 or more."""
     asked: float
-    """Share, 0 to 1 and by weight, of the question's terms that the market names."""
+    """Weighted share, 0 to 1, of the question's terms (word stems) that the market names."""
     named: float
-    """Share, 0 to 1 and by weight, of the market's terms that the question names."""
+    """Weighted share, 0 to 1, of the market's terms (word stems) that the question names."""
     window: Order
     gap: float
-    """Days from the market's deadline to the question's, negative if the market's is later; 0 if
-    one of them has no deadline, or if the two count as the same."""
+    """Days from the market's deadline to the question's, negative if the market's is later. If the
+    market's text names no deadline, its close counts. 0 if there is no deadline to compare, or if
+    the two count as the same."""
     threshold: Order
     stage: Order
     choice: Order
     edition: Order
     flipped: bool
-    """Whether the market's Yes is the question's No."""
+    """Whether the market's Yes is the question's No, with all negations counted."""
     missing: float
-    """Weight (`View.weights`, up to 1.8) of the question's most telling term that the market does
-    not name; 0 if it names all."""
+    """Weight (`View.weights`: how telling a term is, up to 1.8) of the heaviest term of the
+    question that the market does not name; 0 if it names all."""
     extra: float
-    """Weight (`View.weights`, up to 1.8) of the market's most telling term that the question does
-    not name; 0 if it names all."""
+    """Weight (`View.weights`: how telling a term is, up to 1.8) of the heaviest term of the market
+    that the question does not name; 0 if it names all."""
     rival: bool
-    """Whether the market asks about a rival: another contender in the same contest, which only one
-    of them can win."""
+    """Whether the market is about a rival of the question's contender: another contender in the
+    same contest, which only one of the two can win."""
     content: float
-    """How far question and market are about the same things, in points up to 2.6: `score` without
-    what the parts (level, window of time ...) add to it."""
+    """How far question and market are about the same things, in points up to 2.6, by their words
+    alone: `score` before the parts (level, window of time ...) are added."""
     opposed: bool
-    """Whether question and market assert opposite things, negations left out: one that something
-    ends and the other that it lasts, or one that a value is above a level and the other below."""
+    """Whether question and market assert opposite things even without their negations ("not"): one
+    that something ends, the other that it lasts; or one that a value is above a level, the other
+    that it is below."""
     lasting: bool
-    """Whether the question asks if something lasts until a deadline: the later, the less likely."""
+    """Whether the question asks if something lasts until a deadline, and the market if the same
+    thing lasts or ends. A later deadline then makes Yes less likely."""
     called: float
-    """Share, 0 to 1 and by weight, of the question's names that occur in the market or its
-    rules."""
+    """Weighted share, 0 to 1, of the question's names that occur in the market or its rules; 1 if
+    the question has no names."""
     foreign: float
-    """Weight (`View.weights`, up to 1.8) of the market's most telling name that has no word in
-    common with the question; 0 if there is none."""
+    """Weight (`View.weights`: how telling a term is, up to 1.8) of the market's most telling name
+    that shares no word with the question; 0 if there is none."""
     likeness: float
-    """Log-odds that question and market are about the same thing, from the logistic regression
-    whose coefficients `_LIKENESS` and `compare` have."""
+    """Log-odds that question and market are about the same thing (0: as likely as not), by a
+    logistic regression with the coefficients of `_LIKENESS` and `compare`."""
     leveled: bool = False
-    """Whether question and market both name a level ("above 100"), so that `threshold` says how the
-    two levels relate."""
+    """Whether question and market both name a level ("above 100"), and `threshold` says how the two
+    levels relate."""
 
     @property
     def same(self) -> bool:
         """Whether market and question differ in no part (window of time, level, stage, contender,
-        year)."""
+        year). A part that one of them leaves open is no difference, and neither is the exactly
+        opposite level (above 100, 100 or below)."""
         return (
             self.window in ("same", "unsaid")
             and self.threshold in ("same", "opposite", "unsaid")
@@ -123,7 +130,8 @@ class Comparison:
 
 
 def compare(q: View, m: View, at: date) -> Comparison:
-    """Compare the market `m` with the question `q`, which is asked on the day `at`."""
+    """The result of comparing the market `m` with the question `q`, which is asked on the day `at`:
+    part by part (level, window of time ...) and in their words."""
     q, m = spelled(q, m), spelled(m, q)
     ours, theirs = q.proposition, m.proposition
     asked, missing = coverage(q, m, m.covers, m.context)
@@ -163,8 +171,11 @@ def compare(q: View, m: View, at: date) -> Comparison:
 def _score(
     q: View, m: View, content: float, orders: dict[str, Order], gap: float, unnamed: float
 ) -> float:
-    """How well a market fits, in points: its content, and what the parts add or take.
+    """How well the market `m` fits the question `q`, in points (`Comparison.score`): their shared
+    content, plus or minus points for each part (level, window of time ...).
 
+    content : points for the words that the two share
+    orders : by part, how question and market relate in it
     gap : days between the two deadlines
     unnamed : weight of the most telling term that only one of the two names
     """
@@ -187,13 +198,17 @@ def _score(
 
 
 def _lasts(v: View) -> bool:
-    """Whether a text asserts, apart from any negation, that something stays as it is."""
+    """Whether a text says that something stays as it is or is not done ("stays", "avoids"), no
+    matter whether a "not" denies this. Texts with a level ("above 100") do not count."""
     return v.proposition.threshold is None and bool(v.motion > 0 or v.turns & LASTING)
 
 
 def _opposed(q: View, m: View, extra: float) -> bool:
-    """Whether one of the two texts asserts that something ends, is lost or is not done, and the
-    other that it lasts, is won or is done."""
+    """Whether question (`q`) and market (`m`) assert opposite things without their negations: one
+    that something ends, is lost or is not done, and the other that it lasts, is won or is done.
+
+    extra : weight of the most telling term that only the market names
+    """
     theirs = m.proposition
     if q.motion * m.motion < 0 or q.sides & m.against & _CONTRARY:
         return True
@@ -214,8 +229,8 @@ def _opposed(q: View, m: View, extra: float) -> bool:
 
 
 def _swapped(q: View, m: View) -> bool:
-    """Whether both texts name two sides, in opposite order: "A beats B" and "B beats A", or "A
-    before B" and "B before A"."""
+    """Whether both texts name the same two sides, in opposite order: "A beats B" and "B beats A",
+    or "A before B" and "B before A"."""
     ours, theirs = q.proposition, m.proposition
     first = bool(
         ours.lead and theirs.lead and ours.lead != theirs.lead

@@ -54,7 +54,9 @@ def _written(day: date) -> str:
 
 
 def _current(unit: str, on: date) -> str:
-    """The year or month of a day, the last month of its quarter, or the last year of its decade."""
+    """The current year, month, quarter or decade (`unit`) on the day `on`, as text. A quarter is
+    given by its last month and a decade by its last year: for May 3, 2026, "June 2026" and
+    "2029"."""
     if unit == "month":
         return f"{calendar.MONTHS[on.month - 1].title()} {on.year}"
     if unit == "quarter":
@@ -76,7 +78,8 @@ def _last_day(found: re.Match[str], on: date) -> str:
 
 
 def _later(found: re.Match[str], on: date) -> str:
-    """The deadline that lies some days, weeks, months or years after the day `on`, as text."""
+    """The replacement for a matched "within two months": "by" and the day that lies this many days,
+    weeks, months or years after the day `on`."""
     said = (found["n"] or "one").casefold()
     count = int(said) if said.isdecimal() else _COUNTS[said]
     return f"by {_written(later(on, count, found['unit'].casefold()))}"

@@ -297,8 +297,8 @@ def _words(entry: str) -> tuple[str, str]:
 
 
 def _table() -> dict[str, list[tuple[frozenset[str], frozenset[str]]]]:
-    """Pairs of (all terms of a name, terms that the name also stands for), by one term of the
-    name."""
+    """All known names that also stand for something else: one term of the name -> pairs of (all
+    terms of the name, terms that it also stands for)."""
     table: dict[str, list[tuple[frozenset[str], frozenset[str]]]] = {}
     for block in _BLOCKS:
         for entry in " ".join(block.split()).split(";"):
@@ -317,16 +317,16 @@ _NAMES: Final = _table()
 _EVERYDAY: Final = frozenset(
     terms("senators hurricanes islanders capitals nationals heat wild stars flames devils rays")
 )
-"""Nicknames that are also everyday words ("senators"). They name a team only beside its city or its
-league."""
+"""Team nicknames that are also everyday words ("senators"). In a text they stand for the team only
+if the team's city or its league is named, too."""
 _IN_LEAGUE: Final = {
     "nbafin": "nba", "superbowl": "nfl", "worldseri": "mlb", "stanleycup": "nhl",
 }  # fmt: skip
 
 
 def nicknames(found: frozenset[str]) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    """The known names of two or more words whose terms are all in `found`: pairs of (terms of the
-    name, terms that the name also stands for)."""
+    """The known names of two or more words whose terms all occur in a text (`found`): pairs of
+    (terms of the name, terms that the name also stands for, e.g. the team of a nickname)."""
     return tuple(
         (name, said)
         for one in found
@@ -337,14 +337,15 @@ def nicknames(found: frozenset[str]) -> tuple[tuple[frozenset[str], frozenset[st
 
 @remembered(16 << 20)
 def besides(found: frozenset[str]) -> frozenset[str]:
-    """Terms that names in `found` also stand for ("moscow" adds "russia"), and terms that those
-    stand for in turn; without the terms in `found`."""
+    """Terms that the names among the terms `found` also stand for ("moscow" adds "russia"), and
+    terms that those stand for in turn; without the terms in `found`."""
     more = _besides(found)
     return (more | _besides(found | more)) - found if more else more
 
 
 def _besides(found: frozenset[str]) -> frozenset[str]:
-    """Terms that names in `found` also stand for: "holyrood" adds "scotland" and "parliament".
+    """Terms that the names among the terms `found` also stand for: "holyrood" adds "scotland" and
+    "parliament". Terms in `found` are left out.
 
     A team is recognized by its nickname, and by its city if the league is named.
     """

@@ -63,8 +63,9 @@ _MARGIN: Final = re.compile(
     r"(?:%|percent|(?:percentage[\s-])?points?|votes|goals|runs|seconds|lengths)(?:\s+or\s+more)?|(?=\?|\Z))",
     re.I,
 )
-"""Matches a margin of victory ("by 5 points") with the text before it. A text without a margin is
-matched to the end of its sentence, without group `by`, so that it is scanned only once."""
+"""Matches a margin of victory ("by 5 points") together with the text before it. If there is no
+margin, the rest of the sentence is matched without the group `by`, so that it is scanned only
+once."""
 _WINS: Final = re.compile(r"\b(?:wins?|beats?|defeats?)\b", re.I)
 
 
@@ -77,28 +78,30 @@ class Reading:
     """The question in the form in which it is compared with markets, and by which markets are
     searched."""
     proposition: Proposition
-    """What the question asserts. Its `positive` is False if the question asks that something does
-    not happen."""
+    """What the question asserts. Its `positive` is False if the question asks whether something
+    does not happen."""
     reason: str | None
     """What was changed in the question's wording, in words; None if nothing was."""
     wider: str | None = None
-    """If the question asks for a win by a margin: the same question without the margin."""
+    """The same question without the margin, if it asks for a win by a margin ("by 5 points"); else
+    None."""
     core: str = ""
-    """The question in its own words, without its frame, i.e. words around it such as "is it true
-    that"."""
+    """The question in its own words, without its frame, i.e. the words around it such as "is it
+    true that"."""
     asking: str = ""
-    """The sentence that asks, without its frame, if the text tells something before it; else
-    empty."""
+    """The sentence that asks, without words around it such as "is it true that", if the text tells
+    something else, too ("I hold some coins. Will ...?"); else empty."""
     denied: bool = False
-    """Whether the words around the question deny it: "is it false that"."""
+    """Whether the words around the question deny it ("is it false that ...")."""
     judged: str = ""
-    """The question as the judge reads it (`Framed.judged`)."""
+    """The question in the form that the judge (the trained model) reads: as it was asked, but
+    without words around it that deny it ("is it false that ...")."""
     side: str | None = None
     """The outcome named behind a market's title, "Name" in "Who will win X? — Name"; else None."""
 
     @property
     def normalized(self) -> str:
-        """The question without surplus blanks."""
+        """The question as it was asked, without surplus spaces."""
         return " ".join(self.question.split())
 
     @property
@@ -135,8 +138,8 @@ def _finite(value: float) -> float | None:
 
 
 def normalise(question: str, at: datetime) -> Reading:
-    """Understand a question as asked on the day of `at`: bring it to the form that markets use, and
-    read what it asserts."""
+    """Understand a question that is asked on the day of `at`: the result has its wording in the
+    form that markets use, and what it asserts."""
     return _normalised(question, at.date())
 
 
@@ -198,7 +201,8 @@ def _normalised(question: str, day: date) -> Reading:
 
 
 def _applied(pattern: Finder, replacement: Replacement, text: str, what: str) -> str:
-    """The text with a rule applied. A polarity rule skips matches that begin inside a name."""
+    """The text after one rewriting rule: each match of `pattern` becomes `replacement`. Rules for
+    negations (`what` is "polarity") leave matches alone that begin inside a name."""
     if pattern.search(text) is None:
         return text
     if what != "polarity":

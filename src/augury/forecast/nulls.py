@@ -16,7 +16,7 @@ from augury.forecast.normalise import Reading
 from augury.markets.records import Status
 
 INSTRUCTIVE: Final = frozenset({"no_market", "not_understood"})
-"""These two reasons for having no probability (`NullKind`) are replaced by a more useful one if a
+"""Two reasons for having no probability (`NullKind`) that are replaced by a more useful one if a
 market that is closed, decided or without a recent price asks the question."""
 
 
@@ -31,20 +31,21 @@ class PastMarket:
     resolution: str | None
     resolved_at: datetime | None
     priced_at: datetime | None
-    """Time of the last price that the market had while it was open; None: it never had one."""
+    """Time of the last price that the market had while it was open; None if it never had one."""
     recorded_at: datetime | None
-    """Time of the market's last recorded price from when it was open: the question can be answered
-    as of then. None: no price was recorded."""
+    """Time of the last price that was recorded while the market was open: the question can be
+    answered as of that time. None if no price was recorded."""
 
 
 def with_reason(estimate: Estimate, kind: NullKind, text: str) -> Estimate:
-    """The estimate without its probability, for the reason of this `kind`, worded as `text`."""
+    """A copy of the estimate without its probability. `kind` and `text` give the reason why there
+    is none, for programs and for readers."""
     return explained(estimate, NullReason(kind, text))
 
 
 def explained(estimate: Estimate, reason: NullReason) -> Estimate:
-    """The estimate without its probability, with `reason` as its error, its reasoning and its null
-    reason (why it has no probability)."""
+    """A copy of the estimate without its probability, with `reason` (why there is none) as its
+    error, its reasoning and its null reason."""
     return replace(
         estimate, probability=None, lower=None, upper=None, confidence=0.0, decisive=None,
         error=reason.text, reasoning=reason.text, null=reason,
@@ -57,15 +58,16 @@ def is_understood(reading: Reading) -> bool:
 
 
 def is_over(reading: Reading, at: datetime) -> bool:
-    """Whether the time that the question asks about has surely ended."""
+    """Whether the time that a question asks about has certainly ended on the day of `at`. False for
+    questions that name no time or a vague one."""
     window = reading.proposition.window
     said = window.text and not window.vague and window.kind in ("by", "in", "on")
     return bool(said) and window.end is not None and window.end <= at.date()
 
 
 def over(reading: Reading, estimate: Estimate) -> Estimate:
-    """The reply to a question whose time is over: no probability, because the open markets are
-    about later times."""
+    """The estimate for a question about a time that is over: it has no probability, because the
+    open markets are about later times, and keeps the rejected markets of `estimate`."""
     end = reading.proposition.window.end
     day = f" ({end - timedelta(days=1)})" if end else ""
     text = (
@@ -106,7 +108,7 @@ def private(whose: str) -> str:
 
 def out_of_running(asked: Estimate, known: PastMarket, at: datetime) -> NullReason:
     """Why a market that asks the question gives no answer: it is decided, closed, or has no recent
-    price.
+    price. The reason is worded for the reader.
 
     asked : the estimate made as if the market were open at its last price
     known : the market
@@ -148,9 +150,9 @@ def _last(price: float | None, at: datetime | None) -> str:
 
 
 def blocked(question: str, reading: Reading) -> Estimate | None:
-    """An estimate that says why the question has no single answer, whatever the markets say: it has
-    a condition, asks for two things, or is about a private matter. None if it may have an
-    answer."""
+    """The estimate for a question that has no single answer, whatever the markets say: one with a
+    condition ("if ..."), for two things at once, or about a private matter. It has a reason and no
+    probability. None if the question may have an answer."""
     nothing = Estimate(evidence=(), fallbacks=("no_relevant_market",))
     if (condition := compound.condition(question)) is not None:
         return with_reason(nothing, "condition", conditional(condition))

@@ -1,19 +1,20 @@
 """A language model's opinions on the markets that the judge reads, and which of them count. Pure.
 
 A model says of each market whether it asks the question, the opposite or something else. "The
-rules" are the hand-written comparison of question and market (`match`). An opinion is refused if it
-contradicts what the rules know for certain: that the question is the market's own title; that the
-two are related by logic; that year, level, deadline or result of a game differ; or that the market
-lacks something that the question demands. Opinions that contradict each other are refused, too, and
-so is the opinion that a market asks the question (or its opposite) if neither rules nor judge find
+rules" are the hand-written comparison of question and market (`match`); the judge
+(`matching.judge`) is a model trained on people's questions. An opinion is refused if it contradicts
+what the rules know for certain: that the question is the market's own title; that the two are
+related by logic; that year, level, deadline or result of a game differ; or that the market lacks
+something that the question demands. Opinions that contradict each other are refused, too, and so is
+the opinion that a market asks the question (or its opposite) if neither rules nor judge find
 anything of the question in the market.
 
 All other opinions count as a vote, besides those of rules and judge, on whether a market asks the
-question or its opposite. On its own the model cannot overrule the rules: if it disagrees with the
-rules, and the judge does not support it, the market does not count. If the model finds a market to
-be about something else, although the rules find no difference, then markets that differ from that
-market only in a date or a level bound nothing either. Opinions add no markets and no numbers:
-probabilities still come from prices alone.
+question or its opposite. On its own the language model cannot overrule the rules: if it disagrees
+with them, and the judge does not support it, the market does not count. If it finds a market to be
+about something else, although the rules find no difference, then the markets that differ from this
+one only in a date or a level do not bound the answer either. Opinions add no markets and no
+numbers: probabilities still come from prices alone.
 """
 
 from __future__ import annotations
@@ -51,31 +52,32 @@ class Opinion:
 
 
 Opinions = Mapping[tuple[int, int], Opinion]
-"""A language model's opinions on markets, by (market number, index of the outcome)."""
+"""A language model's opinions on market outcomes, by (market number, index of the outcome)."""
 
 NONE: Final[Opinions] = {}
 
 TRUSTED: Final = 0.9
-"""Share, 0 to 1, of the control questions (a test with known answers) that a language model has to
-answer correctly before it is asked for opinions; also the upper limit of the confidence in an
-answer that rests on an opinion."""
+"""Smallest share, 0 to 1, of the control questions (a test with known answers) that a language
+model has to answer correctly before it is asked for opinions; also the upper limit of the
+confidence in an answer that rests on such an opinion."""
 LEANS: Final = 0.05
-"""Smallest probability, 0 to 1, that the judge (the trained model) must give to "same" or to
-"opposite" for a market to count as being about the question, or to support a language model that
-says so. Chosen by hand."""
+"""Smallest probability, 0 to 1, of "same" or of "opposite" by the judge (the trained model) with
+which a market counts as being about the question, or with which the judge supports a language model
+that says so. Chosen by hand."""
 OTHER_DAYS: Final = 7
-"""Largest distance, in days, between a deadline written in the question and one written in a market
-at which the two may still mean the same deadline. Chosen by hand."""
+"""If a deadline written in the question and one written in a market are more than this many days
+apart, they certainly differ; nearer ones may mean the same deadline. Chosen by hand."""
 _SWAPPED: Final[dict[Asks, Asks]] = {"same": "opposite", "opposite": "same", "other": "other"}
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedOpinion:
-    """A language model's opinion on a market that failed the checks."""
+    """An opinion of a language model that failed the checks, with the market that it is about."""
 
     market: Snapshot
     why: str
-    """What contradicts the refused opinion, as a clause: "it has another deadline"."""
+    """What contradicts the refused opinion, as a clause about the market: "it has another
+    deadline"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +95,9 @@ NOTHING_HEARD: Final = Heard(NONE)
 def worth_asking(
     brief: judging.Brief, bearings: Sequence[Bearing], verdicts: judging.Verdicts
 ) -> bool:
-    """Whether a language model's opinions could change the answer: no market is certain to ask the
-    question or its opposite (in its own words or by logic), and at least one market shares its
-    subject."""
+    """Whether a language model's opinions could change the answer. This is so if no market
+    certainly asks the question or its opposite (in the same words or by logic), and at least one
+    market is about the question's subject."""
     if any(b.exact or b.relation in bounds.SAME for b in bearings):
         return False
     return any(_is_about(b, verdicts) for b in brief.bearings)
@@ -111,9 +113,10 @@ def heard(
     """Check a language model's opinions against what is certain. Returns those that count and those
     that are refused.
 
-    opinions : by position of the market in `brief`; each compares the market with the question
-    without words around it that deny it ("is it false that ...")
-    asked : what the question asserts, such words included
+    opinions : by position of the market in `brief`; on the question without words around it that
+        deny it ("is it false that ...")
+    verdicts : what the judge (the trained model) says of the same markets
+    asked : what the question asserts if such words are included
     """
     taken: dict[int, Opinion] = {}
     refused: dict[int, str] = {}
@@ -148,10 +151,12 @@ def _is_about(b: Bearing, verdicts: judging.Verdicts) -> bool:
 def _contradicted(
     brief: judging.Brief, place: int, read: Asks, asks: Asks, asked: Proposition
 ) -> str | None:
-    """What is certain and contradicts an opinion, as a clause; None if nothing does.
+    """What is certain and contradicts an opinion on the market at position `place`, as a clause
+    ("it has another deadline"); None if nothing does.
 
-    read : the opinion on the text that the brief asks about
-    asks : the opinion on the question, whose frame may deny that text
+    read : the opinion on the question without words around it that deny it ("is it false that ...")
+    asks : the opinion on the question with these words: the opposite of `read` if they deny it
+    asked : what the question asserts if such words are included
     """
     b, stand = brief.bearings[place], brief.stands[place]
     ours = _side(b, positive=asked.positive)
@@ -171,7 +176,8 @@ def _contradicted(
 
 
 def _told_apart(b: Bearing, asked: Proposition) -> str | None:
-    """The part that certainly tells a market from the question, as a clause; else None."""
+    """What certainly differs between a market and the question (year, level, deadline ...), as a
+    clause about the market ("it has another deadline"); None if nothing does."""
     theirs = b.view.proposition
     if b.fit.edition == "differs" and None not in (asked.edition, theirs.edition):
         return "it is about another year or edition"
@@ -185,7 +191,9 @@ def _told_apart(b: Bearing, asked: Proposition) -> str | None:
 
 
 def _are_apart(one: Window, other: Window) -> bool:
-    """Whether two written deadlines differ for certain. Vague ones ("arrive at July") do not."""
+    """Whether two windows of time end on certainly different days: the texts name both ends,
+    exactly to the day or as the ends of spans ("in 2026"), and the two are more than `OTHER_DAYS`
+    apart."""
     if not one.text or not other.text or one.end is None or other.end is None:
         return False
     exact = {one.precision, other.precision} == {"day"} or {one.kind, other.kind} == {"in"}
@@ -193,7 +201,11 @@ def _are_apart(one: Window, other: Window) -> bool:
 
 
 def _side(b: Bearing, *, positive: bool) -> Asks:
-    """Whether the hand-written rules read a market as asking the question or its opposite."""
+    """Whether a market asks the question (`same`) or its opposite (`opposite`), according to the
+    hand-written rules and if it asks one of the two at all.
+
+    positive : False if the question contains a negation ("Will X not win?")
+    """
     return "same" if b.turned != positive else "opposite"
 
 
@@ -201,7 +213,8 @@ _WHERE: Final[dict[bool, Relation]] = {True: "equivalent", False: "complement"}
 
 
 def _are_contrary(a: Bearing, one: Opinion, b: Bearing, other: Opinion) -> bool:
-    """Whether two opinions, each on its market, cannot both be right."""
+    """Whether two opinions (`one` on the market `a`, `other` on `b`) cannot both be right: for
+    example, both say that their market asks the question, but the markets exclude each other."""
     if "other" in (one.asks, other.asks):
         return False
     alike = one.asks == other.asks
@@ -220,12 +233,12 @@ def applied(
     *,
     positive: bool,
 ) -> list[Bearing]:
-    """The compared market outcomes with a language model's accepted opinions taken into account, in
-    the order of `bearings`.
+    """The compared market outcomes after a language model's accepted opinions, in the order of
+    `bearings`: some now count as asking the question or its opposite, others no longer count.
 
     bearings : compared market outcomes, with the judge's verdicts already applied
-    verdicts : the judge's verdicts, which may support an opinion against the hand-written rules
-    positive : False if the question denies what it is about ("Will X not win?")
+    verdicts : what the judge (the trained model) says; it may support an opinion against the rules
+    positive : False if the question contains a negation ("Will X not win?")
     """
     denied = _denied(bearings, opinions)
     found: list[Bearing] = []
@@ -242,15 +255,16 @@ def applied(
 
 
 def _family(b: Bearing) -> tuple[frozenset[str], str]:
-    """Key of a family: markets that differ only in a date or a level have the same."""
+    """A key that is the same for markets that differ at most in a date or a level ("above 100")."""
     return b.view.proposition.terms, b.view.proposition.predicate
 
 
 def _denied(
     bearings: Sequence[Bearing], opinions: Opinions
 ) -> frozenset[tuple[frozenset[str], str]]:
-    """Families of markets that the model finds to be about something else, although the
-    hand-written rules find no difference."""
+    """Groups (keys of `_family`) of markets that a language model finds to be about something else,
+    and none of them to be about the question, although for at least one the hand-written rules find
+    no difference from the question."""
     said = [(b, opinions[_key(b)].asks) for b in bearings if _key(b) in opinions]
     others = {_family(b) for b, asks in said if asks == "other" and b.fit.same}
     return frozenset(others - {_family(b) for b, asks in said if asks != "other"})
@@ -274,7 +288,9 @@ def _applied(b: Bearing, said: Opinion, verdict: Verdict | None, *, positive: bo
 
 
 def _sides_with(verdict: Verdict | None, *, same: bool) -> bool:
-    """Whether the judge, too, finds this side ("same" or "opposite") the likelier one."""
+    """Whether the judge (the trained model) supports a language model: it finds the same side
+    (`same` True: the market asks the question, False: its opposite) likelier than the other, with a
+    probability of at least `LEANS`. False without a verdict."""
     if verdict is None:
         return False
     theirs, others = (verdict.same, verdict.opposite) if same else (verdict.opposite, verdict.same)
@@ -282,7 +298,7 @@ def _sides_with(verdict: Verdict | None, *, same: bool) -> bool:
 
 
 def _put_aside(b: Bearing) -> Bearing:
-    """The market with a comparison that makes it no evidence."""
+    """A copy of the compared market outcome that is no evidence (`judging.refused`)."""
     return replace(b, fit=judging.refused(b.fit))
 
 
@@ -295,9 +311,9 @@ _LEAST_WORDS: Final = 3
 
 
 def shown_reason(said: Opinion, *texts: str) -> str:
-    """A language model's reason for its opinion, as it may be shown. Empty if it has a number or a
-    name that is in none of `texts`, an unusual character (as in an address), or fewer than
-    `_LEAST_WORDS` words."""
+    """A language model's reason for its opinion, as it may be shown. Empty if the reason has a
+    number or a name that occurs in none of `texts`, an unusual character (as in an address), or
+    fewer than `_LEAST_WORDS` words."""
     told = " ".join(said.why.split()).replace('"', "'").rstrip(".")
     known = " ".join(texts)
     if len(told.split()) < _LEAST_WORDS or not _PLAIN.match(told):
@@ -310,10 +326,11 @@ def shown_reason(said: Opinion, *texts: str) -> str:
 
 
 def told(taken: Opinions, before: Estimate, after: Estimate, question: str) -> str:
-    """One sentence on what a language model's opinions changed, with the model's reason if it may
-    be shown.
+    """One sentence for the reader on what a language model's opinions changed, with the model's
+    reason if it may be shown.
 
-    before, after : the estimate without and with the opinions
+    taken : the opinions that passed the checks
+    before, after : the estimate without and with these opinions
     """
     for one, how in ((after.decisive, "it asks {}"), (before.decisive, "it asks something else")):
         if one is None or (said := taken.get((one.market.seq, one.outcome))) is None:
@@ -329,7 +346,7 @@ def told(taken: Opinions, before: Estimate, after: Estimate, question: str) -> s
 
 
 def told_refused(one: RefusedOpinion) -> str:
-    """The sentence that tells readers that an opinion of the language model was refused, and
+    """A sentence that tells the reader that an opinion of the language model was refused, and
     why."""
     market = explain.quoted(one.market.question)
     return f"What the language model said of {market} is not taken: {one.why}."

@@ -6,13 +6,14 @@ from typing import Literal
 
 Order = Literal["same", "opposite", "implies", "implied", "excludes", "differs", "unsaid"]
 """How one part of the question (window, level, stage ...) relates to the same part of the market.
+If all else were equal:
 
-- same: the part does not differ;
-- opposite: exactly one of the two comes true;
-- implies: the question implies the market, so the question is at most as likely;
-- implied: the market implies the question, so the question is at least as likely;
-- excludes: at most one of the two comes true;
-- differs: the two cannot be compared;
+- same: question and market would ask the same;
+- opposite: exactly one of the two would come true;
+- implies: the question would imply the market, and so be at most as likely;
+- implied: the market would imply the question, which is then at least as likely;
+- excludes: at most one of the two would come true;
+- differs: the two could not be compared;
 - unsaid: question or market says nothing definite about this part, so that it does not tell them
   apart.
 """

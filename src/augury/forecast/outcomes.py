@@ -1,10 +1,10 @@
 """Answers open questions ("who", "how many", "when") with a distribution over outcomes. Pure.
 
-The outcomes exclude each other. "Who" and "which" are answered by the names of one event, of which
-one comes true; "how many" and "how much" by the ranges or levels of one quantity; "how high" and
-"how low" by markets on whether levels are reached, which bound the highest or lowest value; "when"
-by deadlines. Outcomes of two events are never mixed, and the probabilities of levels that can all
-be touched are never added.
+The outcomes exclude each other. "Who" and "which" are answered by the names in the markets of one
+event, of which one comes true; "how many" and "how much" by the ranges or levels of one quantity;
+"how high" and "how low" by markets on whether levels are reached, which bound the highest or lowest
+value; "when" by deadlines. Outcomes of two events are never mixed, and the probabilities of levels
+that can all be touched are never added.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 Asks = Literal["name", "amount", "highest", "lowest", "day"]
 
 MIN_ASKED: Final = 0.45
-"""Smallest share, 0 to 1 and by weight, of an open question's terms that a market must name to
-count as one of the outcomes asked for. Chosen by hand."""
+"""Smallest weighted share, 0 to 1, of an open question's terms (word stems) that a market must name
+to count as one of the outcomes asked for. Chosen by hand."""
 MAX_SUM: Final = 1.15
-"""Largest sum of the prices of outcomes with which they are still taken to exclude each other.
-Chosen by hand."""
+"""Largest sum of the prices of several outcomes, as probabilities, with which they are still taken
+to exclude each other. Chosen by hand."""
 MIN_REST: Final = 0.005
-"""A distribution lists what is left over for outcomes without a market, as "any other" (`REST`), if
-it is at least this probability; less is added to the likeliest outcome."""
+"""If the prices of the outcomes leave at least this probability, it is listed as another outcome,
+"any other" (`REST`); a smaller remainder is added to the likeliest outcome."""
 MAX_PARTS: Final = 20
-"""Largest number of named outcomes in a distribution; all others are listed as one, "any other"
-(`REST`)."""
+"""Largest number of named outcomes in a distribution, the likeliest ones; all others are listed
+together as "any other" (`REST`)."""
 REST: Final = "any other"
 
 OPEN: Final = "This question has no yes or no, so no single probability is given."
@@ -66,8 +66,8 @@ _OF_A_TIME: Final = re.compile(
     r"|\bhow\s+(?:high|low)\b.{0,99}?\b(?:get|go|climb|rise|fall|drop|dip|sink|trade|reach|hit|run)\b",
     re.I,
 )
-"""Matches wording that asks how far something gets within a period ("How high will Bitcoin go?"),
-not where it stands on one day ("How high will inflation be?")."""
+"""Matches wording that asks for the highest or lowest value in a period ("How high will Bitcoin
+go?") and not for the value on one day ("How high will inflation be?")."""
 _CONTINENTS: Final = frozenset(
     "africa asia europe oceania antarctica americas north-america south-america uefa conmebol"
     " concacaf caf afc ofc".split()
@@ -83,7 +83,8 @@ _ASKS_PARTY: Final = re.compile(r"\b(?:which|what)\s+part(?:y|ies)\b", re.I)
 
 def asks(text: str) -> Asks | None:
     """The kind of answer that an open question asks for: "Who will win?" -> `name`, "How many
-    goals?" -> `amount`, "When will it happen?" -> `day`. None for a yes/no question."""
+    goals?" -> `amount`, "How high will it go?" -> `highest`, "When will it happen?" -> `day`. None
+    for a yes/no question."""
     if _CLAUSE.match(text):
         return None
     if _DAY.match(text):
@@ -103,12 +104,13 @@ _CLAUSE: Final = re.compile(
     r"would|should|isn't|doesn't)\s",
     re.I,
 )
-"""Matches a clause of time or place before a yes/no question ("When June wraps up, is ..."): its
-"when" or "where" asks for no day or place."""
+"""Matches a clause of time or place before a yes/no question ("When June wraps up, is ..."): here
+"when" or "where" does not ask for a day or a place."""
 
 
 class _Told(NamedTuple):
-    """A distribution, the market outcomes on which it rests, and a note for the reader."""
+    """The answer to an open question: a distribution over outcomes (`parts`), the market outcomes
+    on which it rests, and a note for the reader."""
 
     parts: Distribution
     used: Sequence[Bearing]
@@ -116,8 +118,9 @@ class _Told(NamedTuple):
 
 
 def answer(reading: Reading, bearings: Sequence[Bearing], at: datetime) -> Estimate:
-    """An estimate with the distribution that markets give for an open question ("who", "how many"),
-    or with the reason why they give none.
+    """The estimate for an open question ("who", "how many"), as it was understood. It has a
+    distribution over outcomes, or the reason why the markets give none, and never a single
+    probability.
 
     bearings : every market outcome that was compared with the question, the best fit first
     """
@@ -144,9 +147,9 @@ _WINDOWS: Final[dict[Asks, frozenset[Order]]] = {
     "amount": _TIMELY, "highest": _TIMELY, "lowest": _TIMELY,
     "day": frozenset({"same", "unsaid", "implies", "implied", "excludes", "differs"}),
 }  # fmt: skip
-"""How the window of time of an open question may relate to that of a market that answers it, by the
-kind of answer asked for. A market on December's job figure does not answer for November, whereas a
-question that asks for a day accepts markets on any time."""
+"""For each kind of answer that an open question may ask for: how the question's window of time may
+relate to that of a market that answers it. A market on December's job figure does not answer for
+November, whereas a question that asks for a day accepts markets on any time."""
 
 
 def _another_time(b: Bearing) -> str:
@@ -164,8 +167,9 @@ def _is_about(reading: Reading, b: Bearing) -> bool:
 
 
 def _families(near: Sequence[Bearing]) -> list[list[Bearing]]:
-    """Groups of two or more outcomes of one event, of one market, or (without an event) of the same
-    terms; the best group first."""
+    """The market outcomes (`near`) in groups that may be the outcomes of an open question: outcomes
+    of one market with more than two, of one event, or (without an event) on the same contest. Only
+    groups of two or more outcomes, the best match for the question first."""
     families: dict[tuple[object, ...], list[Bearing]] = {}
     for b in near:
         market = b.market
@@ -183,8 +187,9 @@ def _families(near: Sequence[Bearing]) -> list[list[Bearing]]:
 
 
 def _whole(family: list[Bearing], bearings: Sequence[Bearing]) -> list[Bearing]:
-    """The family with all other outcomes of its event, in whatever wording, if only one of them
-    comes true."""
+    """The group of outcomes `family`, with all other outcomes of the same event added from
+    `bearings` (all that were compared), however they are worded. Unchanged if more than one outcome
+    of the event can come true."""
     first = family[0].market
     if first.event_id is None or not _is_exclusive(family[0]):
         return family
@@ -217,8 +222,9 @@ def _by_name(
 
 
 def _of_one_kind(question: str, labels: Sequence[str]) -> bool:
-    """Whether outcomes are of the kind that is asked for: continents and countries, parties and
-    people are never mixed."""
+    """Whether these outcomes are of the kind that the question asks for: for "which continent",
+    more than half must be continents; for "which party", at least half must be parties; for any
+    other question, none may be a continent."""
     continents = sum("-".join(name.casefold().split()) in _CONTINENTS for name in labels)
     if _ASKS_CONTINENT.search(question):
         return 2 * continents > len(labels)
@@ -243,8 +249,14 @@ def _shares(
     key: Callable[[tuple[str, Bearing]], tuple[object, ...]],
     ends: Callable[[Bearing], tuple[float | None, float | None]] = lambda b: (None, None),
 ) -> _Told | None:
-    """The distribution of outcomes that exclude each other, at their prices: scaled to a sum of 1
-    if they sum to more, completed by `REST` if they sum to less."""
+    """The distribution over outcomes that exclude each other, at their prices, scaled down or
+    completed by `REST` to a sum of 1. None if the prices sum to more than `MAX_SUM`; the reason is
+    then added to `why`.
+
+    named : market outcome by name
+    key : sorts the outcomes
+    ends : gives the lower and upper end of an outcome that is a range
+    """
     total = sum(b.positive for b in named.values())
     if total > MAX_SUM:
         why.append(
@@ -315,8 +327,9 @@ def _by_extreme(*, upward: bool) -> _Maker:
 
 
 def _ladder(levels: Sequence[Bearing], *, upward: bool, why: list[str]) -> _Told | None:
-    """The distribution over the ranges between levels of one quantity, from the probability of
-    getting beyond each level."""
+    """The distribution over the ranges between levels of one quantity, from the prices of markets
+    on getting above each level (`upward`) or below it. None if there are fewer than two levels, or
+    if prices contradict each other, which is then added to `why`."""
     first = levels[0].view.proposition
     found = rungs.by_level(
         first, "above" if upward else "below", levels,
@@ -337,7 +350,8 @@ def _ladder(levels: Sequence[Bearing], *, upward: bool, why: list[str]) -> _Told
 
 
 def _are_apart(levels: Sequence[Bearing]) -> bool:
-    """Whether no two ranges overlap, and at least one is bounded on both sides."""
+    """Whether no two of the ranges that these markets ask about overlap ("2% to 3%", "3% to 4%"),
+    and at least one range is bounded on both sides."""
     spans = sorted({_ends(b) for b in levels})
     return len(spans) > 1 and all(
         high <= low and not (math.isinf(first) and math.isinf(last))
@@ -416,8 +430,8 @@ def _sentence(parts: Iterable[Part]) -> str:
 
 
 def label(b: Bearing) -> str:
-    """The words that tell a market outcome from the others of its event, e.g. a name or "above
-    100"."""
+    """The words that tell a market outcome from the other outcomes of its event, e.g. a name or
+    "above 100"."""
     if len(b.market.outcomes) > 2:
         return explain.shortened(b.market.outcomes[b.outcome])
     if b.market.subtitle and b.market.subtitle.casefold() != "yes":
@@ -429,9 +443,9 @@ def label(b: Bearing) -> str:
 
 
 def _labels(family: Sequence[Bearing]) -> dict[tuple[int, int], str]:
-    """Labels of the outcomes of one event, by market number and outcome: their names, or, if one
-    has no name ("no change"), their questions without the words that all of these have in common at
-    the beginning and the end."""
+    """Labels of the outcomes of one event, by (market number, index of the outcome): their names.
+    If one has no name, each label is the market's question without the words at the beginning and
+    the end that all these questions have in common."""
     plain = {(b.market.seq, b.outcome): label(b) for b in family}
     titles = [b.market.question.rstrip("?").split() for b in family]
     unnamed = any(
@@ -449,6 +463,6 @@ def _labels(family: Sequence[Bearing]) -> dict[tuple[int, int], str]:
 
 
 def _shared(titles: Sequence[Sequence[str]]) -> int:
-    """Number of words with which all titles begin."""
+    """Number of words at the beginning that all titles have in common."""
     alike = takewhile(lambda words: len(set(words)) == 1, zip(*titles, strict=False))
     return sum(1 for _ in alike)

@@ -2,7 +2,7 @@
 
 `normalise` and `relations.reading` handle whatever they read as "not". This module handles the
 remaining single words, in classes, each of which reverses only some predicates. A question is the
-opposite of a market if one of the two has such a word and the other has none.
+opposite of a market if exactly one of the two has such a word.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from augury.relations.proposition import CONTESTS, Proposition
 from augury.remembered import remembered
 
 Turn = Literal["loses", "others", "lacks", "lasts"]
-"""Class of a reversing word. loses: the subject does not get what is contested; others: somebody
-else gets it; lacks: the subject does not do it, or is absent; lasts: everything stays as it is."""
+"""Class of a word that reverses an assertion. loses ("defeated"): the subject does not get what is
+contested; others ("someone else"): another gets it; lacks ("avoids"): the subject does not do it,
+or is absent; lasts ("stays"): everything stays as it is."""
 
 LASTING: Final[frozenset[Turn]] = frozenset(("lasts", "lacks"))
-"""Classes of words that reverse what a text asserts ("stays", "avoids"; see `Turn`) and with which
-it asserts something of every day up to a deadline: the later the deadline, the less likely it
+"""Classes (`Turn`) of words that reverse an assertion ("stays", "avoids") and with which a text
+asserts something about every day up to a deadline: the later the deadline, the less likely that
 is."""
 
 _WORDS: Final[dict[Turn, str]] = {
@@ -73,8 +74,9 @@ _DENIED: Final = re.compile(
 
 @remembered(16 << 20)
 def turns(text: str) -> frozenset[Turn]:
-    """The classes of the words in a text that reverse an assertion: "Will Spain lose?" -> `loses`,
-    "Will he stay?" -> `lasts`. Names do not count, nor do words just after a "not"."""
+    """The classes (`Turn`) of the words in a text that reverse an assertion: "Will Spain lose?" ->
+    `loses`, "Will he stay?" -> `lasts`. Words in names do not count, and neither do words just
+    after a "not"."""
     found: set[Turn] = set()
     for turn, pattern in _PATTERNS.items():
         for match in pattern.finditer(text):
@@ -93,11 +95,11 @@ def turnless(text: str) -> str:
 
 
 def turned(question: frozenset[Turn], market: frozenset[Turn], p: Proposition) -> bool:
-    """Whether exactly one of the two texts, question and market, has a word that reverses the
-    market's predicate, as "lose" reverses "win".
+    """Whether exactly one of question and market has a word that reverses what the market asserts,
+    as "lose" reverses "win": one of them then asks the opposite of the other.
 
-    question, market : classes of the reversing words in either text
-    p : the market's proposition
+    question, market : classes of the reversing words in the two texts
+    p : what the market asserts
     """
     telling: frozenset[Turn]
     if p.predicate in CONTESTS:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 EDGE: Final = 0.001
-"""Smallest distance of an estimate from 0 and from 1: a market that trades at 0.999 is not yet
-decided."""
+"""Estimates stay at least this far from the probabilities 0 and 1: a market that trades at 0.999 is
+not yet decided."""
 
 
 def clip(p: float) -> float:
@@ -34,7 +34,8 @@ def pooled(probabilities: Sequence[float], weights: Sequence[float]) -> float:
 
 
 def spread(probabilities: Sequence[float], weights: Sequence[float]) -> float:
-    """How far the probabilities disagree: their weighted standard deviation in log-odds."""
+    """How far the probabilities disagree: their weighted standard deviation in log-odds; 0 if all
+    are equal."""
     total = sum(weights)
     mean = sum(w * logit(p) for p, w in zip(probabilities, weights, strict=True)) / total
     square = sum(w * (logit(p) - mean) ** 2 for p, w in zip(probabilities, weights, strict=True))
@@ -42,10 +43,8 @@ def spread(probabilities: Sequence[float], weights: Sequence[float]) -> float:
 
 
 def isotonic(values: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """The non-decreasing sequence nearest to `values` in weighted squares.
-
-    Pool adjacent violators (Ayer et al. 1955).
-    """
+    """The non-decreasing sequence with the smallest weighted sum of squared distances to `values`,
+    by the algorithm of pool adjacent violators (Ayer et al. 1955)."""
     blocks: list[list[float]] = []  # mean, weight, length
     for value, weight in zip(values, weights, strict=True):
         blocks.append([value, weight, 1])
@@ -60,7 +59,8 @@ def isotonic(values: Sequence[float], weights: Sequence[float]) -> list[float]:
 
 
 def _merged(points: Sequence[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
-    """The points (x, probability, weight) in order of x; points with the same x are pooled."""
+    """The points (x, probability, weight) in order of x. Points with the same x become one: their
+    probabilities are pooled and their weights added."""
     places: dict[float, list[tuple[float, float]]] = {}
     for x, p, weight in points:
         places.setdefault(x, []).append((p, weight))
@@ -112,14 +112,15 @@ def by_deadline(
 def by_threshold(
     points: Sequence[tuple[float, float, float]], at: float
 ) -> tuple[float, float, float]:
-    """The probability that a value exceeds the threshold `at`, from those at other thresholds.
+    """The probability that a value exceeds the threshold `at`, from the probabilities for other
+    thresholds.
 
     points : (threshold, probability of exceeding it, weight), in any order
 
-    Returns the probability, and the probabilities at the neighboring thresholds as its lower and
+    Returns the probability, and the probabilities for the neighboring thresholds as its lower and
     upper limit (0 and 1 without a neighbor). Between two thresholds log-odds are linear. Beyond the
     last they continue at the slope of the two nearest thresholds. If there is only one threshold,
-    log-odds change by 1 for each tenth of its value.
+    log-odds fall by 1 for each tenth of its value by which `at` lies above it.
     """
     ordered = _merged(points)[::-1]
     xs = [x for x, _, _ in ordered]
@@ -147,11 +148,13 @@ def by_threshold(
 
 
 def within(lower: float, upper: float) -> float:
-    """An estimate where only a lower and an upper bound are known (0 or 1: there is no such bound).
+    """An estimate of a probability of which only a lower bound (0: none) and an upper bound (1:
+    none) are known.
 
     With two bounds: their mean in log-odds, or their plain mean if they contradict each other. With
     a lower bound alone: its square root, as if the market's event took two equally likely steps, of
     which the question asks for the first. With an upper bound alone: the same for the complement.
+    Without bounds: 0.5.
     """
     if lower > upper:
         return (lower + upper) / 2

@@ -1,4 +1,4 @@
-"""Separates the part of a text that asks from what is said before and after it: "I hold some coins.
+"""Separates the part of a text that asks from what is told before and after it: "I hold some coins.
 Will ...?", "they lost last year, but will ...?", "will ...? Asking for a friend." Pure."""
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from augury.language.vocabulary import default
 
 
 class Parted(NamedTuple):
-    """A text in three parts, in its order; what is told before and after is often empty."""
+    """A text split into the part that asks (`asking`), what is told before it and what is told
+    after it. `before` and `after` are often empty."""
 
     before: str
     asking: str
@@ -21,7 +22,8 @@ class Parted(NamedTuple):
 
 
 def parted(text: str) -> Parted:
-    """The sentence or clause of a text that asks, and what is told around it."""
+    """Split a text into the sentence or clause that asks and what is told before and after it:
+    "they lost last year, but will the Lakers win the title? Just wondering." has all three."""
     before, asking = _sentence(text)
     asking, after = _remark(asking)
     told, asking = _clause(asking)
@@ -31,22 +33,23 @@ def parted(text: str) -> Parted:
 
 
 def quieted(told: str) -> str:
-    """What is told around a question, without words that deny or reverse: there they say something
-    of the asker, not of what is asked ("I don't want to lose my coins")."""
+    """The text that is told around a question, without words that deny or reverse, because there
+    they are not about what is asked: "I don't want to lose my coins" -> "I do want to my coins"."""
     told = _CONTRACTED.sub(lambda found: affirmative(found[1]), told)
     return " ".join(_DENIES.sub(" ", turnless(told)).split())
 
 
 def is_apart(told: str, asking: str) -> bool:
-    """Whether what is told can be dropped: it is about the asker and names nothing, while the
-    question itself names somebody or something."""
+    """Whether the text `told` around a question can be dropped: it is about the asker ("my coins")
+    and has no name or number, while the part that asks (`asking`) names somebody or something."""
     if _SELF.search(told) is None or _NAMES.search(told.partition(" ")[2]) is not None:
         return False
     return bool(_NAMED.search(asking) or mentions(asking, default()))
 
 
 def _sentence(text: str) -> tuple[str, str]:
-    """The sentences before the one that asks, and the rest."""
+    """A text in two parts: the sentences before the one that asks, and the rest. The first part is
+    empty if nothing is told before the question."""
     start = 0
     for gap in _GAP.finditer(text):
         if text[start : gap.start()].endswith("?"):
@@ -64,8 +67,9 @@ def _sentence(text: str) -> tuple[str, str]:
 
 
 def _elliptic(text: str) -> tuple[str, str]:
-    """The clauses before a last one that has no verb or no auxiliary, and that one: "nobody there
-    likes it, but", "a snap election in the Bahamas this year?"."""
+    """A text in two parts, split before a last clause that asks without a verb in front: "nobody
+    there likes it" and "a snap election in the Bahamas this year?", joined by "but". The first part
+    is empty if the text has no such clause, or if nothing is denied before it."""
     gaps = list(_TURN.finditer(text))
     if gaps and not _ASKS.match(text):
         told, asking = text[: gaps[-1].start()].strip(), text[gaps[-1].end() :]
@@ -79,12 +83,13 @@ def _elliptic(text: str) -> tuple[str, str]:
 
 
 def _plain(text: str) -> str:
-    """The text with "not" for "n't"."""
+    """The text with "not" written out: "isn't" -> "is not"."""
     return _CONTRACTED.sub(r"\1 not", text)
 
 
 def _is_about(asking: str) -> bool:
-    """Whether a clause asks of somebody or something: "is that likely?" does not."""
+    """Whether a clause asks about somebody or something: it is long or has a name or a number. "Is
+    that likely?" does not."""
     if _COMMENT.match(asking):
         return False
     long = len(asking.split()) >= 8
@@ -92,7 +97,8 @@ def _is_about(asking: str) -> bool:
 
 
 def _remark(text: str) -> tuple[str, str]:
-    """The question, and a remark that follows it: "Asking for a friend"."""
+    """A text in two parts: the question, and a remark that follows it ("Asking for a friend"). The
+    second part is empty if there is none."""
     end = text.find("?")
     after = text[end + 1 :].strip()
     if end < 0 or len(text[:end].split()) < 4 or "?" in after or not after[:1].isalpha():
@@ -101,8 +107,8 @@ def _remark(text: str) -> tuple[str, str]:
 
 
 def _clause(text: str) -> tuple[str, str]:
-    """The clauses before the one that asks, within a sentence, and the rest: "they lost last year,
-    but", "will they win?"."""
+    """A sentence in two parts, split before the clause that asks: "they lost last year" and "will
+    they win?", joined by "but". The first part is empty if no clause before it can be split off."""
     if _ASKS.match(text):
         return "", text
     for gap in reversed(list(_CLAUSE.finditer(text))):
@@ -125,7 +131,8 @@ def _clause(text: str) -> tuple[str, str]:
 _GAP: Final = re.compile(
     r"(?<=[.!?;:])(?<!\bSt\.)(?<!\bvs\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bDr\.)(?<!\bJr\.)(?<!\b[A-Z]\.)\s+"
 )
-"""Matches the space between two sentences."""
+"""Matches the space after the end of a sentence, or after a colon or semicolon; not after
+abbreviations such as "St." or an initial."""
 _ASKS: Final = re.compile(
     r"(?:(?:so|and|but|now)\s+)?(?:will|would|does|do|did|is|are|was|can|could|has|have|how\s+likely|"
     r"how\s+probable|what(?:'s|\s+is|\s+are)\s+(?:the\s+)?(?:\w+\s+)?(?:odds|chances?|probability|"
@@ -145,47 +152,55 @@ _CLAUSE: Final = re.compile(
     r"(?=(?:there's |there is )?(?:no|zero) (?:way|chance|shot|hope)\b|doubt (?!it\b)))",
     re.I,
 )
-"""Matches the words between two clauses, and the auxiliary with which the second one asks, or what
-it denies with ("no chance ...")."""
+"""Matches the words that join two clauses (", but"), and the auxiliary verb with which the second
+clause asks ("will"). Instead of a verb, a denial may follow ("no chance ..."), which is not part of
+the match."""
 _COMMENT: Final = re.compile(
     r"(?:is|was|does|would|will|can|could)\s+(?:(?:that|this|it)\s+(?:an?|the|what|how|so|likely|right|true|fair|"
     r"safe|possible|on|make|sound|seem|look|correct|really|your)|i)\b",
     re.I,
 )
-"""Matches the beginning of a question about what was said before: "is that how you see it?"."""
+"""Matches the beginning of a question that only asks about what was told before: "is that how you
+see it?"."""
 _BUT: Final = re.compile(r"\b(?:but|so|yet|still|though|tho)\b", re.I)
-"""Matches words after which another thing is said than before."""
+"""Matches words that lead from what is told to the question ("but", "so")."""
 _TURN: Final = re.compile(r"(?:,|;|(?<!\.)\.{2,4}|\s[\u2013\u2014-])\s+(?:but|still|yet)\s+", re.I)
 _BACK: Final = re.compile(
     r"(?:it|he|she|they|we|that|this|his|her|their|its|the|only|just|not|then)\b", re.I
 )
-"""Matches the beginning of a clause that goes on from the one before it: "but the other one"."""
+"""Matches a first word that shows that a clause only continues the clause before it ("it", "only",
+"the"), so that the two are not split: "but the other one"."""
 _VERB: Final = re.compile(
     r"\b(?:is|are|was|were|am|has|have|had|does|do|did|will|would|can|could|said|says?|swears?|thinks?|"
     r"bets?|got|gets?|won|lost|knows?|wants?|likes?|never|everyone|everybody|nobody|people|"
     r"[a-z]{3,}(?:ed|ing)|not)\b|'(?:s|re|m|ve|ll|d)\b|n't\b",
     re.I,
 )
-"""Matches a word that only a clause has, as "in the 2026 primary" has none."""
+"""Matches words that show that a text is a clause: mostly verbs, also "nobody" or "never". A phrase
+such as "in the 2026 primary" has none."""
 _CONDITION: Final = re.compile(
     r"\b(?:if|unless|assuming|suppos(?:e|ing)|provided|whenever)\b|"
     r"(?:^|[,;:.]\s+|\b(?:and|but|so|or)\s+)(?:even\s+)?(?:when|after|once|should|given|in\s+case|were|"
     r"had|before|by|until|as|while|since)\b",
     re.I,
 )
-"""Matches the beginning of a clause that belongs to the question: a condition, or a time."""
+"""Matches the words with which a condition ("if", "unless") or a clause of time ("after") begins.
+Such a clause belongs to the question and is not split off."""
 _WHERE: Final = re.compile(
     r"(?:in|at|on|for|of|between|among|from|during|with|within|over|under|out\s+of|according)\b",
     re.I,
 )
-"""Matches the preposition of a phrase that belongs to the question: "in the 2026 primary"."""
+"""Matches a preposition at the beginning of a text: "in the 2026 primary" belongs to the question
+and is not split off."""
 _SELF: Final = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|me|mine|we|our|us)\b", re.I)
 _NAMES: Final = re.compile(r"\b(?!I\b)[A-Z]|\d")
-"""Matches a capital letter or a digit, which may belong to a name or a date."""
+"""Matches a digit, or a capital letter at the beginning of a word (not the word "I"): signs of a
+name, a date or a number."""
 _NAMED: Final = re.compile(
     r"(?<=\w\s)(?!(?:I|Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sep|Oct|Nov|Dec|New\s+Year)[a-z]*\b)[A-Z]"
 )
-"""Matches the first letter of a name inside a sentence."""
+"""Matches the first letter of a capitalized word inside a sentence, as names have; not of "I" or of
+the name of a month."""
 _DENIES: Final = re.compile(
     r"\b(?:not|no|never|nobody|none|nothing|neither|nor|without|cannot|hardly|barely|fail(?:s|ed)?|"
     r"zero|false|wrong|doubt\w*|unlikely|except|besides|other\s+than|anywhere|anyone|anything)\b",

@@ -1,9 +1,9 @@
 """Properties that answers must have in any wording, tested with the titles of a catalogue. Pure.
 
 A title asked verbatim gets its own market's price; denied, it gets 1 minus that price. Denying
-twice, other capitals, quotes, "please" or "what are the odds that" change nothing. Of two markets,
-each asked about the other's title, both or neither are direct. What is right follows from these
-rules alone; no answer is judged by hand.
+twice, other capitals, quotes, "please" or "what are the odds that" change nothing. If each of two
+markets is asked about with the other's title, both or neither are found to ask the question. What
+is right follows from these rules alone; no answer is judged by hand.
 """
 
 from __future__ import annotations
@@ -26,25 +26,24 @@ Verdict = Literal["own", "inverted", "other", "null"]
 
 PRICE: Final = 0.13
 """Price, as a probability, given to the market whose title is asked: far from 1 minus this price
-and from `BESIDE`."""
+and from `BESIDE`, so that an answer shows which price it comes from."""
 BESIDE: Final = 0.41
-"""Price, as a probability, given to the siblings of the market asked about, i.e. to the other
-markets of its event."""
+"""Price, as a probability, given to all other markets of the event whose market is asked about."""
 SIBLINGS: Final = 12
-"""Largest number of siblings (other markets of the same event) among which a market is asked about.
-"""
+"""Largest number of other markets of the same event that are present when a market's title is
+asked."""
 CLOSE: Final = 0.005
 """Largest difference, as a probability, between an answer and the right price at which the answer
 counts as right."""
 OPENED: Final = datetime(2026, 4, 18, 12, tzinfo=UTC)
-"""A market's title is asked as of this moment if the market has neither a close nor an opening
+"""The time as of which a market's title is asked if the market has neither a close nor an opening
 time."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """How often the test of one property gave each verdict on an answer, and the questions with a
-    wrong one."""
+    """The result of testing one property: how often each verdict was given on an answer (`counts`),
+    and the questions with a wrong verdict (`broken`)."""
 
     counts: Counter[str] = field(default_factory=Counter)
     broken: list[str] = field(default_factory=list)
@@ -59,12 +58,13 @@ class Tally:
             self.broken.append(f"{verdict}: {told}")
 
     def shown(self) -> dict[str, object]:
-        """How often each verdict was given, and their sum, as `n`."""
+        """How often each verdict was given, and the number of all verdicts as `n`, as JSON data."""
         return {"n": self.n, **dict(sorted(self.counts.items()))}
 
 
 def snapshot(market: Market, number: int, price: float, at: datetime) -> Snapshot:
-    """A market as if quoted at `price` at the moment `at`."""
+    """The market as if it had been quoted at `price`, a probability, at the moment `at`. `number`:
+    the market number that it gets."""
     strike = market.strike
     return Snapshot(
         seq=number, id=market.id, platform=market.platform, question=market.question,
@@ -157,8 +157,8 @@ def dressed(title: str, parts: Clause | None) -> Iterator[tuple[str, str]]:
 
 
 def denied(parts: Clause) -> Iterator[tuple[str, str]]:
-    """Questions that ask the opposite of a title, as pairs of (name of the denial, question):
-    ("not", "Will S not V ...?") is one."""
+    """Questions that ask the opposite of a title, as pairs of (name of the way to deny it,
+    question), e.g. ("not", "Will S not V ...?")."""
     yield "not", f"Will {parts.subject} not {parts.rest}?"
     yield "NOT", f"Will {parts.subject} NOT {parts.rest}?"
     yield "false", f"Is it false that {parts.stated}?"
@@ -168,8 +168,8 @@ def denied(parts: Clause) -> Iterator[tuple[str, str]]:
 
 
 def denied_twice(parts: Clause) -> Iterator[tuple[str, str]]:
-    """Questions that deny a title twice and so ask the same: pairs of (name of the denial,
-    question)."""
+    """Questions that deny a title twice and so ask the same as it, as pairs of (name of the way to
+    deny it, question), e.g. ("false not", "Is it false that S will not V ...?")."""
     yield "false not", f"Is it false that {parts.subject} will not {parts.rest}?"
     yield "wrong not", f"Is it wrong to say that {parts.subject} will not {parts.rest}?"
 
@@ -189,7 +189,7 @@ def judged(found: Estimate, right: float) -> Verdict:
 
 
 class EventCatalogue:
-    """Yes/No markets and their siblings: the other markets of the same event."""
+    """Yes/No markets, and for each of them its siblings: the other markets of the same event."""
 
     def __init__(self, markets: Iterable[Market]) -> None:
         self.markets = [m for m in markets if is_binary(m)]
@@ -199,15 +199,16 @@ class EventCatalogue:
                 self._events.setdefault((m.platform, m.event_id), []).append(m)
 
     def siblings(self, market: Market) -> list[Market]:
-        """The other markets of the event of `market`, without those with the same title."""
+        """At most `SIBLINGS` other markets of the event of `market`, without those with the same
+        title."""
         of = self._events.get((market.platform, market.event_id or ""), [])
         others = [m for m in of if m is not market and m.question != market.question]
         return others[:SIBLINGS]
 
 
 def ask(engine: Engine, question: str, market: Market, beside: Sequence[Market] = ()) -> Estimate:
-    """The engine's answer if `market`, at the price `PRICE`, and those `beside` it, at the price
-    `BESIDE`, are the only markets."""
+    """The engine's answer to a question if the only markets are `market`, at the price `PRICE`, and
+    the markets `beside`, each at the price `BESIDE`."""
     at = moment(market)
     known = [snapshot(market, 0, PRICE, at)]
     known += [snapshot(other, n, BESIDE, at) for n, other in enumerate(beside, 1)]
@@ -218,7 +219,8 @@ def verbatim(
     engine: Engine, catalogue: EventCatalogue, markets: Iterable[Market]
 ) -> dict[str, Tally]:
     """Test whether each title, asked as it stands, gets its own market's price: alone, and among
-    the other markets of its event. Returns the verdicts by test."""
+    the other markets of its event. Returns the verdicts by name of the test: "alone" and
+    "siblings", or "who alone" and "who siblings" for titles followed by the name of an outcome."""
     found = {name: Tally() for name in ("alone", "siblings", "who alone", "who siblings")}
     for market in markets:
         kind = "who " if " — " in market.question else ""
@@ -231,8 +233,9 @@ def verbatim(
 
 
 def reworded(engine: Engine, markets: Sequence[Market]) -> dict[str, Tally]:
-    """Test whether each title gets its own market's price in other words and denied twice, and 1
-    minus that price if it is denied. Returns the verdicts by wording."""
+    """Test whether each title gets its own market's price in other words or denied twice, and 1
+    minus that price if it is denied once. Returns the verdicts by wording ("lower case", "denied:
+    not" ...)."""
     found: dict[str, Tally] = {}
     for market in markets:
         parts = clause(market.question)
@@ -251,8 +254,8 @@ def reworded(engine: Engine, markets: Sequence[Market]) -> dict[str, Tally]:
 
 
 def bearing(found: Estimate) -> tuple[str, bool]:
-    """The role of the first market in an answer's evidence, and whether it asks the opposite;
-    ("none", False) without an answer."""
+    """The role (e.g. "direct") of the first market in an answer's evidence, and whether this market
+    asks the opposite of the question; ("none", False) without a probability."""
     if found.probability is None or not found.evidence:
         return "none", False
     return found.evidence[0].role, found.evidence[0].flipped
@@ -260,7 +263,8 @@ def bearing(found: Estimate) -> tuple[str, bool]:
 
 def symmetric(engine: Engine, pairs: Iterable[tuple[Market, Market]]) -> Tally:
     """Test pairs of markets: if each is asked about with the other's title, both or neither must be
-    found to ask the question itself, and both on the same side. Returns the verdicts."""
+    found to ask the question itself, and both on the same side (the same, or the opposite). Returns
+    the verdicts."""
     tally = Tally()
     for a, b in pairs:
         there, back = bearing(ask(engine, a.question, b)), bearing(ask(engine, b.question, a))

@@ -1,5 +1,5 @@
 """Reads active markets into parts (subject, level, window ...) as they enter the catalogue, so that
-no forecast has to."""
+they need not be read when a forecast is made."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Reader(Follower):
     """Keeps the stored readings of active markets up to date with the catalogue. A reading is what
     was read of a market's text, in parts (subject, level, window ...).
 
-    Other markets have no stored reading. They are compared only in replays (answers as of the past)
-    and in the look for a reason why a question has no probability, and their texts are read then.
+    Markets that are not active have no stored reading. They are needed only in replays (answers as
+    of the past) and to explain why a question has no probability, and are read then.
     """
 
     LOCK = locks.READINGS
@@ -59,7 +59,12 @@ class Reader(Follower):
 def _read(
     rows: Mapping[int, IndexRow], known: Mapping[int, bytes]
 ) -> list[tuple[int, bytes, bytes]]:
-    """(number, digest, words) of the markets whose stored reading is missing or out of date."""
+    """Read the markets `rows` whose stored reading is missing or out of date. Returns for each:
+    market number, digest of the market's text (`words.digest`), and what was read, packed for
+    storage.
+
+    known : digest of each stored reading, by market number
+    """
     return [
         (seq, digest, words.packed(row))
         for seq, row in rows.items()

@@ -17,21 +17,21 @@ MAX_REJECTED: Final = 8
 """Largest number of markets listed as compared but not used; those nearest to the question are
 kept."""
 MIN_ABOUT: Final = 0.34
-"""Smallest share, 0 to 1 and by weight, of the question's terms that a market must name
+"""Smallest weighted share, 0 to 1, of the question's terms (word stems) that a market must name
 (`Comparison.asked`) to count as being about the question at all. Chosen by hand."""
 MIN_CONTENT: Final = 0.85
 """Smallest `Comparison.content` (points up to 2.6: how far question and market are about the same
 things) with which another level or deadline can be given as the reason why a market was not used;
 below it, the reason is that the market is about something else. Equal to `roles.KIN_CONTENT`."""
 MAX_FOREIGN: Final = 0.8
-"""From this weight on (`Comparison.foreign`, up to 1.8: how telling a name is), a name that only
-the market says makes the market about something else. Equal to `roles.FOREIGN`."""
+"""If a name that only the market says weighs at least this much (`Comparison.foreign`, up to 1.8:
+how telling the name is), the market is about something else. Equal to `roles.FOREIGN`."""
 MIN_TWIN: Final = 0.6
-"""Smallest share, 0 to 1 and by weight, of each other's terms that markets on two venues must name
-to count as twins, i.e. as the same contract on both. Chosen by hand."""
+"""Two markets on different venues count as twins, i.e. as the same contract, only if each names at
+least this weighted share, 0 to 1, of the other's terms (word stems). Chosen by hand."""
 MAX_TWIN_GAP: Final = 0.1
-"""Largest difference, as a probability, between the prices of twins (the same contract on two
-venues). Chosen by hand."""
+"""Largest difference, as a probability, between the prices of two markets on different venues that
+count as twins, i.e. as the same contract. Chosen by hand."""
 
 
 def rejected(bearings: Sequence[Bearing], estimate: Estimate) -> tuple[Rejected, ...]:
@@ -55,8 +55,11 @@ def rejected(bearings: Sequence[Bearing], estimate: Estimate) -> tuple[Rejected,
 
 
 def _counted_once(b: Bearing, counted: Sequence[Bearing], estimate: Estimate) -> str | None:
-    """The reason if markets of the other venue on the same event count in place of the market `b`;
-    else None."""
+    """A sentence that explains that the market `b` is not used because markets of another venue on
+    the same event count already; None if this is not so.
+
+    counted : the market outcomes that have weight in the estimate
+    """
     twin = next((other for other in counted if _are_twins(b, other)), None)
     if twin is not None:
         return (
@@ -71,8 +74,8 @@ def _counted_once(b: Bearing, counted: Sequence[Bearing], estimate: Estimate) ->
 
 
 def difference(b: Bearing, fit: Comparison) -> str:
-    """Why a market was not used: what tells it from the question, in one sentence. `fit`: the
-    comparison of the two."""
+    """Why a market was not used, in one sentence about the market: what tells it from the question.
+    `fit`: the comparison of the two."""
     if fit.asked < MIN_ABOUT:
         return "It names too little of what the question is about."
     if fit.edition == "differs":
@@ -97,7 +100,8 @@ def difference(b: Bearing, fit: Comparison) -> str:
 
 
 def _are_twins(a: Bearing, b: Bearing) -> bool:
-    """Whether two markets, one at each venue, seem to ask the same."""
+    """Whether two markets on different venues seem to ask the same and have nearly the same
+    price."""
     if a.market.platform == b.market.platform or abs(a.positive - b.positive) > MAX_TWIN_GAP:
         return False
     if a.market.price_at is None or (a.view.proposition.threshold is None) != (

@@ -34,24 +34,25 @@ def unsure(reading: Reading) -> bool:
 
 
 class WordedParts(NamedTuple):
-    """The parts of a question as a language model read them. An empty text: the question names no
+    """The parts of a question as a language model read them; an empty text if the question names no
     such part."""
 
     asks_opposite: bool
     last_day: str = ""
-    """Last day of the question's window of time, as an ISO date: 2027-06-30 for "before July
-    2027"."""
+    """Last day of the question's window of time, as an ISO date: 2027-06-30 for "before July 2027".
+    Empty if the question names no time."""
     level: str = ""
-    """The level that the question names, in digits: 12000 for "above $12,000"."""
+    """The level that the question names, in digits: 12000 for "above $12,000". Empty if it names
+    none."""
 
 
 def reworded(reading: Reading, text: str, parts: WordedParts, at: datetime) -> Reading | None:
     """Read a language model's rewording (`text`) of a question and return what was understood; None
     unless the rewording says the same as the question (`reading`).
 
-    Both must have the same distinctive words, numbers and names; date, level and polarity that were
-    read from the question itself must stay; and the hand-written rules must read from the wording
-    the same `parts` as the model did.
+    Both must have the same distinctive words, numbers and names; the date, level and polarity that
+    were read from the question must be those of the rewording; and the hand-written rules must read
+    from the rewording the same `parts` as the model did.
     """
     if not text or len(text) > LONGEST or not _PLAIN.match(text) or not text.endswith("?"):
         return None
@@ -81,9 +82,9 @@ def reworded(reading: Reading, text: str, parts: WordedParts, at: datetime) -> R
 
 
 def _is_day(told: str, ours: Window) -> bool:
-    """Whether the last day that the model read (`told`) is that of the window that the hand-written
-    rules read (`ours`), or one of the two is missing. A window ends on its last day or on the day
-    after."""
+    """Whether the last day that the model read (`told`, an ISO date) is that of the window that the
+    hand-written rules read (`ours`). A window ends on its last day or on the day after. True if one
+    of the two is missing."""
     if not told or ours.end is None:
         return True
     try:
@@ -95,7 +96,8 @@ def _is_day(told: str, ours: Window) -> bool:
 
 def _is_level(told: str, ours: Threshold | None, text: str) -> bool:
     """Whether the level that the model read (`told`) is an end of the threshold that the
-    hand-written rules read (`ours`); if they read none, whether it is a number in the text."""
+    hand-written rules read (`ours`) or, if they read none, a number in the text. True if `told` is
+    empty."""
     if not told:
         return True
     try:
@@ -112,19 +114,21 @@ def _content(text: str) -> frozenset[str]:
 
 
 def _stems(text: str) -> frozenset[str]:
-    """Stems of all words, also of those that are no search terms ("below", "before", "first")."""
+    """Stems of all words of a text, also of those that the search leaves out ("below", "before",
+    "first")."""
     return frozenset(map(term, re.findall(r"[a-z]+", fold(text))))
 
 
 _FRAME: Final = frozenset(
     map(term, "will is are does do did has have can be been the a an of in on at to it not".split())
 )
-"""Words that a language model's wording may add to form a question. An added "not" is noticed when
-the polarities of both wordings are compared."""
+"""Words that a language model may add when it rewords a question, in order to form one. An added
+"not" is still noticed, because the polarities of both wordings are compared."""
 
 
 def _telling(text: str, content: frozenset[str]) -> frozenset[str]:
-    """Numbers, and words with a capital inside a sentence: a rewording must keep all of them."""
+    """The terms in `content` that are numbers, or that belong to a word of the text with a capital
+    inside a sentence: a rewording must keep all of them."""
     names = frozenset(t for name in _CAPITAL.findall(text) for t in terms(name))
     return (names & content) | {t for t in content if is_number(t)}
 
@@ -141,9 +145,9 @@ _TURNING: Final = frozenset(
     "no not none neither never without opposite only another other less more lower higher above"
     " below under over earlier later hint same remains rival rivals".split()
 )
-"""Words that reverse or limit a statement. A language model's wording of a reason must keep them in
-the same order, at the same place among the masked names and figures, and each before the same word.
-"""
+"""Words that reverse or limit a statement. When a language model rewords the reasoning of a
+forecast, each of them must keep its place among the other such words and the masked names and
+figures, and stand before the same word as in the original."""
 _NEUTRAL: Final = frozenset(
     "a an and are as asks at based because by for from gives giving given has have in is it its"
     " market markets now of on one open price priced prices puts question so stands that the them"
@@ -153,7 +157,7 @@ _NEUTRAL: Final = frozenset(
 
 def masked(text: str) -> tuple[str, tuple[str, ...]]:
     """A text with its names and figures replaced by {1}, {2} ..., so that a language model that
-    rewords it cannot change them; and the replaced texts."""
+    rewords the text cannot change them. Returns the new text, and the replaced ones in order."""
     fixed: list[str] = []
 
     def hide(found: re.Match[str]) -> str:
@@ -164,7 +168,7 @@ def masked(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def rephrased(original: str, text: str, fixed: tuple[str, ...]) -> str | None:
-    """A language model's wording (`text`) of a masked reason (`original`), with the names and
+    """A language model's wording (`text`) of a masked reasoning (`original`), with the names and
     figures (`fixed`) put back. None unless the wording has each of them once and in order, keeps
     the words that reverse a statement, and adds only neutral words."""
     if [int(n) for n in _PLACE.findall(text)] != list(range(1, len(fixed) + 1)):
@@ -182,7 +186,9 @@ def rephrased(original: str, text: str, fixed: tuple[str, ...]) -> str | None:
 
 
 def _turns(bare: str) -> list[str]:
-    """The masked places and the reversing words in order, the latter with the next word."""
+    """What has to stay in place when a masked reasoning is reworded: its masked places and its
+    reversing words, each of the latter with the next word. "# is not above #" -> "#", "not above",
+    "above #", "#"."""
     words = re.findall(r"#|[a-z]+", bare.lower())
     told: list[str] = []
     for word, following in zip(words, [*words[1:], ""], strict=True):

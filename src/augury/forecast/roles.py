@@ -1,4 +1,5 @@
-"""Decides what a market is to a question: direct, twin, part of a series, bound or hint. Pure."""
+"""Decides what a market is to a question: direct (it asks the question), a twin of another market,
+part of a series of deadlines, a bound on the answer or a hint at it. Pure."""
 
 from __future__ import annotations
 
@@ -9,78 +10,79 @@ from augury.forecast.bearing import Bearing
 from augury.forecast.match import Comparison, compare
 
 DIRECT_SCORE: Final = 1.15
-"""Smallest `Comparison.score` (points up to 3.8: how well a market fits the question) with which a
-market counts as asking the question itself. Chosen by hand."""
+"""Smallest `Comparison.score` (points up to 3.8: how well a market fits the question) of a market
+that counts as asking the question itself. Chosen by hand."""
 DIRECT_CONTENT: Final = 0.95
 """Smallest `Comparison.content` (points up to 2.6: how far question and market are about the same
 things) of a market that asks the question itself, or asks it with another deadline, level or stage.
 Chosen by hand."""
 DIRECT_ASKED: Final = 0.36
-"""Smallest share, 0 to 1 and by weight, of the question's terms that a market must name to count as
-asking the question itself. Chosen by hand."""
+"""Smallest weighted share, 0 to 1, of the question's terms (word stems) that a market must name to
+count as asking the question itself. Chosen by hand."""
 DIRECT_LIKENESS: Final = -0.9
 """Smallest `Comparison.likeness` (log-odds that question and market are about the same thing) of a
-market that asks the question itself; chosen as `EXCLUDED` says."""
+market that asks the question itself. Chosen on the questions of `docs/experiments/forecasts.md`."""
 AS_GOOD: Final = 0.3
-"""Largest number of points of `Comparison.score` by which a market may fit the question worse than
-the best one and still be averaged with it, if both ask the same. Chosen by hand."""
+"""A market that asks the same as the best match is averaged with it only if its `Comparison.score`
+(points: how well it fits the question) is at most this much lower. Chosen by hand."""
 KIN_CONTENT: Final = 0.85
 """Smallest `Comparison.content` (points up to 2.6: how far question and market are about the same
 things) of a market that can bound the answer or hint at it. Chosen by hand."""
 KIN_ASKED: Final = 0.34
-"""Smallest share, 0 to 1 and by weight, of the question's terms that a market must name to bound
-the answer or hint at it. Chosen by hand."""
+"""Smallest weighted share, 0 to 1, of the question's terms (word stems) that a market must name to
+bound the answer or hint at it. Chosen by hand."""
 BOUND_LIKENESS: Final = -0.9
 """Smallest `Comparison.likeness` (log-odds that question and market are about the same thing) of a
-market whose price bounds the answer; chosen as `EXCLUDED` says."""
+market whose price bounds the answer. Chosen on the questions of `docs/experiments/forecasts.md`."""
 STAGE_LIKENESS: Final = -2.3
 """Smallest `Comparison.likeness` (log-odds that question and market are about the same thing) of a
-market that bounds the answer because it asks about another stage (e.g. the semifinal) of the same
-contender; chosen as `EXCLUDED` says."""
+market that bounds the answer because it asks about another stage (e.g. the semifinal) for the same
+contender. Chosen on the questions of `docs/experiments/forecasts.md`."""
 HINT_LIKENESS: Final = -2.6
 """Smallest `Comparison.likeness` (log-odds that question and market are about the same thing) of a
-market that hints at the answer; chosen as `EXCLUDED` says."""
+market that hints at the answer. Chosen on the questions of `docs/experiments/forecasts.md`."""
 LONE_LIKENESS: Final = -3.2
-"""`HINT_LIKENESS` for a market that stands alone, i.e. to which no market with other terms comes
-near in likeness (`APART`); chosen as `EXCLUDED` says."""
+"""Smallest `Comparison.likeness` (log-odds that question and market are about the same thing) of a
+market that hints at the answer because it differs in nothing from the question and stands alone
+(`APART`). Chosen on the questions of `docs/experiments/forecasts.md`."""
 APART: Final = 0.8
-"""A market stands alone if the `Comparison.likeness` of every market with other terms is lower by
-at least this much, in log-odds."""
+"""A market stands alone if the `Comparison.likeness` (log-odds of being about the same thing as the
+question) of every market on another subject or contender is lower by at least this much. Chosen on
+the questions of `docs/experiments/forecasts.md`."""
 EXCLUDED: Final = 2.9
-"""Log-odds added to `Comparison.likeness` (log-odds that question and market are about the same
-thing) if by their levels the market's Yes rules out what the question asks, because the regression
-`match._LIKENESS` has subtracted as much for that. The limits on likeness in this module were chosen
-on the questions of `docs/experiments/forecasts.md`, each with its own market left out of the
-search."""
+"""Log-odds that are added back to `Comparison.likeness` if the market's level excludes the
+question's ("below 50", "above 100"): the regression (`match._LIKENESS`) has subtracted as much
+because the levels differ, but such a market still bounds the answer."""
 FOREIGN: Final = 0.8
-"""From this weight on (`Comparison.foreign`, up to 1.8: how telling a name is), a name that only
-the market says makes the market about something else: the Florida Panthers' Stanley Cup says
+"""If a name that only the market says weighs at least this much (`Comparison.foreign`, up to 1.8:
+how telling the name is), the market is about something else: the Florida Panthers' Stanley Cup says
 nothing of Florida's hurricanes. Chosen by hand."""
 SERIES_EXTRA: Final = 0.9
-"""If a term that only the market names weighs more than this (`Comparison.extra`, up to 1.8: how
-telling a term is), question and market do not ask about one event by different deadlines. Chosen by
-hand."""
+"""Largest weight of a term that only the market names (`Comparison.extra`, up to 1.8: how telling
+the term is) with which question and market may still ask about one event by different deadlines.
+Chosen by hand."""
 OUTDONE: Final = 0.4
-"""Number of points of `Comparison.content` by which a market with another deadline, level or stage
-must match the question's subject better than the market that seems to ask the question, to be taken
-for the one that is meant. Chosen by hand."""
+"""If a market with another deadline, level or stage has at least this many more points of
+`Comparison.content` (up to 2.6: how far it is about the same things as the question) than the
+market that seems to ask the question, the former is taken to be the one meant. Chosen by hand."""
 ALL: Final = 0.99
-"""Smallest share, 0 to 1 and by weight, of the question's terms with which a market counts as
-naming all of them."""
+"""Smallest weighted share, 0 to 1, of the question's terms (word stems) with which a market counts
+as naming all of them."""
 MOST: Final = 0.75
-"""If the market that seems to ask the question names less than this share, 0 to 1 and by weight, of
-the question's terms, a market that names all of them is taken in its place. Chosen by hand."""
+"""If the market that seems to ask the question names less than this weighted share, 0 to 1, of the
+question's terms (word stems), a market with another deadline, level or stage that names all of them
+is taken to be the one meant. Chosen by hand."""
 TWIN_GAP: Final = 0.1
 """Largest difference, as a probability, between the prices of two markets that are taken to ask the
 same. Chosen by hand."""
 
 SAME_END: Final = timedelta(days=2)
-"""Longest time between the closings of two markets of one title that are taken to end together: one
-venue closes at midnight in New York, another a day after the event."""
+"""Largest time between the closes of two markets with the same title at which they are taken to end
+together: one venue closes at midnight in New York, another a day after the event."""
 
 
 def is_direct(c: Comparison) -> bool:
-    """Whether a market asks the question itself, according to the comparison of the two, `c`."""
+    """Whether a market asks the question itself, according to their comparison `c`."""
     return (
         c.same and c.score >= DIRECT_SCORE and c.content >= DIRECT_CONTENT
         and c.asked >= DIRECT_ASKED and c.likeness >= DIRECT_LIKENESS and c.foreign < FOREIGN
@@ -88,9 +90,9 @@ def is_direct(c: Comparison) -> bool:
 
 
 def outdoes(kin: Comparison, direct: Comparison) -> bool:
-    """Whether a market (comparison `kin`) matches the question's subject so much better than the
-    one that seems to ask the question (comparison `direct`) that it must be the market meant,
-    though its deadline, level or stage differs."""
+    """Whether one market (`kin`: its comparison with the question) matches the question's subject
+    so much better than the market that seems to ask the question (`direct`: its comparison) that it
+    must be the one meant, although its deadline, level or stage differs."""
     says_all = kin.asked >= ALL and direct.asked < MOST
     return (
         (says_all or kin.content >= direct.content + OUTDONE) and kin.missing <= direct.missing
@@ -100,7 +102,9 @@ def outdoes(kin: Comparison, direct: Comparison) -> bool:
 
 
 def are_series(best: Bearing, other: Bearing) -> bool:
-    """Whether two markets ask for the same event, each by its own deadline."""
+    """Whether two markets ask about the same event in the same direction (that it happens, or that
+    it does not), so that their deadlines make a series. `best` is the better match for the
+    question."""
     a, b = best.view.proposition, other.view.proposition
     return (
         other.fit.content >= best.fit.content - 0.25 and other.fit.opposed == best.fit.opposed
@@ -111,13 +115,13 @@ def are_series(best: Bearing, other: Bearing) -> bool:
 
 def is_kin(c: Comparison) -> bool:
     """Whether a market is close enough to the question's subject to bound the answer or hint at it,
-    according to the comparison of the two, `c`."""
+    according to their comparison `c`. Always so for a market on a rival contender."""
     return c.rival or (c.content >= KIN_CONTENT and c.asked >= KIN_ASKED)
 
 
 def is_sure(c: Comparison) -> bool:
     """Whether it is certain enough that market and question are about the same thing for the
-    market's price to bound the answer, according to the comparison of the two, `c`."""
+    market's price to bound the answer, according to their comparison `c`."""
     staged = c.stage in ("implies", "implied") and c.choice == "same"
     if not staged and not c.rival and c.foreign >= FOREIGN:
         return False
@@ -129,8 +133,8 @@ def is_hint(c: Comparison, *, alone: bool) -> bool:
     """Whether a market can hint at the answer, according to its comparison with the question, `c`:
     both are likely to be about the same thing, and not about different contenders or years.
 
-    alone : no market with another deadline, level or contender is nearly as like the question,
-        i.e. within `APART` of this one's likeness
+    alone : every market on another subject or contender is less like the question, by at least
+        `APART`
     """
     if c.choice in ("excludes", "differs") or c.edition == "differs":
         return False
@@ -140,8 +144,11 @@ def is_hint(c: Comparison, *, alone: bool) -> bool:
 
 
 def are_twins(a: Bearing, b: Bearing, at: date) -> bool:
-    """Whether two markets ask the same, like one contract on two venues, and are not just alike.
-    `at`: the day on which the question is asked."""
+    """Whether two markets ask the same, as one contract on two venues does: they differ in no part
+    (deadline, level ...), share nearly all terms and have nearly the same price.
+
+    at : the day on which the question is asked
+    """
     there, back = compare(a.view, b.view, at), compare(b.view, a.view, at)
     return (
         there.same and back.same and a.fit.opposed == b.fit.opposed
@@ -153,8 +160,9 @@ def are_twins(a: Bearing, b: Bearing, at: date) -> bool:
 
 
 def are_contrary(a: Bearing, b: Bearing) -> bool:
-    """Whether two markets have the same title and close together, but not the same price. One of
-    them may count only what comes after it was opened; its title does not say so."""
+    """Whether two markets have the same title and close together, but differ in price by more than
+    `TWIN_GAP`. One of them may count only what happens after its opening, which its title does not
+    say."""
     if a.market.seq == b.market.seq or abs(a.positive - b.positive) <= TWIN_GAP:
         return False
     ends = a.market.closes_at, b.market.closes_at
@@ -176,8 +184,8 @@ def orders_of(c: Comparison) -> set[str]:
 
 
 def is_rung(c: Comparison, part: str) -> bool:
-    """Whether a market asks the question with just another level or deadline: `part` is "threshold"
-    or "window", and no other part differs."""
+    """Whether a market asks the question with another level (`part` is "threshold") or another
+    deadline ("window"), and differs in nothing else."""
     return (
         getattr(c, part) in ("implies", "implied") and same_but(c, part) and not c.opposed
         and c.content >= DIRECT_CONTENT and is_sure(c)
@@ -185,8 +193,8 @@ def is_rung(c: Comparison, part: str) -> bool:
 
 
 def same_but(c: Comparison, but: str) -> bool:
-    """Whether market and question differ in no part (window of time, level, stage, contender, year)
-    other than `but`."""
+    """Whether market and question differ in no part (window of time, level, stage, contender,
+    year), the part `but` left aside."""
     return c.edition != "differs" and all(
         getattr(c, part) in ("same", "opposite", "unsaid")
         for part in ("window", "threshold", "stage", "choice")
@@ -195,11 +203,11 @@ def same_but(c: Comparison, but: str) -> bool:
 
 
 def limits_of(c: Comparison, positive: float) -> tuple[float, float]:
-    """Lower and upper bound that a market's price puts on the probability of what the question is
-    about; 0 and 1 if none.
+    """Lower and upper bound on the probability of what the question is about, from the price of one
+    market and how it relates to the question (`c`); 0 and 1 if it sets no bound.
 
-    positive : the market's price as the probability of the market's own event, said in the same
-        direction as the question: 1 - price for a market that denies it (`Bearing.positive`)
+    positive : the market's price; 1 - price if the market asserts the opposite of what the question
+        is about (`Bearing.positive`)
     """
     orders = orders_of(c)
     if "excludes" in orders:

@@ -21,8 +21,9 @@ Way = Literal["above", "below"]
 
 
 def way(p: Proposition) -> Way | None:
-    """On which side of its level a proposition is true: "above $100" -> `above`. "Hits $100" counts
-    as reached from below, i.e. `above`. None for a range, or without a level."""
+    """On which side of the level that it names a proposition is true: "above $100" -> `above`.
+    "Hits $100" counts as `above`, i.e. as reached from below. None for a range, an exact value, or
+    without a level."""
     if p.threshold is None:
         return None
     towards = p.threshold.direction
@@ -32,8 +33,8 @@ def way(p: Proposition) -> Way | None:
 
 
 def level(p: Proposition, towards: Way) -> float:
-    """The level that a proposition names, 100 for "above 100" (`towards` is "above") as for "below
-    100" ("below"): the low end of its range in the first case, the high end in the second."""
+    """The level that a proposition names: 100 for "above 100" (`towards` is "above", the low end of
+    its range) and for "below 100" (`towards` is "below", the high end)."""
     assert p.threshold is not None
     return p.threshold.low if towards == "above" else p.threshold.high
 
@@ -41,9 +42,10 @@ def level(p: Proposition, towards: Way) -> float:
 def by_level(
     of: Proposition, towards: Way, bearings: Iterable[Bearing], fits: Callable[[Bearing], bool]
 ) -> dict[float, Bearing]:
-    """The best market for each level: level -> market. All ask about the same quantity as the
-    proposition `of`, and are true on the side `towards` of their level.
+    """The best market for each level, as a mapping: level -> market. All of them ask about the same
+    quantity as the proposition `of`, and whether it is on the side `towards` of the level.
 
+    bearings : the market outcomes to choose from, the best match for the question first
     fits : whether a market differs from `of` in nothing but the level
     """
     found: dict[float, Bearing] = {}
@@ -60,17 +62,19 @@ def by_level(
 
 
 def is_deadline(b: Bearing) -> bool:
-    """Whether a market asks if something happens by a day, not if something lasts until a day."""
+    """Whether a market asks if something happens by a day. False if it asks whether something lasts
+    until a day."""
     return b.view.proposition.window.kind == "by" and not b.fit.lasting
 
 
 def by_day(
     bearings: Iterable[Bearing], after: date, day: Callable[[Bearing], date | None]
 ) -> dict[date, Bearing]:
-    """The best market for each deadline later than `after`: deadline -> market.
+    """The best market for each deadline later than `after`, as a mapping: deadline -> market.
 
+    bearings : the market outcomes to choose from, the best match for the question first
     day : gives a market's deadline, as the first day that is too late; None if the market asks
-    something else
+        something else
     """
     found: dict[date, Bearing] = {}
     for b in bearings:

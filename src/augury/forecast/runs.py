@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 RUN: Final = "forecast.run"
 AT_ONCE: Final = 2
-"""Number of questions of a run that are answered at the same time: while the judge reads markets
-for one, in other threads, the markets of the next are gathered."""
+"""Number of questions of a run that are answered at the same time: while the judge (the trained
+model) reads markets for one question, those of the next are gathered."""
 
 
 class RunService:
@@ -45,10 +45,10 @@ class RunService:
         account_id: str | None,
         full: bool = False,
     ) -> str:
-        """Queue many questions ({question, as_of}) to be answered in the background, as one run,
+        """Queue many questions ({question, as_of}) as one run, to be answered in the background,
         and return the run's id.
 
-        full : answer in the shape of `FullForecast` instead of the public answer
+        full : give each answer the shape of `FullForecast` instead of that of the public answer
         """
         run_id = new_id("run")
         async with self._database.transaction() as conn:
@@ -58,8 +58,8 @@ class RunService:
         return run_id
 
     async def fetch(self, run_id: str, account_id: str | None) -> store.Run:
-        """A run (a list of questions answered in the background) of this account. Unknown ids and
-        ids of other accounts raise the same 404."""
+        """The run (a list of questions answered in the background) with this id, if it belongs to
+        this account. Raises `NotFound` for unknown ids and for ids of other accounts alike."""
         async with self._database.reading() as conn:
             run = await store.fetch_run(conn, run_id) if run_id.isascii() else None
         if run is None or run.account_id != account_id:
@@ -67,14 +67,15 @@ class RunService:
         return run
 
     async def answers(self, run_id: str, after: int, limit: int) -> list[tuple[int, Any]]:
-        """Up to `limit` answers of a run (a list of questions), as (position of the question,
-        answer), to the questions after the position `after`."""
+        """Stored answers of a run (a list of questions), as (position of the question, answer): the
+        first `limit` of those whose position is greater than `after`."""
         async with self._database.reading() as conn:
             return await store.answers(conn, run_id, after, limit)
 
     async def perform(self, job: Job) -> dict[str, Any]:
-        """Answer the questions of a run (a list of questions) that have no answer yet. A run that
-        was interrupted continues where it stopped. Returns how many are answered."""
+        """Answer the questions of a run (a list of questions) that have no answer yet; an
+        interrupted run continues where it stopped. Returns the number of questions with an answer,
+        as {"answered": n}."""
         run_id = str(job.request["run_id"])
         async with self._database.reading() as conn:
             run = await store.fetch_run(conn, run_id)
@@ -111,8 +112,8 @@ class RunService:
     async def _answer(
         self, run: store.Run, asked: dict[str, Any]
     ) -> tuple[Forecast | None, dict[str, Any]]:
-        """The forecast of one question, and the answer that the run keeps. If the forecast fails,
-        the answer is the error."""
+        """Forecast one question of a run. Returns the forecast and the answer to store, as JSON
+        data; if the forecast fails, None and an answer that gives the error."""
         started = time.perf_counter()
         stated = asked.get("as_of")
         as_of = datetime.fromisoformat(stated) if stated else None

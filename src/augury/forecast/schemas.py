@@ -44,14 +44,16 @@ _ORACLE_PORT = {
 
 
 def as_moment(value: datetime) -> datetime:
-    """The time in a request, in UTC; one without a zone is taken as UTC."""
+    """The time in a request, converted to UTC; a time without a zone is taken as UTC. Years before
+    1970 or after 2200 raise `ValueError`."""
     if not 1970 <= value.year <= 2200:
         raise ValueError("the year should be between 1970 and 2200")
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
 def as_iso(value: object) -> object:
-    """Refuse a bare number as a time, because it would be read as seconds since 1970."""
+    """The time in a request, unchanged, if it is text or None. Anything else raises `ValueError`: a
+    bare number would be read as seconds since 1970."""
     if value is not None and not isinstance(value, str):
         raise ValueError("write the time as ISO 8601, e.g. 2026-12-31T00:00:00Z")
     return value
@@ -362,8 +364,8 @@ def response(
     graph: PublicCausalGraph | None,
     seconds: float,
 ) -> PublicForecastResponse:
-    """A forecast in the shape of the public answer (`POST /v1/forecast`). `seconds`: time it
-    took."""
+    """A forecast in the shape of the public answer (`POST /v1/forecast`). `seconds`: how long it
+    took to make."""
     reading, estimate = forecast.reading, public_estimate(forecast.estimate)
     interval = None
     if estimate.lower is not None and estimate.upper is not None:
@@ -406,5 +408,5 @@ def response(
 
 
 def _used(evidence: tuple[Evidence, ...]) -> list[Snapshot]:
-    """Each market once, in the order of the evidence."""
+    """The markets of the evidence, each once, in the order of the evidence."""
     return list({one.market.id: one.market for one in evidence}.values())

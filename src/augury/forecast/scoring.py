@@ -1,5 +1,5 @@
-"""The scorecard: Brier score, log score and calibration of decided forecasts, and the scores of the
-crowd (the market's price) on the same questions. Pure."""
+"""The scorecard: Brier score, log score and calibration of forecasts whose questions have been
+decided, and the Brier score of the crowd (the market's price) on the same questions. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ HORIZONS: Final = (
 
 
 class Decided(Protocol):
-    """A forecast whose question has been decided, as scores need it; `store.Scored` is one."""
+    """A forecast whose question has been decided, with the fields that scores need; `store.Scored`
+    is one."""
 
     @property
     def probability(self) -> float: ...
@@ -33,9 +34,9 @@ class Decided(Protocol):
 
 
 def scorecard(rows: Sequence[Decided], *, issued: int, answered: int) -> dict[str, Any]:
-    """The public scorecard over decided forecasts.
+    """The public scorecard over forecasts whose questions have been decided (`rows`), as JSON data.
 
-    `issued` and `answered`: how many forecasts there are, and how many gave a probability.
+    issued, answered : how many forecasts were made, and how many of them gave a probability
     """
     return {
         "forecasts": issued,
@@ -48,8 +49,9 @@ def scorecard(rows: Sequence[Decided], *, issued: int, answered: int) -> dict[st
 
 
 def scores(rows: Sequence[Decided]) -> dict[str, Any]:
-    """Number of forecasts, Brier score and log score. For those on a question with a market price,
-    also the Brier score of that price (the crowd's) and of the forecasts."""
+    """Number, Brier score and log score of the forecasts, as JSON data. For the questions on which
+    the market's price (the crowd's) is known, also the Brier scores of that price and of the
+    forecasts. A score without forecasts is None."""
     both = [row for row in rows if row.crowd is not None]
     return {
         "n": len(rows),
@@ -62,14 +64,16 @@ def scores(rows: Sequence[Decided]) -> dict[str, Any]:
 
 
 def log_loss(probability: float, outcome: float) -> float:
-    """-ln of the probability (clipped to 0.001 and 0.999) that was given to what happened."""
+    """The log score: minus the natural logarithm of the probability given to what happened
+    (`outcome` 1: the event, 0: its absence), clipped to 0.001 and 0.999. 0 would be perfect."""
     given = probability if outcome >= 0.5 else 1 - probability
     return -math.log(min(0.999, max(0.001, given)))
 
 
 def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
-    """Pairs of (probability, outcome) in ten equal bins of probability: for each bin its range,
-    number of pairs, mean forecast and share that happened."""
+    """The calibration table of forecasts, given as pairs of (probability, outcome): for each of ten
+    bins of equal width its range, the number of pairs, the mean probability and the share of events
+    that happened."""
     bins: list[list[tuple[float, float]]] = [[] for _ in range(BINS)]
     for probability, outcome in pairs:
         bins[min(BINS - 1, int(probability * BINS))].append((probability, outcome))
@@ -86,8 +90,8 @@ def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
 
 
 def horizon(length: timedelta | None) -> str:
-    """The time from a forecast to the market's close as one of a few classes: "up to a week",
-    "longer"; "unknown" if None."""
+    """The class to which the time from a forecast to the market's close belongs: "up to a week",
+    "longer" ...; "unknown" if it is None."""
     if length is None:
         return "unknown"
     return next((name for name, most in HORIZONS if length <= most), "longer")

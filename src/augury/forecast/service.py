@@ -1,8 +1,8 @@
 """Forecasting as a use case: understand the question, gather markets, weigh them, remember.
 
 The stages come as an async iterator (`stages`), so that a stream can show each one, and closing the
-iterator cancels the work. Every stage except the look-up of markets is pure and is given the moment
-as of which it works.
+iterator cancels the work. Every stage is given the moment as of which it works, and only the
+look-up of markets reads the database.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ MADE = Counter(
 )
 
 DEPTH: Final = 150
-"""Number of best search hits per question from each half of the index: terms, and vectors."""
+"""Number of best search hits taken for a question from each half of the index: words, vectors."""
 REPLAY_DEPTH: Final = 400
 """`DEPTH` for an answer as of the past: larger, because most hits were not open at the time."""
 LOOKED_AT: Final = 80
@@ -63,8 +63,8 @@ LOOKED_AT: Final = 80
 REPLAY_LOOKED_AT: Final = 160
 """Largest number of markets compared with one question that is answered as of the past."""
 WORKED_ON_AT_ONCE: Final = 4
-"""Largest number of forecasts worked on at the same time: half of a process's database connections
-by default. The others wait before they take a connection or the memory for their markets."""
+"""Largest number of forecasts worked on at the same time: half of the database connections that a
+process has by default. Others wait before they take a connection or memory for markets."""
 JUDGED_AT_ONCE: Final = max(1, (os.cpu_count() or 1) // 2)
 """Largest number of forecasts whose markets the judge (the trained model) reads at the same time.
 It uses two cores for each: more would finish no sooner, and searches would wait longer."""
@@ -147,8 +147,8 @@ class ForecastService:
         as_of: datetime | None = None,
         leave_out: frozenset[str] = frozenset(),
     ) -> AsyncGenerator[Stage | Forecast]:
-        """Make a forecast step by step: yields each `Stage` when it is finished, and the `Forecast`
-        last. `leave_out`: ids of markets that are treated as absent."""
+        """Make a forecast step by step: yields each `Stage` when it is finished, and last the
+        `Forecast`. `leave_out`: ids of markets that are treated as if they did not exist."""
         at = as_of or self._clock()
         timings: dict[str, float] = {}
         began = time.perf_counter()
@@ -229,14 +229,14 @@ class ForecastService:
     async def _answered(
         self, reading: Reading, markets: Sequence[Snapshot], at: datetime
     ) -> Estimate:
-        """The engine's estimate with the verdicts of the judge."""
+        """The estimate for a question from these markets, by the rules and the judge's verdicts."""
         compared = self._engine.compare(reading, markets, at)
         return self._engine.estimate(compared, verdicts=await self._judged(compared))
 
     async def _judged(
         self, compared: Compared, lap: Callable[[str], None] = lambda name: None
     ) -> judging.Verdicts:
-        """The judge's verdicts on the best markets; none for questions on which it has no say."""
+        """The judge's verdicts on the best markets; empty if it reads none (open questions ...)."""
         trained = self._engine.judge
         brief = self._engine.brief(compared) if trained is not None else None
         if brief is None or trained is None:
@@ -259,7 +259,7 @@ class ForecastService:
     async def _of_parts(
         self, parts: compound.Parts, at: datetime, *, replay: bool
     ) -> tuple[list[Snapshot], Estimate]:
-        """The answer to a question of two parts ("A or B"), from the answers to both."""
+        """All markets for a question of two parts ("A or B"), and the answer from both parts."""
         markets: dict[str, Snapshot] = {}
         answers: list[Estimate] = []
         exclusive = True
@@ -277,8 +277,8 @@ class ForecastService:
     async def _explained(
         self, reading: Reading, estimate: Estimate, at: datetime, *, replay: bool
     ) -> Estimate:
-        """An estimate without a probability, with the reason: a closed, resolved or long unpriced
-        market may have asked the question."""
+        """The estimate, which has no probability, with the reason why: for example, that a market
+        asked the question, but is closed, resolved or without a recent price."""
         if estimate.null is not None and estimate.null.kind not in nulls.INSTRUCTIVE:
             return estimate
         if not nulls.is_understood(reading):
@@ -332,7 +332,7 @@ class ForecastService:
         return forecast
 
     async def _worked_out(self, question: str) -> Forecast:
-        """The answer as of now; concurrent calls with the same question share one computation."""
+        """The answer as of now. Concurrent calls with the same question share one computation."""
         flight = self._working.get(question)
         if flight is None:
             flight = self._working[question] = Flight(
@@ -342,7 +342,7 @@ class ForecastService:
         return await flight.join()
 
     async def finish(self, question: str, as_of: datetime | None) -> Forecast:
-        """The answer, computed for this caller alone and not remembered for the scorecard."""
+        """The answer as of `as_of`, or as of now, made for this caller alone and not remembered."""
         try:
             return await self._last(self.stages(question, as_of=as_of))
         except Exception as error:
@@ -356,7 +356,7 @@ class ForecastService:
         raise AssertionError("the last stage of a forecast should be the forecast itself")
 
     async def _gather(self, reading: Reading, at: datetime, *, replay: bool) -> list[Snapshot]:
-        """The markets that were open at `at` with a fresh price, the best hits first."""
+        """A question's markets open at `at` with a fresh price, the best match first."""
         hits = await self._search.gather(
             judging.search_text(reading.search_text, vocabulary.default()),
             depth=REPLAY_DEPTH if replay else DEPTH,
@@ -389,7 +389,7 @@ class ForecastService:
     async def make(
         self, question: str, *, as_of: datetime | None, include_graph: bool, account_id: str | None
     ) -> FullForecast:
-        """Make a forecast in full (with all its evidence) and keep it for the account."""
+        """Make a forecast in full (with all its evidence), keep it for the account, return it."""
         if as_of is None:
             forecast = await self._worked_out(question)
         else:
@@ -409,7 +409,7 @@ class ForecastService:
     async def start(
         self, question: str, *, as_of: datetime | None, include_graph: bool, account_id: str | None
     ) -> queue.JobRecord:
-        """Queue a forecast in full, with all its evidence. Returns the job that will make it."""
+        """Queue a forecast in full (with all its evidence). Returns the job that will make it."""
         request = _asked(question, as_of, include_graph)
         async with self._database.transaction() as conn:
             made = await queue.enqueue(conn, MAKE, request, account_id=account_id, prefix="fc")
@@ -439,7 +439,7 @@ class ForecastService:
         return full_schemas.full(forecast, forecast_id, self._clock(), graph=graph, age=self.age)
 
     async def score(self) -> None:
-        """Store the outcomes of resolved forecasts, and delete old runs of questions."""
+        """Store the outcomes of forecasts whose markets have been resolved, and delete old runs."""
         async with self._database.transaction() as conn:
             if changed := await store.score_resolved(conn, SCORED_AT_ONCE):
                 log.info("forecasts_scored", forecasts=changed)
@@ -447,7 +447,7 @@ class ForecastService:
             await store.forget_runs(conn, self._clock() - RUNS_KEPT)
 
     async def scorecard(self) -> dict[str, Any]:
-        """How good past forecasts were, compared with market prices; at most a minute old."""
+        """How good past forecasts were, compared with market prices; at most one minute old."""
         if self._scorecard is None or time.monotonic() - self._scorecard[0] > SCORECARD_SECONDS:
             self._scorecard = time.monotonic(), await scorecard(self._database)
         return self._scorecard[1]
@@ -455,13 +455,13 @@ class ForecastService:
     async def decided(
         self, *, limit: int, after: tuple[datetime, str] | None = None
     ) -> list[store.DecidedRow]:
-        """The forecasts behind the scorecard, those whose questions were resolved last first."""
+        """The forecasts behind the scorecard, the one whose question was resolved last first."""
         async with self._database.reading() as conn:
             return await store.decided(conn, limit=limit, after=after)
 
 
 async def scorecard(database: Database) -> dict[str, Any]:
-    """How good past forecasts were, computed from the database now."""
+    """How good past forecasts were, compared with market prices; computed from the database now."""
     async with database.reading() as conn:
         rows = await store.scored(conn, SCORECARD_SIZE)
         issued, answered = await store.counts(conn)
@@ -477,7 +477,7 @@ def _asked(question: str, as_of: datetime | None, include_graph: bool) -> dict[s
 
 
 class _Found(NamedTuple):
-    """The markets for a question, and the estimate before a language model is asked."""
+    """The markets gathered for a question, and the estimate before a language model is asked."""
 
     markets: Sequence[Snapshot]
     estimate: Estimate

@@ -59,11 +59,11 @@ where m.seq = any(%(seqs)s) and m.status = 'active'
 async def snapshots(
     conn: Connection, seqs: Sequence[int], at: datetime, *, oldest: datetime, replay: bool
 ) -> dict[int, Snapshot]:
-    """By market number, the markets among `seqs` (market numbers) that were open at `at` with a
-    price newer than `oldest`.
+    """The markets that were open at `at` with a price newer than `oldest`, out of those with the
+    market numbers `seqs`; by market number.
 
-    A replay (an answer as of the past) reads the prices recorded up to `at`; otherwise the
-    catalogue's present state is read.
+    replay : read the prices recorded up to `at` (for an answer as of the past) instead of the
+        catalogue's present state
     """
     cursor = await conn.execute(
         _AS_OF if replay else _NOW, {"seqs": list(seqs), "at": at, "oldest": oldest}, binary=True
@@ -110,8 +110,11 @@ where coalesce(m.created_at, '-infinity') <= %(at)s
 async def known_markets(
     conn: Connection, seqs: Sequence[int], at: datetime, *, replay: bool
 ) -> dict[int, PastMarket]:
-    """By market number, the markets among `seqs` (market numbers), open, closed or resolved, as
-    they were known at `at`, each with its last price from the time when it was open."""
+    """The markets with the numbers `seqs` as they were known at `at`, whether open, closed or
+    resolved, each with its last price from the time when it was open; by market number.
+
+    replay : `at` lies in the past, so the catalogue's present state does not count
+    """
     cursor = await conn.execute(
         _KNOWN, {"seqs": list(seqs), "at": at, "replay": replay}, binary=True
     )
@@ -120,8 +123,8 @@ async def known_markets(
 
 
 async def kin(conn: Connection, events: Sequence[tuple[str, str]], limit: int) -> list[int]:
-    """Market numbers of at most `limit` markets of these events (platform, event id), the most
-    traded first."""
+    """Numbers of at most `limit` markets that belong to these events, given as (platform, event
+    id); the most traded market first."""
     platforms, ids = zip(*events, strict=True)
     cursor = await conn.execute(
         """
@@ -140,7 +143,8 @@ async def kin(conn: Connection, events: Sequence[tuple[str, str]], limit: int) -
 
 async def words_state(conn: Connection) -> tuple[str, int]:
     """State of the stored readings (what was read of markets' texts): the version of the code that
-    made them (`words.code`), and the number of the last catalogue change that they include."""
+    made them (`words.code`), and the number of the last catalogue change that they include; an
+    empty version and 0 if nothing was stored yet."""
     cursor = await conn.execute("select code, change from forecast_words_state")
     row = await cursor.fetchone()
     return (row[0], row[1]) if row else ("", 0)
@@ -157,8 +161,8 @@ async def save_words_state(conn: Connection, code: str, change: int) -> None:
 
 
 async def word_digests(conn: Connection, seqs: Sequence[int]) -> dict[int, bytes]:
-    """Digest (`words.digest`) of what was read of each market's text, by market number, for those
-    of `seqs` (market numbers) for which it is stored."""
+    """The stored digest (`words.digest`: identifies the text that was read) of each market, by
+    market number; markets among `seqs` without a stored reading are left out."""
     cursor = await conn.execute(
         "select market_seq, digest from forecast_words where market_seq = any(%s)",
         (list(seqs),),
@@ -168,7 +172,8 @@ async def word_digests(conn: Connection, seqs: Sequence[int]) -> dict[int, bytes
 
 
 async def save_words(conn: Connection, read: Sequence[tuple[int, bytes, bytes]]) -> None:
-    """Store what was read of markets' texts: (market number, `words.digest`, `words.packed`)."""
+    """Store what was read of markets' texts. Each item of `read`: market number, digest of the text
+    (`words.digest`), and the parts that were read, packed (`words.packed`)."""
     if not read:
         return
     seqs, digests, words = map(list, zip(*read, strict=True))
@@ -185,8 +190,7 @@ async def save_words(conn: Connection, read: Sequence[tuple[int, bytes, bytes]])
 
 
 async def drop_words(conn: Connection, seqs: Sequence[int]) -> None:
-    """Delete what is stored of the texts of markets that are no longer active or were removed.
-    `seqs`: market numbers."""
+    """Delete what is stored of the texts of the markets with the numbers `seqs`."""
     await conn.execute("delete from forecast_words where market_seq = any(%s)", (list(seqs),))
 
 
@@ -194,8 +198,7 @@ async def drop_words(conn: Connection, seqs: Sequence[int]) -> None:
 
 
 class Issued(NamedTuple):
-    """A forecast as it was given to callers. Probabilities are in [0, 1]; None where there was
-    none."""
+    """A forecast as it was given to callers. Its probabilities are 0 to 1; None: it gave none."""
 
     id: str
     as_of: datetime
@@ -216,7 +219,8 @@ class Issued(NamedTuple):
 
 
 async def remember(conn: Connection, issued: Issued) -> None:
-    """Store a forecast for the scorecard, with its evidence."""
+    """Store a forecast, with its evidence, so that it can be scored once its question is
+    decided."""
     values = issued._replace(evidence=Jsonb(issued.evidence))  # type: ignore[arg-type]
     await conn.execute(
         """
@@ -230,8 +234,8 @@ async def remember(conn: Connection, issued: Issued) -> None:
 
 
 async def score_resolved(conn: Connection, limit: int) -> int:
-    """Fill in the outcome of at most `limit` forecasts for which the market that decides whether
-    they were right has resolved. Returns how many."""
+    """Fill in the outcome of at most `limit` forecasts whose market (the one that decides whether
+    they were right) has been resolved since. Returns the number of forecasts filled in."""
     cursor = await conn.execute(
         """
         with due as (
@@ -253,7 +257,7 @@ async def score_resolved(conn: Connection, limit: int) -> int:
 
 
 class Scored(NamedTuple):
-    """A forecast whose question has been resolved. Probabilities are in [0, 1]."""
+    """A forecast whose question has been resolved. Probabilities and the outcome are 0 to 1."""
 
     probability: float
     crowd: float | None
@@ -266,8 +270,8 @@ class Scored(NamedTuple):
 
 
 async def scored(conn: Connection, limit: int) -> list[Scored]:
-    """The first forecast of each question and day, among the `limit` forecasts whose questions were
-    resolved last."""
+    """Forecasts to be scored: of the `limit` forecasts whose questions were resolved last, the
+    first one of each question and day."""
     cursor = await conn.execute(
         """
         select probability, crowd, lower, upper, outcome, domain, closes_at - as_of
@@ -286,7 +290,7 @@ async def scored(conn: Connection, limit: int) -> list[Scored]:
 
 
 class DecidedRow(NamedTuple):
-    """A scored forecast and the market whose result it is scored by. All its probabilities are
+    """A scored forecast, and the market by whose result it is scored. All its probabilities are
     those of the market outcome named in `outcome`."""
 
     id: str
@@ -308,8 +312,11 @@ class DecidedRow(NamedTuple):
 async def decided(
     conn: Connection, *, limit: int, after: tuple[datetime, str] | None
 ) -> list[DecidedRow]:
-    """Scored forecasts, only the first of each question and day; those whose questions were
-    resolved last come first."""
+    """Scored forecasts, only the first one of each question and day. Those whose questions were
+    resolved last come first.
+
+    after : (time of the resolution, id) of the last forecast of the page before; None: first page
+    """
     cursor = await conn.execute(
         """
         select f.id, m.id, m.question, m.outcomes[f.market_outcome + 1],
@@ -343,8 +350,8 @@ async def counts(conn: Connection) -> tuple[int, int]:
 
 
 class Run(NamedTuple):
-    """A run (a list of questions answered in the background) with the state of its job and the
-    number of its answers so far."""
+    """A run (a list of questions answered in the background), with the state of the job that
+    answers them and the number of answers so far."""
 
     id: str
     account_id: str | None
@@ -368,7 +375,8 @@ async def add_run(
     questions: list[dict[str, Any]],
     include_graph: bool,
 ) -> None:
-    """Store a run, i.e. a list of questions to be answered in the background."""
+    """Store a run, i.e. a list of questions to be answered in the background by the job
+    `job_id`."""
     await conn.execute(
         "insert into forecast_runs (id, account_id, job_id, questions, include_graph)"
         " values (%s, %s, %s, %s, %s)",
@@ -402,7 +410,7 @@ async def answered_places(conn: Connection, run_id: str) -> set[int]:
 
 async def add_answer(conn: Connection, run_id: str, place: int, answer: dict[str, Any]) -> bool:
     """Store the answer to the question at position `place` of a run (a list of questions), unless
-    it has one already. Returns whether it was stored."""
+    one is stored already. Returns whether the answer was stored."""
     cursor = await conn.execute(
         "insert into forecast_run_answers (run_id, place, answer) values (%s, %s, %s)"
         " on conflict do nothing",
@@ -412,8 +420,8 @@ async def add_answer(conn: Connection, run_id: str, place: int, answer: dict[str
 
 
 async def answers(conn: Connection, run_id: str, after: int, limit: int) -> list[tuple[int, Any]]:
-    """At most `limit` answers of a run (a list of questions), as (position of the question, answer)
-    in order, to the questions after the position `after`."""
+    """Stored answers of a run (a list of questions), as (position of the question, answer) in
+    order: the first `limit` of those whose position is greater than `after`."""
     cursor = await conn.execute(
         "select place, answer from forecast_run_answers where run_id = %s and place > %s"
         " order by place limit %s",
@@ -423,7 +431,8 @@ async def answers(conn: Connection, run_id: str, after: int, limit: int) -> list
 
 
 async def forget_runs(conn: Connection, before: datetime) -> None:
-    """Delete the runs (lists of questions with their answers) that were created before a time."""
+    """Delete the runs (lists of questions, with their answers) that were created before the time
+    `before`."""
     await conn.execute("delete from forecast_runs where created_at < %s", (before,))
 
 

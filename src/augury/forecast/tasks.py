@@ -17,7 +17,7 @@ from augury.llm.task import Control, Task, Unusable, plain
 from augury.matching.judge import CANDIDATES
 
 LONGEST_REASON: Final = 240
-"""Largest length, in characters, of a language model's reason for its opinion on a market."""
+"""Maximum length, in characters, of a language model's reason for its opinion on a market."""
 
 
 class Rewrite(msgspec.Struct, forbid_unknown_fields=True):
@@ -35,8 +35,8 @@ class Rewrite(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class MarketOpinion(msgspec.Struct, forbid_unknown_fields=True):
-    """A language model's opinion on market number `n` of a list: whether it asks the question, and
-    why."""
+    """A language model's opinion on the market with number `n` in a list: whether it asks the
+    question (`asks`), and why."""
 
     n: int
     why: Annotated[str, msgspec.Meta(max_length=LONGEST_REASON)]
@@ -50,14 +50,15 @@ class MatchAnswer(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Wording(msgspec.Struct, forbid_unknown_fields=True):
-    """A language model's wording of a reason."""
+    """A language model's answer to the task of rewording the reasoning of a forecast: the new
+    text."""
 
     text: str
 
 
 def matched(question: str, markets: Sequence[str], today: str) -> dict[str, Any]:
-    """The input of the task `MATCH` (compare markets with a question) for a language model. The
-    markets are numbered from 1."""
+    """The input for a language model that is to compare markets with a question (task `MATCH`), as
+    JSON data. The markets are numbered from 1; `today` is an ISO date."""
     return {
         "question": plain(question),
         "markets": [{"n": n, "text": plain(text)} for n, text in enumerate(markets, 1)],
@@ -66,12 +67,14 @@ def matched(question: str, markets: Sequence[str], today: str) -> dict[str, Any]
 
 
 def answers(said: MatchAnswer, markets: int) -> Mapping[int, MarketOpinion]:
-    """A language model's opinions by position of the market in the list, from 0.
+    """A language model's opinions by the position of the market in the list, from 0.
+
+    markets : number of markets that the model was asked about
 
     Raises
     ------
     Unusable
-        There is an opinion on a market that was not given, or more than one on a market.
+        There is an opinion on a market that was not in the list, or more than one on a market.
     """
     found = {one.n - 1: one for one in said.markets}
     if len(found) < len(said.markets) or not found.keys() <= set(range(markets)):

@@ -1,4 +1,4 @@
-"""How the question's level relates to the market's. Pure.
+"""How the level that a question names relates to that of a market. Pure.
 
 In all functions, `q` is the question's part and `m` the market's.
 """
@@ -18,33 +18,33 @@ from augury.relations.proposition import Proposition, Threshold
 from augury.search.text import is_number, is_year, term, terms
 
 ELSE: Final = 0.4
-"""If the question names a level and the market does not, and a term that only the market names
-weighs at least this much, the market is about another quantity. Weights (`View.weights`) say how
-telling a term is, from 0.08 to 1.8. Chosen by hand."""
+"""If only the question names a level, and the market has a term that the question does not name and
+that weighs at least this much, the market is about another quantity. Weights (`View.weights`) say
+how telling a term is, from 0.08 to 1.8. Chosen by hand."""
 MANY: Final = 1_000.0
-"""Smallest amount that is taken as a continuous quantity, e.g. a price; smaller ones may be counts
-of things (goals, wins). Chosen by hand."""
+"""From this amount on, a number is never taken as a count of things (goals, wins) but as a quantity
+that varies continuously, e.g. a price. Chosen by hand."""
 _BY_STRENGTH: Final = frozenset(terms("earthquake hurricane tornado geomagnetic"))
-"""Events whose number is their strength (a magnitude 7 earthquake): a stronger event satisfies a
-question about a weaker one."""
+"""Terms (word stems) of events whose number is a strength ("a magnitude 7 earthquake"): a stronger
+event satisfies a question about a weaker one."""
 _STRONGEST: Final = 10.0
-"""Largest number that is taken as the strength of an earthquake, a hurricane or the like
-(`_BY_STRENGTH`)."""
+"""Largest number that is taken as the strength of an earthquake, a hurricane or the like; a larger
+one is something else, e.g. a count."""
 _WORDED: Final = {
     float(n): term(word)
     for n, word in enumerate("two three four five six seven eight nine ten".split(), 2)
 }
 _FORTUNES: Final = {1e9: term("billionaire"), 1e12: term("trillionaire")}
 _TICK: Final = 1e-5
-"""Largest relative difference of two levels that count as the same: "below 6,800" and "6,799.99".
-"""
+"""Two levels count as the same if they differ by at most this fraction of the larger one: "below
+6,800" and "below 6,799.99"."""
 _DISTRICT: Final = re.compile(r"cd[a-z]{2}(?:\d{1,2}|al)")
 
 
 def threshold_order(q: View, m: View, extra: float) -> Order:
-    """How the level that the question (`q`) names relates to the market's (`m`). Other amounts are
-    compared as well: finishing places, groups, direction and period of a change, daily highs and
-    lows, districts.
+    """How the level that the question (`q`) names relates to the market's (`m`), e.g. `implies`;
+    `unsaid` if neither tells the two apart. Other amounts are compared as well: finishing places,
+    groups, direction and period of a change, daily highs and lows, districts.
 
     extra : weight of the market's most telling term that the question does not name
     """
@@ -73,10 +73,11 @@ def threshold_order(q: View, m: View, extra: float) -> Order:
 
 
 def _reached(ours: Proposition, extreme: int) -> Proposition:
-    """A question on a level that is touched, as one on a day's high or low: "touches 69" is a high
-    of 69 or more.
+    """The question's assertion (`ours`), with "touches 69" read as "the day's high is 69 or more"
+    (or "the low is 69 or less") if question or market are about a day's high or low. Else
+    unchanged.
 
-    extreme : 1 where a high is meant, -1 a low
+    extreme : 1 for a high, -1 for a low, 0 for neither
     """
     level = ours.threshold
     if not extreme or level is None or ours.predicate != "touches" or level.low != level.high:
@@ -88,7 +89,8 @@ def _reached(ours: Proposition, extreme: int) -> Proposition:
 
 
 def _other_course(ours: frozenset[str], theirs: frozenset[str]) -> bool:
-    """Whether the two name different directions (up, down, no change), which exclude each other."""
+    """Whether question and market (given by their results, as in `View.sides`) name different
+    directions (up, down, no change), which exclude each other."""
     q = {side for side in ours if side.startswith("course")}
     m = {side for side in theirs if side.startswith("course")}
     return bool(q and m) and q != m
@@ -123,7 +125,8 @@ def _levels(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Or
 
 
 def _counts(ours: Proposition, theirs: Proposition) -> bool:
-    """Whether both thresholds count things; half numbers are counts too: "over 12.5 wins"."""
+    """Whether the levels of question and market are counts of things ("3 goals"). Half numbers are
+    counts, too: "over 12.5 wins"."""
     if ours.predicate == theirs.predicate == "counts":
         return True
     said = [t for t in (ours.threshold, theirs.threshold) if t is not None]
@@ -136,14 +139,17 @@ def _counts(ours: Proposition, theirs: Proposition) -> bool:
 
 
 def _whole(t: Threshold) -> Threshold:
-    """The threshold of a count with both ends included: "more than 25" is "26 or more"."""
+    """The threshold of a count, written so that both of its ends belong to it: "more than 25"
+    becomes "26 or more"."""
     low = t.low if t.low_in or math.isinf(t.low) else math.floor(t.low) + 1
     high = t.high if t.high_in or math.isinf(t.high) else math.ceil(t.high) - 1
     return Threshold(low, high, True, True, t.unit)
 
 
 def _directed(t: Threshold, other: Threshold) -> Threshold:
-    """The range of "hits $5": reached from the same side as the other threshold, or from below."""
+    """The range of values that "hits $5" (the threshold `t`) stands for: "5 or less" if the
+    threshold `other` has no lower end ("dips to 4"), else "5 or more". A threshold that is a range
+    is unchanged."""
     if t.low != t.high:
         return t
     if math.isinf(other.low) and not math.isinf(other.high):
@@ -152,7 +158,12 @@ def _directed(t: Threshold, other: Threshold) -> Threshold:
 
 
 def _numbers(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Order:
-    """How numbers outside of thresholds relate: a market with another number is another market."""
+    """How question and market relate by numbers that are part of their subject and not a level:
+    usually, a market with another number is about something else (`differs`), and without numbers
+    they do not tell the two apart (`unsaid`).
+
+    ruled : terms of the market's event name and rules
+    """
     q = {t for t in ours.terms if is_number(t) and not is_year(t)}
     m = {t for t in theirs.terms if is_number(t) and not is_year(t)}
     if len(q) == len(m) == 1 and ours.terms & theirs.terms & _BY_STRENGTH:
@@ -167,7 +178,8 @@ def _numbers(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> O
 
 
 def _strength(term: str) -> float:
-    """The number that a term says; infinity for a measure such as "157mph"."""
+    """The number that a term stands for, as the strength of an event ("7"); infinity if the term is
+    not a plain number ("157mph")."""
     try:
         return float(term)
     except ValueError:
@@ -175,8 +187,9 @@ def _strength(term: str) -> float:
 
 
 def _told(t: Threshold, p: Proposition, ruled: frozenset[str]) -> bool:
-    """Whether a proposition names the threshold's number, too: among its terms, or, if the number
-    is above 20 or not whole, in the market's rules (`ruled`)."""
+    """Whether the proposition `p` names the number of the threshold `t`, too: among its terms or,
+    if the number is above 20 or not whole, in `ruled` (terms of the market's event name and
+    rules)."""
     numbers = {x for x in (t.low, t.high) if not math.isinf(x)}
     return any(
         f"{x:g}" in p.terms or _WORDED.get(x, "") in p.terms or _FORTUNES.get(x, "") in p.terms
@@ -185,7 +198,7 @@ def _told(t: Threshold, p: Proposition, ruled: frozenset[str]) -> bool:
 
 
 def compare_ranges(q: Threshold, m: Threshold) -> Order:
-    """How the range of values that means Yes for the question (`q`) relates to that of the market
+    """How the question's range of values (`q`, the values that mean Yes) relates to the market's
     (`m`): "above 120" implies "above 100"."""
     low, high = _close(q.low, m.low), _close(q.high, m.high)
     if low and high:

@@ -12,18 +12,19 @@ if TYPE_CHECKING:
     import polars as pl
 
 LEAST_LEFT: Final = timedelta(days=3)
-"""Least time between the moment as of which a market's title is asked (that of one of its recorded
-prices) and the market's end (its close or its resolution, whichever is first)."""
+"""Smallest time left when a market's title is asked, i.e. between the time of the recorded price at
+which it is asked and the market's end (its close or its resolution, whichever is first)."""
 PER_EVENT: Final = 4
-"""Largest number of titles asked from one event. An event's markets are resolved together, so that
-more of them would add little. Chosen by hand."""
+"""Largest number of market titles that are asked from one event. The markets of an event are
+resolved together, so that more of them would add little. Chosen by hand."""
 
 
 def resolved(
     markets: pl.DataFrame, prices: pl.DataFrame, *, most: int, seed: int
 ) -> list[EvaluationQuestion]:
     """At most `most` questions with known outcomes: titles of resolved Yes/No markets, each asked
-    at one of the market's recorded prices (drawn by `seed`), at least `LEAST_LEFT` before its end.
+    as of the time of one of the market's recorded prices (drawn by `seed`), at least `LEAST_LEFT`
+    before the market's end.
 
     markets, prices : tables of a dump, i.e. of files with exported markets and prices
     """

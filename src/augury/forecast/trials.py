@@ -1,5 +1,5 @@
 """The temporary store in which `augury eval` asks questions, and the making of questions from a
-dump."""
+dump, i.e. from files with exported markets and prices."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from augury.venues.dump import DumpFile
 
 DAYS_BEFORE: Final = (2, 5, 10, 20, 35)
-"""Numbers of days before a market's end at which its title may be asked; one of them is drawn for
-each market. The newest price may be of any age then."""
+"""A market's title may be asked this many days before the market's end. One of the numbers is drawn
+for each market, whatever the age of its newest price then is."""
 
 
 @asynccontextmanager
 async def store(
     markets: DumpFile, prices: DumpFile, *, with_model: bool = False
 ) -> AsyncIterator[Services]:
-    """The services, running over a temporary store that has only the markets and prices of two
-    files.
+    """A context in which all services run over a temporary store that has only the markets and
+    prices of the two files; the store is deleted at the end.
 
     with_model : include the language model that the settings name
     """
@@ -61,11 +61,11 @@ def before_the_end(
     markets: DumpFile, prices: DumpFile, *, most: int, seed: int
 ) -> list[EvaluationQuestion]:
     """At most `most` questions with known outcomes: titles of resolved markets from files of
-    exported markets and prices. Each is asked once, as of one of `DAYS_BEFORE` the market's end,
-    drawn with `seed` from those at which the market had a price.
+    exported markets and prices. Each title is asked once, a number of days before the market's end:
+    one of `DAYS_BEFORE`, drawn by `seed` from those at which the market already had a price.
 
-    `p` is the last price recorded before that moment, however old; `outcome` is 1 if the first
-    outcome won.
+    In each question, `p` is the last price of the market's first outcome before that time, however
+    old; `outcome` is 1 if the first outcome won, else 0.
     """
     from augury.markets.records import Market
     from augury.venues.dump import match_prices, read_markets

@@ -21,8 +21,9 @@ _DENIALS: Final = frozenset({"not", "never"})
 
 
 def denied(core: str, title: str, outcomes: Sequence[str]) -> bool | None:
-    """Whether a question that repeats a market's title asks for the market's No: False if it is the
-    title word for word, True if it adds or drops one "not", None if it is in other words.
+    """Whether a question that repeats a market's title asks for the market's No: False if the two
+    are the same word for word, True if one of them has a "not" (or "never") that the other lacks,
+    None if the question is in other words.
 
     core : the question without words around it such as "is it true that" (`Reading.core`)
     title : the market's question
@@ -52,7 +53,8 @@ def _words(core: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """The words, one space between two: one text takes less memory than a tuple of words."""
+    """The words of a text in lower case, without punctuation, with "not" written out ("isn't" ->
+    "is not"). They are one string, because that takes less memory than a tuple."""
     plain = fold(text.translate(_DASH))
     plain = _SHORT.sub(
         r"\g<stem> not", plain.replace("won't", "will not").replace("can't", "can not")

@@ -8,14 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from augury.forecast import (
-    bounds,
-    distribution,
-    doubt,
-    explain,
-    pool,
-    rungs,
-)
+from augury.forecast import bounds, distribution, doubt, explain, pool, rungs
 from augury.forecast.bearing import Bearing
 from augury.forecast.evidence import Estimate, Evidence, Role
 from augury.forecast.exclusive_ways import are_apart, summed_places, told_between
@@ -43,8 +36,8 @@ from augury.forecast.view import View
 from augury.relations.proposition import Proposition
 
 FAVOURITES: Final = 0.5
-"""If the rivals' probabilities sum to at least this, a contender without a market is taken to be at
-most as likely as the average rival; else it may be a favorite. Chosen by hand."""
+"""If the prices of the rivals sum to at least this probability, the contender asked about (who has
+no market) gets at most their average; else it may be a favorite. Chosen by hand."""
 HALF_LIFE: Final = 4.0
 """Age of a market's price, in days, at which the market's weight is halved. Chosen by hand."""
 
@@ -102,7 +95,7 @@ class Weighing:
         )
 
     def spread_out(self, estimate: Estimate) -> Estimate:
-        """The estimate with a distribution from markets with other levels or deadlines, if any."""
+        """The estimate; markets with other levels or deadlines, if any, add a distribution."""
         if estimate.probability is None or not estimate.count("direct", "bound"):
             return estimate
         p = estimate.probability if self._asked.positive else 1 - estimate.probability
@@ -162,7 +155,7 @@ class Weighing:
                 and are_twins(best, b, self._at.date())][:5]  # fmt: skip
 
     def _stands_alone(self, best: Bearing) -> bool:
-        """Whether no market with other terms comes within `APART` of its likeness."""
+        """Whether markets on other subjects are all less like the question, by at least `APART`."""
         own = best.view.proposition.terms
         return all(
             b.fit.likeness <= best.fit.likeness - APART
@@ -213,7 +206,7 @@ class Weighing:
         return replace(made, confidence=min(made.confidence, round(lead.share, 4)))
 
     def _by_deadline(self, kin: list[Bearing]) -> Estimate | None:
-        """Estimate from other deadlines; None without any, or if the question is about one day."""
+        """Estimate from markets with other deadlines; None without any, or for a single day."""
         end = self._asked.window.end
         if end is None or self._asked.window.kind == "on":
             return None
@@ -239,7 +232,7 @@ class Weighing:
         return self._bounded(series, p, lower, upper, "deadlines")
 
     def _by_threshold(self, kin: list[Bearing]) -> Estimate | None:
-        """Estimate from markets on the same quantity with other thresholds."""
+        """Estimate from markets on the same quantity with other levels; None if there are none."""
         asked = self._asked.threshold
         if asked is None:
             return self._by_parts(kin)
@@ -277,7 +270,8 @@ class Weighing:
         return self._bounded(used, p, lower, upper, "thresholds")
 
     def _by_ranges(self, ladder: list[Bearing]) -> Estimate | None:
-        """Bounds from ranges of one event without overlap, inside and outside of the one asked."""
+        """Bounds from ranges of one event that do not overlap: at least the sum of those inside the
+        question's range, at most 1 minus the sum of those outside. None without any."""
         if self._asked.predicate not in ("value", "counts"):
             return None  # a value that touches a level once may end in another range
         best = max(ladder, key=lambda b: b.fit.content)
@@ -302,7 +296,8 @@ class Weighing:
         return self._bounded([*inside, *outside], p, lower, upper, "parts")
 
     def _by_parts(self, kin: list[Bearing]) -> Estimate | None:
-        """Bounds from exclusive ways for the event to happen (a cut by 25 or by 50) or not to."""
+        """Bounds from exclusive ways for the event to happen (a cut by 25, a cut by 50) or not to
+        happen. None if no market is on such a way."""
         found = [b for b in kin if _is_way(b)]
         events: dict[tuple[str, str | None], list[Bearing]] = {}
         for b in found:
@@ -321,7 +316,7 @@ class Weighing:
 
     def _by_stage(self, kin: list[Bearing]) -> Estimate | None:
         """Bounds from markets on another stage of the same contender, or else from markets that ask
-        more or less than the question in exactly one part."""
+        more or less than the question in exactly one part. None without any."""
         bounds = [
             b for b in kin
             if same_but(b.fit, "stage") and b.fit.stage in ("implies", "implied")
@@ -357,7 +352,7 @@ class Weighing:
         )
 
     def _by_rivals(self, kin: list[Bearing]) -> Estimate | None:
-        """Estimate from other contenders' markets alone: 30% of what their prices leave."""
+        """Estimate from rivals' markets alone: 30% of what their prices leave; None without any."""
         if self._asked.indefinite:
             return None  # the question names a class, to which one of the rivals may belong
         rivals = [b for b in kin if b.fit.rival and b.fit.window in ("same", "unsaid")]
@@ -447,8 +442,8 @@ class Weighing:
         )  # fmt: skip
 
     def _beside(self, direct: list[Bearing]) -> list[Evidence]:
-        """Markets on the same things as those that ask the question itself: shown, with weight
-        0."""
+        """Up to four markets on the same things as the markets `direct`, which ask the question
+        itself: they are shown with the answer, with a weight of 0."""
         known = {(b.market.seq, b.outcome) for b in direct}
         least = max(1.3, direct[0].fit.content - 0.6)
         others = [
@@ -471,7 +466,7 @@ class Weighing:
 
 
 def _clamped(found: Estimate, limits: bounds.Bounds) -> Estimate:
-    """The estimate, moved into the bounds of logic if it lies outside."""
+    """The estimate, with its probability moved into the bounds of logic (`limits`)."""
     if found.probability is None:
         return found
     p = round(min(1 - pool.EDGE, max(pool.EDGE, limits.clamped(found.probability))), 6)
@@ -483,18 +478,19 @@ def _clamped(found: Estimate, limits: bounds.Bounds) -> Estimate:
 
 
 def _is_about(b: Bearing) -> bool:
-    """Whether the market is about the question's event: by the judge, else by the words."""
+    """Whether the market is about the question's event, by the judge or by the shared words."""
     return b.bounds or b.fit.content >= DIRECT_CONTENT
 
 
 def _is_way(b: Bearing) -> bool:
-    """Whether the market is one way for the question's event to happen, or not to happen."""
+    """Whether the market is on one way for the question's event ("a cut by 25") to happen or
+    not."""
     named = b.fit.threshold in ("implied", "excludes") and same_but(b.fit, "threshold")
     return named and not b.fit.opposed
 
 
 def _match_doubt(c: Comparison) -> float:
-    """Doubt that the market is about the same thing: 0 (the same words) to 1."""
+    """Doubt that market and question are about the same thing: 0 (the same words) to 1."""
     return max(0.0, min(1.0, (2.3 - c.content) / 1.6))
 
 

@@ -1,4 +1,4 @@
-"""How the question's window relates to the market's. Pure."""
+"""How a question's window of time relates to a market's. Pure."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from augury.relations.proposition import CONTESTS, Proposition
 from augury.relations.windows import Window
 
 _TURNED: Final[dict[Order, Order]] = {"implies": "implied", "implied": "implies"}
-"""The relation between two deadlines if the question asks about something that has to last. It is
-the reverse of the usual one: lasting until a later day implies lasting until an earlier one."""
+"""How the usual relation between two deadlines changes if the question asks about something that
+has to last. The usual relation is reversed, because lasting until a later day implies lasting until
+an earlier one."""
 _LEFT_OPEN: Final = 400
-"""Number of days: a market on a contest that names no date may close so long after the end of the
-question's window and still count as about the same contest. Chosen by hand."""
+"""Largest number of days after the end of the question's window at which a market on a contest may
+close and still count as about the same contest, if its text names no date. Chosen by hand."""
 
 
 def window_order(
     ours: Proposition, theirs: Proposition, closes: date | None, at: date, *, lasting: bool
 ) -> tuple[Order, float]:
-    """How the question's window of time (`ours`) relates to the market's (`theirs`), and the days
-    from the market's deadline to the question's (negative: the market's is later).
+    """Two values: how the question's window of time (`ours`) relates to the market's (`theirs`),
+    and the days from the market's deadline to the question's (negative: the market's is later).
 
     closes : day on which the market closes
     at : day on which the question is asked
@@ -80,8 +81,12 @@ def _window_of(
 
 
 def _to_close(q: Window, end: date, closes: date | None, *, contest: bool) -> tuple[Order, float]:
-    """How the question's window relates to a market that names no date: its close serves as its
-    deadline."""
+    """How the question's window of time `q`, which ends on the day `end`, relates to a market that
+    names no date, and the days from the market's deadline to the question's. The market's close
+    serves as its deadline.
+
+    contest : question or market is about a contest
+    """
     if closes is None:
         return "unsaid", 0.0
     gap = (end - closes).days
@@ -95,8 +100,8 @@ def _to_close(q: Window, end: date, closes: date | None, *, contest: bool) -> tu
 
 
 def _decided(ours: Proposition, theirs: Proposition) -> bool:
-    """Whether question or market is about a contest. A contest is decided on its day, so that a
-    market which closes long after that day only allows for delays, and does not ask about a later
+    """Whether question or market is about a contest. A contest is decided on its day: a market on
+    it that closes long after that day only allows for delays, and does not ask about a later
     contest."""
     contests = {ours.predicate, theirs.predicate} & CONTESTS
     return bool(contests) and not {ours.predicate, theirs.predicate} & {"leaves", "rises"}

@@ -44,13 +44,14 @@ MODULES: Final = (
     numerals, polarity, predicates, proposition, quantities, reading, remembered, teams, text,
     thresholds, time_words, view, windows, wording,
 )  # fmt: skip
-"""All modules whose code influences what is read of a market's text."""
+"""All modules whose code influences what is read of a market's text. If one of them changes, the
+stored readings are made again."""
 RULES: Final = 1_500
-"""Number of characters of a market's rules that are read and compared with questions; the rest is
-ignored."""
+"""Number of characters at the beginning of a market's rules that are read and compared with
+questions; the rest is ignored."""
 SIDES: Final = 8
-"""Largest number of a market's outcomes that are read and compared with questions; further ones are
-ignored."""
+"""Largest number of a market's outcomes that are read and compared with questions, the first ones;
+all others are ignored."""
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(list[Words])
@@ -72,8 +73,8 @@ class ReadableMarket(Readable, Protocol):
 
 @cache
 def code() -> str:
-    """Identifies the version of the code that reads markets' texts: it changes with any of
-    `MODULES`."""
+    """An identifier of the code that reads markets' texts, 16 hexadecimal digits. It changes with
+    the code of any of `MODULES`."""
     digest = hashlib.sha256()
     for module in MODULES:
         digest.update(Path(str(module.__file__)).read_bytes())
@@ -82,8 +83,8 @@ def code() -> str:
 
 
 def digest(market: ReadableMarket) -> bytes:
-    """Digest, 8 bytes, of everything that determines what is read of a market's text: the fields
-    of the market that are used, and the code."""
+    """Hash, 8 bytes, of everything that determines what is read of a market's text: the fields of
+    the market that are used, and the version of the code that reads them."""
     said = (
         code(), market.question, market.title, market.subtitle, (market.description or "")[:RULES],
         market.outcomes, market.event_id, market.event_name, market.slug, market.closes_at,
@@ -93,8 +94,9 @@ def digest(market: ReadableMarket) -> bytes:
 
 
 def sides(market: ReadableMarket) -> Sequence[int]:
-    """Indices of the market outcomes to be read and compared with questions. Of pairs such as Yes
-    and No or Over and Under, that is only the first, because the second is its complement."""
+    """Indices of the market outcomes that are read and compared with questions, at most `SIDES`. Of
+    pairs such as Yes and No or Over and Under only the first, because the second is its
+    complement."""
     labels = tuple(label.casefold() for label in market.outcomes)
     if labels in (("yes", "no"), ("up", "down"), ("over", "under"), ("long", "short")):
         return (0,)
@@ -102,8 +104,8 @@ def sides(market: ReadableMarket) -> Sequence[int]:
 
 
 def read(market: ReadableMarket, outcome: int) -> Words:
-    """What is read of a market's text (subject, level, window ...) as the assertion of one of its
-    outcomes."""
+    """What is read of a market's text (subject, level, window ...) if the market is taken to assert
+    the outcome with this index."""
     return cues.read(
         read_market(market, outcome),
         market.question,
@@ -113,11 +115,12 @@ def read(market: ReadableMarket, outcome: int) -> Words:
 
 
 def packed(market: ReadableMarket) -> bytes:
-    """What is read of a market's text, for each of its `sides` (the outcomes that are compared),
-    packed for storage."""
+    """What is read of a market's text, for each outcome in `sides` (those that are compared with
+    questions), packed to be stored."""
     return _encoder.encode([read(market, outcome) for outcome in sides(market)])
 
 
 def unpacked(kept: bytes) -> list[Words]:
-    """What `packed` packed: what was read of a market's text, for each of its `sides`, in order."""
+    """What was read of a market's text, for each outcome in `sides` in order, from the bytes that
+    `packed` made."""
     return _decoder.decode(kept)

@@ -1,4 +1,5 @@
-"""How good answers are, against the base rate, without the market that asks the question. Pure.
+"""How good answers are, against the base rate, if the market that asks the question is missing.
+Pure.
 
 The market asked about is taken away, and the remaining markets answer. Questions are split in two
 halves by event: one half serves to choose which kinds of answers may be shown, the other to report
@@ -15,14 +16,14 @@ from typing import Any, Final
 from augury.forecast.evaluate import Answered
 
 WIDTHS: Final = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0)
-"""Limits on the distance between the upper and the lower bound that logic puts on an answer, as a
-probability. For each limit, the answers with bounds no farther apart are scored together."""
+"""Widths of the bounds that logic puts on an answer (upper minus lower, as probabilities). For each
+of these widths, the answers whose bounds are at most as wide are scored together."""
 LEAST: Final = 20
-"""A kind of answer (e.g. hints) can count as better than the base rate only if its answers were
-decided on at least this many events."""
+"""Smallest number of events on whose questions a kind of answer (e.g. hints) must have been scored
+before it can count as better than the base rate."""
 SURE: Final = -2.0
-"""Largest t with which a kind of answer (e.g. hints) counts as better than the base rate. t is the
-answers' Brier score minus that of the base rate, in standard errors; below 0 is better."""
+"""Largest value of t with which a kind of answer (e.g. hints) counts as better than the base rate.
+t is the answers' Brier score minus that of the base rate, in standard errors; below 0 is better."""
 
 
 def half(answer: Answered) -> int:
@@ -60,8 +61,8 @@ def worth(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 def width(answer: Answered) -> float:
-    """Distance between the bounds that logic puts on an answer, as a probability; 1 without
-    bounds."""
+    """Distance between the lower and the upper bound that logic puts on an answer, as a
+    probability; 1 without bounds."""
     return 1.0 if answer.bounds is None else answer.bounds[1] - answer.bounds[0]
 
 
