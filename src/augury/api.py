@@ -1,5 +1,5 @@
-"""All routes of the service, one group per line, with the section of the specification that
-describes the group."""
+"""All routes of the service, one group per line. A number in a line's comment is the section of the
+specification that describes the group."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Pictures: what drawings share in SVG (document, texts, their fonts), and SVG as PNG."""
+"""Helpers for drawings: the parts of SVG documents that all drawings share (document, texts,
+fonts), and the conversion from SVG to PNG."""
 
 from __future__ import annotations
 

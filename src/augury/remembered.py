@@ -1,8 +1,8 @@
 """Caches for pure functions, limited by bytes and not by entries; and objects
 that a process makes once.
 
-Callers choose the texts, so a limit on entries would not do: 250,000 short words take 60 MB, and
-as many long ones 8 GB.
+The arguments are texts of any length that users choose, so a limit on the number of entries would
+not do: 250,000 short words take 60 MB, and as many long ones 8 GB.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 ENTRY = 200
-"""Bytes that each cached result counts in addition to the sizes of its key and value, for the
-overhead of storing it."""
+"""Number of bytes that is added to the sizes of the key and the value of each cached result, for
+the overhead of storing it."""
 _MISSING: Any = object()
 
 

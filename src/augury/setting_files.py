@@ -1,4 +1,5 @@
-"""Files that settings are read from, which must be safe from other users, and checks of names."""
+"""Finds the files that settings are read from, refuses files that other users can change, and
+checks the names of settings."""
 
 from __future__ import annotations
 

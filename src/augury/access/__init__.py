@@ -1,1 +1,1 @@
-"""Accounts, API keys, their scopes and plans."""
+"""Accounts, API keys and their scopes, and sessions of the console."""

@@ -207,8 +207,8 @@ async def enqueue(conn: Connection, messages: Sequence[Outgoing]) -> None:
 
 
 async def replay(conn: Connection, delivery_id: str, ids: Mapping[str, str]) -> list[str]:
-    """Queue messages of an endpoint's log again; `ids` maps their ids to new ones. Returns the new
-    ids of those that exist."""
+    """Queue messages of an endpoint's log again. `ids`: id of a logged message -> id of the message
+    that repeats it. Returns the new ids; messages that do not exist are skipped."""
     rows = await conn.execute(
         """
         insert into watch_messages (id, delivery_id, alert_id, kind, payload, replays)

@@ -1,6 +1,7 @@
 """Finds the differences between two JSON answers that a client would notice: fields, types, ids.
 
-One answer comes from the other service ("there"), one from this service ("here").
+One answer comes from the service that clients use now ("there"), one from this service ("here"),
+which they are to use instead.
 """
 
 from __future__ import annotations

@@ -252,8 +252,8 @@ def _first_known(text: str) -> str:
 
 def _named_at_edge(words: list[str], *, last: bool) -> str:
     """The longest known name of a team or player, of up to four words, at the end (`last`) or the
-    start of a text. Up to two words may stand between it and that edge: "McDavid's rampant
-    Oilers"."""
+    start of a text; empty if there is none. Up to two words may stand between the name and that
+    edge of the text: "McDavid's rampant Oilers" -> "Oilers" also at the start."""
     for skipped in range(3):
         rest = words[: len(words) - skipped] if last else words[skipped:]
         for size in range(min(4, len(rest)), 0, -1):

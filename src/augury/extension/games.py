@@ -146,8 +146,8 @@ class GameMarkets(NamedTuple):
 
 
 def matching(page: Fixture, games: Iterable[Game], now: datetime) -> GameMarkets | None:
-    """The markets, out of `games`, on the game that a web page is about, those on who wins first;
-    None if there are none. `page`: the game as the page names it.
+    """The markets, out of `games`, on the game that a web page is about; markets on who wins come
+    first. None if there are none. `page`: the game as the page names it.
 
     If the page names no day, this is the next game of the two sides, or their last game if that is
     much nearer. If the page reports a game as over, this is the last game, or the next one if that

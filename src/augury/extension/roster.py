@@ -280,7 +280,8 @@ def _are_apart(one: frozenset[int], other: frozenset[int]) -> bool:
 
 
 def _beginning(word: str) -> str:
-    """A token shared by names that are spelled almost alike (`names.same`), to find them by."""
+    """A token that is the same for names that are spelled almost alike (`names.same`), to find them
+    by: "rawalpindi", "rawalpindiz" -> "rawalp-"."""
     return f"{word[:6]}-"
 
 

@@ -62,14 +62,14 @@ TEXT_READ = 300
 """Number of characters, at the start of a page's text, that are searched for the two sides (teams
 or players) of a game."""
 NEAR, SURE = 10.0, 0.7
-"""If a page's words leave open whether it is on sports, it is if it names a game at most `NEAR`
-days away and names both teams or players with certainty `SURE` (0 to 1) or more. Chosen by hand."""
+"""A page whose words leave open whether it is on sports counts as such if it names both sides of a
+game with a certainty (0 to 1) of at least `SURE`, at most `NEAR` days away. Chosen by hand."""
 GAMES_READ, FOLLOW_SECONDS = 500, 5.0
 """`GAMES_READ`: number of changed markets that are searched for games in one batch.
 `FOLLOW_SECONDS`: seconds between two checks for changed markets."""
 MANY: Final = 10_000
-"""Number of markets on games above which, while they are read for the first time, the objects in
-memory are excluded from Python's garbage collection (`gc.freeze`) after each batch."""
+"""In the first search of all markets for games: if more than this many have been found on games,
+the objects in memory are excluded from garbage collection (`gc.freeze`) after each batch."""
 GAMES_TURN, GAMES_REST = 0.002, 0.006
 """`GAMES_TURN`: longest time, in seconds, for which markets are searched for games without a pause.
 `GAMES_REST`: shortest pause after that, in seconds, in which requests are answered."""
@@ -98,7 +98,7 @@ class PageAnswer(NamedTuple):
 
 
 class _Game(NamedTuple):
-    """A game that a page is about, and the markets on it, if any; those on who wins first."""
+    """A game that a page is about, and the markets on it, if any (the first are on who wins)."""
 
     fixture: Fixture
     markets: list[games.Game]
@@ -116,7 +116,7 @@ class ExtensionService:
     policy
         Where pages may be fetched from; None: pages are never fetched.
     age
-        Which markets are shown as stale.
+        The rule by which markets count as stale.
     """
 
     def __init__(
@@ -389,8 +389,8 @@ class ExtensionService:
         return best[1] if best else None
 
     def _settles(self, found: _Game, reading: SportsReading) -> bool:
-        """Whether the game that was `found` decides that a page is on sports whose words leave this
-        in doubt: it has markets, is near (`NEAR`) and is named with certainty (`SURE`)."""
+        """Whether to take a page as on sports whose words leave this in doubt: the game `found` on
+        it has markets, is near in time (`NEAR`) and is named with certainty (`SURE`)."""
         return bool(found.markets) and (
             reading.score >= 0 and found.days <= NEAR and found.surety >= SURE
         )

@@ -31,7 +31,7 @@ Format = Literal["schema", "grammar", "object", "none"]
 
 
 class CompletionFailed(Exception):
-    """The endpoint gave no completion. The text is in plain words and contains no secret.
+    """Raised when the endpoint gave no completion. The text is in plain words, without secrets.
 
     outcome : label of the failure in metrics
     healthy : False if the failure suggests that the endpoint does not work, None if it says

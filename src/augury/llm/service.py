@@ -59,7 +59,7 @@ AT_ONCE: Final = 4
 WAITING: Final = 64
 """Maximum number of requests that are running or waiting; any further one fails at once."""
 OVERHEAD: Final = 64
-"""Number of tokens that is added to the estimate for each request, for what the model's chat
+"""Number of tokens that is added to the estimated tokens of each request, for what the model's chat
 template adds to the text."""
 BYTES_A_TOKEN: Final = 12
 """Upper limit for the average number of bytes per token, in texts of any language. If an endpoint
@@ -69,7 +69,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 class NoAnswer(Exception):
-    """The model gave no usable answer; `outcome` says why.
+    """Raised when the model gave no usable answer; `outcome` says why.
 
     Outcomes: waiting (too many requests), timeout, unusable (the text is no answer to the task),
     cap (the daily allowance is used up), breaker (paused after repeated failures), throttled (the

@@ -138,8 +138,8 @@ class NotStored(UpstreamFailed):
 
 
 class _Trouble(Exception):
-    """A failure of the upstream service, with the `error` for the caller. `healthy` is reported to
-    the circuit breaker: False counts as a failure, None does not count."""
+    """Raised for a failure of the upstream service, with the `error` for the caller. `healthy` is
+    reported to the circuit breaker: False counts as a failure, None does not count."""
 
     def __init__(self, error: AuguryError, *, healthy: bool | None = False) -> None:
         super().__init__(str(error))

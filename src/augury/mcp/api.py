@@ -104,8 +104,7 @@ def _detail(answer: httpx2.Response) -> str:
 
 
 async def market_path(reach: Reach, market_id: str) -> str:
-    """The path of a market in the API, given the market's id or another name that identifies it,
-    e.g. the URL of its page at the venue.
+    """The path of a market in the API, given the market's id or another name that identifies it.
 
     A name with a slash, e.g. the URL of the market's page, is looked up first: in a path it could
     lead to another route.

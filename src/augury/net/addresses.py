@@ -86,8 +86,8 @@ class AddressPolicy:
 
     @classmethod
     def of(cls, allowed: Iterable[str], *, http: bool) -> AddressPolicy:
-        """The policy that allows what a setting names; each of its values is a network, an address
-        or a host name."""
+        """The policy that allows public addresses and those in `allowed`, the values of a setting:
+        each is a network, an address or a host name. `http`: URLs without TLS are allowed too."""
         names: set[str] = set()
         networks: list[Network] = []
         for entry in allowed:

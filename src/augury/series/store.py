@@ -64,8 +64,8 @@ class Point(NamedTuple):
 
 
 class Revision(NamedTuple):
-    """An earlier value of a series' point at `time`. The source's value was this one from
-    `known_at` until `replaced_at`, as far as Augury knew."""
+    """An earlier value of a series' point at `time`: stored at `known_at`, and replaced by another
+    value at `replaced_at`."""
 
     time: datetime
     value: float

@@ -1,7 +1,8 @@
 """Backup to one file and restore from it, both all or nothing.
 
 A backup is a zip archive of a PostgreSQL dump (custom format) and a manifest; the archive's
-checksums reveal damage. Both come from one snapshot, so it may be made while serving.
+checksums reveal damage. Dump and manifest come from one snapshot, so a backup may be made while
+the service runs.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ class EmbeddedServer:
 
     @property
     def pid(self) -> int | None:
-        """Id of the process of the server; None while it is stopped or starting."""
+        """Process id of the PostgreSQL server; None while the server is stopped or starting."""
         return ready_server(Path(self.record.folder) / "data")
 
     def url(self, database: str, role: str = SUPERUSER) -> str:

@@ -177,7 +177,7 @@ class Supervisor:
 
     def _identity(self) -> str:
         """The user that the server runs as, in the form of `Record.identity`: the user of this
-        process, unless it is root or has no name (see `_may_serve`)."""
+        process or, if that is root or has no name, another one (`PRIVATE_UID` if possible)."""
         if _may_serve():
             return "same"
         somebody = next(p for p in pwd.getpwall() if p.pw_uid != 0)
