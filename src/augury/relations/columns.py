@@ -30,12 +30,12 @@ SUBJECT: Final = 0.5
 hand."""
 NAMING: Final = 0.15
 """Least BM25 score, for the query's words (`Pool.words`), from which a market's question and event
-name count as naming something of the query. Chosen by hand."""
+name count as naming a thing that the query names. Chosen by hand."""
 YEAR: Final = 31_557_600
 """Number of seconds in a year."""
 FAR: Final = 10.0
-"""Largest absolute value, in years, of the column `after`: the time from `Pool.when`, which is what
-the query asks about, to a market's close. Longer times get this value."""
+"""Largest absolute value, in years, of the column `after`: the time from `Pool.when` (the median
+close of the query's best direct results) to a market's close. Longer times get this value."""
 BY_PLACE: Final = (1.0, 0.7, 0.5, 0.4)
 """Weights (0 to 1) of readers' verdicts on how a factor of the query and a factor of a market are
 related (`judged`), by the rank of the query's factor: 1 for verdicts on its strongest factor, 0.7
@@ -91,13 +91,14 @@ def held(tags: NDArray[np.uint16], fits: NDArray[np.float32]) -> Floats:
 
 
 def paths(reached: Reached, pool: Pool, unnamed: NDArray[np.bool_]) -> Paths:
-    """Compute how strongly the paths from a query's own factors (those that the query is about)
-    lead to the factors of each market of a pool (the markets that may be listed for the query).
+    """Compute, for each market of a pool (the markets that may be listed for a query), how much it
+    is about the query's own factors (those that the query is about), and how strongly paths lead
+    from these to the market's factors.
 
     reached : the paths from the query's own factors
     unnamed : (n, MOST_TAGS), True for factors that stand for another thing in each market ("the
         song in question", `Factor.is_of_one`); a path to such a factor counts only if the market's
-        title names something of the query
+        title names a thing that the query names
     """
     about = held(pool.tags, pool.fits)
     weights = reached.weights[:, pool.tags] * about
@@ -115,7 +116,7 @@ def table(
     judged: Sequence[Around],
 ) -> Floats:
     """The features (`COLUMNS`) of each market of a pool (the markets that may be listed for a
-    query): (n, len(COLUMNS)). The columns that compare a market with the other ones are 0;
+    query): (n, len(COLUMNS)). The columns that compare a market with the other ones are still 0;
     `compared` fills them.
 
     Parameters

@@ -30,8 +30,8 @@ LEAST_MOVES: Final = 10
 """Least number of time steps at which a market's price must have changed for the market to be
 compared with others."""
 MOST_PARTNERS: Final = 12
-"""Maximum number of pairs with one market that are reported as moving together: those with the
-strongest evidence."""
+"""Maximum number of reported pairs of co-moving markets that contain the same market: those with
+the strongest evidence."""
 SHIFTED_ROWS: Final = 400
 """To measure how strong correlations are by chance, the series of changes of this many markets (at
 most) are rotated in time and correlated with those of all markets, in each of SHIFTS rounds."""
@@ -191,8 +191,8 @@ def _fisher(r: NDArray[np.float32], n: NDArray[np.float32]) -> NDArray[np.float3
 def _chance(
     scores: NDArray[np.float32], known: NDArray[np.float32], rng: np.random.Generator
 ) -> NDArray[np.float32]:
-    """Absolute z statistics of correlations that are due to chance alone, as one array: one of the
-    two series of each pair was rotated in time by a random number of steps."""
+    """The distribution of absolute z statistics under chance alone, as an array with one value for
+    each pair: one of the pair's two series was rotated in time by a random number of steps."""
     days = scores.shape[1]
     found = []
     for _ in range(SHIFTS):

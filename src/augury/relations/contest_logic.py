@@ -165,8 +165,8 @@ def _nomination(a: Proposition, b: Proposition) -> int:
 
 
 def _rivals(a: Proposition, b: Proposition) -> bool:
-    """Whether the contenders named by two propositions on one contest can't both win, be nominated,
-    or finish at the same place."""
+    """Whether the contenders named by two propositions on one contest can't both win, can't both be
+    nominated, or can't both finish at the same place."""
     if a.choice & b.choice or a.predicate != b.predicate:
         return False
     if not a.fixture and _alike(a.choice, b.choice):

@@ -41,7 +41,7 @@ def a_day(day: date) -> Days:
 
 
 def day_number(said: str) -> int:
-    """The number in "1st" or "the 14th"."""
+    """The number that an ordinal says: "1st" -> 1, "the 14th" -> 14."""
     return int(re.sub(r"\D", "", said))
 
 

@@ -61,8 +61,8 @@ class Place(NamedTuple):
     """Names of the groups of markets that the market belongs to: its venue's event first, then the
     family that its text puts it into. Never empty. Groups that share a market become one event."""
     key: int | None
-    """Hash that is equal for all markets that could be the same contract on another venue; None if
-    the market can't be linked."""
+    """Hash that is equal for markets that could be the same contract on different venues; None if
+    the market can't be linked to another venue's market."""
     stages: int | None
     """Hash of a contest and its year, equal for markets on different stages or finishing places of
     that contest: "reach the final", "win", "finish second". None for other markets."""
@@ -219,9 +219,9 @@ _COINS: Final = frozenset(
 
 
 def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
-    """Whether two markets that assert the same are also decided by the same source and deadline,
-    where only their resolution rules tell: for a temperature, both must name the same weather
-    station.
+    """Whether two markets that assert the same, or the opposite, are also decided by the same
+    source and deadline, where only their resolution rules tell: for a temperature, both must name
+    the same weather station.
 
     p : what the first market asserts
     """

@@ -30,7 +30,7 @@ class Match(NamedTuple):
     """Number of the factor (something in the world that markets are about): its position in the
     factor base, `Base.factors`, counted from 1."""
     fit: float
-    """How much of the question or query names the factor, in (0, 1]: about the share of its words
+    """How much of the question or query names the factor, in (0, 1]: roughly the share of its words
     that do. Numbers and months do not count, weak words count less (`query_weight`)."""
     lean: int
     """+1 if Yes to the text means a rise of the factor (`Factor.up`), -1 if it means a fall, 0 if

@@ -24,8 +24,8 @@ TT: Final = 1
 TF: Final = 2
 FT: Final = 4
 FF: Final = 8
-"""TT, TF, FT, FF: the joint outcomes of two propositions (a, b) as bits, which can be united. TF: a
-is true and b is false."""
+"""TT, TF, FT, FF: the joint outcomes of two propositions (a, b), as bits that can be combined with
+`|`. TF: a is true and b is false."""
 
 _RELATIONS: Final[dict[int, Relation]] = {
     0: "none", TF: "implies", FT: "implied_by", TF | FT: "equivalent", TT: "excludes",

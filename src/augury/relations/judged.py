@@ -141,8 +141,8 @@ class Around(NamedTuple):
 
 SELF: Final = len(CODES) + 1
 REMEMBERED: Final = 512
-"""Number of factors whose verdicts on all other factors (`Around`) are kept in a cache, about 15 kB
-for each factor."""
+"""Number of factors for which readers' verdicts on the pairs with all other factors (`Around`) are
+kept in a cache, about 15 kB for each factor."""
 
 
 class Judged:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from augury.relations.knowledge import Base
 
 EdgeKind = Literal["drives", "driven_by", "moves_with"]
-"""How an edge or link of the factor base joins a factor to another one: it drives it, is driven by
-it, or moves with it."""
+"""How an edge or link of the factor base joins one factor to another: the first factor drives the
+second, is driven by the second, or moves with the second."""
 
 AGREEING: Final[Mapping[EdgeKind, frozenset[Code]]] = {
     "drives": frozenset({"effect"}),

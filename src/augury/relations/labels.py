@@ -31,8 +31,8 @@ WEIGHT: Final = {"proposed": 0.2, "confirmed": 0.6}
 label, then the weight of an edge of strength 2 (of 3). Rejected labels are not used. Chosen by
 hand."""
 A_FACTOR: Final = 6
-"""Of the events whose main factor is the same, the most traded ones are paired with each other for
-the language model: at most this many."""
+"""Maximum number of events with the same main factor, the most traded ones, that are paired with
+each other for the language model."""
 
 LEAST_WORDS: Final = 4
 """Least number of words of a reason that a language model gives for its answer. An answer with a
@@ -149,7 +149,7 @@ def pairs(
     leads : the markets that stand for the most traded events, the most traded first
     moving : ids of pairs of markets that move together, the strongest correlation first
     near : from a factor's number, the numbers of the factors directly related to it in the factor
-        base: events about such factors are worth asking about
+        base; a pair of events about two such factors is left out, since it is known to be related
     """
     by_id = {lead.market.id: lead for lead in leads}
     seen: set[bytes] = set()

@@ -39,7 +39,7 @@ other, i.e. as related, only if there are at most this many of them."""
 FIRST_SIBLINGS: Final = 4
 """Number of siblings of a factor (made from the same pattern, e.g. other teams' titles) whose
 markets are looked up: the first ones of the pattern's list, which has the best known first. Markets
-of other siblings are candidates only if search finds them in another way."""
+of other siblings are candidates only if search finds them by their text."""
 SAME_KIND: Final = "The same kind of thing elsewhere."
 SUPPOSED: Final = "The question asks what follows from it."
 REMEMBERED: Final = 512
@@ -93,8 +93,8 @@ class Reached:
     weights : (3, factors + 1), weight of the best path, 0 to 1, by relation (in the order of
         `RELATIONS`) and factor number; 0 if there is no path
     asked : (factors + 1,), how much the question is about each factor itself, 0 to 1
-    far : (factors + 1,), True for factors whose markets are worth a look-up; False for most
-        siblings (`SIBLING`), since search finds their markets by their text
+    far : (factors + 1,), True for factors whose markets search should look up; False for most
+        siblings (`SIBLING`), whose markets search finds by their text
     """
 
     weights: NDArray[np.float32]
@@ -259,7 +259,8 @@ class FactorGraph:
 
 
 def _weight(way: Way) -> float:
-    """Weight of a path: the product of its steps' weights, times `SECOND_STEP` if it has two."""
+    """Weight (0 to 1) of a path: the product of its steps' weights, times `SECOND_STEP` if it has
+    two steps."""
     product = SECOND_STEP ** (len(way) - 1)
     for step in way:
         product *= step.weight

@@ -153,14 +153,15 @@ def read_predicate(
     rises: bool,
     negated: bool,
 ) -> PredicateReading:
-    """Read the predicate ("wins", "leaves") that the text asserts, and replace its words by blanks.
+    """Read the predicate ("wins", "leaves") that the text asserts, and replace its words by blanks
+    (0x1F).
 
     Parameters
     ----------
     threshold
         The quantity that was read from the text, if any.
     label
-        Label of the asserted outcome, if it names a choice; None for outcomes such as Yes and No.
+        Label of the asserted outcome, if it names a contender; None for Yes, No and the like.
     rises
         Whether the market's outcomes are Up and Down.
     negated

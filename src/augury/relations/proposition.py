@@ -71,7 +71,7 @@ class WordsRead(msgspec.Struct, frozen=True, array_like=True):
 
 class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """What a market's Yes or a user's question asserts, in parts that logic can compare. If
-    `positive` is False, it asserts that what the other parts say is not so."""
+    `positive` is False, it asserts the opposite of what the other parts say."""
 
     contest: frozenset[str]
     """Terms (stems) of the subject without the choice: what contest, quantity or event the text is

@@ -140,8 +140,7 @@ def _order(gain: NDArray[np.float32], keys: NDArray[np.int64]) -> NDArray[np.int
 
 
 def _place(families: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """For each position of a list of markets, the number of markets of the same family before
-    it."""
+    """For each position of a list of markets, how many markets before it are of the same family."""
     place = np.zeros(len(families), np.intp)
     seen: dict[int, int] = {}
     for nth, family in enumerate(families.tolist()):

@@ -282,10 +282,9 @@ _OVER_WITHOUT: Final = re.compile(
 
 
 def _lasting(win: Window, *, unheld: bool, over: bool = False) -> Window:
-    """Change the window of something that does not happen, according to the text. "Past June 30
-    without", "still unreleased on June 30" (`unheld`) and "2026 ends without" (`over`) all mean the
-    whole time until that day, so the window's kind becomes `by`. Other windows are returned
-    unchanged."""
+    """Widen the window of an event that the text says does not happen. "Past June 30 without",
+    "still unreleased on June 30" (`unheld`) and "2026 ends without" (`over`) all mean the whole
+    time until that day, so the window's kind becomes `by`. Other windows are returned unchanged."""
     if win.kind == "after" and win.start is not None:
         return msgspec.structs.replace(win, kind="by", start=None, end=win.start)
     waited = (over and win.kind in ("in", "on")) or (unheld and win.kind == "on")

@@ -51,13 +51,14 @@ ASKED: Final = 6
 about. Chosen by hand."""
 ASKED_SHARE: Final = 0.25
 """A query is taken to be about a factor only if the factor's weight is at least this share (0 to 1)
-of the largest weight of its factors. Chosen by hand."""
+of the largest weight among the query's factors. Chosen by hand."""
 NAMED: Final = 0.4
 """Weight (0 to 1) of a factor that the query's words name with a fit (`factors.Match.fit`) near 0.
 The weight rises linearly with the fit, to 1 for a fit of 1. Chosen by hand."""
 VOTE: Final = 0.8
-"""Weight (0 to 1), for the query, of a factor that all of its best direct results (markets on the
-question itself) are about; a factor of only some of them gets a part of it. Chosen by hand."""
+"""Weight (0 to 1), for the query, of a factor that all of the query's best direct results (markets
+on the question itself) are about; a factor of only some of them gets a part of it. Chosen by hand.
+"""
 GUESS: Final = 0.5
 """If the query's words name no factor and its best direct results agree on what it is about
 (`GUESSED`), the weights of their factors are raised until the largest one has this value (0 to 1).
@@ -73,16 +74,17 @@ ANSWERED: Final = 0.5
 are searched as well, if less than this share (0 to 1) of the best direct results are about it.
 Chosen by hand."""
 SUPPOSED_SHARE: Final = 0.8
-"""A query's condition ("if the dollar collapses") names factors. It supposes, as given causes,
-those whose weight is at least this share (0 to 1) of the largest weight among them. Chosen by hand.
-"""
+"""Of the factors that a query's condition ("if the dollar collapses") names, those count as
+supposed causes whose weight is at least this share (0 to 1) of the largest weight among them.
+Chosen by hand."""
 RIVAL: Final = 0.3
 """How much (0 to 1), at least, a market on another outcome of the question's contest (another
 team's title) counts as being about the question. Chosen by hand."""
 BESIDE: Final = 0.4
 """The weight of a factor is multiplied by this number (0 to 1) in two cases: only the direct
-results are about the factor, while the query's words name other ones with certainty (`SURE`); or
-the words that name it are only a part of the words that name another factor. Chosen by hand."""
+results are about the factor, while the query's words name other factors with certainty (`SURE`); or
+the words that name the factor are only a part of the words that name another one. Chosen by hand.
+"""
 LOOKED_UP: Final = 24
 """Maximum number of factors whose markets are looked up for one query; 30 were no better
 (`docs/experiments/relations-tried.md`)."""
@@ -443,8 +445,8 @@ class TreeReading(PoolReading):
 
     def direct_rows(self) -> columns.Floats:
         """The features from which the trees tell how directly each market is about the query: (own,
-        len(DIRECT_COLUMNS)). Only the query's own candidates (`Pool.own`) are included, and
-        compared with each other."""
+        len(DIRECT_COLUMNS)). Only the query's own candidates (the first `Pool.own` markets) are
+        included and compared with each other."""
         own = slice(0, self._pool.own)
         rows = columns.compared(self._rows[own], self._pool.family[own])
         return columns.direct_table(rows, self._pool.features[own])

@@ -12,8 +12,8 @@ from augury.relations.blanked_text import BlankedText, blanked
 from augury.relations.proposition import Predicate, Threshold
 
 StrikeNumbers = tuple[str, float | None, float | None]
-"""The numbers that a venue gives for a market's quantity: kind ("greater", "between" ...), floor
-and cap, as in `records.Strike`."""
+"""The numbers that a venue gives for a market's quantity, as (kind, floor, cap): ("between", 3.0,
+3.5), ("greater", 100.0, None). See `records.Strike`."""
 
 _ORDINAL: Final = re.compile(
     r"\bmagnitude\s+\d(?:\.\d)?(?:\s+or\s+(?:higher|greater|stronger|above|more)|\+)?|"
@@ -49,7 +49,7 @@ _ANY_TIME: Final = re.compile(
 
 
 class ThresholdReading(NamedTuple):
-    """The quantity that a market's text, or its venue's own numbers, name. For "stays below 5" it
+    """The quantity that a market's text, or the venue's own numbers, give. For "stays below 5" it
     is what the text rules out: reaching 5 or more."""
 
     threshold: Threshold | None = None
@@ -117,8 +117,8 @@ def _is_measure(rest: str) -> bool:
 
 
 def _without_level(about: str) -> str:
-    """A market's title without its level or numbers, since its subtitle names the level in other
-    words."""
+    """A market's title with its level (or, if that is not found, its numbers) removed, since the
+    subtitle names the level in other words."""
     found = quantity(_without_ordinals(about))
     return blanked(about, found.span) if found is not None else _NUMBERS.sub(" ", about)
 

@@ -68,8 +68,8 @@ def _span(w: Window) -> _Span | None:
 
 
 def window_order(a: Window, b: Window) -> WindowOrder:
-    """How the window of time `a` relates to `b`: "inside" means that `a` lies within `b`; "unknown"
-    if the texts do not tell.
+    """How the window of time `a` relates to `b`: "inside" means that `a` lies within `b`, "unknown"
+    that the relation can't be told.
 
     A question is opened before its event has happened. Therefore "in 2026" and "by the end of 2026"
     are the same window if one of them is asked in 2026; if both are asked in 2025, they are not.

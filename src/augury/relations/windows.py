@@ -134,8 +134,8 @@ _MEETING: Final = re.compile(r"\s+(?:[a-z]+\s+){0,2}meeting\b", re.I)
 """Matches "meeting" after a date. "After the March meeting" means the decision of that meeting, so
 the preposition "after" is dropped."""
 _REACH: Final = 60
-"""Dates are searched only from this number of characters before the first place that `_HINT`
-matches to as many after the last one."""
+"""Dates are searched in the part of a text that begins this number of characters before the first
+match of `_HINT` and ends as many after the last one."""
 _ORDER: Final = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4,
                  "4th": 4, "last": 4, "final": 4}  # fmt: skip
 _SIMPLE: Final = {

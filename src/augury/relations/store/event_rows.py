@@ -123,8 +123,8 @@ async def drop_empty_events(conn: Connection) -> None:
 
 
 async def save_members(conn: Connection, places: Sequence[tuple[int, Platform, Place]]) -> None:
-    """Store to which events and links each market can belong. `places`: (market number, venue,
-    place)."""
+    """Store to which events and links each market can belong. `places` has (market number, venue,
+    place) for each market."""
     await conn.execute(
         """
         insert into relation_members (market_seq, platform, node, kind, key, stages)

@@ -11,8 +11,8 @@ from augury.relations.store.event_rows import Connection
 
 
 class PricedStep(NamedTuple):
-    """The last price of a market's first outcome within one time step. The steps are counted from
-    the beginning of 1970 (`step`)."""
+    """The last price of a market's first outcome within one time step. `step` is the number of the
+    time step, counted from the beginning of 1970."""
 
     seq: int
     event: str
