@@ -319,8 +319,8 @@ async def forget_answers(database: Database) -> None:
 
 def following(services: Services) -> dict[str, Work]:
     """Background work, by name, that keeps up to date what this process holds in memory: the search
-    index, quotes, co-moving prices, sports games, relations between events that a language model
-    found. Each process does it for itself."""
+    index, quotes, co-moving prices, sports games, and the relations that a language model found
+    between events. Each process does it for itself."""
     moving = services.relations.moving
     assert moving is not None
     work: dict[str, Work] = {

@@ -17,8 +17,8 @@ name alone is not enough: the renderer takes it for Arial and draws no text if A
 
 
 def document(width: float, height: float, title: str, *parts: str, size: int = 12) -> str:
-    """An SVG of `parts` on white; width and height in pixels. `size` is the font size
-    of texts that set none."""
+    """An SVG document that shows the elements `parts` on a white background. `width` and `height`
+    are in pixels; `size` is the font size, in pixels, of texts that set none."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label="{shown(title)}" '

@@ -67,8 +67,8 @@ def files() -> list[Path]:
 
 
 def check_names(names: Iterable[str], fields: Iterable[str]) -> None:
-    """Refuse a name such as AUGURY_PROT that looks like a setting but belongs to none of `fields`,
-    because a misspelled setting has no effect.
+    """Refuse a name such as AUGURY_PROT that looks like a setting but is the name of none of
+    `fields` (the settings that exist), because a misspelled setting would have no effect.
 
     Raises
     ------

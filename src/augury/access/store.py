@@ -20,8 +20,8 @@ _KEY_COLUMNS = """
 
 
 async def key_by_prefix(conn: Connection, prefix: str) -> StoredKey | None:
-    """What authentication needs of the API key with this prefix, by one query; None if there is
-    none."""
+    """Those fields of the API key with this prefix that authentication needs, by one query; None if
+    there is no such key."""
     async with conn.cursor(row_factory=class_row(StoredKey)) as cursor:
         await cursor.execute(
             """

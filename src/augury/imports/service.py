@@ -1,7 +1,8 @@
 """Imports over HTTP: a file arrives in parts, and a worker imports it into the catalogue.
 
-Until then its bytes are in the database. So the service that receives them and the worker that
-reads them may be different processes on different machines, and a crash of either loses nothing.
+Until the file is imported, its bytes are in the database. So the service that receives them and the
+worker that reads them may be different processes on different machines, and a crash of either loses
+nothing.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ class GivenUp(Exception):
 
 
 class Flights(Generic[T]):
-    """The calls that are running, by a key. A call with the same key joins the running one and gets
-    its result."""
+    """The calls that are running now, each under a key. Another call under the same key joins the
+    running one and gets its result."""
 
     def __init__(self) -> None:
         self._tasks: dict[Hashable, asyncio.Task[T]] = {}

@@ -157,7 +157,7 @@ async def claim_due(
     rooms: Mapping[str, int],
 ) -> list[Series]:
     """Take up to `limit` series whose scheduled fetch is due, so that no other process takes them.
-    They become due again after `lease`, unless a fetch ends before.
+    They become due again after `lease`, unless their fetch has ended by then.
 
     Accounts take turns: the first series of each account, then the second of each, and so on. An
     account may have `each` refreshes at a time, including those `under_way` (number by account). A

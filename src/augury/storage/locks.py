@@ -12,8 +12,8 @@ from psycopg import AsyncConnection
 
 
 class LockKey(NamedTuple):
-    """The key of one advisory lock: the arguments of PostgreSQL's lock functions, as SQL with
-    placeholders and as their values."""
+    """The key of one advisory lock, as PostgreSQL's lock functions take it: `arguments` is SQL with
+    placeholders, `values` are the values of the placeholders."""
 
     arguments: LiteralString
     values: tuple[int | str, ...]

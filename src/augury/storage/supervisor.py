@@ -470,7 +470,7 @@ def _bring_home(folder: Path) -> None:
 
 
 def _hand_over(folder: Path, identity: str) -> None:
-    """Make the user that the server runs as the owner of `folder` and all that the folder holds."""
+    """Give `folder`, with all that it holds, to the user `identity`, which the server runs as."""
     kind, *ids = identity.split(":")
     if kind == "user" or os.geteuid() == 0:
         uid, gid = (int(ids[0]), int(ids[1])) if kind == "user" else (os.geteuid(), os.getegid())
