@@ -96,9 +96,10 @@ def _place(factor: Factor) -> tuple[str, str]:
 def find(
     held: Shelf, words: str, domain: str | None, after: tuple[str, str] | None, limit: int
 ) -> tuple[list[dict[str, Any]], int, tuple[str, str] | None]:
-    """Return three things: one page of the listed factors of `domain` (None: of all domains) whose
-    texts have all `words`, sorted by name; the number of such factors on all pages; and the
-    position to pass as `after` for the next page, None on the last page."""
+    """Return three things: one page of the listed factors (things in the world that markets are
+    about) of `domain` (None: of all domains) whose texts have all `words`, sorted by name; the
+    number of such factors on all pages; and the position to pass as `after` for the next page, None
+    on the last page."""
     wanted = words.casefold().split()
     found: Sequence[Factor] = [
         factor

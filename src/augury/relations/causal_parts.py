@@ -23,8 +23,8 @@ _LEVEL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One way in which texts name a factor: a text matches if it has at least one phrase of each of
-    the `conjuncts`, and none of `without`."""
+    """One way in which texts name a factor (something in the world that markets are about): a text
+    matches if it has at least one phrase of each of the `conjuncts`, and none of `without`."""
 
     conjuncts: tuple[tuple[Phrase, ...], ...]
     without: tuple[Phrase, ...]

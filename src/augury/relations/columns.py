@@ -25,9 +25,9 @@ from augury.search.related import Pool
 Floats = NDArray[np.float32]
 
 SUBJECT: Final = 0.5
-"""How much (0 to 1) a market counts as being about a factor that it names with a fit
-(`factors.Match.fit`) near 0. The value rises linearly with the fit, to 1 for a fit of 1. Chosen by
-hand."""
+"""How much (0 to 1) a market counts as being about a factor (something in the world, e.g. a policy
+rate) that its text names with a fit (`factors.Match.fit`) near 0. The value rises linearly with the
+fit, to 1 for a fit of 1. Chosen by hand."""
 NAMING: Final = 0.15
 """Least BM25 score, for the query's words (`Pool.words`), from which a market's question and event
 name count as naming a thing that the query names. Chosen by hand."""

@@ -177,9 +177,10 @@ _NOT: Final = frozenset("not no never fail fails failed without nobody none refu
 
 
 def lean(told: str, factor: Factor) -> int:
-    """In which direction Yes to a text moves a factor: +1 if it means a rise (`Factor.up`), -1 if a
-    fall, 0 if unknown. Words such as "above" and "cut" count only if the factor is a quantity: a
-    country that "falls" into recession has more recession.
+    """In which direction Yes to a text moves a factor (something in the world, e.g. a policy rate):
+    +1 if Yes means a rise (`Factor.up`), -1 if a fall, 0 if unknown. Words such as "above" and
+    "cut" count only if the factor is a quantity: a country that "falls" into recession has more
+    recession.
 
     told : the text as `augury.search.text.fold` returns it
     """

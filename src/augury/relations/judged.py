@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from augury.relations.causal_parts import Factor
 
 Code = Literal["cause", "effect", "driver", "rival", "part", "none"]
-"""The relation that a reader's verdict states: what factor B is, seen from factor A. cause: B
-drives A; effect: A drives B; driver: both have a common driver; rival: a rival or a parallel case;
-part: (a part of) the same thing; none: unrelated."""
+"""The relation that a reader's verdict on two factors (things in the world that markets are about)
+states: what factor B is, seen from factor A. cause: B drives A; effect: A drives B; driver: both
+have a common driver; rival: a rival or a parallel case; part: (a part of) the same thing; none:
+unrelated."""
 Side = Literal["", "same", "other"]
 """For which factors a verdict on two patterns holds, if both patterns have one factor for each
 entity of the same list (teams): `same`: for two factors about one team; `other`: for two factors
@@ -36,7 +37,8 @@ TURNED: Final[dict[Code, Code]] = {"cause": "effect", "effect": "cause"}
 
 @dataclass(frozen=True, slots=True)
 class PairVerdict:
-    """The verdict of readers on how two factors A and B are related, seen from A."""
+    """The verdict of readers on how two factors A and B (things in the world that markets are
+    about) are related, seen from A."""
 
     one: str
     """Key of factor A, from which the verdict is seen; or of a pattern that stands for many factors
@@ -76,7 +78,7 @@ class PairVerdict:
 
     @property
     def line(self) -> str:
-        """The verdict as a line of a verdict file, which `read` can parse."""
+        """The verdict as a line of a verdict file, in the form that the function `read` parses."""
         if self.code == "none":
             return "\t".join((self.one, self.side, "none", self.judge, self.other))
         return "\t".join(
@@ -146,7 +148,8 @@ kept in a cache, about 15 kB for each factor."""
 
 
 class Judged:
-    """All verdicts of readers on pairs of factors, looked up by the factors' numbers (from 1)."""
+    """All verdicts of readers on how pairs of factors (things in the world that markets are about)
+    are related, looked up by the factors' numbers (from 1)."""
 
     def __init__(self, verdicts: Iterable[PairVerdict], factors: Sequence[Factor]) -> None:
         self._factors = factors

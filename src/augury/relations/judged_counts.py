@@ -68,7 +68,8 @@ class EdgeCounts(msgspec.Struct):
 
 
 class JudgedCounts(msgspec.Struct):
-    """How many pairs of factors readers have judged, by verdict, strength and domain."""
+    """How many pairs of factors (things in the world that markets are about) readers have judged,
+    by verdict, strength and domain."""
 
     pairs: int
     by_verdict: dict[str, int]

@@ -96,7 +96,8 @@ def texts() -> dict[str, str]:
 
 
 def parse(written: Mapping[str, str]) -> Base:
-    """Build the factor base from the texts of its files (file name -> TOML or TSV text)."""
+    """Build the factor base (what drives what) from the texts of its files: file name -> TOML or
+    TSV text."""
     reader = _Reader()
     tables: list[tuple[str, dict[str, Any]]] = []
     verdicts: list[PairVerdict] = []
@@ -401,8 +402,8 @@ def _of_another(one: Factor, other: Factor) -> bool:
 
 
 def lint(base: Base) -> list[str]:
-    """Messages on what is wrong with a factor base, e.g. an edge to an unknown factor; empty if
-    nothing is."""
+    """Messages on what is wrong with a factor base, e.g. an edge (from cause to effect) to an
+    unknown factor; empty if nothing is wrong."""
     found = [*base.problems, *base.dangling]
     names = Counter(f.name.casefold() for f in base.factors.values())
     found += [f"{n} factors have the name {name!r}" for name, n in names.items() if n > 1]

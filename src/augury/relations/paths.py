@@ -51,8 +51,9 @@ hand."""
 
 
 class Step(NamedTuple):
-    """One step of a path, from factor number `source` to factor number `target`: along an edge or
-    link of the factor base, to a sibling, or to a cause that the question supposes."""
+    """One step of a path between factors (things in the world that markets are about), from factor
+    number `source` to factor number `target`: along an edge or link of the factor base, to a
+    sibling (`SIBLING`), or to a cause that the question supposes."""
 
     source: int
     target: int
@@ -123,8 +124,8 @@ class Reached:
 
 
 class FactorGraph:
-    """The edges and links of a factor base, looked up by the numbers of the factors that they
-    join."""
+    """The edges (from cause to effect) and links (without direction) of a factor base, looked up by
+    the numbers of the factors that they join."""
 
     def __init__(self, base: Base) -> None:
         numbers = {key: n for n, key in enumerate(base.factors, 1)}
@@ -177,8 +178,8 @@ class FactorGraph:
         base's list: the best known first."""
 
     def reach(self, asked: Sequence[tuple[int, float]], supposed: Collection[int] = ()) -> Reached:
-        """Find the factors that drive, follow from, or move with the factors that a question is
-        about, and the paths to them.
+        """Find the factors (things in the world that markets are about) that drive, follow from, or
+        move with those that a question is about, and the paths to them.
 
         asked : (number, weight from 0 to 1) of the factors that the question is about
         supposed : numbers of the factors that the question supposes as causes ("if the dollar

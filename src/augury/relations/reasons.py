@@ -57,8 +57,8 @@ def causes(names: Sequence[str], reasons: Sequence[str]) -> str:
 
 
 def together(one: str, other: str, reason: str, *, sign: int, code: Code | None) -> str:
-    """The sentence that says why two factors move together although neither drives the other: "“A”
-    and “B” have a common driver: reason."
+    """The sentence that says why two factors (things in the world that markets are about) move
+    together although neither drives the other: "“A” and “B” have a common driver: reason."
 
     Parameters
     ----------

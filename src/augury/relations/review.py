@@ -32,8 +32,8 @@ language model gets at most this many further ones."""
 
 
 class UnjudgedPair(NamedTuple):
-    """Two factors, or two patterns that stand for many factors, whose relation nobody has
-    judged."""
+    """Two factors (things in the world that markets are about), or two patterns that stand for many
+    factors, whose relation nobody has judged."""
 
     one: str
     """Key of the first factor, or of a pattern that stands for many factors (one for each team,

@@ -108,8 +108,9 @@ class ReviewReport(msgspec.Struct):
 
 
 class Reviewer:
-    """Asks a language model how factors are related, one unjudged pair after the other; each
-    verdict that it proposes is written to a file at once."""
+    """Asks a language model how factors (things in the world that markets are about) are related,
+    one unjudged pair after the other. Each verdict that the model proposes is written to a file at
+    once."""
 
     def __init__(
         self,

@@ -135,11 +135,13 @@ class RelationService:
         return fitted.direct()
 
     def factor(self, number: int) -> Factor:
-        """The factor with this number, i.e. at this position in the factor base, counted from 1."""
+        """The factor (something in the world that markets are about) with this number, i.e. at this
+        position in the factor base, counted from 1."""
         return self.matcher.factors[number - 1]
 
     def tags(self, text: DocumentText) -> list[Tag]:
-        """The factors that a market with this text is about, best fitting first."""
+        """The factors (things in the world that markets are about) of a market with this text, best
+        fitting first."""
         found = self.matcher.match(text.title, text.event or game(text.body))
         return [Tag(m.factor, m.fit, m.lean) for m in found]
 
@@ -250,8 +252,8 @@ def _judged(base: Base) -> Judged:
 
 
 class Asked(Lookup):
-    """What one query is about: the factors that it asks about (its own), and the factors to which
-    paths lead from these."""
+    """What one query is about: the factors (things in the world, e.g. a policy rate) that it asks
+    about, i.e. its own, and the factors to which paths lead from these."""
 
     def __init__(
         self,
