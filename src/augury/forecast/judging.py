@@ -72,9 +72,8 @@ class Brief:
     all compared markets in the order of the hand-written rules, the best match first."""
     stands: tuple[results.Stand | None, ...]
     """For each of `markets`: whether the result of a game that the question asks for is the
-    market's (`same`), the opposite or neither, as other rules than the judge read it
-    (`language.results`). None if the market is not on a single game or the texts leave this
-    open."""
+    market's (`same`), the opposite or neither, as hand-written rules read it (`language.results`).
+    None if the market is not on a single game or the texts leave this open."""
     unmet: tuple[bool, ...]
     """For each of `markets`: whether it certainly asks something else, because it leaves out what
     the question demands, e.g. one of two names (`matching.demands`), or names another year."""
@@ -111,10 +110,10 @@ probability of both is 0."""
 
 
 def _sided(verdict: Verdict, stand: results.Stand | None) -> Verdict:
-    """The judge's verdict, with the probabilities of `same` and `opposite` added up on the one that
-    rules are certain of (`stand`). Both are 0 if the question certainly asks neither what the
-    market asks nor its opposite (the market is on a win, the question on a draw). Unchanged if
-    `stand` is None."""
+    """The judge's verdict, changed to the side that hand-written rules are certain of (`stand`):
+    `same` or `opposite` gets the sum of both probabilities, the other one 0. Both are 0 if the
+    question certainly asks neither what the market asks nor its opposite (the market is on a win,
+    the question on a draw). Unchanged if `stand` is None."""
     if stand is None:
         return verdict
     about = verdict.same + verdict.opposite
@@ -203,8 +202,8 @@ def applied(
     bearings: Sequence[Bearing], verdicts: Verdicts, judge: Judge, *, positive: bool
 ) -> list[Bearing]:
     """The compared market outcomes after the judge's verdicts, in the order of `bearings`: an
-    outcome of which the judge is sure counts as asking the question or its opposite; one in which
-    it does not find the question no longer does.
+    outcome of which the judge is sure now counts as asking the question or its opposite; an outcome
+    in which the judge does not find the question no longer counts as asking it.
 
     positive : False if the question contains a negation ("Will X not win?")
     """
@@ -259,9 +258,9 @@ if the judge (the trained model) or a language model contradicts the hand-writte
 market, e.g. finds it to be about something else although the rules find no difference. It is so low
 that the market is no evidence."""
 SURE: Final = 4.0
-"""Value given to `Comparison.score` (points: how well a market fits the question), plus a
-probability, 0 to 1, if the judge (the trained model) or a language model finds that a market asks
-the question. It is above 3.8, the highest score by the hand-written rules."""
+"""If the judge (the trained model) or a language model finds that a market asks the question, the
+market's `Comparison.score` (points: how well it fits the question) becomes this value plus a
+probability, 0 to 1, which says how certain that is. The hand-written rules give at most 3.8."""
 
 
 def refused(fit: Comparison) -> Comparison:

@@ -29,8 +29,8 @@ _CONTRARY: Final = frozenset(
 true, e.g. `approval+` (approved) and `approval-` (rejected). The results of `course` (up, down) are
 left out: a rate may also stay where it is."""
 CHANGE: Final = 0.3
-"""Smallest weight of a term that only the market names with which the market counts as asking
-whether something changes, i.e. the opposite of a question that asks whether it stays as it is.
+"""If the question asks whether things stay as they are, and a term that only the market names
+weighs at least this much, the market counts as asking whether things change, i.e. the opposite.
 Weights (`View.weights`) say how telling a term is, from 0.08 to 1.8. Chosen by hand."""
 BASE: Final = -11.2
 """Intercept, in log-odds, of the logistic regression for `Comparison.likeness` (whether question
@@ -43,8 +43,8 @@ _LIKENESS: Final[dict[str, dict[Order, float]]] = {
 }
 """Coefficients, in log-odds, of the logistic regression for `Comparison.likeness` (whether question
 and market are about the same thing): part (level, window ...) -> how question and market relate in
-this part -> what is added. `compare` has the coefficients of the shared words. Fitted on 510
-questions, each with its own market and the six best others, in five folds by market
+this part -> what is added. `compare` has the coefficients of the shared words. Fitted in five
+folds, split by market, on 510 questions, each with its own market and the six best others
 (`docs/experiments/forecasts.md`)."""
 _SCORES: Final[dict[str, dict[str, float]]] = {
     "window": {"same": 0.3, "implies": -0.3, "implied": -0.3, "differs": -0.5, "unsaid": 0.0},
@@ -66,8 +66,8 @@ class Comparison:
 
     score: float
     """How well the market fits the question, in points: up to 3.8 by the rules of this module, 4 to
-    5 if the judge (a trained model) finds that it asks the question (`judging.SURE`). A market that
-    asks the same in other words has 2 or more."""
+    5 if the judge (a trained model) or a language model finds that it asks the question
+    (`judging.SURE`). A market that asks the same in other words has 2 or more."""
     asked: float
     """Weighted share, 0 to 1, of the question's terms (word stems) that the market names."""
     named: float

@@ -78,8 +78,8 @@ def _last_day(found: re.Match[str], on: date) -> str:
 
 
 def _later(found: re.Match[str], on: date) -> str:
-    """The replacement for a matched "within two months": "by" and the day that lies this many days,
-    weeks, months or years after the day `on`."""
+    """The text that replaces a time counted from now on: "within a month", matched in a question of
+    May 3, 2026 (`on`) -> "by June 3, 2026"."""
     said = (found["n"] or "one").casefold()
     count = int(said) if said.isdecimal() else _COUNTS[said]
     return f"by {_written(later(on, count, found['unit'].casefold()))}"

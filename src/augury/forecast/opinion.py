@@ -61,9 +61,9 @@ TRUSTED: Final = 0.9
 model has to answer correctly before it is asked for opinions; also the upper limit of the
 confidence in an answer that rests on such an opinion."""
 LEANS: Final = 0.05
-"""Smallest probability, 0 to 1, of "same" or of "opposite" by the judge (the trained model) with
-which a market counts as being about the question, or with which the judge supports a language model
-that says so. Chosen by hand."""
+"""If the judge (the trained model) gives "same" or "opposite" at least this probability, 0 to 1,
+the market counts as being about the question, and the judge can support a language model that says
+"same" or "opposite", too. Chosen by hand."""
 OTHER_DAYS: Final = 7
 """If a deadline written in the question and one written in a market are more than this many days
 apart, they certainly differ; nearer ones may mean the same deadline. Chosen by hand."""
@@ -201,8 +201,8 @@ def _are_apart(one: Window, other: Window) -> bool:
 
 
 def _side(b: Bearing, *, positive: bool) -> Asks:
-    """Whether a market asks the question (`same`) or its opposite (`opposite`), according to the
-    hand-written rules and if it asks one of the two at all.
+    """What a market asks according to the hand-written rules, if it is about the question at all:
+    the question itself (`same`) or its opposite (`opposite`).
 
     positive : False if the question contains a negation ("Will X not win?")
     """
@@ -262,9 +262,9 @@ def _family(b: Bearing) -> tuple[frozenset[str], str]:
 def _denied(
     bearings: Sequence[Bearing], opinions: Opinions
 ) -> frozenset[tuple[frozenset[str], str]]:
-    """Groups (keys of `_family`) of markets that a language model finds to be about something else,
-    and none of them to be about the question, although for at least one the hand-written rules find
-    no difference from the question."""
+    """Keys (`_family`) of groups of markets none of which, a language model says, asks the question
+    or its opposite, although the hand-written rules find no difference between one of them and the
+    question."""
     said = [(b, opinions[_key(b)].asks) for b in bearings if _key(b) in opinions]
     others = {_family(b) for b, asks in said if asks == "other" and b.fit.same}
     return frozenset(others - {_family(b) for b, asks in said if asks != "other"})

@@ -152,9 +152,9 @@ def within(lower: float, upper: float) -> float:
     none) are known.
 
     With two bounds: their mean in log-odds, or their plain mean if they contradict each other. With
-    a lower bound alone: its square root, as if the market's event took two equally likely steps, of
-    which the question asks for the first. With an upper bound alone: the same for the complement.
-    Without bounds: 0.5.
+    a lower bound alone: its square root, as if the event whose price is the bound took two equally
+    likely steps, and the question asked for the first. With an upper bound alone: the same for the
+    complement. Without bounds: 0.5.
     """
     if lower > upper:
         return (lower + upper) / 2

@@ -122,8 +122,8 @@ def _stems(text: str) -> frozenset[str]:
 _FRAME: Final = frozenset(
     map(term, "will is are does do did has have can be been the a an of in on at to it not".split())
 )
-"""Words that a language model may add when it rewords a question, in order to form one. An added
-"not" is still noticed, because the polarities of both wordings are compared."""
+"""Words that a language model may add when it rewords a text as a question. An added "not" is still
+noticed, because the polarities of both wordings are compared."""
 
 
 def _telling(text: str, content: frozenset[str]) -> frozenset[str]:

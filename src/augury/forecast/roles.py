@@ -47,8 +47,7 @@ market that hints at the answer because it differs in nothing from the question 
 (`APART`). Chosen on the questions of `docs/experiments/forecasts.md`."""
 APART: Final = 0.8
 """A market stands alone if the `Comparison.likeness` (log-odds of being about the same thing as the
-question) of every market on another subject or contender is lower by at least this much. Chosen on
-the questions of `docs/experiments/forecasts.md`."""
+question) of every market on another subject or contender is lower by at least this much."""
 EXCLUDED: Final = 2.9
 """Log-odds that are added back to `Comparison.likeness` if the market's level excludes the
 question's ("below 50", "above 100"): the regression (`match._LIKENESS`) has subtracted as much

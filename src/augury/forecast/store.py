@@ -270,8 +270,8 @@ class Scored(NamedTuple):
 
 
 async def scored(conn: Connection, limit: int) -> list[Scored]:
-    """Forecasts to be scored: of the `limit` forecasts whose questions were resolved last, the
-    first one of each question and day."""
+    """The forecasts behind the scorecard: of the `limit` forecasts whose questions were resolved
+    last, the first one of each question and day."""
     cursor = await conn.execute(
         """
         select probability, crowd, lower, upper, outcome, domain, closes_at - as_of

@@ -42,9 +42,9 @@ _DISTRICT: Final = re.compile(r"cd[a-z]{2}(?:\d{1,2}|al)")
 
 
 def threshold_order(q: View, m: View, extra: float) -> Order:
-    """How the level that the question (`q`) names relates to the market's (`m`), e.g. `implies`;
-    `unsaid` if neither tells the two apart. Other amounts are compared as well: finishing places,
-    groups, direction and period of a change, daily highs and lows, districts.
+    """How the level that the question (`q`) names relates to the market's (`m`), e.g. `implies`.
+    Other amounts are compared as well: finishing places, groups, direction and period of a change,
+    daily highs and lows, districts. `unsaid`: none of these tells the two apart.
 
     extra : weight of the market's most telling term that the question does not name
     """

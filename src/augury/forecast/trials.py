@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from augury.venues.dump import DumpFile
 
 DAYS_BEFORE: Final = (2, 5, 10, 20, 35)
-"""A market's title may be asked this many days before the market's end. One of the numbers is drawn
-for each market, whatever the age of its newest price then is."""
+"""Numbers of days before a market's end at which its title may be asked; one of them is drawn for
+each market, whatever the age of the market's newest price then is."""
 
 
 @asynccontextmanager

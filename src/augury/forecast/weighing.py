@@ -36,8 +36,8 @@ from augury.forecast.view import View
 from augury.relations.proposition import Proposition
 
 FAVOURITES: Final = 0.5
-"""If the prices of the rivals sum to at least this probability, the contender asked about (who has
-no market) gets at most their average; else it may be a favorite. Chosen by hand."""
+"""If the rivals' prices sum to at least this probability, the contender asked about (who has no
+market) gets at most their average; below, that contender may be a favorite. Chosen by hand."""
 HALF_LIFE: Final = 4.0
 """Age of a market's price, in days, at which the market's weight is halved. Chosen by hand."""
 
@@ -95,7 +95,7 @@ class Weighing:
         )
 
     def spread_out(self, estimate: Estimate) -> Estimate:
-        """The estimate; markets with other levels or deadlines, if any, add a distribution."""
+        """The estimate, with a distribution if there are markets on other levels or deadlines."""
         if estimate.probability is None or not estimate.count("direct", "bound"):
             return estimate
         p = estimate.probability if self._asked.positive else 1 - estimate.probability
@@ -206,7 +206,7 @@ class Weighing:
         return replace(made, confidence=min(made.confidence, round(lead.share, 4)))
 
     def _by_deadline(self, kin: list[Bearing]) -> Estimate | None:
-        """Estimate from markets with other deadlines; None without any, or for a single day."""
+        """Estimate from other deadlines; None without any, or if the question is about one day."""
         end = self._asked.window.end
         if end is None or self._asked.window.kind == "on":
             return None
@@ -270,8 +270,8 @@ class Weighing:
         return self._bounded(used, p, lower, upper, "thresholds")
 
     def _by_ranges(self, ladder: list[Bearing]) -> Estimate | None:
-        """Bounds from ranges of one event that do not overlap: at least the sum of those inside the
-        question's range, at most 1 minus the sum of those outside. None without any."""
+        """Bounds from ranges of one event that do not overlap: at least the sum of the prices
+        inside the question's range, at most 1 minus the sum outside. None without any."""
         if self._asked.predicate not in ("value", "counts"):
             return None  # a value that touches a level once may end in another range
         best = max(ladder, key=lambda b: b.fit.content)
@@ -478,13 +478,12 @@ def _clamped(found: Estimate, limits: bounds.Bounds) -> Estimate:
 
 
 def _is_about(b: Bearing) -> bool:
-    """Whether the market is about the question's event, by the judge or by the shared words."""
+    """Whether the market is about the question's event: the judge or the shared words say so."""
     return b.bounds or b.fit.content >= DIRECT_CONTENT
 
 
 def _is_way(b: Bearing) -> bool:
-    """Whether the market is on one way for the question's event ("a cut by 25") to happen or
-    not."""
+    """Whether the market is one way for the event asked about ("a cut by 25") to happen or not."""
     named = b.fit.threshold in ("implied", "excludes") and same_but(b.fit, "threshold")
     return named and not b.fit.opposed
 

@@ -17,7 +17,8 @@ has to last. The usual relation is reversed, because lasting until a later day i
 an earlier one."""
 _LEFT_OPEN: Final = 400
 """Largest number of days after the end of the question's window at which a market on a contest may
-close and still count as about the same contest, if its text names no date. Chosen by hand."""
+close and still count as about the same contest, if the market's text names no date. Chosen by
+hand."""
 
 
 def window_order(
