@@ -44,12 +44,26 @@ ENCODED: Final = (
     "encoder_same", "encoder_opposite", "encoder_best", "encoder_behind_same",
     "encoder_behind_opposite", "encoder_place",
 )  # fmt: skip
-"""Features (numbers that compare a question with a market) from the encoder, which follow
-`features.NAMES` among the judge's inputs. `encoder_same`, `encoder_opposite`: log-odds that the
-market asks the same as the question, or the opposite, against asking something else;
-`encoder_best`: the larger of the two; `encoder_behind_*`: how far the value is below the largest
-one among the candidate markets; `encoder_place`: log(1 + place of the market by `encoder_best`,
-counted from 0)."""
+"""Features from the encoder, which follow `features.NAMES` among the inputs of the judge's trees.
+`encoder_same`, `encoder_opposite`: log-odds that the market asks the same as the question, or the
+opposite, against asking something else; `encoder_best`: the larger of the two; `encoder_behind_*`:
+how far the value is below the largest one among the candidate markets; `encoder_place`: log(1 +
+place of the market by `encoder_best`, counted from 0)."""
+LISTED: Final = (
+    "encoder_lead", "encoder_likely", "encoder_most", "dense_lead", "dense_most", "dense_behind",
+    "score_lead",
+)  # fmt: skip
+"""Features from the whole list of markets that were read for a question, which follow `ENCODED` and
+which only the trees for the side have. A question that no market asks shows in the list: several
+markets are about as good as the best one.
+`*_lead`: how far the market with the largest value is above the second (`ALONE` without a second),
+for the others minus how far they are below it; `*_most`: the largest value in the list;
+`dense_behind`: how far the value is below it; `encoder_likely`: number of markets in the list whose
+`encoder_best` is above 0. `encoder` stands for `encoder_best`; `dense`, `score`: as in
+`features.NAMES`."""
+ALONE: Final = 8.0
+"""Lead (in the unit of the value: log-odds, cosine similarity, points) of a market that is the only
+one read; above nearly all that occur."""
 
 
 class Verdict(NamedTuple):
@@ -160,6 +174,34 @@ def encoded_features(scores: NDArray[np.float32]) -> Matrix:
     ).astype(np.float32)
 
 
+def listed_features(rows: Matrix) -> Matrix:
+    """The features `LISTED`, shape (markets, len(LISTED)), of the markets read for one question.
+
+    rows : columns `features.NAMES` and `ENCODED`, one row for each market
+    """
+    if not len(rows):
+        return np.zeros((0, len(LISTED)), np.float32)
+    dense, score = (rows[:, NAMES.index(name)] for name in ("dense", "score"))
+    best = rows[:, len(NAMES) + ENCODED.index("encoder_best")]
+    alike = np.ones(len(best))
+    return np.stack(
+        [
+            _leads(best), alike * (best > 0).sum(), alike * best.max(), _leads(dense),
+            alike * dense.max(), dense.max() - dense, _leads(score),
+        ],
+        axis=1,
+    ).astype(np.float32)  # fmt: skip
+
+
+def _leads(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """How far the largest value is above the second; for the others, minus how far they are below
+    the largest."""
+    if len(values) == 1:
+        return np.full(1, ALONE, np.float32)
+    second, first = np.sort(values)[-2:]
+    return np.where(values == first, values - second, values - first)
+
+
 @dataclass(frozen=True)
 class Judge:
     """Says how likely the Yes of each market outcome is a question's Yes, its No, or neither.
@@ -175,9 +217,9 @@ class Judge:
     encoder: Encoder
     trees: Trees
     bounds: Trees
-    """Decision trees over the same features as `trees`, with two classes: whether the logical
-    relation that the hand-written rules find between question and market (`features.ordered`) is
-    right."""
+    """Decision trees over the features of `trees` but for `LISTED`, with two classes: whether the
+    logical relation that the hand-written rules find between question and market
+    (`features.ordered`) is right."""
     limits: dict[str, float]
     """Limits on the probabilities of a verdict, by name, 0 to 1, set in `training/judge/fit.py`.
     `same`, `opposite`: least probability at which a market counts as asking the question or its
@@ -200,7 +242,7 @@ class Judge:
         with np.load(folder / "shortlist.npz") as kept:
             shortlist = Trees.of(kept)
         about = json.loads((folder / "judge.json").read_text(encoding="utf-8"))
-        if tuple(about["features"]) != (*NAMES, *ENCODED):
+        if tuple(about["features"]) != (*NAMES, *ENCODED, *LISTED):
             raise RuntimeError(
                 "the model of the judge was fitted on other features than the code computes; "
                 "run training/judge/fit.py"
@@ -221,7 +263,7 @@ class Judge:
             return []
         scores = self.encoder.score(question, markets)
         rows = np.hstack([features, encoded_features(scores)])
-        found = self.trees.probabilities(rows)
+        found = self.trees.probabilities(np.hstack([rows, listed_features(rows)]))
         orders = ordered(features)
         bounds = self.bounds.probabilities(rows)[:, 1]
         return [
