@@ -21,8 +21,8 @@ _ALONE: Final = frozenset({"tennis", "atp", "wta", "ufc", "boxing", "golf", "f1"
 """Sports of individuals, in which a first name alone identifies nobody."""
 PARTLY, SURE = 0.4, 0.5
 """Certainties, 0 to 1, that a text means one of the two sides (teams or players) of a game.
-`PARTLY`: that of a known team or player if the text has only a part of its name. `SURE`: a game
-counts as named only if the certainty of at least one side reaches this. Chosen by hand."""
+`PARTLY`: the certainty if the text has only a part of the name of a known team or player. `SURE`: a
+game counts as named only if the certainty of one side at least reaches this. Chosen by hand."""
 _SHORT = 5
 _ONE = "1:"
 _WORD = re.compile(r"[a-z0-9]+")

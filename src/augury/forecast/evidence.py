@@ -174,7 +174,7 @@ class NullReason:
 
     kind: NullKind
     text: str
-    """The reason in words, then what the reader can do about it."""
+    """Why there is no answer, in words, then what the reader can do about it."""
     market: Snapshot | None = None
     """The market that asks or asked the question; None: there is none."""
     price: float | None = None

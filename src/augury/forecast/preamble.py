@@ -163,7 +163,8 @@ _COMMENT: Final = re.compile(
 """Matches the beginning of a question that only asks about what was told before: "is that how you
 see it?"."""
 _BUT: Final = re.compile(r"\b(?:but|so|yet|still|though|tho)\b", re.I)
-"""Matches words that lead from what is told to the question ("but", "so")."""
+"""Matches words that often stand between an introductory statement and the question itself ("but",
+"so")."""
 _TURN: Final = re.compile(r"(?:,|;|(?<!\.)\.{2,4}|\s[\u2013\u2014-])\s+(?:but|still|yet)\s+", re.I)
 _BACK: Final = re.compile(
     r"(?:it|he|she|they|we|that|this|his|her|their|its|the|only|just|not|then)\b", re.I

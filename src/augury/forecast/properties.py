@@ -36,8 +36,8 @@ CLOSE: Final = 0.005
 """Largest difference, as a probability, between an answer and the right price at which the answer
 counts as right."""
 OPENED: Final = datetime(2026, 4, 18, 12, tzinfo=UTC)
-"""The time as of which a market's title is asked if the market has neither a close nor an opening
-time."""
+"""When a market's title is used as a question: the time at which it is asked if the market has
+neither a close nor an opening time."""
 
 
 @dataclass(slots=True)

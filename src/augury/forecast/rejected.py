@@ -74,8 +74,8 @@ def _counted_once(b: Bearing, counted: Sequence[Bearing], estimate: Estimate) ->
 
 
 def difference(b: Bearing, fit: Comparison) -> str:
-    """Why a market was not used, in one sentence about the market: what tells it from the question.
-    `fit`: the comparison of the two."""
+    """Why the market outcome `b` was not used: one sentence that says how it differs from the
+    question. `fit`: the comparison of the two."""
     if fit.asked < MIN_ABOUT:
         return "It names too little of what the question is about."
     if fit.edition == "differs":

@@ -26,8 +26,8 @@ MOVED: Final = 0.05
 """Least change of log-odds from one day to the next at which a market counts as moved: about 1.2
 percentage points at a price of 50%. Chosen by hand."""
 PRIOR: Final = 25
-"""Number of pairs of events that the share of unrelated markets counts as, when the share measured
-for a kind of edge is shrunk towards it: a kind measured on so many pairs of events lands halfway. A
+"""The share measured for a kind of edge is shrunk towards the share of unrelated markets, which
+counts as much as this many pairs of events: a kind measured on so many pairs lands halfway. A
 larger value shrinks more. Chosen by hand."""
 EARLIER: Final = 0.6
 """Share (0 to 1) of the observations, the earliest ones, on which strengths are fitted; the others,

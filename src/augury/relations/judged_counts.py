@@ -96,7 +96,7 @@ def counts(base: Base, judged: Judged, shipped: Iterable[PairVerdict]) -> Judged
     edges and links.
 
     base : the factor base, including the operator's own verdicts
-    judged : the same verdicts, looked up by factor
+    judged : all verdicts of `base`, shipped and own, looked up by factor
     shipped : the verdicts that come with this version
     """
     verdicts = base.verdicts

@@ -222,9 +222,9 @@ class Forecasts:
     """By published model, (assets): forecast of the variance over all days that the forecast
     covers."""
     log_variance: dict[str, Floats]
-    """By published model, (assets): expected variance of ln(realized variance) around its mean,
-    from which bands are made. That of the blend comes from the errors of `spread_member`, that of
-    all other models from those of log-HAR."""
+    """By published model, (assets): expected variance of the error of the forecast of
+    ln(realized variance), from which bands are made. For the blend it is measured on the errors of
+    `spread_member`, for all other models on the errors of log-HAR."""
     members: dict[str, Floats]
     """By regression that the model `blend` averages, (assets): its forecast of the variance over
     all days that the forecast covers."""

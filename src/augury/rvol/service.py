@@ -403,7 +403,7 @@ class RvolService:
         after: RowPosition | None,
     ) -> list[tuple[Any, ...]]:
         """What moves the newest forecasts of the model `blend`, as tuples (asset, horizon, as_of,
-        version, {feature family: [value, contribution]}, origin)."""
+        version of the model, {feature family: [value, contribution]}, origin of the data)."""
         if feature_set_id is not None:
             _check("feature_set_id", feature_set_id, {issuing.FEATURE_SET})
         async with self.database.reading() as conn:

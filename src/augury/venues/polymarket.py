@@ -69,7 +69,8 @@ def events_query(*, keyset: bool, closed: bool, after: str | int | None) -> tupl
 def created_query(*, keyset: bool, after: str | int | None) -> tuple[str, Params]:
     """Path and parameters of the request for a page of open markets, the newest first.
 
-    They are not ordered by `updatedAt`: every trade changes it, so all of them would be listed.
+    The order is not `updatedAt`: every trade changes that, so nearly every open market would count
+    as new and be fetched again.
     """
     params: dict[str, str | int] = {
         "limit": MARKETS_PAGE,

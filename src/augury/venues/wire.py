@@ -167,7 +167,7 @@ def items(value: object) -> list[Any] | None:
 
 
 def labels(values: Iterable[object]) -> tuple[str, ...]:
-    """Tags as clean text, in order, without duplicates, at most `TAG_LIMIT` of them."""
+    """Tags as clean text, in the given order, without duplicates, at most `TAG_LIMIT` of them."""
     found: dict[str, None] = {}
     for value in values:
         if (label := line(value, 100)) is not None:
