@@ -61,9 +61,9 @@ SERIES_EXTRA: Final = 0.9
 the term is) with which question and market may still ask about one event by different deadlines.
 Chosen by hand."""
 OUTDONE: Final = 0.4
-"""If a market with another deadline, level or stage has at least this many more points of
-`Comparison.content` (up to 2.6: how far it is about the same things as the question) than the
-market that seems to ask the question, the former is taken to be the one meant. Chosen by hand."""
+"""Lead in points of `Comparison.content` (up to 2.6: how far a market is about the same things as
+the question). A market with another deadline, level or stage that leads the market that seems to
+ask the question by at least this much is taken to be the one meant. Chosen by hand."""
 ALL: Final = 0.99
 """Smallest weighted share, 0 to 1, of the question's terms (word stems) with which a market counts
 as naming all of them."""

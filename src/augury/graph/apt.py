@@ -38,9 +38,9 @@ def is_past(market: Titled, at: datetime) -> bool:
     closed before `at`, or all dates in its question are past (in its event's name, if its question
     has none).
 
-    If the market closes after `at`, its dates count only if something has to happen in or by them,
-    and only `REPORTED` (60 days) later: "jobs in July" is an open question until the end of
-    September.
+    If the market closes after `at`, a date counts only if something has to happen in or by it, and
+    it counts as past only `REPORTED` (60 days) after its end: "jobs in July" is undecided until the
+    end of September.
     """
     if market.closes_at is not None and market.closes_at < at:
         return True

@@ -70,7 +70,7 @@ _PIECE: Final = re.compile(
     r"\b(trailer|teaser|soundtrack|dlc|poster|spin-?off|documentar|biopic|memoir|remake)", re.I
 )
 """Matches words for a thing that belongs to a film, game ... but is not the work itself
-("trailer"). A market has to contain those of the question."""
+("trailer"). A market asks a question only if it has all such words of the question."""
 _SIDES: Final = tuple(tuple(frozenset(one.split()) for one in pair) for pair in _OPPOSED)
 
 
@@ -107,8 +107,8 @@ class Demands:
     "I love Tatum. Will Brown win MVP?". A market that names one of them has to name an entity of
     the same kind from the asking sentence too, if that names any."""
     asked: tuple[Mention, ...]
-    """The entities that the asking sentence names; empty if the question's text has no other
-    sentence."""
+    """The entities named in the sentence that asks; empty if that sentence is the question's whole
+    text."""
     words: frozenset[str]
     pieces: frozenset[str] = frozenset()
     """Words of the question for a thing that belongs to a work but is not the work ("trailer"). A

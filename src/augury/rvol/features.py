@@ -72,8 +72,8 @@ class Carry:
     """By series (e.g. `capped`), (assets, days in a month): the running total of the series at each
     of an asset's last days so far. Means over a week or a month are differences of such totals."""
     averages: Floats
-    """(centers, assets): exponentially weighted totals of realized variance (capped, see `CAP`),
-    one for each of `CENTRES`."""
+    """(centers of mass, assets): exponentially weighted sums of realized variance (capped, see
+    `CAP`), not yet divided by the sums of the weights; one for each of `CENTRES`."""
     smoothed: Floats
     """(assets): exponentially weighted mean of realized variance, as in RiskMetrics; NaN before an
     asset's first day."""
