@@ -58,9 +58,9 @@ class ComparedRequest(NamedTuple):
 async def compare(
     there: httpx2.AsyncClient, here: httpx2.AsyncClient
 ) -> tuple[list[ComparedRequest], list[str]]:
-    """Send each request of a fixed list to the service that clients use now (`there`) and to the one
-    that they are to use instead (`here`). Returns the results, and advice: sentences on keys and settings with
-    which `here` would answer more like `there`."""
+    """Send each request of a fixed list to the service that clients use now (`there`) and to
+    the one that they are to use instead (`here`). Returns the results, and advice: sentences on
+    keys and settings with which `here` would answer more like `there`."""
     made: list[ComparedRequest] = []
     advice: dict[str, None] = {}
     for method, path, body in CALLS:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 Asks = Literal["name", "amount", "highest", "lowest", "day"]
 
 MIN_ASKED: Final = 0.45
-"""Smallest weighted share, 0 to 1, of the terms (word stems) of a question like "Who will win?" that
-a market must name to count as one of the outcomes asked for. Chosen by hand."""
+"""Smallest weighted share, 0 to 1, of the terms (word stems) of a question like "Who will win?"
+that a market must name to count as one of the outcomes asked for. Chosen by hand."""
 MAX_SUM: Final = 1.15
 """Largest sum of the prices of several outcomes, as probabilities, with which they are still taken
 to exclude each other. Chosen by hand."""
