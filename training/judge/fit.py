@@ -4,9 +4,10 @@
 
 GATHERED holds `gather.py`'s pickles; MODEL the exported encoder and the shortlist, and receives
 `trees.npz`, `bounds.npz` and `judge.json`. The trees are fitted on questions that the encoder was
-not trained on; their number comes from five folds by event. The limits and the calibration come
-from the questions to choose by, whose writers and events are others. Prints both, with the curve of
-wrong against answered.
+not trained on; their number comes from five folds by event. Each question with a market counts
+twice, as it is and as if that market did not exist; the trees for bounds read it as it is. The
+limits and the calibration come from the questions to choose by, whose writers and events are
+others. Prints both, with the curve of wrong against answered.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ everyday questions to choose by 315 are then right and 4 inverted, of deceptive 
 AGREE = 0.005
 """Least probability at which the rules' own direct answer stands: of the tenth of verdicts below it
 none was right. More (.075, below which 11% are right) has traps answered better and titles in
-other words worse: the table in `docs/model-card.md`."""
+other words worse: `docs/experiments/judge.md`, "The limit `agree`"."""
 BOUND = 0.1
 """Least probability at which a market that the rules order with the question bounds the answer. Of
 the 150 questions to choose by that logic bounds and no market is found to ask, 57 are bounded, 51

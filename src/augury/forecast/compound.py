@@ -31,11 +31,11 @@ _PAIR: Final = re.compile(
 )
 _EITHER: Final = re.compile(
     rf"^\W*(?P<lead>{_AUXILIARY}\s)(?P<which>(?i:either))\s(?P<a>[^,?]{{2,60}}?)\s(?P<joint>or)\s"
-    r"(?P<b>[^,?]{2,60}?)\s(?P<both>both\s)?(?P<rest>(?:win|be|have|has|become|take|make|reach|finish|"
+    r"(?P<b>[^,?]{2,60}?)\s(?:both\s)?(?P<rest>(?:win|be|have|has|become|take|make|reach|finish|"
     r"get|lead|end|hold|own|come|go|announce|release|leave|sign|join)\b.*)$"
 )
-"""Matches "either A or B" before one of the verbs of such questions: there A and B may be written
-without capitals."""
+"""Matches "Will either A or B win?", also with other common verbs. Unlike in `_PAIR`, A and B may
+be written without capitals."""
 _CONDITION: Final = re.compile(
     r"(?<!as )\b(?P<word>(?:even|only)\s+if|if|assuming(?:\s+that)?|provided\s+that|unless|"
     r"conditional\s+on|conditioned\s+on|(?:in\s+the\s+(?:event|case)|on\s+condition)\s+(?:that|of)|"

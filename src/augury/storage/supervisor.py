@@ -454,7 +454,7 @@ def _bring_home(folder: Path) -> None:
     if written != str(folder):
         raise SetupProblem(
             f"The data folder was moved from {written}, but its database is still in {home}. Move "
-            f"the folder back, or make a backup there and restore it here."
+            f"the folder back to {written}; or back up there and restore into the new folder."
         )
     moving = folder / "data.moving"
     shutil.rmtree(moving, ignore_errors=True)
