@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
@@ -49,11 +50,13 @@ FAST = {
 }
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Put the folders of tests into memory when there is room: waits for a disk were half the time.
 
     What is written there outlives any process, as on a disk.
     """
+    if config.option.quick:
+        sys.addaudithook(stay_pure)
     memory = Path("/dev/shm")
     roomy = memory.is_dir() and shutil.disk_usage(memory).free > 4 * 2**30
     if roomy and os.access(memory, os.W_OK):
@@ -73,6 +76,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         name = collection_path.relative_to(HERE).as_posix()
         return True if name in WHOLE | HEAVY else None
     return None
+
+
+def stay_pure(event: str, arguments: tuple[Any, ...]) -> None:
+    """Hook of the interpreter: a quick test that takes a port or starts a process fails."""
+    port = event == "socket.bind" and not isinstance(arguments[1], (str, bytes))
+    process = event in {"subprocess.Popen", "os.fork", "os.posix_spawn"}
+    if (port or process) and "PYTEST_CURRENT_TEST" in os.environ:
+        pytest.fail(f"A quick test must not do this ({event}); mark it `heavy`.")
 
 
 def is_quick(item: pytest.Item) -> bool:
@@ -110,13 +121,15 @@ WHOLE = frozenset((
 """Files whose tests are all of whole processes; others mark single tests."""
 
 HEAVY = frozenset((
-    "clients/test_models.py", "forecast/test_gate.py", "forecast/test_properties.py",
-    "handbook/test_shell.py", "handbook/test_site.py", "http/test_connections.py",
+    "clients/test_faults.py", "clients/test_models.py", "clients/test_typescript.py",
+    "forecast/test_gate.py", "forecast/test_properties.py", "handbook/test_shell.py",
+    "handbook/test_site.py", "http/test_connections.py", "http/test_proxies.py",
+    "mcp/test_desktop.py", "net/test_guard.py", "net/test_tls.py",
     "relations/test_logic_oracle.py", "rvol/test_evaluate.py", "rvol/test_feeds.py",
     "rvol/test_models.py", "storage/test_backup.py", "test_apart.py", "test_given.py",
     "test_package.py", "test_patterns.py",
 ))  # fmt: skip
-"""Files whose tests need no server, but seconds of a processor or processes of their own; others
+"""Files whose tests take seconds of a processor, or start servers or processes of their own; others
 mark single tests `heavy`. They are no quick tests."""
 
 SERVERS = frozenset((

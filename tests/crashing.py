@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx2
 import psycopg
-from tests.test_end_to_end import dump
+from tests.processes import dump
 from tests.zygote import Command, Zygote
 
 KILLS = int(os.environ.get("AUGURY_TEST_KILLS", "3"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
@@ -33,12 +34,12 @@ COMPOSITION = {
     "api",
     "cli",
     "serving",
-    "presence",
+    "service_file",
     "remote",
     "logs",
-    "memory",
+    "gc_tuning",
     "background",
-    "working",
+    "worker",
     "__main__",
     "__init__",
 }
@@ -152,7 +153,7 @@ PURE = [
     "forecast/figures.py",
     "forecast/denials.py",
     "forecast/normalise.py",
-    "forecast/moments.py",
+    "forecast/relative_dates.py",
     "forecast/levels.py",
     "forecast/order.py",
     "forecast/view.py",
@@ -364,3 +365,15 @@ def test_no_function_sets_a_global() -> None:
 def test_the_keys_of_locks_stand_in_one_place() -> None:
     taking = [path.name for path in modules() if "_advisory_" in text_of(path)]
     assert taking == ["locks.py"]
+
+
+def test_no_test_module_is_imported() -> None:
+    """What several test modules use stands in a file of its own, named after what it is."""
+    tests = SOURCE.parents[1] / "tests"
+    using = [
+        f"{path.relative_to(tests).as_posix()}: {word}"
+        for path in tests.rglob("*.py")
+        for word in re.findall(r"^\s*\"?(?:from|import) (tests\.\S+)", text_of(path), re.MULTILINE)
+        if word.rsplit(".", 1)[-1].startswith("test_")
+    ]
+    assert using == []

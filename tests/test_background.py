@@ -15,13 +15,13 @@ import httpx2
 import psycopg
 import pytest
 from structlog.testing import capture_logs
-from tests.test_end_to_end import augury, dump, environment, serving
+from tests.processes import augury, dump, environment, serving
 
 from augury import background
 from augury.errors import Unavailable
 from augury.settings import Settings
 from augury.storage.embedded import EmbeddedServer
-from augury.working import measured
+from augury.worker import measured
 
 
 def workers(of: int) -> list[int]:

@@ -28,8 +28,8 @@ import httpx2
 import pytest
 from tests.crashing import UNLIMITED
 from tests.macro.upstream import Upstream
+from tests.processes import augury, environment
 from tests.serving import served
-from tests.test_end_to_end import augury, environment
 
 from augury.access.keys import mint
 from augury.settings import Settings

@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from augury import cli, presence, serving
+from augury import cli, service_file, serving
 from augury.errors import AuguryError
 
 
@@ -63,5 +63,5 @@ async def test_what_a_running_service_refuses_reads_as_text(detail: object, told
     transport = httpx2.MockTransport(lambda _: httpx2.Response(422, json={"detail": detail}))
     async with httpx2.AsyncClient(transport=transport, base_url="http://augury.test") as client:
         with pytest.raises(AuguryError) as said:
-            await presence.ask(client, "/v1/search", {})
+            await service_file.ask(client, "/v1/search", {})
     assert str(said.value) == f"The running service said: {told}"

@@ -103,3 +103,12 @@ def test_a_concept_has_one_word(term: Term) -> None:
             places = range(len(name) - len(unused) + 1)
             used = any(list(name[at : at + len(unused)]) == unused for at in places)
             assert not used, f"{place}: the glossary says {term.name!r} for {word!r}"
+
+
+def test_no_two_classes_share_a_name() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in SOURCE.rglob("*.py"):
+        for part in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(part, ast.ClassDef):
+                homes.setdefault(part.name, []).append(path.stem)
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}

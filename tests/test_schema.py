@@ -14,7 +14,7 @@ import pytest
 import schemathesis
 from schemathesis import checks as builtin
 from schemathesis.core.parameters import ParameterLocation
-from tests.test_end_to_end import augury, serving
+from tests.processes import augury, serving
 
 from augury.app import create_app
 from augury.settings import Settings

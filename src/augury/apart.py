@@ -26,8 +26,8 @@ T = TypeVar("T")
 IDLE = 60.0
 """Seconds without a call after which the separate process ends."""
 START = 60.0
-"""Longest time, in seconds, that the separate process may take to start: enough for a busy machine.
-It does not count toward the time limit of a call (`Apart.run`)."""
+"""Maximum time, in seconds, for the start of the separate process: enough for a busy machine. The
+time limit of a call (`Apart.run`) does not include this time."""
 _NICE = 5
 _WIDTH = 8
 
@@ -37,8 +37,7 @@ class Apart:
     block this process. It starts when first needed and ends after `IDLE` seconds without a call."""
 
     def __init__(self, *, memory: int | None = None) -> None:
-        """`memory`: most bytes of address space that the separate process may take; None: no
-        limit."""
+        """`memory`: maximum address space of the separate process, in bytes; None: no limit."""
         self._memory = memory
         self._turn = asyncio.Lock()
         self._process: asyncio.subprocess.Process | None = None

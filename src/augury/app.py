@@ -14,7 +14,7 @@ from pathlib import Path
 import structlog
 from fastapi import FastAPI
 
-from augury import __version__, api, background, memory
+from augury import __version__, api, background, gc_tuning
 from augury.access.service import AccessService
 from augury.access.sessions import SessionService
 from augury.background import Work
@@ -237,7 +237,7 @@ async def _started(settings: Settings, stack: AsyncExitStack) -> Services:
                 services = await attempt.enter_async_context(
                     running(settings, patience=INDEX_PATIENCE)
                 )
-                memory.settle()
+                gc_tuning.settle()
                 if settings.sample == "on":
                     await services.markets.ensure_sample()
                     await services.rvol.ensure_sample()
@@ -259,8 +259,8 @@ def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
     """The ASGI application of the service. Its lifespan opens the services and runs the background
     work.
 
-    `elsewhere`: background work that runs here in place of the heavy one (`background.building`),
-    if another process does the heavy work.
+    `elsewhere`: background work to run instead of the heavy background work
+    (`background.building`), if that runs in another process.
     """
 
     @asynccontextmanager
@@ -301,8 +301,8 @@ def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
 
 def _unforeseen(failure: Exception) -> SetupProblem:
     """The `SetupProblem`, with a text for the operator, for an unexpected exception that made the
-    start fail. This function also logs the exception with its traceback, because the log leaves
-    out the traceback that the server (uvicorn) prints."""
+    start fail. The exception is also logged here with its traceback. The server (uvicorn) prints
+    the traceback too, but the log leaves that out."""
     log.error("start_failed", exc_info=failure)
     said = str(failure).strip().split("\n", 1)[0] or "it gave no reason"
     return SetupProblem(

@@ -77,7 +77,8 @@ def building(settings: Settings, database: Database) -> dict[str, Work]:
 
 
 async def nothing(stop: asyncio.Event) -> None:
-    """Background work that does nothing until `stop`, for a process whose work others do."""
+    """Background work that does nothing until `stop` is set. It is for a process whose background
+    work is done by other processes."""
     await stop.wait()
 
 

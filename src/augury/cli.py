@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from augury import __version__, memory, terminal
+from augury import __version__, gc_tuning, terminal
 from augury.errors import AuguryError, missing_extra
 
 app = typer.Typer(
@@ -43,9 +43,9 @@ def mount(app: typer.Typer, asked: str | None = None) -> None:
 
         app.command("serve")(serving.serve)
     if asked in (None, "worker"):
-        from augury import working
+        from augury import worker
 
-        app.command("worker")(working.worker)
+        app.command("worker")(worker.worker)
     if asked in (None, "search"):
         from augury.search import commands as search
 
@@ -181,10 +181,10 @@ def main() -> None:
     first = sys.argv[1] if len(sys.argv) > 1 else None
     if first != "--version":
         _log_beside()
-    memory.fill()
+    gc_tuning.fill()
     mount(app, first if first in COMMANDS or first == "--version" else None)
     if first != "serve":  # which calls it when more is loaded
-        memory.settle()
+        gc_tuning.settle()
     with terminal.careful():
         _run()
 

@@ -16,7 +16,7 @@ def now() -> datetime:
 
 
 def isoformat(moment: datetime) -> str:
-    """`moment` as ISO 8601 in UTC with a trailing `Z`, microseconds only where there are any."""
+    """`moment` as ISO 8601 in UTC with a trailing `Z`; without microseconds if they are 0."""
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 

@@ -23,8 +23,8 @@ Issue = dict[str, Any]
 
 
 class AuguryError(Exception):
-    """Base of all expected failures. `detail` is the text, or the list of issues, that the caller
-    of the API may read."""
+    """Base of all expected failures. `detail` is for the caller of the API: a text, or a list of
+    issues."""
 
     status: ClassVar[int] = 500
     code: ClassVar[str] = "internal_error"
@@ -124,8 +124,8 @@ EXTRAS = {
 
 
 def missing_extra(error: BaseException) -> str | None:
-    """Advice on what to install, if `error` is a failed import of an optional package; else
-    None."""
+    """Advice on what to install, if `error` is a failed import of an optional package; None for any
+    other error."""
     if not isinstance(error, ModuleNotFoundError):
         return None
     extra = EXTRAS.get((error.name or "").partition(".")[0])

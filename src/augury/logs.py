@@ -51,9 +51,9 @@ def configure(settings: Settings) -> None:
 
 
 def _without_traceback(record: logging.LogRecord) -> bool:
-    """Log filter: turn an error that means an unavailable database into a one-line warning without
-    traceback, since the work that waits for the database goes on by itself. Returns True: every
-    record is logged."""
+    """Log filter: an error that means an unavailable database becomes a one-line warning without
+    traceback, since the work goes on by itself once the database is back. Always returns True, so
+    that every record is logged."""
     error = record.exc_info[1] if record.exc_info else None
     if error is not None and as_unavailable(error) is not None:
         record.exc_info = record.exc_text = None

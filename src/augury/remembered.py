@@ -27,7 +27,8 @@ def remembered(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Decorator of a pure function of hashable arguments: caches its results in about `most` bytes.
 
     The cache has two generations. When the young one is full, it becomes the old one, and the
-    previous old one is dropped. A result of the old one that is asked for becomes young again.
+    previous old one is dropped. A result in the old generation moves to the young one when it is
+    used.
     """
     half = most // 2
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 import structlog
 import typer
 
-from augury import background, presence
+from augury import background, service_file
 from augury.access.sessions import LINK_LASTS
 from augury.app import create_app
 from augury.background import Work
@@ -82,7 +82,7 @@ class _Server(Server):
             host = "127.0.0.1"
         await self._listen_in_folder()
         url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-        presence.announce(self._settings, url)
+        service_file.announce(self._settings, url)
         typer.echo(
             f"Augury answers at {url}  (documentation: {url}/docs)\n"
             f"Try: curl -s {url}/v1/search -H 'content-type: application/json'"
@@ -93,7 +93,7 @@ class _Server(Server):
     async def _listen_in_folder(self) -> None:
         """Also answer on the Unix socket in the data folder, for commands on this machine."""
         try:
-            listening = presence.listen(self._settings)
+            listening = service_file.listen(self._settings)
         except OSError as error:
             log.warning(
                 "command_socket_not_opened",
@@ -123,5 +123,5 @@ class _Server(Server):
         )
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
-        presence.withdraw(self._settings)
+        service_file.withdraw(self._settings)
         await super().shutdown(sockets)

@@ -67,13 +67,13 @@ def files() -> list[Path]:
 
 
 def check_names(names: Iterable[str], fields: Iterable[str]) -> None:
-    """Refuse a name such as AUGURY_PROT that looks like a setting but is the name of none of
-    `fields` (the settings that exist), because a misspelled setting would have no effect.
+    """Refuse names that begin with AUGURY_ but belong to no setting, such as AUGURY_PROT: a
+    misspelled setting would have no effect. `fields`: the settings that exist.
 
     Raises
     ------
     SetupProblem
-        A name is unknown; the text says which one was probably meant.
+        A name is unknown; the text gives the name of a similar setting, if there is one.
     """
     known = {f"AUGURY_{name.upper()}" for name in fields}
     for name in sorted(names):

@@ -22,9 +22,9 @@ from augury.setting_values import Days, Endpoint, LlmTasks, Names, OnOff, Origin
 
 
 def sources() -> dict[str, str]:
-    """By `AUGURY_*` name, the source of every setting that is set outside the program:
-    "environment", or the path of a file. The result also has all other environment variables, with
-    the source "environment"."""
+    """Where each setting that is set outside the program comes from, by its name `AUGURY_*`:
+    "environment", or the path of a file. Environment variables that are not settings are in the
+    result, too."""
     found: dict[str, str] = {}
     # In rising priority: augury.toml, the .env of the checkout, that of the
     # data folder, environment.

@@ -50,14 +50,15 @@ class Visible:
 
 
 def plain(stream: TextIO) -> TextIO:
-    """The stream that a `Visible` wraps, or `stream` itself: for the log, which writes colors and
-    escapes texts itself."""
+    """The stream that a `Visible` wraps; any other stream is returned as it is. The log needs it,
+    because it writes colors and escapes texts itself."""
     return stream._stream if isinstance(stream, Visible) else stream
 
 
 @contextmanager
 def careful() -> Iterator[None]:
-    """Pass everything that the block prints through `visible`, except what rich draws."""
+    """In the block, pass everything that is printed through `visible`, except what the library rich
+    prints."""
     out, err = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = Visible(out), Visible(err)  # type: ignore[assignment]
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from augury_client import Augury
-from tests.test_end_to_end import augury, serving
+from tests.processes import augury, serving
 
 SCOPES = ("search:read", "forecast:read", "rvol:read", "watch:write")
 

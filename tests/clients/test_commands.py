@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from augury_client import Augury
-from tests.test_end_to_end import augury
+from tests.processes import augury
 
 from augury.remote import as_csv
 

@@ -5,36 +5,12 @@ from __future__ import annotations
 import ast
 import importlib.util
 import inspect
-from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 from augury_client import async_api, models, sync_api
 from augury_client.calls import Call
-
-from augury.app import create_app
-from augury.settings import Settings
-
-FOLDER = Path(__file__).parents[2] / "clients" / "python"
-
-
-def loaded(folder: Path) -> Any:
-    """The generator of a client: a script, in no package."""
-    spec = importlib.util.spec_from_file_location("generate", folder / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-generate = loaded(FOLDER)
-API = create_app(Settings(sync="off", sample="off")).openapi()
-SCHEMAS: dict[str, Any] = API["components"]["schemas"]
-CALLS = {
-    call: (group, name) for group, calls in generate.NAMES.items() for name, call in calls.items()
-}
+from tests.clients.generated import API, CALLS, FOLDER, SCHEMAS, generate
 
 
 def _code(text: str) -> str:

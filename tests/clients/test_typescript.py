@@ -11,8 +11,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.clients.test_models import API, CALLS, SCHEMAS, loaded
-from tests.clients.test_models import generate as python
+from tests.clients.generated import API, CALLS, SCHEMAS, loaded
+from tests.clients.generated import generate as python
 
 FOLDER = Path(__file__).parents[2] / "clients" / "typescript"
 PACKAGES = FOLDER / "node_modules"

@@ -7,7 +7,7 @@ import time
 
 import pytest
 from tests.deliveries.receiver import Receiver, receiving
-from tests.deliveries.test_sender import endpoint, enqueue, log, sender_of, sending
+from tests.deliveries.sending import endpoint, enqueue, log, sender_of, sending
 from tests.watchlists.conftest import World
 
 from augury.deliveries.service import NewEndpoint

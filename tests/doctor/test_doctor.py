@@ -42,6 +42,7 @@ def test_a_folder_that_others_may_write_and_a_key_they_may_read(settings: Settin
     assert {f.state for f in checks.folder(settings) if f.check != "disk"} == set()
 
 
+@pytest.mark.heavy
 def test_a_port_in_use(settings: Settings) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         number = taken.getsockname()[1]

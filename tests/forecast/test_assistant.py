@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.forecast.conftest import NOW, market, put
-from tests.forecast.test_opinion import control
+from tests.forecast.models import control
 from tests.llm.fake import HTTP_FAULTS, FakeModel, data_of, served
 from tests.pace import SLACK
 

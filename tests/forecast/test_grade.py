@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from tests.forecast.conftest import CATALOGUE
-from tests.forecast.test_words import snapshot
+from tests.forecast.snapshots import snapshot
 
 from augury.forecast.evidence import Estimate, Evidence, Role
 from augury.forecast.grade import (

@@ -15,8 +15,8 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 import pytest
+from tests.forecast.bits import bits_of
 from tests.forecast.conftest import NOW, market, put
-from tests.forecast.test_service import _bits
 
 from augury.forecast.made import Forecast
 from augury.forecast.service import ForecastService
@@ -177,7 +177,7 @@ async def test_what_does_not_bear_on_a_question_changes_no_bit(
     service: ForecastService, database: Database, search: SearchService, count: int
 ) -> None:
     asked = [one.question for one in questions(count)]
-    before = [_bits(await service.forecast(question)) for question in asked]
+    before = [bits_of(await service.forecast(question)) for question in asked]
     numbers = itertools.count(9000)
     harmless = [
         market(next(numbers), f"Will the {thing} of {place} be {state} in 2027?", 0.99, day)
@@ -195,7 +195,7 @@ async def test_what_does_not_bear_on_a_question_changes_no_bit(
     await put(database, *harmless, *hostile)
     await search.catch_up()
     for question, was in zip(asked, before, strict=True):
-        assert _bits(await service.forecast(question)) == was, question
+        assert bits_of(await service.forecast(question)) == was, question
 
 
 @pytest.mark.parametrize("count", SIZES)
@@ -276,4 +276,4 @@ async def test_a_replay_reads_nothing_later_and_nothing_expired(
             (then,),
         )
     for question, was in zip(asked, before, strict=True):
-        assert _bits(await service.forecast(question, as_of=then)) == _bits(was), question
+        assert bits_of(await service.forecast(question, as_of=then)) == bits_of(was), question

@@ -29,6 +29,7 @@ QUESTION = "do the Rangers get knocked out before the final"
 TITLE = "Will the Rangers reach the 2027 final?"
 LIMITS = {
     "same": 0.8, "opposite": 0.9, "agree": 0.1, "contrary": 0.9, "sided": 0.7, "bound": 0.2,
+    "absent": 0.3,
 }  # fmt: skip
 
 
@@ -163,6 +164,26 @@ def test_what_the_judge_lets_bound_needs_no_shared_words_and_else_bounds_nothing
         found = engine.estimate(given, verdicts={(1, 0): Verdict(0.01, 0.01, bound=bound)})
         roles[bound] = [one.role for one in found.evidence]
     assert roles == {0.05: [], 0.9: ["bound"]}
+
+
+@pytest.mark.parametrize(("likely", "roles"), [(0.1, ["bound"]), (0.5, [])])
+def test_where_a_market_may_ask_the_question_no_other_one_bounds_it(
+    engine: Engine, likely: float, roles: list[str]
+) -> None:
+    compared = asked(engine, "Will the Rangers win the championship in 2027?", TITLE,
+                     "Will the Rangers lift the cup in 2027?")  # fmt: skip
+    fit = replace(compared.bearings[0].fit, content=0.3, asked=0.2, likeness=-6.0, score=0.2)
+    compared = replace(
+        compared,
+        bearings=[
+            replace(b, relation="none", fit=replace(fit, stage=stage, window="same"))
+            for b, stage in zip(compared.bearings, ("implies", "differs"), strict=True)
+        ],
+    )
+    first, second = ((b.market.seq, b.outcome) for b in compared.bearings)
+    verdicts = {first: Verdict(0.01, 0.01, bound=0.9), second: Verdict(likely, 0.01)}
+    found = engine.estimate(compared, verdicts=verdicts)
+    assert [one.role for one in found.evidence] == roles
 
 
 GAME = "Ode Lantern vs. Mira Sorel"

@@ -140,3 +140,26 @@ def test_a_deal_that_is_struck_is_reached() -> None:
     asked = "Will Chile and Peru strike a fishing deal in 2027?"
     assert fit(asked, "Will Chile and Peru reach a fishing deal in 2027?").missing == 0
     assert "strike" in normalise("Will Chile strike Peru in 2027?", AT).proposition.terms
+
+
+TOUCHED = "Will gold hit (HIGH) $5,000 by June 30, 2027?"
+STANDS = "Will gold be above $5,000 on June 30, 2027?"
+
+
+@pytest.mark.parametrize(
+    ("question", "market", "order"),
+    [
+        (STANDS, TOUCHED, "implies"),
+        ("Will gold hit $5,000 by June 30, 2027?", STANDS, "implied"),
+        (STANDS, "Will gold hit (HIGH) $6,000 by June 30, 2027?", "differs"),
+        (STANDS, "Will gold hit (HIGH) $4,000 by June 30, 2027?", "implies"),
+        ("Will gold close June 2027 above $5,000?", STANDS, "same"),
+        ("Does inflation stay above 3% in 2027?", "Will inflation exceed 3% in 2027?", "differs"),
+        ("Will gold stay below $5,000 until June 30, 2027?", TOUCHED, "same"),
+        ("Will gold be stuck below $5,000 until June 30, 2027?", TOUCHED, "same"),
+    ],
+)  # fmt: skip
+def test_a_level_that_is_touched_and_one_that_holds_on_a_day(
+    question: str, market: str, order: str
+) -> None:
+    assert fit(question, market).threshold == order

@@ -82,6 +82,35 @@ def test_figures_in_words(said: str, figure: float) -> None:
     assert f"{figure} bps" in reading.effective
 
 
+@pytest.mark.parametrize(
+    ("text", "figure"),
+    [
+        ("Will the Fed raise by half a percent or more in September?", "50 bps"),
+        ("did the ECB lower rates a quarter percent", "25 bps"),
+        ("will the fed hike .25% in June", "25 bps"),
+        ("Will the Bank of Japan raise rates by 0.5% in June?", "50 bps"),
+        ("will the fed jack rates up 50 or more in september", "50 bps"),
+        ("Will the Fed do a jumbo hike, half a point or bigger, in September?", "50 bps or more"),
+    ],
+)
+def test_steps_of_a_rate_are_basis_points(text: str, figure: str) -> None:
+    assert figure in normalise(text, AT).effective
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Will inflation rise 0.5% in June?",
+        "Will Trump raise tariffs by 25% in June?",
+        "Will the Fed cut rates to 3.50 in 2026?",
+        "Will the Fed lower its balance sheet by 50 billion?",
+        "Will the Fed make 50 or more cuts?",
+    ],
+)
+def test_other_amounts_are_no_steps_of_a_rate(text: str) -> None:
+    assert "bps" not in normalise(text, AT).effective
+
+
 def test_hundreds_in_words_and_the_day_a_month_arrives() -> None:
     reading = normalise("Could ether sink to eighteen hundred dollars in March 2027?", AT)
     assert reading.proposition.threshold is not None

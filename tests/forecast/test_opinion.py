@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.forecast.conftest import NOW, market
+from tests.forecast.models import control
 from tests.llm.fake import FakeModel, data_of, served
 
 from augury.forecast import judging, opinion, tasks
@@ -90,25 +91,6 @@ class Recorded:
             if text.startswith(one["question"]) and label in text:
                 return n
         raise AssertionError(text)
-
-
-def control(data: dict[str, Any]) -> dict[str, Any] | None:
-    """The right answer to a control question; None where it is none."""
-    for known in MATCH.controls:
-        if known.data == data:
-            for said in _answers(len(data["markets"])):
-                if known.right(said):
-                    return {"markets": [{"n": o.n, "why": o.why, "asks": o.asks}
-                                        for o in said.markets]}  # fmt: skip
-    return None
-
-
-def _answers(markets: int) -> Iterator[MatchAnswer]:
-    sides: tuple[opinion.Asks, ...] = ("same", "opposite", "other")
-    for number in range(3**markets):
-        yield MatchAnswer(
-            [MarketOpinion(n + 1, "", sides[number // 3**n % 3]) for n in range(markets)]
-        )
 
 
 @pytest.fixture

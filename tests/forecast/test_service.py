@@ -11,8 +11,8 @@ from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
 
-import msgspec
 import pytest
+from tests.forecast.bits import bits_of
 from tests.forecast.conftest import CATALOGUE, NOW, market, put
 
 from augury.errors import UpstreamFailed
@@ -348,15 +348,7 @@ async def test_only_what_was_known_then_is_read(
             " prices = '{0.5,0.5}', volume = 1e9 where id = 'polymarket:4'"
         )
     cut = [await service.forecast(q, as_of=then) for q in questions]
-    assert [_bits(f) for f in cut] == [_bits(f) for f in with_future]
-
-
-def _bits(forecast: Forecast) -> bytes:
-    estimate = forecast.estimate
-    return msgspec.json.encode(
-        [forecast.reading.shown(), estimate.shown(), [e.shown() for e in estimate.evidence],
-         estimate.reasoning]
-    )  # fmt: skip
+    assert [bits_of(f) for f in cut] == [bits_of(f) for f in with_future]
 
 
 async def test_what_many_ask_at_once_is_worked_on_once(
@@ -506,6 +498,59 @@ async def test_ways_of_which_one_comes_true_bound_each_other(
     cut = await probability(service, "Will the Fed cut rates at its January 2027 meeting?")
     assert cut is not None
     assert 0.30 <= cut <= 0.34
+
+
+async def test_all_steps_by_which_a_rate_can_move_are_the_answer(
+    service: ForecastService, search: SearchService, database: Database
+) -> None:
+    meeting, closes = "after the January 2027 meeting?", "2027-01-28T00:00"
+    of = {"event_id": "fed-january"}
+    ways = {"decrease interest rates by 25 bps": 0.2, "decrease interest rates by 50+ bps": 0.04,
+            "increase interest rates by 25+ bps": 0.01}  # fmt: skip
+    await put(
+        database,
+        *(
+            market(21 + n, f"Will the Fed {way} {meeting}", p, closes, **of)
+            for n, (way, p) in enumerate(ways.items())
+        ),
+    )
+    await search.catch_up()
+    for question, expected in (
+        ("Will the Fed cut rates at its January 2027 meeting?", 0.24),
+        ("Will the Fed not cut rates at its January 2027 meeting?", 0.76),
+        ("Will the Fed raise rates at its January 2027 meeting?", 0.01),
+    ):
+        assert await probability(service, question) == pytest.approx(expected, abs=0.001)
+    huge = await probability(service, "Will the Fed cut rates by 75 bps at its January meeting?")
+    assert huge is not None
+    assert huge <= 0.04
+
+
+async def test_what_was_touched_may_not_hold_on_the_day(
+    service: ForecastService, search: SearchService, database: Database
+) -> None:
+    touched = market(21, "Will silver hit (HIGH) $80 by June 30?", 0.6, "2027-07-01T00:00")
+    await put(database, touched)
+    await search.catch_up()
+    held = await service.forecast("Will silver be above $80 on June 30, 2027?")
+    assert (held.estimate.probability, held.estimate.bounds) == (pytest.approx(0.3), (0.0, 0.6))
+
+
+async def test_the_winner_of_one_contest_is_none_of_another(
+    service: ForecastService, search: SearchService, database: Database
+) -> None:
+    await put(
+        database,
+        *(
+            market(n, f"Will the {team} win the 2027 NFL league championship?", 0.3,
+                   "2027-03-31T00:00", event_id="nfl", exclusive=True)
+            for n, team in enumerate(("Los Angeles Rams", "Chicago Bears", "Dallas Cowboys"), 21)
+        ),
+    )  # fmt: skip
+    await search.catch_up()
+    found = await service.forecast("Who wins the Champions League?")
+    assert found.estimate.distribution is None
+    assert found.estimate.evidence == ()
 
 
 async def test_ladders_and_series_come_with_their_distribution(service: ForecastService) -> None:

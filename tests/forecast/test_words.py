@@ -11,10 +11,10 @@ from unittest.mock import patch
 import msgspec
 import pytest
 from tests.forecast.conftest import CATALOGUE, NOW, market, put
+from tests.forecast.snapshots import snapshot
 
 from augury.forecast import service as forecasting
 from augury.forecast import store, words
-from augury.forecast.evidence import Snapshot
 from augury.forecast.made import Forecast
 from augury.forecast.reader import Reader
 from augury.forecast.service import ForecastService
@@ -58,14 +58,6 @@ def imported(path: Path) -> set[Path]:
 def test_the_code_is_all_that_has_a_say_in_what_is_read() -> None:
     told = {Path(str(module.__file__)) for module in words.MODULES}
     assert imported(Path(words.__file__)) == told
-
-
-def snapshot(of: Market, seq: int = 1, **more: object) -> Snapshot:
-    known = {name: getattr(of, name) for name in Snapshot._fields if hasattr(of, name)}
-    fields = {**dict.fromkeys(Snapshot._fields), **known, "seq": seq, "market_type": "binary"}
-    return Snapshot(
-        **{**fields, "outcomes": list(of.outcomes), "prices": list(of.prices)}
-    )._replace(**more)
 
 
 @pytest.mark.parametrize("of", [*CATALOGUE, MANY], ids=lambda m: m.question)

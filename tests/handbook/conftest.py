@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from fastapi import FastAPI
-from tests.test_end_to_end import augury, serving
+from tests.processes import augury, serving
 
 from augury.console.assets import Assets
 from augury.handbook import routes

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.handbook import examples
-from tests.test_end_to_end import environment
+from tests.processes import environment
 
 PAGES = {page.name: page for page in examples.pages()}
 

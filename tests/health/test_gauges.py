@@ -8,7 +8,6 @@ from datetime import timedelta
 import msgspec
 import pytest
 from prometheus_client import REGISTRY
-from tests.health.test_service import search
 
 from augury import clock
 from augury.health import gauges
@@ -18,8 +17,6 @@ from augury.markets.generator import generate
 from augury.search.service import SearchService, index_folder
 from augury.settings import Settings
 from augury.storage.database import Database
-
-__all__ = ["search"]
 
 pytestmark = pytest.mark.anyio
 

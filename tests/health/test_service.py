@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import msgspec
@@ -23,13 +22,6 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-async def search(database: Database, settings: Settings) -> AsyncIterator[SearchService]:
-    service = await SearchService.open(settings, database)
-    yield service
-    await service.close()
 
 
 def health(database: Database, search: SearchService, *, syncing: bool = False) -> HealthService:

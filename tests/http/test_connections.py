@@ -2,103 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import resource
-import socket
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi import Response
-from fastapi.responses import StreamingResponse
 from tests import pace
-from tests.http.conftest import OpenLimiter, make_app
-from tests.http.test_hostile import OpenAccess
-from tests.http.test_server import Answer, receive
+from tests.http.raw_answers import Answer, receive
+from tests.http.running_server import BIG, Running, running
 
-from augury.http import server
 from augury.http.connections import Connections
-from augury.settings import Settings
-
-HEALTH = b"GET /v1/health HTTP/1.1\r\nHost: augury\r\nConnection: close\r\n\r\n"
-BIG = 32 * 1024 * 1024
-PATIENCE = 30.0
-"""Longest wait, in seconds, for what a quiet machine does within one: others may keep it busy."""
-
-
-@dataclass
-class Running:
-    address: tuple[str, int]
-    open_ones: Connections
-
-    def connect(self, source: str = "127.0.0.1", **options: int) -> socket.socket:
-        made = socket.socket()
-        for name, value in options.items():
-            made.setsockopt(socket.SOL_SOCKET, getattr(socket, name), value)
-        made.settimeout(PATIENCE)
-        made.bind((source, 0))
-        made.connect(self.address)
-        return made
-
-    def health(self, source: str = "127.0.0.1") -> int:
-        with self.connect(source) as sock:
-            sock.sendall(HEALTH)
-            got = receive(sock)
-            return Answer(got).status if got else 0
-
-    def settles(self, done: Callable[[], bool], within: float = PATIENCE) -> bool:
-        until = time.monotonic() + within
-        while not done():
-            if time.monotonic() > until:
-                return False
-            time.sleep(0.02)
-        return True
-
-
-@contextmanager
-def running(
-    folder: Path, *, drain_window: float = 0.5, header_timeout: float = 10.0, **changed: Any
-) -> Iterator[Running]:
-    settings = Settings(data_dir=folder, sync="off", sample="off", port=0, **changed)
-    app = make_app(settings, access=OpenAccess())
-    app.state.traffic.limiter = OpenLimiter()
-
-    @app.get("/big")
-    async def big() -> Response:
-        return Response(bytes(BIG), media_type="application/octet-stream")
-
-    @app.get("/parts")
-    async def parts() -> StreamingResponse:
-        async def pieces() -> AsyncIterator[bytes]:
-            for _ in range(BIG // 65536):
-                yield bytes(65536)
-
-        return StreamingResponse(pieces(), media_type="application/octet-stream")
-
-    config = server.config(app, settings)
-    kind: Any = server.protocol(settings, drain_window=drain_window, header_timeout=header_timeout)
-    config.http = kind
-    runner = server.Server(config)
-    listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
-    thread = threading.Thread(
-        target=lambda: asyncio.run(runner.serve(sockets=[listener])), daemon=True
-    )
-    thread.start()
-    while not runner.started:
-        time.sleep(0.01)
-    try:
-        yield Running(listener.getsockname(), kind.open_ones)
-    finally:
-        runner.should_exit = True
-        thread.join(15)
-        listener.close()
 
 
 @pytest.mark.parametrize("path", ["/big", "/parts"])
@@ -192,7 +109,7 @@ import resource, sys, time
 resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
 sys.path.insert(0, {str(Path(__file__).parents[2])!r})
 from pathlib import Path
-from tests.http.test_connections import running
+from tests.http.running_server import running
 with running(Path({str(tmp_path)!r}), drain_window=30.0) as service:
     print("port", service.address[1], flush=True)
     sys.stdin.read()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import json
 import random
@@ -15,23 +14,15 @@ import psutil
 import pytest
 import structlog
 from tests.http.conftest import OpenLimiter, make_app
+from tests.http.open_access import OpenAccess, call
 from tests.pace import slower
 
 from augury.access.keys import mint
-from augury.access.records import Principal
 from augury.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
 CANARY = "kanarienvogel"
-
-
-class OpenAccess:
-    """Knows every key."""
-
-    async def authenticate(self, token: str) -> Principal:
-        scopes = frozenset({"search:read", "forecast:read"})
-        return Principal("key_1", "acc_1", scopes, False, None)
 
 
 def _noise(rng: random.Random, good: bytes, at: int) -> bytes:
@@ -171,47 +162,3 @@ async def _bombard(settings: Settings, cases: int) -> None:
     assert seconds < 1.5 * slower() * cases / 1000, seconds
     assert seen[422] > 0.9 * cases
     assert seen[413] >= cases / 2000
-
-
-async def call(
-    app: Any,
-    path: str,
-    headers: list[tuple[bytes, bytes]],
-    body: bytes,
-    *,
-    pieces: int,
-    method: str = "POST",
-    stalls: bool = False,
-) -> tuple[int, bytes]:
-    """One request straight into the app, its body in pieces, or never."""
-    size = max(1, -(-len(body) // pieces))
-    parts = [body[i : i + size] for i in range(0, len(body), size)] or [b""]
-    out: list[dict[str, Any]] = []
-
-    async def receive() -> dict[str, Any]:
-        if stalls or not parts:
-            await asyncio.sleep(60)  # stays connected
-        return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)}
-
-    async def send(message: dict[str, Any]) -> None:
-        out.append(message)
-
-    if body:
-        headers = [*headers, (b"transfer-encoding", b"chunked")]
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": method,
-        "scheme": "http",
-        "path": path,
-        "raw_path": path.encode(),
-        "query_string": b"",
-        "root_path": "",
-        "headers": headers,
-        "client": ("203.0.113.9", 1),
-        "server": ("augury.test", 80),
-        "state": {},
-    }
-    await app(scope, receive, send)
-    return out[0]["status"], b"".join(m.get("body", b"") for m in out[1:])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import socket
 import threading
 import time
@@ -15,7 +14,8 @@ import pytest
 from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 from tests.http.conftest import OpenLimiter, make_app
-from tests.http.test_hostile import OpenAccess
+from tests.http.open_access import OpenAccess
+from tests.http.raw_answers import Answer, head, receive
 from tests.pace import SLACK, slower
 
 from augury.http import server
@@ -62,25 +62,6 @@ def _add_routes(app: FastAPI) -> None:
         return StreamingResponse(parts(), media_type="text/event-stream")
 
 
-class Answer:
-    """A parsed response."""
-
-    def __init__(self, raw: bytes) -> None:
-        head, _, self.body = raw.partition(b"\r\n\r\n")
-        status, *lines = head.decode("latin-1").split("\r\n")
-        self.status = int(status.split(" ")[1])
-        self.headers = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines)}
-
-    @property
-    def detail(self) -> Any:
-        return json.loads(self.body)["detail"]
-
-
-def head(line: str = "POST /v1/search HTTP/1.1", *headers: str) -> bytes:
-    lines = [line, "Host: augury", "Content-Type: application/json", *headers]
-    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
-
-
 def exchange(
     address: tuple[str, int], *parts: bytes, pause: float = 0, half: bool = False
 ) -> bytes:
@@ -97,23 +78,6 @@ def exchange(
             with contextlib.suppress(OSError):  # the other side may have closed already
                 sock.shutdown(socket.SHUT_WR)
         return receive(sock)
-
-
-def receive(sock: socket.socket) -> bytes:
-    got = b""
-    while True:
-        try:
-            data = sock.recv(65536)
-        except (TimeoutError, ConnectionResetError):
-            return got
-        if not data:
-            return got
-        got += data
-        at = got.find(b"\r\n\r\n")
-        if at >= 0:
-            length = Answer(got).headers.get("content-length")
-            if length is not None and len(got) >= at + 4 + int(length):
-                return got
 
 
 def refusal(address: tuple[str, int], *parts: bytes, **options: Any) -> Answer:

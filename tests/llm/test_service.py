@@ -12,12 +12,11 @@ import sys
 import time
 from datetime import date
 from pathlib import Path
-from typing import Literal
 
-import msgspec
 import pytest
 from tests.llm.conftest import Make
 from tests.llm.fake import HTTP_FAULTS, KEY, FakeModel, data_of
+from tests.llm.small_task import DATA, TASK, Answer
 from tests.pace import SLACK
 
 from augury.llm import store
@@ -28,14 +27,6 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 pytestmark = pytest.mark.anyio
-
-
-class Answer(msgspec.Struct, forbid_unknown_fields=True):
-    word: Literal["same", "different"]
-
-
-TASK = Task(name="match", version=1, instructions="Judge.", answer=Answer, max_tokens=20)
-DATA = {"title": "Will it rain?"}
 
 
 async def test_an_answer_is_asked_for_as_the_field_does(
@@ -254,7 +245,7 @@ async def test_a_killed_process_has_spent_what_it_booked(
     fake.fault = "silent"
     script = (
         "import asyncio, sys\n"
-        "from tests.llm.test_service import TASK, DATA\n"
+        "from tests.llm.small_task import TASK, DATA\n"
         "from augury.llm.endpoint import ModelEndpoint\n"
         "from augury.llm.service import LanguageModel\n"
         "from augury.llm.store import Cost\n"

@@ -25,6 +25,10 @@ def lacks(question: str, market: str) -> bool:
         # what has to come first
         ("Will Bitcoin hit $200k before the Zorblax launch?", "Will Bitcoin hit $200k in 2027?"),
         ("Will there be a vote before any official ceasefire?", "Will there be a vote in 2027?"),
+        ("Will Ada Novak get married this year?", "Ada Novak pregnant before marriage?"),
+        # another team, another office of a person who is in one
+        ("Dodgers for the World Series?", "Will the Los Angeles Angels win the World Series?"),
+        ("Will Jon Ossoff get reelected?", "Will Jon Ossoff win the Presidential Election?"),
         # over and over
         ("Will gold be above $5,000 on every single day of May?", "Will gold hit $5,000 in May?"),
         # another thing of the same name, another step of the same person

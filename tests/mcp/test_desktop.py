@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import stdio_client
+from tests.mcp.calling import call, refused, use_everything, use_the_rest
 from tests.mcp.conftest import Running
-from tests.mcp.test_tools import call, refused, use_everything, use_the_rest
 
 from augury import __version__
 from mcp import StdioServerParameters

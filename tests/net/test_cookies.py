@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
-from tests.net.test_guard import OPEN, answer, server
+from tests.net.raw_server import OPEN, answer, server
 
 from augury.net import fetch, guard
 
@@ -14,6 +14,7 @@ pytestmark = pytest.mark.anyio
 SOURCE = Path(__file__).parents[2] / "src" / "augury"
 
 
+@pytest.mark.heavy
 async def test_nothing_crosses_between_two_accounts_on_one_host() -> None:
     requests: list[str] = []
 
@@ -36,6 +37,7 @@ async def test_nothing_crosses_between_two_accounts_on_one_host() -> None:
     assert not any("cookie:" in request.lower() for request in requests)
 
 
+@pytest.mark.heavy
 async def test_no_redirect_carries_a_cookie() -> None:
     def respond(request: str) -> bytes:
         if request.startswith("GET /first"):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from datetime import timedelta
 from ipaddress import ip_address
 
@@ -14,6 +12,7 @@ import httpx2
 import pytest
 from tests.net import hostile
 from tests.net.conftest import Trap
+from tests.net.raw_server import OPEN, answer, server
 from tests.pace import SLACK
 
 from augury.net import fetch, guard
@@ -22,31 +21,6 @@ from augury.net.budget import Budget
 from augury.net.fetch import FetchFailed
 
 pytestmark = pytest.mark.anyio
-
-OPEN = AddressPolicy.of(["127.0.0.1"], http=True)
-Respond = Callable[[str], bytes]
-
-
-@asynccontextmanager
-async def server(respond: Respond) -> AsyncIterator[int]:
-    """A raw server on 127.0.0.1; `respond` is given the request and returns what is sent."""
-
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        request = await reader.readuntil(b"\r\n\r\n")
-        writer.write(respond(request.decode("latin-1")))
-        await writer.drain()
-        writer.close()
-        await writer.wait_closed()
-
-    running = await asyncio.start_server(handle, "127.0.0.1", 0)
-    async with running:
-        yield running.sockets[0].getsockname()[1]
-
-
-def answer(content: bytes = b"", status: str = "200 OK", **headers: str) -> bytes:
-    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(content)}", "Connection: close"]
-    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
-    return "\r\n".join(lines).encode() + b"\r\n\r\n" + content
 
 
 async def test_no_hostile_address_is_connected_to(trap: Trap) -> None:

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from pydantic import SecretStr
 from tests.llm.fake import KEY, FakeModel, data_of, served
-from tests.relations.test_linking import market, put
+from tests.relations.stored_markets import market, put
 
 from augury.app import create_app
 from augury.llm.endpoint import ModelEndpoint

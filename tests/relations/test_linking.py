@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from tests.relations.stored_markets import market, put
 
 from augury.markets import store as markets
-from augury.markets.records import Market
 from augury.relations import events, store
 from augury.relations.linking import Linker
 from augury.storage.database import Database
 
 pytestmark = pytest.mark.anyio
-SEEN = datetime(2026, 11, 21, tzinfo=UTC)
-
-
-def market(platform: Any, number: str, question: str, **more: Any) -> Market:
-    fields: dict[str, Any] = {
-        "id": f"{platform}:{number}", "platform": platform, "platform_id": number,
-        "question": question, "title": question, "observed_at": SEEN,
-        "closes_at": datetime(2028, 1, 1, tzinfo=UTC),
-    }  # fmt: skip
-    return Market(**(fields | more))
 
 
 TREATY = market("polymarket", "1", "Ruritania and Graustark sign a treaty by December 31, 2027?")
@@ -37,11 +25,6 @@ BEFORE = market(
     title="Will Ruritania and Graustark sign a treaty?", subtitle="Before Jan 1, 2028",
     event_id="KXTREATY",
 )  # fmt: skip
-
-
-async def put(database: Database, *given: Market) -> None:
-    async with database.transaction() as conn:
-        await markets.upsert_markets(conn, given)
 
 
 async def linked(database: Database) -> dict[str, list[str]]:

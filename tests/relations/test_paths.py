@@ -7,58 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.relations.small_base import BASE, NUMBERS, TEXT, pool
 
-from augury.relations import knowledge, paths
+from augury.relations import knowledge, paths, rank
 from augury.relations.columns import COLUMNS
 from augury.relations.paths import FactorGraph, Reached, Relation
 from augury.relations.rank import CLAIM
 from augury.relations.ranker import CLASSES
 from augury.relations.service import Asked, RelationService
-from augury.search.rank import FEATURES
 from augury.search.related import Pool, Ranked
-
-TEXT = """
-domain = "test"
-[entities.town]
-fields = ["key", "name"]
-rows = [["rome", "Rome"], ["oslo", "Oslo"], ["lima", "Lima"]]
-[factors."rain-{town}"]
-name = "Rain in {name}"
-up = "it rains more"
-match = ["{name} & rain"]
-[factors.monsoon]
-name = "Monsoon"
-up = "there is a monsoon"
-match = ["monsoon"]
-effects = [
-  ["rain-rome", "+", 3, 2, "It brings rain."],
-  ["harvest", "+", 2, 90, "Rice wants water."],
-]
-[factors.ocean]
-name = "Warm ocean"
-up = "the ocean is warmer"
-match = ["ocean"]
-effects = [["monsoon", "+", 3, 30, "Warm water feeds it."]]
-[factors.harvest]
-name = "Harvest"
-up = "the harvest is larger"
-match = ["harvest"]
-effects = [
-  ["bread", "-", 3, 60, "Plenty is cheap."],
-  ["monsoon", "-", 1, 400, "Fields dry the air."],
-]
-[factors.bread]
-name = "Bread price"
-up = "bread costs more"
-match = ["bread"]
-moves_with = [["beer", "+", 2, "Both are grain."]]
-[factors.beer]
-name = "Beer price"
-up = "beer costs more"
-match = ["beer"]
-"""
-BASE = knowledge.parse({"test.toml": TEXT})
-NUMBERS = {key: number for number, key in enumerate(BASE.factors, 1)}
 
 
 def reach(*keys: str) -> tuple[Reached, dict[str, dict[str, float]]]:
@@ -128,36 +85,10 @@ def test_the_steps_lead_from_the_question_to_the_factor() -> None:
 # Ranking and reasons
 
 
-def pool(*markets: tuple[str, float], dense: float = 0.3, directness: float = 1.0) -> Pool:
-    n = len(markets)
-    tags, fits = np.zeros((n, 6), np.uint16), np.zeros((n, 6), np.float32)
-    for row, (key, fit) in enumerate(markets):
-        tags[row, 0], fits[row, 0] = NUMBERS[key], fit
-    flat = np.zeros(n, np.float32)
-    return Pool(
-        keys=np.arange(n),
-        tags=tags,
-        fits=fits,
-        features=np.zeros((n, len(FEATURES)), np.float32),
-        directness=flat + directness,
-        dense=flat + dense,
-        words=flat,
-        naming=flat,
-        named=flat,
-        fixture=flat,
-        salience=flat,
-        closes=np.full(n, 2_000_000_000, np.uint32),
-        family=np.arange(n, dtype=np.uint64),
-        own=n,
-        voters=np.zeros(0, np.intp),
-        terms=2,
-        heaviest=0.5,
-        when=1_990_000_000,
-    )
-
-
 class Plain:
     """In place of the fitted trees: the chance of a relation is the weight of its path."""
+
+    floors = dict.fromkeys(paths.RELATIONS, 0.05)
 
     def chances(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         out = np.zeros((len(rows), len(CLASSES)), np.float32)
@@ -334,3 +265,12 @@ def test_what_a_question_supposes_is_none_of_its_subject_but_drives_it() -> None
         "The question asks what “Bread price” would do to “Warm ocean”."
     )
     assert NUMBERS["bread"] in lookup.tags
+
+
+def test_a_chance_below_the_floor_of_its_relation_is_not_listed() -> None:
+    gains = np.array([[0.2, 0.05], [0, 0], [0, 0]], np.float32)
+    keys, family = np.arange(2, dtype=np.int64), np.arange(2, dtype=np.uint64)
+    for floor, expected in ((0.01, [0, 1]), (0.1, [0]), (0.3, [])):
+        floors = dict.fromkeys(paths.RELATIONS, floor)
+        shown, _ = rank.ordered(gains, keys, family, floors)["upstream"]
+        assert shown.tolist() == expected

@@ -8,7 +8,7 @@ from importlib import resources
 
 import numpy as np
 import pytest
-from tests.relations.test_paths import pool
+from tests.relations.small_base import pool
 
 from augury.relations import knowledge, ranker
 from augury.relations.columns import COLUMNS, DIRECT_COLUMNS

@@ -14,7 +14,7 @@ import pytest
 import typer
 from pydantic import SecretStr
 from tests.llm.fake import KEY, FakeModel, data_of, served
-from tests.relations.test_linking import market, put
+from tests.relations.stored_markets import market, put
 from typer.testing import CliRunner
 
 from augury.llm.endpoint import ModelEndpoint

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.rvol.test_ingest import bars, written
+from tests.rvol.bar_files import bars, written
 from typer.testing import CliRunner
 
 from augury.errors import SetupProblem

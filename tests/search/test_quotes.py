@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import msgspec
 import pytest
-from tests.search.test_service import NOW, market, put
+from tests.search.stored_markets import NOW, market, put
 
 from augury.markets import store as markets
 from augury.markets.freshness import AgeRule

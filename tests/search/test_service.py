@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
+from tests.search.stored_markets import NOW, market, put
 
 from augury.markets import store as markets
 from augury.markets.generator import generate
-from augury.markets.records import Market, MarketChange
+from augury.markets.records import MarketChange
 from augury.relations.service import RelationService
 from augury.search import store
 from augury.search.scoring import voters
@@ -22,24 +23,6 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 pytestmark = pytest.mark.anyio
-
-NOW = datetime.now(UTC).replace(microsecond=0)
-
-
-def market(number: int, question: str, **more: object) -> Market:
-    base = Market(
-        id=f"polymarket:{number}",
-        platform="polymarket",
-        platform_id=str(number),
-        question=question,
-        title=question,
-        prices=(0.4, 0.6),
-        price_as_of=NOW,
-        closes_at=NOW + timedelta(days=90),
-        url=f"https://example.com/{number}",
-        observed_at=NOW,
-    )
-    return msgspec.structs.replace(base, **more)
 
 
 FED = market(1, "Will the Fed cut rates in December 2026?", slug="fed-cut-december")
@@ -56,11 +39,6 @@ TICKER = market(
     platform="kalshi", platform_id="KXFEDDECISION-26DEC-H25", event_id="KXFEDDECISION-26DEC",
 )  # fmt: skip
 CATALOGUE = [FED, ECB, BTC, RAIN, OLD, TICKER]
-
-
-async def put(database: Database, *records: Market) -> None:
-    async with database.transaction() as conn:
-        await markets.upsert_markets(conn, records)
 
 
 @pytest.fixture

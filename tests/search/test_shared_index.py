@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.search.test_engine import QdrantServer, running
+from tests.search.qdrant import QdrantServer, running
 
 from augury.errors import Unavailable
 from augury.markets import store as markets

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 import pytest
 from tests.net.conftest import Trap
 from tests.pace import SLACK
-from tests.series.test_service import create
+from tests.series.creating import create
 from tests.watchlists.conftest import World
 
 from augury.net import fetch

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.net import hostile
 from tests.net.conftest import Trap
+from tests.series.creating import create
 from tests.series.sources import ONE_POINT, listening
 from tests.watchlists.conftest import World
 
@@ -69,23 +70,6 @@ async def feed(anyio_backend: str) -> AsyncIterator[Feed]:
     made = Feed()
     async with listening(made.handle) as made.port:
         yield made
-
-
-@pytest.fixture
-async def series(world: World) -> AsyncIterator[SeriesService]:
-    made = SeriesService(world.database, world.vault, world.policy, clock=world.clock)
-    yield made
-    await made.close()
-
-
-async def create(
-    world: World,
-    series: SeriesService,
-    source: Source,
-    **fields: Any,
-) -> str:
-    made = await series.create(world.account, "CPI", "macro_indicator", source, **fields)
-    return made.id
 
 
 async def test_a_refresh_adds_changes_and_keeps_what_was(

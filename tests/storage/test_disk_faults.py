@@ -24,7 +24,7 @@ import httpx2
 import psycopg
 import pytest
 from tests.crashing import UNLIMITED
-from tests.test_end_to_end import augury, serving
+from tests.processes import augury, serving
 
 SHIM = Path(__file__).parent / "faults.c"
 

@@ -13,7 +13,7 @@ import pytest
 from tests.serving import served
 from tests.venues.conftest import small_catalogue
 from tests.venues.simulator import Simulator
-from tests.venues.test_sync import scalar, stored
+from tests.venues.stored import scalar, stored
 from typer.testing import CliRunner
 
 from augury.errors import SetupProblem

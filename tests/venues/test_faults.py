@@ -18,7 +18,7 @@ from tests.serving import served
 from tests.venues.asgi_replies import bomb
 from tests.venues.conftest import bases, small_catalogue, venue_at
 from tests.venues.simulator import Simulator
-from tests.venues.test_sync import stored, with_tokens
+from tests.venues.stored import stored, with_tokens
 from tests.venues.wire_faults import DATA_FAULTS, FAULTS, TRANSPORT_FAULTS, broken_base
 
 from augury.errors import NotFound

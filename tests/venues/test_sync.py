@@ -11,13 +11,13 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.pace import SLACK
 from tests.serving import served
 from tests.venues.conftest import NOW, make
 from tests.venues.simulator import Simulator
+from tests.venues.stored import scalar, stored, with_tokens
 from tests.venues.wire_markets import Generation
 
 from augury.errors import NotFound, Unavailable
@@ -40,20 +40,6 @@ def a_crowd(count: int) -> list[Market]:
     return [make("polymarket", f"{1000 + i}", f"Question {i}?", 0.5) for i in range(count)] + [
         make("kalshi", f"KXQ-{i}", f"Question {i}?", 0.5, event_id=f"KXQ-{i}") for i in range(count)
     ]
-
-
-async def stored(database: Database) -> dict[str, markets.StoredMarket]:
-    async with database.reading() as conn:
-        rows = await markets.list_page(
-            conn, markets.Filters(), sort="volume", limit=10_000, now=NOW, oldest=NOW
-        )
-    return {row.id: row for row in rows}
-
-
-async def scalar(database: Database, query: Any, *params: Any) -> Any:
-    async with database.reading() as conn:
-        row = await (await conn.execute(query, params)).fetchone()
-    return row and row[0]
 
 
 def assert_same(found: markets.StoredMarket, meant: Market, cent: float = 1e-6) -> None:
@@ -233,15 +219,6 @@ async def test_past_prices_are_fetched_once(
         assert first.prices >= 24
         second = await sync.fetch_history(platform)
         assert second.prices == 0
-
-
-def with_tokens(market: Market) -> Market:
-    import msgspec
-
-    if market.platform == "kalshi":
-        return market
-    tokens = tuple(f"{market.platform_id}{i}".rjust(77, "1") for i in range(2))
-    return msgspec.structs.replace(market, token_ids=tokens)
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)

@@ -21,6 +21,7 @@ import numpy as np
 
 from augury.relations import rank
 from augury.relations.columns import COLUMNS, DIRECT_COLUMNS
+from augury.relations.paths import RELATIONS, Relation
 from augury.relations.ranker import CLASSES
 from augury.search import rank as directly
 from augury.search.evaluate import DIMENSIONS, JudgedQuery, _top, mean, ndcg10
@@ -35,12 +36,19 @@ SETTINGS: dict[str, Any] = {
     "force_col_wise": True, "max_bin": 63,
 }  # fmt: skip
 ROUNDS = 40
+SEEDS = 3
+"""Models whose scores are averaged, each with a seed of its own: with one, figures of held-out
+queries move by .02 from seed to seed (`docs/experiments/relations-ranker.md`)."""
 DIRECT_SETTINGS = {k: v for k, v in SETTINGS.items() if k != "num_class"} | {
     "objective": "cross_entropy"
 }
 DIRECT_ROUNDS = 80
 CLAIMABLE = 40
 """Best direct results that a relation may claim only with a larger chance: as in the service."""
+COST = 0.01
+"""nDCG@10 that a floor may cost."""
+GRID = (0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.11, 0.12, 0.15)
+"""Floors that are tried; below the first no list gains (`docs/experiments/relations-ranker.md`)."""
 BY_GRADE = np.array([1.0, 0.7, 1.0, 1.5])
 """What a judgment of each grade counts: two judges differ most in whether something weak counts."""
 
@@ -98,17 +106,36 @@ def load(out: Path, judgments: list[Path], queries: Path) -> list[Query]:
     return found
 
 
-def fit(queries: list[Query]) -> lightgbm.Booster:
+Models = list[lightgbm.Booster]
+
+
+def _trained(data: lightgbm.Dataset, settings: dict[str, Any], rounds: int) -> Models:
+    return [
+        lightgbm.train(settings | {"seed": SEED + n}, data, num_boost_round=rounds)
+        for n in range(SEEDS)
+    ]
+
+
+def _scores(models: Models, rows: np.ndarray) -> np.ndarray:
+    """The mean of the raw scores of all models."""
+    told = [model.predict(rows, num_threads=1, raw_score=True) for model in models]
+    return np.mean(np.asarray(told), axis=0)
+
+
+def fit(queries: list[Query]) -> Models:
     """Trees of all queries; one with many judged siblings of a family counts like another."""
     relation = np.concatenate([q.relation[q.known] for q in queries])
     grade = np.concatenate([q.grade[q.known] for q in queries])
     weight = np.concatenate([_weights(q) for q in queries]) * BY_GRADE[grade]
     rows = np.concatenate([q.rows[q.known] for q in queries])
-    data = lightgbm.Dataset(rows, relation, weight=weight, feature_name=list(COLUMNS))
-    return lightgbm.train(SETTINGS, data, num_boost_round=ROUNDS)
+    columns = list(COLUMNS)
+    data = lightgbm.Dataset(
+        rows, relation, weight=weight, feature_name=columns, free_raw_data=False
+    )
+    return _trained(data, SETTINGS, ROUNDS)
 
 
-def fit_direct(queries: list[Query]) -> lightgbm.Booster:
+def fit_direct(queries: list[Query]) -> Models:
     """Trees of the grade in `direct`, as a share of the highest."""
     sizes = [len(q.direct_rows) for q in queries]
     known = [q.known[:n] for q, n in zip(queries, sizes, strict=True)]
@@ -119,13 +146,14 @@ def fit_direct(queries: list[Query]) -> lightgbm.Booster:
         for q, n, k in zip(queries, sizes, known, strict=True)
     ])  # fmt: skip
     weight = np.concatenate([_weights(q, n) for q, n in zip(queries, sizes, strict=True)])
-    data = lightgbm.Dataset(rows, grade, weight=weight, feature_name=list(DIRECT_COLUMNS))
-    return lightgbm.train(DIRECT_SETTINGS, data, num_boost_round=DIRECT_ROUNDS)
+    columns = list(DIRECT_COLUMNS)
+    data = lightgbm.Dataset(rows, grade, weight=weight, feature_name=columns, free_raw_data=False)
+    return _trained(data, DIRECT_SETTINGS, DIRECT_ROUNDS)
 
 
-def grades(model: lightgbm.Booster, query: Query) -> np.ndarray:
+def grades(models: Models, query: Query) -> np.ndarray:
     """(n,) of the first candidates."""
-    return np.asarray(model.predict(query.direct_rows, num_threads=1))
+    return 1 / (1 + np.exp(-_scores(models, query.direct_rows)))
 
 
 def _weights(query: Query, first: int | None = None) -> np.ndarray:
@@ -134,17 +162,19 @@ def _weights(query: Query, first: int | None = None) -> np.ndarray:
     return weights / weights.sum() * 100
 
 
-def chances(model: lightgbm.Booster, query: Query) -> np.ndarray:
+def chances(models: Models, query: Query) -> np.ndarray:
     """(n, 3): upstream, downstream, correlated."""
-    return np.asarray(model.predict(query.rows, num_threads=1))[:, 2:]
+    raw = _scores(models, query.rows)
+    odds = np.exp(raw - raw.max(axis=1, keepdims=True))
+    return (odds / odds.sum(axis=1, keepdims=True))[:, 2:]
 
 
 Told = tuple[np.ndarray, np.ndarray]
 """Of a query's candidates: chances of the relations, and grades in `direct` of the first ones."""
 
 
-def listed(query: Query, told: Told) -> dict[str, list[str]]:
-    """The four lists as the service would give them."""
+def listed(query: Query, told: Told, floors: dict[Relation, float]) -> dict[str, list[str]]:
+    """The four lists as the service would give them; `floors`: smallest chance in each."""
     relations, grade = told
     n = len(grade)
     records = {"salience": query.rows[:n, COLUMNS.index("salience")]}
@@ -155,11 +185,32 @@ def listed(query: Query, told: Told) -> dict[str, list[str]]:
     gains = rank.gains(relations, query.may, direct)
     lists = {
         relation: [query.ids[n] for n in held]
-        for relation, (held, _) in rank.ordered(gains, query.keys, query.family).items()
+        for relation, (held, _) in rank.ordered(gains, query.keys, query.family, floors).items()
     }
     claimed = {market for ids in lists.values() for market in ids[:50]}
     own = [query.ids[at] for at in ranking.order]
     return {"direct": [market for market in own if market not in claimed], **lists}
+
+
+def floors_of(queries: list[Query], told: list[Told]) -> dict[Relation, float]:
+    """For each relation the largest floor that costs less than `COST` of nDCG@10, told by trees
+    that did not see the query. Prints the curve."""
+    chosen: dict[Relation, float] = {}
+    curve = {}
+    for floor in GRID:
+        same = dict.fromkeys(RELATIONS, floor)
+        lists = [listed(q, x, same) for q, x in zip(queries, told, strict=True)]
+        curve[floor] = score(queries, lists)
+    for relation in RELATIONS:
+        for floor, scores in curve.items():
+            if curve[GRID[0]][relation]["ndcg10"] - scores[relation]["ndcg10"] < COST:
+                chosen[relation] = floor
+        line = ", ".join(
+            f"{floor}: {scores[relation]['ndcg10']:.3f} {scores[relation]['unrelated']:.0%}"
+            for floor, scores in curve.items()
+        )
+        print(f"{relation:>10}  floor {chosen[relation]} of {line}")
+    return chosen
 
 
 def shares(query: Query, ranking: list[str], relation: str) -> tuple[float, float] | None:
@@ -209,7 +260,7 @@ def held_out(queries: list[Query]) -> list[Told]:
     return [found[n] for n in range(len(queries))]
 
 
-def told_by(models: tuple[lightgbm.Booster, lightgbm.Booster], query: Query) -> Told:
+def told_by(models: tuple[Models, Models], query: Query) -> Told:
     """What the trees for relations and those for `direct` say."""
     return chances(models[0], query), grades(models[1], query)
 
@@ -233,9 +284,9 @@ def gained(
     return found
 
 
-def show(title: str, queries: list[Query], told: list[Told]) -> None:
+def show(title: str, queries: list[Query], told: list[Told], floors: dict[Relation, float]) -> None:
     """The service's lists and those of the chances, a line a relation."""
-    lists = [listed(q, x) for q, x in zip(queries, told, strict=True)]
+    lists = [listed(q, x, floors) for q, x in zip(queries, told, strict=True)]
     pairs = sum(int(q.known.sum()) for q in queries)
     print(f"{title}: {len(queries)} queries, {pairs} pairs")
     for name, found in (("lists as gathered", [q.lists for q in queries]), ("fitted", lists)):
@@ -248,7 +299,10 @@ def show(title: str, queries: list[Query], told: list[Told]) -> None:
 
 
 def keep(
-    folder: Path, models: tuple[lightgbm.Booster, lightgbm.Booster], queries: list[Query]
+    folder: Path,
+    models: tuple[Models, Models],
+    queries: list[Query],
+    floors: dict[Relation, float],
 ) -> None:
     """Write the trees and, beside them, what they were fitted on."""
     import trees_to_onnx
@@ -261,10 +315,10 @@ def keep(
         (folder / f"{name}.onnx").write_bytes(trees_to_onnx.content(model))
         told: dict[str, Any] = {
             "columns": list(COLUMNS if name == "ranker" else DIRECT_COLUMNS), "rounds": rounds,
-            "seed": SEED, "queries": len(queries), "pairs": pairs[name],
+            "seed": SEED, "seeds": SEEDS, "queries": len(queries), "pairs": pairs[name],
         }  # fmt: skip
         if name == "ranker":
-            told["classes"] = list(CLASSES)
+            told |= {"classes": list(CLASSES), "floors": floors}
         (folder / f"{name}.json").write_text(json.dumps(told, indent=1) + "\n")
 
 
@@ -282,18 +336,21 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="Write the trees of all queries there.")
     given = parser.parse_args()
     queries = load(given.out, given.judgments, given.queries)
-    show("five folds", queries, held_out(queries))
+    apart = held_out(queries)
+    floors = floors_of(queries, apart)
+    show("five folds", queries, apart, floors)
     models = fit(queries), fit_direct(queries)
     for out, asked, judgments in given.report:
         others = load(out, [judgments], asked)
-        show(str(asked), others, [told_by(models, q) for q in others])
+        show(str(asked), others, [told_by(models, q) for q in others], floors)
     if given.importance:
-        for model in models:
-            gain = zip(model.feature_name(), model.feature_importance("gain"), strict=True)
+        for several in models:
+            gains = [model.feature_importance("gain") for model in several]
+            gain = zip(several[0].feature_name(), np.mean(gains, axis=0), strict=True)
             for name, value in sorted(gain, key=lambda x: -x[1]):
                 print(f"{name:>20} {value:8.0f}")
     if given.keep:
-        keep(given.keep, models, queries)
+        keep(given.keep, models, queries, floors)
 
 
 if __name__ == "__main__":

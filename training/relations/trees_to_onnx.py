@@ -1,4 +1,5 @@
-"""LightGBM's trees as an ONNX model: (n, columns) float32 to the raw score of each class."""
+"""LightGBM's trees as an ONNX model: (n, columns) float32 to the raw score of each class, as the
+mean of several models."""
 
 from __future__ import annotations
 
@@ -9,10 +10,10 @@ import numpy as np
 from onnx import TensorProto, helper
 
 
-def content(model: lightgbm.Booster) -> bytes:
+def content(models: list[lightgbm.Booster]) -> bytes:
     """The file's content."""
-    dumped = model.dump_model()
-    classes, columns = dumped["num_class"], len(dumped["feature_names"])
+    dumped = [model.dump_model() for model in models]
+    classes, columns = dumped[0]["num_class"], len(dumped[0]["feature_names"])
     nodes: dict[str, list[Any]] = {
         f"nodes_{name}": []
         for name in (
@@ -37,7 +38,7 @@ def content(model: lightgbm.Booster) -> bytes:
         for name, value in row.items():
             nodes[f"nodes_{name}"].append(value)
         if not inner:
-            told = (tree, number, tree % classes, float(node["leaf_value"]))
+            told = (tree, number, tree % classes, float(node["leaf_value"]) / len(models))
             for name, value in zip(("treeids", "nodeids", "ids", "weights"), told, strict=True):
                 leaves[f"target_{name}"].append(value)
             return number + 1
@@ -46,8 +47,9 @@ def content(model: lightgbm.Booster) -> bytes:
         nodes["nodes_falsenodeids"][at] = after
         return add(tree, node["right_child"], after)
 
-    for tree, told in enumerate(dumped["tree_info"]):
-        add(tree, told["tree_structure"], 0)
+    structures = [told["tree_structure"] for one in dumped for told in one["tree_info"]]
+    for tree, structure in enumerate(structures):
+        add(tree, structure, 0)
     ensemble = helper.make_node(
         "TreeEnsembleRegressor", ["rows"], ["scores"], domain="ai.onnx.ml",
         n_targets=classes, aggregate_function="SUM", post_transform="NONE", **nodes, **leaves,

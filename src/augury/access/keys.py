@@ -31,7 +31,8 @@ SCOPES: dict[str, str] = {
 }
 LEGACY = "*"
 EXPLICIT = frozenset({"forecast:read", "rvol:read", "metrics:read", "internal", "admin"})
-"""Scopes that the legacy scope `*` does not include: a key has them only if they are named."""
+"""Scopes that the legacy scope `*` does not include. A key has one of them only if the key's list
+of scopes names it."""
 
 
 class NewKey(NamedTuple):

@@ -29,13 +29,14 @@ OPERATOR = "operator"
 running on the same data folder."""
 LENT_FOR = timedelta(minutes=30)
 """Lifetime of the temporary API key with which a command-line command calls the running service.
-The key ends even if the command was killed."""
+The key expires even if the command was killed and could not delete it."""
 _LENT = "lent"
 
 
 def is_lent(key: ApiKey) -> bool:
-    """Whether an API key is the temporary key of a command-line command, by its account, lifetime
-    and label. The label alone is no proof, since callers choose the labels of their keys."""
+    """Whether an API key is the temporary key of a command-line command. Such a key is recognized
+    by its account, lifetime and label together. The label alone is no proof, since callers choose
+    the labels of their keys."""
     return (
         key.label == _LENT
         and key.account == OPERATOR
@@ -188,9 +189,9 @@ class AccessService:
             return await self._found(conn, key_id)
 
     async def rotate_key(self, key_id: str, *, grace: timedelta) -> tuple[ApiKey, str]:
-        """Create a new API key with the scopes, label and expiry of an old one, which keeps working
-        for `grace`, or until its own expiry if that is earlier. Returns the record of the new key
-        and its text."""
+        """Create a new API key with the scopes, label and expiry of an old one. The old key keeps
+        working for `grace`, or until its own expiry if that is earlier. Returns the record of the
+        new key and its text."""
         async with self._database.transaction() as conn:
             old = await self._found(conn, key_id)
             if old.revoked_at or (old.expires_at and old.expires_at <= self._now()):

@@ -1,9 +1,9 @@
 """Sessions of the console: a browser signs in once and then holds a cookie, never a key.
 
-There are two ways to sign in: an API key, whose scopes the session has as long as the key is valid,
-and the one-time link that `augury serve` prints for the owner of the machine. The cookie is 32
-random bytes; only its SHA-256 is stored. Writes carry a second token (`csrf_of`), which a page of
-another origin can't read.
+There are two ways to sign in. One is an API key: the session has the key's scopes as long as the
+key is valid. The other is the one-time link that `augury serve` prints for the owner of the
+machine. The cookie is 32 random bytes; only its SHA-256 is stored. Writes carry a second token
+(`csrf_of`), which a page of another origin can't read.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ class SessionService:
             return await self._insert(conn, account_id, None, list(keys.SCOPES))
 
     async def sign_in_by_key(self, key: str) -> tuple[str, Session]:
-        """Sign in by an API key, whose scopes the session has. Returns the cookie's value and the
-        session.
+        """Sign in by an API key; the session has the scopes of the key. Returns the cookie's value
+        and the session.
 
         Raises
         ------

@@ -20,8 +20,8 @@ _KEY_COLUMNS = """
 
 
 async def key_by_prefix(conn: Connection, prefix: str) -> StoredKey | None:
-    """Those fields of the API key with this prefix that authentication needs, by one query; None if
-    there is no such key."""
+    """The API key with this prefix, with only the fields that authentication needs; None if there
+    is no such key. Takes one query."""
     async with conn.cursor(row_factory=class_row(StoredKey)) as cursor:
         await cursor.execute(
             """

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DIST = Path(__file__).parent / "dist"
-"""Folder to which the build of the console writes its files; the wheel carries them from here."""
+"""Folder to which the build of the console writes its files. A wheel contains this folder."""
 MANIFEST = "manifest.json"
 _MEDIA = {
     ".html": "text/html; charset=utf-8",

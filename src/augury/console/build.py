@@ -32,7 +32,7 @@ STATUS = WORK / "status.json"
 NODE_LOCK = REPOSITORY / "requirements" / "node.txt"
 OLDEST_NODE = 20
 PATIENCE = 300
-"""Most seconds that one step of building the console may take."""
+"""Maximum time, in seconds, for one step of building the console."""
 _LEFT_OUT = {"node_modules", "tests", "schema.ts"}  # schema.ts is made from the OpenAPI document
 
 
@@ -113,8 +113,8 @@ def build() -> None:
 
 
 def _has_packages() -> bool:
-    """Whether the console's packages were installed after the last change of the lock file. More
-    packages than the build needs may be installed, e.g. by a developer."""
+    """Whether the console's packages were installed after the last change of the lock file.
+    Packages that the build does not need (e.g. a developer's) may be installed, too."""
     installed, lock = SOURCES / "node_modules" / ".package-lock.json", SOURCES / "package-lock.json"
     return installed.exists() and installed.stat().st_mtime >= lock.stat().st_mtime
 

@@ -51,9 +51,9 @@ _WEIGHT = 0.2
 """Weight (0 to 1) of an endpoint's newest answer time in its moving average; a larger weight
 follows changes faster."""
 _ROOM: dict[Health, float] = {"well": 1.0, "unknown": 0.75, "unwell": 0.5}
-"""By health (how quickly an endpoint answers): the largest share, 0 to 1, of the places for
-messages in flight that endpoints of this and worse health may take together, so that slow endpoints
-leave room for quick ones."""
+"""By health (how quickly an endpoint answers): limit on the messages in flight to all endpoints of
+this health or worse, as a share (0 to 1) of the limit on all messages in flight. Slow endpoints
+thus leave room for quick ones."""
 _BURST = 10.0
 _POLL = 0.25
 _BATCH = 0.015
@@ -67,8 +67,8 @@ _ENVIRONMENT = ("PATH", "PYTHONPATH", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR")
 
 def _room(places: int, health: Health, taken: int, rivals: int) -> int:
     """How many more messages may now be sent to endpoints of this health (how quickly they answer).
-    `places`: most messages in flight; `taken`: messages in flight now; `rivals`: those of them that
-    go to endpoints of this or worse health."""
+    `places`: maximum number of messages in flight; `taken`: messages in flight now; `rivals`: how
+    many of the `taken` go to endpoints of this health or worse."""
     return min(places - taken, max(1, int(places * _ROOM[health])) - rivals)
 
 

@@ -67,9 +67,9 @@ class Claimed(NamedTuple):
 
 
 class AttemptOutcome(NamedTuple):
-    """How an attempt to deliver a message ended: `failure` says why it failed, None means that it
-    succeeded. `retry_in`: pause before the next attempt; None: there is no other. `off_reason`: why
-    the endpoint is to be disabled; None: it stays enabled."""
+    """How an attempt to deliver a message ended. `failure`: why it failed; None: it succeeded.
+    `retry_in`: pause before the next attempt; None: there is no next attempt. `off_reason`: why the
+    endpoint is to be disabled; None: it stays enabled."""
 
     message_id: str
     delivery_id: str
@@ -123,8 +123,8 @@ async def insert(conn: Connection, endpoint: Endpoint) -> None:
 
 
 async def count(conn: Connection, watchlist_id: str) -> int:
-    """Number of endpoints of a watchlist. Until this transaction ends, no other one can add an
-    endpoint to it."""
+    """Number of endpoints of a watchlist. Until this transaction ends, no other transaction can add
+    an endpoint to the watchlist."""
     await conn.execute("select 1 from watchlists where id = %s for no key update", (watchlist_id,))
     cursor = await conn.execute(
         "select count(*) from watch_deliveries where watchlist_id = %s", (watchlist_id,)
@@ -226,8 +226,8 @@ async def replay(conn: Connection, delivery_id: str, ids: Mapping[str, str]) -> 
 async def not_delivered(
     conn: Connection, delivery_id: str, since: datetime, limit: int
 ) -> list[str]:
-    """Ids of an endpoint's alert messages created at `since` or later that failed and were not
-    queued again, oldest first."""
+    """Ids of an endpoint's alert messages that failed, were created at `since` or later, and were
+    not queued again; oldest first."""
     rows = await conn.execute(
         """
         select id from watch_messages m

@@ -29,8 +29,8 @@ from augury.storage.vault import KEY_FILE, Vault
 
 State = Literal["ok", "warning", "problem"]
 LEAST_ROOM = 2 * 2**30
-"""Least free space, in bytes, on the disk of the data folder; with less the database may soon
-stop."""
+"""Smallest free space, in bytes, that the disk of the data folder should have; with less the
+database may soon stop."""
 MOST_SKEW = 30.0
 """A difference above this, in seconds, between this machine's clock and that of a venue or of the
 database is reported as a problem."""
@@ -48,8 +48,8 @@ class Finding(NamedTuple):
 
 
 def folder(settings: Settings) -> list[Finding]:
-    """Checks the data folder: its owner, its permissions, those of the key file in it, and the free
-    space on its disk."""
+    """Checks the data folder: its owner and permissions, the permissions of the key file in it, and
+    the free space on its disk."""
     where = Path(settings.data_dir)
     if not where.exists():
         return [Finding("folder", "ok", f"{where} will be created at the first start.")]
@@ -193,8 +193,8 @@ async def venues(settings: Settings) -> list[Finding]:
 
 
 def backup(settings: Settings) -> list[Finding]:
-    """Checks that backups are made on a schedule and that the newest verified one is recent enough
-    for it."""
+    """Checks that backups are made on a schedule, and that the newest verified backup is not much
+    older than the schedule's interval."""
     if settings.backup_every is None:
         text = "No backups are made on a schedule."
         return [Finding("backups", "warning", text, "AUGURY_BACKUP_EVERY=86400")]
@@ -211,8 +211,8 @@ def backup(settings: Settings) -> list[Finding]:
 
 
 def index(health: dict[str, Any] | None) -> list[Finding]:
-    """The problems that the running service reports in its health (`health` is the JSON of its
-    report); a warning if no service is running."""
+    """The problems in the health report of the running service (`health`, as JSON); a warning if no
+    service is running."""
     if health is None:
         return [Finding("service", "warning", "The service is not running.", "augury serve")]
     problems = health.get("problems") or []
@@ -222,8 +222,9 @@ def index(health: dict[str, Any] | None) -> list[Finding]:
 
 
 async def all_of(settings: Settings, health: tuple[str, dict[str, Any]] | None) -> list[Finding]:
-    """The findings of every check. `health`: address and health report of the running service, None
-    if none runs. An unexpected OSError of a check on this machine is a finding, too."""
+    """The findings of every check. `health`: address and health report of the running service; None
+    if none runs. If a check of this machine fails with an unexpected OSError, that is a finding,
+    too."""
     found: list[Finding] = []
     quick: list[Callable[[], list[Finding]]] = [
         lambda: folder(settings),

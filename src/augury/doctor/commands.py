@@ -12,7 +12,7 @@ import typer
 from psycopg import AsyncConnection
 from pydantic import ValidationError
 
-from augury import __version__, clock, presence, remote
+from augury import __version__, clock, remote, service_file
 from augury.doctor import checks, comparing, store
 from augury.doctor.checks import Finding
 from augury.errors import SetupProblem
@@ -46,7 +46,7 @@ def doctor(as_json: AsJson = False) -> None:
         found = [Finding("settings", "problem", str(problem))]
     else:
         found = [Finding("settings", "ok", "Every setting is known and readable.")]
-        found += asyncio.run(checks.all_of(settings, presence.health(settings)))
+        found += asyncio.run(checks.all_of(settings, service_file.health(settings)))
     if as_json:
         typer.echo(json.dumps({"findings": [f._asdict() for f in found]}))
     else:

@@ -43,13 +43,13 @@ class ComparedRequest(NamedTuple):
     there: int
     here: int
     found: Differences | None
-    """The differences of the answers; None if these can't be compared, e.g. with unequal
-    statuses."""
+    """The differences between the two answers. None if the answers can't be compared, e.g. because
+    their statuses differ."""
 
     @property
     def fits(self) -> bool:
-        """Whether, as far as this request tells, a client that works with the service it uses now
-        would also work with the service that it is to use instead."""
+        """Whether this request shows no problem for clients that move from the service they use now
+        to the other one."""
         if self.found is not None:
             return not self.found.breaking
         return self.there == self.here or self.there >= 400

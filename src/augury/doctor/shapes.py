@@ -20,11 +20,10 @@ class Differences(NamedTuple):
     `results.direct[].id`."""
 
     missing: list[str]
-    """Fields that only the service used until now sends: a client that reads them finds nothing in
+    """Fields that only the service used until now sends. A client that reads them finds nothing in
     the answers of this service."""
     extra: list[str]
-    """Fields that only this service sends, not the one used until now: a client that allows no
-    unknown fields fails on them."""
+    """Fields that only this service sends. A client that allows no unknown fields fails on them."""
     types: list[str]
     """Fields whose JSON type differs between the service used until now ("there") and this service
     ("here"), e.g. `id: string there, number here`."""
@@ -68,8 +67,8 @@ def differences(there: Any, here: Any) -> Differences:
     """The differences of two JSON answers: of the service used until now (`there`) and of this
     service (`here`).
 
-    A field counts as missing in an answer only if the answer has the object around the field: not
-    if that object is null or missing, or is in a list that is empty.
+    A field is missing in an answer only if the object around the field is there. If that object is
+    null or missing, or belongs in a list that is empty, its fields are not compared.
     """
     a, b = shape(there), shape(here)
     types = [

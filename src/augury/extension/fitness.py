@@ -81,14 +81,16 @@ class Offered(Protocol):
 
 
 def is_safe(*texts: str) -> bool:
-    """Whether no text speaks of death, violence, sex, or a disaster."""
+    """Whether none of the texts speaks of death, violence, sex, or a disaster."""
     return not any(_UNSAFE.search(fold(text)) for text in texts)
 
 
 def is_open(market: Offered, now: datetime) -> bool:
-    """Whether a market trades now and its outcome is in doubt: no price is `NEAR_CERTAIN` or more
-    and, in a market with at most two outcomes, no price is 1 - `NEAR_CERTAIN` or less. False if no
-    price is known."""
+    """Whether a market trades now and its outcome is in doubt.
+
+    The outcome is in doubt if no price is `NEAR_CERTAIN` or more. If the market has at most two
+    outcomes, no price may be 1 - `NEAR_CERTAIN` or less, either. False if no price is known.
+    """
     known = [price for price in market.prices if price is not None]
     return (
         market.status == "active"

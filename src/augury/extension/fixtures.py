@@ -121,9 +121,9 @@ def fixture_of(text: str, *, league: str | None = None, loosely: bool = False) -
     """The game that a headline or a market's question names: "A vs B", "A at B", "A 2-1 B". None if
     it names none.
 
-    The names on both sides of "vs" may be unknown; with `loosely`, also those on both sides of a
-    dash or "and". If another word stands between the names ("hosts", "beats"), both must be those
-    of known teams or players.
+    The names on both sides of "vs" may be unknown; with `loosely`, the names on both sides of a
+    dash or "and" may be unknown, too. If another word stands between the names ("hosts", "beats"),
+    both must be names of known teams or players.
     """
     text = " ".join(text.replace("\u00a0", " ").split())
     league = league or league_of(text)
@@ -151,9 +151,9 @@ _DEALS = re.compile(
 
 
 def named_pair(text: str, league: str | None = None) -> Fixture | None:
-    """The game between the two teams that a text names without a word such as "vs" between them,
-    e.g. in a URL. None unless the text names exactly two teams of a league, or if it is about
-    players who change teams."""
+    """The game of the two teams that a text names without a word such as "vs" between them, e.g. in
+    a URL. None if the text does not name exactly two teams of one league. Also None if the text is
+    about players who change teams."""
     if _DEALS.search(fold(text)):
         return None
     of: dict[str, list[str]] = {}
@@ -236,8 +236,8 @@ def _head_name(part: str) -> str:
 
 
 def _known_part(text: str, *, last: bool) -> str:
-    """The last six words of `text` if `last`, else the first six: a longer run of capitalized words
-    contains more than a name."""
+    """The last six words of `text` if `last` is set, else the first six. No more words are read,
+    since a longer run of capitalized words is more than a name."""
     words = text.split()
     return " ".join(words[-6:] if last else words[:6])
 
@@ -251,9 +251,9 @@ def _first_known(text: str) -> str:
 
 
 def _named_at_edge(words: list[str], *, last: bool) -> str:
-    """The longest known name of a team or player, of up to four words, at the end (`last`) or the
-    start of a text; empty if there is none. Up to two words may stand between the name and that
-    edge of the text: "McDavid's rampant Oilers" -> "Oilers" also at the start."""
+    """The longest known name of a team or player at the end (`last`) or at the start of a text;
+    empty if there is none. A name has up to four words. Up to two words before the name (at the
+    end: after it) are skipped: "rampant Oilers" begins with the name "Oilers"."""
     for skipped in range(3):
         rest = words[: len(words) - skipped] if last else words[skipped:]
         for size in range(min(4, len(rest)), 0, -1):

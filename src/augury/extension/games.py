@@ -43,7 +43,7 @@ _SIDE_BET = re.compile(
 
 def venue_name(id: str, slug: str | None) -> str:
     """A market's ticker at Kalshi or slug at Polymarket, which contains league, teams and day of a
-    game; empty if it has none."""
+    game; empty if the market has neither."""
     return id.partition(":")[2].lower() if id.startswith("kalshi:") else (slug or "")
 
 
@@ -117,8 +117,9 @@ def _start_of_market(
 
 
 def _at(closes_at: datetime | None, day: date) -> datetime | None:
-    """When a game on a known day begins, by its market's close: venues close it at that time, or
-    exactly one or two weeks later. None if no such time is on the day."""
+    """When a game on a known day begins, read from its market's close. Venues close a market when
+    its game begins, or exactly one or two weeks later. None if none of these times is on the
+    day."""
     if closes_at is None or not (closes_at.hour or closes_at.minute):
         return None
     for weeks in range(3):
@@ -130,18 +131,18 @@ def _at(closes_at: datetime | None, day: date) -> datetime | None:
 
 _FAR: Final = 1e6
 _UNLIKELIER: Final = 4.0
-"""If a page names no day, the game nearest to today is chosen, but the days since a past game are
-multiplied by this, so that a coming game is preferred. If the page says that the game is over, the
-days until a coming game are multiplied instead. Chosen by hand."""
+"""Used if a page names no day: of several games, the one nearest to today is then chosen. The days
+since a past game are multiplied by this, so that a coming game is preferred. For a page that says
+that the game is over, the days until a coming game are multiplied instead. Chosen by hand."""
 
 
 class GameMarkets(NamedTuple):
     """The markets on the one game that fits a web page best."""
 
     days: float
-    """Days between the game and the day that the page names. If the page names none: days between
-    the game and now, multiplied by `_UNLIKELIER` if the game is past (or, for a page on a game that
-    is over, still to come)."""
+    """Days between the game and the day that the page names. If the page names no day: days between
+    the game and now, times `_UNLIKELIER` if the game is past. (If the page says that the game is
+    over: times `_UNLIKELIER` if the game is still to come.)"""
     games: list[Game]
 
 
@@ -149,9 +150,9 @@ def matching(page: Fixture, games: Iterable[Game], now: datetime) -> GameMarkets
     """The markets, out of `games`, on the game that a web page is about; markets on who wins come
     first. None if there are none. `page`: the game as the page names it.
 
-    If the page names no day, this is the next game of the two sides, or their last game if that is
-    much nearer. If the page reports a game as over, this is the last game, or the next one if that
-    is much nearer.
+    If the page names no day, the game is the next one between the two sides, or their last one if
+    that is much nearer. If the page says that the game is over, it is their last game, or the next
+    one if that is much nearer.
     """
     alike = [game for game in games if _same_sides(page, game.fixture)]
     return nearest(page, alike, now)
@@ -192,7 +193,7 @@ def _same_sides(page: Fixture, market: Fixture) -> bool:
 
 def _distance(page: Fixture, market: Start | None, now: datetime) -> float:
     """Days between the start of a market's game (`market`; None: unknown) and the day that the page
-    names or, if it names none, now; see `GameMarkets.days`."""
+    names. If the page names no day, `now` is used; see `GameMarkets.days`."""
     start = page.start
     if market is None:
         return _FAR if start is None else 0.9
@@ -211,8 +212,8 @@ def _distance(page: Fixture, market: Start | None, now: datetime) -> float:
 
 
 def _of_doubleheader(page: Fixture, games: list[Game]) -> list[Game]:
-    """The markets on the first or second game of a doubleheader, if the page says which; else
-    all."""
+    """Of the markets on a doubleheader, those on its first or second game if the page says which
+    one; otherwise all."""
     wanted = page.number
     if wanted is None:
         return games

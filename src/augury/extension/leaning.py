@@ -46,8 +46,8 @@ def filed(category: str | None, tags: Iterable[str]) -> int:
 
 
 def leaning(votes: Iterable[Vote]) -> float:
-    """How strongly the votes of the markets closest to a page say that it is on sports, in (-1, 1);
-    negative: that it is not.
+    """Whether a page is on sports, by the votes of the markets closest to it: from -1 (surely not)
+    to 1 (surely), both excluded.
 
     `votes`: one per market, the closest market first. Each is weighted by its share and its rank.
     The result is damped by the largest share alone (`DOUBT`), because many markets with the same

@@ -70,9 +70,9 @@ def is_common(nickname: str) -> bool:
 
 @cache
 def known() -> dict[tuple[str, ...], frozenset[tuple[str, float]]]:
-    """All known names of teams and players: the terms of a name -> what it may mean, each time as
-    (key of the team or player, `league:name`; evidence of sports, 0 to 1, in a text with this
-    name)."""
+    """All known names of teams and players: terms of a name -> the teams or players that it may
+    mean. Each of these is a pair: the key (`league:name`), and the evidence of sports, 0 to 1, in a
+    text with the name."""
     found: dict[tuple[str, ...], set[tuple[str, float]]] = {}
 
     def add(name: str, key: str, weight: float) -> None:
@@ -267,8 +267,8 @@ def league_of_key(key: str) -> str:
 
 
 def is_player(key: str) -> bool:
-    """Whether a key (`league:name`) is that of a player in a team sport. Unlike a tennis player,
-    such a player is never a side of a game."""
+    """Whether a key (`league:name`) belongs to a player in a team sport. The sides of a game in
+    such a sport are teams; in tennis they are players."""
     league, is_one, _ = league_of_key(key).partition("-player")
     return bool(is_one) and league not in _OF_PEOPLE
 
@@ -292,7 +292,8 @@ def same(one: TeamName, other: TeamName) -> bool:
 
 
 def _within(few: frozenset[str], many: frozenset[str]) -> bool:
-    """Whether each term of `few` is in `many`, exactly or spelled almost so ("Rawalpindiz")."""
+    """Whether each term of `few` is in `many`, in the same or almost the same spelling, e.g.
+    "Rawalpindiz"."""
     return all(
         word in many
         or (len(word) > 5 and any(word[:6] == m[:6] and abs(len(word) - len(m)) < 3 for m in many))

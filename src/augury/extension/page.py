@@ -27,8 +27,8 @@ _PIECES: Final = 50
 """Largest number of text pieces of a title that are read, since a page may put any number of tags
 between them."""
 FIRST_WORDS: Final = 40
-"""Number of words, from the start of a page's text, that are searched for if the page's title is
-short or missing."""
+"""Number of words, from the start of a page's text, that are added to the search text if the page's
+title is short or missing."""
 _VENUES: Final = ("polymarket.com", "kalshi.com")
 
 
@@ -67,9 +67,9 @@ class WebPage:
 
     @property
     def question(self) -> str:
-        """The text to search for: the query if there is one; the address of a page at Polymarket or
-        Kalshi; else the heading, with the first words of the page's text if the heading is
-        short."""
+        """The text to search for. It is the query if there is one; else, for a page at Polymarket
+        or Kalshi, the page's address; else the heading. A short heading is followed by the first
+        words of the page's text."""
         if is_readable(self.query):
             return self.query[:MAX_QUERY]
         if self.is_of_venue:
@@ -81,11 +81,11 @@ class WebPage:
         return f"{heading} {first}".strip()[:MAX_QUERY]
 
     def filled(self, html: bytes) -> WebPage:
-        """The page with its title and text taken from fetched HTML where they are missing.
+        """The page, with a missing title or text taken from the fetched HTML.
 
-        If the parser fails, the part read before that is used.
+        If the parser fails, what it has read until then is used.
         """
-        reader = _Reader()
+        reader = _HeadReader()
         with suppress(AssertionError, ValueError):  # by HTMLParser on "<![<![" or "&#999...;"
             reader.feed(html[:_HEAD].decode("utf-8", "replace"))
         return replace(
@@ -119,7 +119,7 @@ def _split(url: str) -> tuple[str, str]:
     return host, unquote(parts.path).replace("\0", "")
 
 
-class _Reader(HTMLParser):
+class _HeadReader(HTMLParser):
     """Reads the title and the description of a page, and nothing else."""
 
     def __init__(self) -> None:

@@ -20,15 +20,15 @@ from augury.search.text import fold, terms
 _ALONE: Final = frozenset({"tennis", "atp", "wta", "ufc", "boxing", "golf", "f1"})
 """Sports of individuals, in which a first name alone identifies nobody."""
 PARTLY, SURE = 0.4, 0.5
-"""Certainties, 0 to 1, that a text means one of the two sides (teams or players) of a game.
-`PARTLY`: the certainty if the text has only a part of the name of a known team or player. `SURE`: a
-game counts as named only if the certainty of one side at least reaches this. Chosen by hand."""
+"""Certainties, 0 to 1, that a text means a side (team or player) of a game. `PARTLY`: the certainty
+if the text has only a part of the name of a known side. `SURE`: a text names a game only if it
+means at least one of the two sides with this certainty or more. Chosen by hand."""
 _SHORT = 5
 _ONE = "1:"
 _WORD = re.compile(r"[a-z0-9]+")
 _RARE = 4
-"""Largest number of teams and players whose names may have a word in common for the word still to
-identify one of them. Chosen by hand."""
+"""A word is taken to identify a team or player only if it is in the names of at most this many of
+them. Chosen by hand."""
 _NONE: Final = frozenset[str]()
 _TICKER = re.compile(r"-\d\d[a-z]{3}\d\d(?:\d{4})?(?P<both>[a-z]+?)(?:g\d)?-(?P<one>[a-z]+)$")
 _LETTERS = re.compile(r"\b[A-Z][A-Z0-9]{1,4}\b")
@@ -40,21 +40,22 @@ class NamedGame(NamedTuple):
 
     game: Game
     surety: float
-    """Certainty, in (0, 1], that the text means both sides (teams or players) of the game. It is
-    that of the side named less clearly: 1 for its full name, 0.5 for its city alone."""
+    """Certainty, in (0, 1], that the text means both sides (teams or players) of the game: the
+    smaller one of the two sides' certainties. A side's certainty is e.g. 1 for its full name and
+    0.5 for its city alone."""
     gap: int
     """Distance of the two sides' names in the text, in words."""
     sides: tuple[TeamName, TeamName]
 
 
-class _Side(NamedTuple):
+class _NamedSide(NamedTuple):
     name: TeamName
     last: str
     """Last word of a team's or player's name: a player's surname."""
     league: str
 
 
-class _Found(NamedTuple):
+class _FoundName(NamedTuple):
     surety: float
     places: frozenset[int]
     """Positions, in the text, of the words that name the team or player."""
@@ -62,7 +63,7 @@ class _Found(NamedTuple):
     """The words in the text that name the team or player."""
 
 
-class _Known(NamedTuple):
+class _KnownTeam(NamedTuple):
     """A known team or player in a text: the certainty (0 to 1) that the text means this one, and
     the positions of the words that name it."""
 
@@ -71,14 +72,14 @@ class _Known(NamedTuple):
 
 
 class Roster:
-    """The markets on games, found by the two sides (teams or players) of the games. A market that
-    no longer exists may remain in the roster, which does no harm: callers read a market from the
-    database before they show it."""
+    """The markets on games, found by the two sides (teams or players) of the games. The roster may
+    still have a market that no longer exists. This does no harm, because callers read a market from
+    the database before they show it."""
 
     def __init__(self) -> None:
         self._games: dict[str, Game] = {}
         self._sides: dict[tuple[frozenset[str], frozenset[str], str], int] = {}
-        self._by_number: list[_Side] = []
+        self._by_number: list[_NamedSide] = []
         self._playing: list[set[str]] = []
         self._by_token: defaultdict[str, set[int]] = defaultdict(set)
         self._letters: defaultdict[str, set[int]] = defaultdict(set)
@@ -122,11 +123,11 @@ class Roster:
     def named_in(self, text: str, league: str | None = None) -> list[NamedGame]:
         """The markets on games whose two sides (teams or players) a text names in different places.
 
-        If a word is part of the names of several sides ("Williams"), only the side counts whose
-        name the text gives most fully.
+        A word may be part of the names of several sides ("Williams"). Then the text is taken to
+        name only the side whose name it gives most fully.
         """
         found = self._sides_in(text, names.broad(league) if league else None)
-        of: defaultdict[str, list[_Found]] = defaultdict(list)
+        of: defaultdict[str, list[_FoundName]] = defaultdict(list)
         for number, how in found.items():
             for id in self._playing[number]:
                 of[id].append(how)
@@ -141,12 +142,12 @@ class Roster:
                 out.append(NamedGame(game, min(one.surety, other.surety), gap, sides))
         return out
 
-    def _sides_in(self, text: str, league: str | None) -> dict[int, _Found]:
+    def _sides_in(self, text: str, league: str | None) -> dict[int, _FoundName]:
         words: list[str] = []
-        keys: dict[str, _Known] = {}
-        found: dict[int, _Found] = {}
+        keys: dict[str, _KnownTeam] = {}
+        found: dict[int, _FoundName] = {}
 
-        def note(number: int, how: _Found) -> None:
+        def note(number: int, how: _FoundName) -> None:
             if league is not None and self._by_number[number].league not in ("", league):
                 return
             before = found.get(number)
@@ -157,10 +158,10 @@ class Roster:
             for letters in () if text == text.upper() else _LETTERS.findall(run):
                 place = frozenset([len(words) + _index_of(letters, run)])
                 for number in self._letters.get(letters.lower(), ()):
-                    note(number, _Found(0.7, place, frozenset([letters])))
+                    note(number, _FoundName(0.7, place, frozenset([letters])))
             for together, place in _joined(run):
                 for number in self._together.get(together, ()):
-                    note(number, _Found(0.9, frozenset([len(words) + place]), frozenset([run])))
+                    note(number, _FoundName(0.9, frozenset([len(words) + place]), frozenset([run])))
             own = terms(names.replaced(run))
             _find_keys(own, len(words), keys)
             words += [*own, ""]
@@ -170,7 +171,7 @@ class Roster:
         for key, (surety, places) in keys.items():
             for number in self._by_token.get(key, ()):
                 whole = frozenset(words[p] for p in places)
-                note(number, _Found(surety, frozenset(places), whole))
+                note(number, _FoundName(surety, frozenset(places), whole))
         named = {p for surety, places in keys.values() if surety > SURE for p in places}
         for number in set().union(*(self._by_token.get(word, ()) for word in at if word)):
             how = self._by_terms(self._by_number[number], at, named)
@@ -179,14 +180,14 @@ class Roster:
         return {n: how for n, how in found.items() if not self._is_part(n, how, found)}
 
     def _by_terms(
-        self, side: _Side, at: defaultdict[str, set[int]], named: set[int]
-    ) -> _Found | None:
+        self, side: _NamedSide, at: defaultdict[str, set[int]], named: set[int]
+    ) -> _FoundName | None:
         """How the text names a side (team or player) by terms of its name; None if it does not.
         `at`: positions of each term of the text; `named`: positions of the known names."""
         said = frozenset(word for word in side.name.terms if word in at)
         places = frozenset(p for word in said for p in at[word])
         if len(said) == len(side.name.terms):
-            return _Found(0.8 if len(said) == 1 else 1.0, places, said)
+            return _FoundName(0.8 if len(said) == 1 else 1.0, places, said)
         if side.name.keys:
             # A known side has names in `keys`. Other parts of its name ("Madrid", "United") count
             # only beside a side that is certain.
@@ -194,17 +195,17 @@ class Roster:
                 return None
             long = frozenset(w for w in said if len(w) > 3 and not at[w] & named)
             places = frozenset(p for word in long for p in at[word])
-            return _Found(PARTLY, places, long) if long else None
+            return _FoundName(PARTLY, places, long) if long else None
         if side.last in said and len(side.last) > 2:
-            return _Found(0.8, frozenset(at[side.last]), said)
+            return _FoundName(0.8, frozenset(at[side.last]), said)
         if side.league in _ALONE:
             return None
         rare = frozenset(w for w in said if len(w) > 3 and len(self._by_token[w]) <= _RARE)
         if rare:
-            return _Found(0.6, frozenset(p for word in rare for p in at[word]), rare)
+            return _FoundName(0.6, frozenset(p for word in rare for p in at[word]), rare)
         return None
 
-    def _is_part(self, number: int, how: _Found, found: dict[int, _Found]) -> bool:
+    def _is_part(self, number: int, how: _FoundName, found: dict[int, _FoundName]) -> bool:
         """Whether the words by which a side (team or player) was found are only some of the words
         by which another side was found."""
         own = self._by_number[number].name
@@ -225,7 +226,7 @@ class Roster:
         if number is None:
             number = self._sides[identity] = len(self._by_number)
             last = next(iter(terms(side.text)[::-1]), "")
-            self._by_number.append(_Side(side, last, of))
+            self._by_number.append(_NamedSide(side, last, of))
             self._playing.append(set())
             for token in side.keys | side.terms:
                 self._by_token[token].add(number)
@@ -240,7 +241,7 @@ class Roster:
         return number
 
 
-def _find_keys(words: Sequence[str], start: int, keys: dict[str, _Known]) -> None:
+def _find_keys(words: Sequence[str], start: int, keys: dict[str, _KnownTeam]) -> None:
     """Add to `keys` the teams and players whose known names or cities are among `words`, with
     positions in the text; `start` is the position of the first word. A city directly before its
     team's name is part of that name."""
@@ -266,22 +267,22 @@ def _find_keys(words: Sequence[str], start: int, keys: dict[str, _Known]) -> Non
                     _note(keys, key, 0.5, start, city)
 
 
-def _note(keys: dict[str, _Known], key: str, surety: float, start: int, span: range) -> None:
-    before = keys.get(key, _Known(0.0, set()))
+def _note(keys: dict[str, _KnownTeam], key: str, surety: float, start: int, span: range) -> None:
+    before = keys.get(key, _KnownTeam(0.0, set()))
     places = before.places | {start + position for position in span}
-    keys[key] = _Known(max(surety, before.surety), places)
+    keys[key] = _KnownTeam(max(surety, before.surety), places)
 
 
 def _are_apart(one: frozenset[int], other: frozenset[int]) -> bool:
-    """Whether a text names two sides and not one twice: each has a position that the other does not
-    have. In "Vols beat East Tennessee", only Tennessee's Vols have "Vols", and only East Tennessee
-    has "East"."""
+    """Whether a text names two different sides (teams or players) rather than one side twice: each
+    of them has a position that the other one does not have. In "Vols beat East Tennessee", only
+    Tennessee's Vols have the word "Vols", and only East Tennessee has the word "East"."""
     return not (one <= other or other <= one)
 
 
 def _beginning(word: str) -> str:
-    """A token that is the same for names that are spelled almost alike (`names.same`), to find them
-    by: "rawalpindi", "rawalpindiz" -> "rawalp-"."""
+    """A token that is the same for names that are spelled almost alike (`names.same`):
+    "rawalpindi", "rawalpindiz" -> "rawalp-". Such names are found by it."""
     return f"{word[:6]}-"
 
 

@@ -48,31 +48,31 @@ Route = Literal["search", "sports"]
 FETCH_SECONDS, FETCH_BYTES = 3.0, 2 * 1024 * 1024
 ADS_CANDIDATES: Final = {"fast": 50, "thorough": 150}
 FACTORS_SAY: Final = {1: 0.4, 0: 0.0, -1: -0.8}
-"""By the result of `_factor_of`, i.e. whether factors (subjects of markets) say that a page is on
-sports (1: yes, 0: undecided, -1: no): what is added to `SportsReading.score`. Chosen by hand."""
+"""What `_factor_of` returns for a page -> number added to `SportsReading.score`. 1: the factors
+(subjects of markets) on the page are on sports; 0: undecided; -1: they are not. Chosen by hand."""
 FACTORS = 3
 VOTERS, VOTE = 20, 0.6
-"""If a page's words leave open whether it is on sports, the `VOTERS` markets closest to it vote on
-that. `VOTE`: the most that the vote adds to or takes from `SportsReading.score`. Chosen by hand."""
+"""If a page's words leave open whether it is on sports, the closest markets vote. `VOTERS`: number
+of these. `VOTE`: largest change of `SportsReading.score` by the vote. Chosen by hand."""
 GAME_MARKETS = 100
 SPORTS_CANDIDATES = 30
-"""Least number of search results from which the markets for a page on sports are taken, since those
-known not to be on sports are dropped. Chosen by hand."""
+"""Smallest number of search results asked for if a page is on sports. Results that are known not to
+be on sports are dropped before markets are chosen. Chosen by hand."""
 TEXT_READ = 300
 """Number of characters, at the start of a page's text, that are searched for the two sides (teams
 or players) of a game."""
 NEAR, SURE = 10.0, 0.7
-"""A page whose words leave open whether it is on sports counts as such if it names both sides of a
-game with a certainty (0 to 1) of at least `SURE`, at most `NEAR` days away. Chosen by hand."""
+"""A page that may be on sports is taken to be on sports if it names both sides of a game with at
+least the certainty `SURE` (0 to 1), and the game is at most `NEAR` days away. Chosen by hand."""
 GAMES_READ, FOLLOW_SECONDS = 500, 5.0
 """`GAMES_READ`: number of changed markets that are searched for games in one batch.
 `FOLLOW_SECONDS`: seconds between two checks for changed markets."""
 MANY: Final = 10_000
-"""In the first search of all markets for games: if more than this many have been found on games,
-the objects in memory are excluded from garbage collection (`gc.freeze`) after each batch."""
+"""Number of markets on games. If the first search of all markets finds more, the objects in memory
+are excluded from garbage collection (`gc.freeze`) after each batch."""
 GAMES_TURN, GAMES_REST = 0.002, 0.006
 """`GAMES_TURN`: longest time, in seconds, for which markets are searched for games without a pause.
-`GAMES_REST`: shortest pause after that, in seconds, in which requests are answered."""
+`GAMES_REST`: length of the pause, in seconds, in which requests are answered."""
 TOLD_WORDS = 3
 """Largest number of words named in the reason why a market is shown ("The page is about ...")."""
 COMMON: Final = 2.5
@@ -174,9 +174,9 @@ class ExtensionService:
     ) -> PageAnswer:
         """The markets for a web page on sports.
 
-        Mode `direct`: markets on the page's subject. `fixture`: only markets on one game, which is
-        `fixture` or else the game that the page names. `auto`: as `fixture` if there are markets on
-        such a game, otherwise as `direct`.
+        The game is `fixture` or, if that is None, the game that the page names. Mode `fixture`:
+        only markets on the game. Mode `direct`: markets on the page's subject. Mode `auto`: markets
+        on the game if there are any, else markets on the page's subject.
         """
         if fixture is None:
             page = await self._readable(page, may_fetch=may_fetch)
@@ -191,8 +191,8 @@ class ExtensionService:
         return await self._graphs.build(page.question[:MAX_QUESTION])
 
     async def prices(self, ids: Sequence[str]) -> dict[str, tuple[Quote, Standing]]:
-        """For each of `ids` that names a known market: the market's quote, and its status and
-        staleness."""
+        """The current prices of the known markets among `ids`, by id: a market's quote, and its
+        status and staleness."""
         async with self._database.reading() as conn:
             names = await markets.native_ids(conn, ids)
             found = await markets.quotes(conn, list(names.values()))
@@ -301,7 +301,7 @@ class ExtensionService:
         rows = await self._rows(list(scores))
         if route == "sports":
             rows = {id: row for id, row in rows.items() if self._is_of_sports(row) >= 0}
-        told = _Told(self._search, page)
+        told = _Explainer(self._search, page)
         shown = [
             Shown(rows[id], score, told.why(rows[id])) for id, score in scores.items() if id in rows
         ]
@@ -309,7 +309,9 @@ class ExtensionService:
             shown = self._advertised(shown, told, ads_mode)
         return PageAnswer(route, query, None, shown[:limit])
 
-    def _advertised(self, shown: Iterable[Shown], told: _Told, ads_mode: AdsMode) -> list[Shown]:
+    def _advertised(
+        self, shown: Iterable[Shown], told: _Explainer, ads_mode: AdsMode
+    ) -> list[Shown]:
         moment = self._clock()
         fit = [one for one in shown if fitness.is_fit(one.row, moment) and told.shares(one.row)]
         if ads_mode == "fast" or not fit:
@@ -354,9 +356,9 @@ class ExtensionService:
     # Games
 
     def _game(self, page: WebPage, reading: SportsReading, given: Fixture | None) -> _Game | None:
-        """The game that a page is about: `given`; else the game that its words state, if there are
-        markets on it; else one in the catalogue whose two sides the words name; else the stated
-        one, without markets. None if there is none of these."""
+        """The game that a page is about, by the first of these that exists: `given`; the game that
+        the page's words state, if there are markets on it; a game in the catalogue whose two sides
+        the words name; the stated game, without markets. None if none exists."""
         moment = self._clock()
         said = given or reading.fixture
         if said is not None:
@@ -389,15 +391,15 @@ class ExtensionService:
         return best[1] if best else None
 
     def _settles(self, found: _Game, reading: SportsReading) -> bool:
-        """Whether to take a page as on sports whose words leave this in doubt: the game `found` on
-        it has markets, is near in time (`NEAR`) and is named with certainty (`SURE`)."""
+        """Whether the game `found` decides that its page is on sports: the game has markets, is
+        near in time (`NEAR`) and is named with certainty (`SURE`)."""
         return bool(found.markets) and (
             reading.score >= 0 and found.days <= NEAR and found.surety >= SURE
         )
 
     async def catch_up(self, *, rest: float = 0.0) -> None:
-        """Read which games the markets that changed since the last call are about. `rest`: pause in
-        seconds, in which other work runs, after every `GAMES_TURN` of reading."""
+        """For the markets that changed since the last call, read which games they are about.
+        `rest`: pause in seconds, in which other work runs, after every `GAMES_TURN` of reading."""
         first, began = not self._position, time.perf_counter()
         while True:
             async with self._database.reading() as conn:
@@ -422,9 +424,7 @@ class ExtensionService:
                 return
             self._position = rows[-1].change
             if first and len(self.roster) > MANY:
-                # These objects stay. Searching a million objects for cycles would block the process
-                # for tenths of a second, again and again.
-                gc.freeze()
+                gc.freeze()  # they stay; to look for cycles in a million would block the process
 
     async def follow(self, stop: asyncio.Event) -> None:
         """Keep the known games up to date with the catalogue until `stop` is set."""
@@ -433,7 +433,7 @@ class ExtensionService:
             await pause(stop, FOLLOW_SECONDS)
 
 
-class _Told:
+class _Explainer:
     """Explains why a market is shown for a page, by the words that occur in both."""
 
     def __init__(self, search: SearchService, page: WebPage) -> None:

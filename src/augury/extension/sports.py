@@ -146,8 +146,8 @@ def read(
     Parameters
     ----------
     told
-        Evidence from factors (subjects of markets), in [-1, 1]: positive if those that fit the
-        title best are on sports, negative if they are on something else.
+        Evidence from the factors (subjects of markets) that fit the title best, in [-1, 1]:
+        positive if they are on sports, negative if they are on something else.
     """
     folded = fold(title)
     league = league_of(title) or league_of(path.replace("-", " "))
@@ -190,9 +190,9 @@ def read(
 
 
 def _names_tell(mentions: Sequence[TeamMention]) -> float:
-    """Evidence of sports in the names of teams and players in a page's title, 0 to 1.6. Nicknames
-    that are ordinary words, and surnames, count little alone and more if two are of the same
-    league."""
+    """Evidence of sports in the names of teams and players in a page's title, 0 to 1.6. Surnames,
+    and nicknames that are ordinary words, are weak evidence; two of them from the same league are
+    stronger."""
     sure = alone = 0.0
     doubtful: list[set[str]] = []
     for mention in mentions:
@@ -209,8 +209,9 @@ def _names_tell(mentions: Sequence[TeamMention]) -> float:
 
 
 def _fixture_tells(fixture: Fixture) -> float:
-    """Evidence of sports in the two sides of a game, 0 to 1. It is less for countries, which also
-    meet in court, and for ordinary words: bears and bulls are also at the exchange."""
+    """Evidence of sports in the two sides of a game, 0 to 1. It is weaker for two countries, since
+    these also meet in court, and for two ordinary words, since "bears" and "bulls" are also words
+    of the stock exchange."""
     sides = fixture.home, fixture.away
     if all(names.is_common(side.text) for side in sides):
         return 0.1

@@ -40,8 +40,8 @@ class PageMarketRow(NamedTuple):
     origin: Origin
     linked_market_ids: list[str]
     stale: bool = False
-    """Whether the market's price or status is too old to rely on. False as read from the database;
-    `ExtensionService` then sets this field and `status` by the age of the data."""
+    """Whether the market's price or status is too old to rely on. Always False as read from the
+    database. `ExtensionService` sets this field and `status` later, by the age of the data."""
 
 
 _COLUMNS: LiteralString = (
@@ -75,9 +75,9 @@ class GameRow(NamedTuple):
 
 
 async def games_since(conn: AsyncConnection[Any], change: int, limit: int) -> list[GameRow]:
-    """Of the next `limit` markets that changed after the change numbered `change`, those that may
+    """Of the next `limit` markets that changed after the change numbered `change`: those that may
     be about a game, in order of change. The last of the `limit` markets is always included, because
-    its change number says how far was read."""
+    its change number tells where to continue."""
     cursor = await conn.execute(
         r"""
         with next as (

@@ -219,7 +219,8 @@ def _pairs(text: str) -> dict[str, str]:
 
 ALSO_CALLED: Final = _pairs(_ALSO_WRITTEN)
 CRICKET_TEAMS: Final = _pairs(_CRICKET_WRITTEN)
-"""Abbreviation -> name of a cricket team. Outside cricket these letters mean other things."""
+"""Abbreviation -> name of a cricket team. Only used for cricket, since elsewhere these letters mean
+other things."""
 WNBA_PLACES: Final = _pairs(
     "atl=atlanta;chi=chicago;conn=connecticut;dal=dallas;gs=golden state;gsw=golden state;"
     "ind=indiana;la=los angeles;lv=las vegas;min=minnesota;ny=new york;phx=phoenix;sea=seattle;"
@@ -239,8 +240,8 @@ ENTITY_LISTS: Final = {
     "f1-team": ("f1", 0.1), "nfl-star": ("nfl-player", 0.9), "nba-star": ("nba-player", 0.9),
     "mlb-star": ("mlb-player", 0.9), "footballer": ("football-player", 0.9),
 }  # fmt: skip
-"""List of teams or players in the factor base (`augury.relations`) -> its league, and the evidence
-of sports, 0 to 1, in a text with one of its names."""
+"""By list of teams or players in the factor base (`augury.relations`): its league, and how
+strongly, 0 to 1, a name from the list shows that a text is about sports."""
 NICKNAMES_THAT_ARE_WORDS: Final = frozenset(
     """heat magic jazz thunder wild king star giant ranger jet wildcat bulldog bobcat flash
     aggi rebel miner knight pride duke bison bill bear bull brown saint eagl lion

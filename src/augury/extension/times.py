@@ -18,8 +18,8 @@ class Start(NamedTuple):
     """Day of the game in its local calendar, or in UTC if only that is known."""
     at: datetime | None
     exact: bool
-    """Whether `day` is the day of the game. If False, it is that of an article on the game, and the
-    game is near that day."""
+    """True if `day` is the day of the game. False if it is the date of an article on the game: the
+    game is then near that day."""
 
 
 _ZONES: Final = {

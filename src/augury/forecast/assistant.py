@@ -1,10 +1,10 @@
 """Lets a language model help with forecasts, within a time limit for each.
 
 The model may reword a badly put question, give its opinion on the markets that the judge
-(`matching.judge`) reads, and rephrase a reason. Each proposal is checked by rules (`rewording`,
-`opinion`). A model is used only for tasks of which it got the control questions right
-(`LanguageModel.qualified`). If the model gives no answer in time that passes the checks, the
-forecast is the same as without a model.
+(`matching.judge`) reads, and rephrase the reasoning of an answer. Each proposal is checked by rules
+(`rewording`, `opinion`). A model is used only for tasks of which it got the control questions right
+(`LanguageModel.qualified`). Proposals that come too late or fail the checks change nothing: the
+forecast is then the same as without a model.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 GLANCE: Final = 0.1
-"""Longest time, in seconds, that a forecast waits to learn whether the language model has passed
-the test of a task (its control questions). A stored result is there in time; without one, the
-forecast does this task without the model. Chosen by hand."""
+"""A language model is used for a task only if it has passed a test (the task's control questions).
+This is the longest time, in seconds, that a forecast waits for the test's result. A stored result
+is there in time. If the test still runs, the forecast does the task without the model. Chosen by
+hand."""
 
 
 class Assistant:
@@ -46,8 +47,8 @@ class Assistant:
     deadline
         Largest number of seconds that the model may add to one forecast.
     replays
-        Whether the model helps with replays (forecasts as of a past moment), too. Only an
-        evaluation that asks for it sets this, because a model may know what happened later.
+        Whether the model helps with replays (forecasts as of a past moment), too. True only in
+        evaluations, because the model may know what happened after that moment.
     """
 
     def __init__(
@@ -58,9 +59,9 @@ class Assistant:
         self.replays = replays
 
     async def prepare(self) -> dict[str, bool]:
-        """Test the language model now on each task that is switched on. Returns, by name of the
-        task, whether the model may be used for it: whether it answered enough of the task's control
-        questions (whose answers are known) correctly."""
+        """Test the language model now on each task that is switched on, with control questions
+        whose answers are known. Returns by task name: True if the model answered enough of them
+        correctly to be used for the task."""
         tasks = [task for task in (REWRITE, MATCH, WORDING) if self._model.does(task.name)]
         return {task.name: await self._model.qualified(task) for task in tasks}
 
@@ -81,9 +82,9 @@ class Sitting:
         self.used: list[str] = []
 
     async def reading(self, reading: Reading) -> Reading:
-        """What is understood of a question with the language model's help. That is `reading` (what
-        the rules alone understood), unless this is hardly anything and a rewording by the model
-        passes the checks: then it is what the rules understand of the rewording."""
+        """What is understood of a question with the language model's help. If the rules alone
+        understood hardly anything (`reading`), the model rewords the question. Returns what the
+        rules understand of the rewording if it passes the checks, else `reading`."""
         if not unsure(reading):
             return reading
         said = await self._ask(REWRITE, {"text": reading.normalized, "today": self._today})
@@ -103,8 +104,8 @@ class Sitting:
         estimate: Estimate,
         verdicts: Verdicts = NONE,
     ) -> Estimate:
-        """The estimate with the language model's help: its opinions on the markets are taken into
-        account, and the reasoning is put in its words, each only if it passes the checks.
+        """The estimate with the language model's help: the model gives opinions on the markets, and
+        rewords the reasoning. Only opinions and rewordings that pass the checks are used.
 
         estimate : the estimate without the language model
         verdicts : what the judge (the trained model, `matching.judge`) says of the markets
@@ -129,8 +130,8 @@ class Sitting:
 
     async def _heard(self, engine: Engine, compared: Compared, verdicts: Verdicts) -> Heard:
         """The language model's opinions on the markets that the judge (`matching.judge`) reads for
-        the question, after the checks: those that count and those that were refused. There are none
-        if the model is not asked or gives no usable answer in time."""
+        the question: those that passed the checks and those that were refused. Empty if the model
+        is not asked or gives no usable answer in time."""
         if not await self._may(MATCH):
             return NOTHING_HEARD
         brief = engine.brief(compared)

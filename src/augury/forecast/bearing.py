@@ -28,8 +28,8 @@ class Bearing:
     probability that X wins."""
     turned: bool
     """Whether `positive` is 1 minus the price, because the market outcome asserts the opposite of
-    what the question is about: it says that X does not win, and the question is "Will X win?" or
-    "Will X not win?"."""
+    what the question is about. Example: the outcome says that X does not win, and the question is
+    "Will X win?" (or "Will X not win?")."""
     age: float
     """Days since the market's price was quoted."""
     exact: bool = False
@@ -39,14 +39,14 @@ class Bearing:
     """Logical relation of the question to the market outcome: `implies` (if the question comes
     true, the outcome does), `excludes` (never both) ...; `none` if no relation is certain."""
     bounds: bool | None = None
-    """Whether the judge (the trained model, `matching.judge`) agrees with the hand-written rules
-    (`match`) that the price of this market outcome limits the answer from above or below, e.g.
-    because the market's deadline is earlier. None: the judge did not say, and `roles.is_kin` and
-    `roles.is_sure` decide."""
+    """Says whether the price of this market outcome limits the answer from above or below, e.g.
+    because the market's deadline is earlier. True: the hand-written rules (`match`) find such a
+    limit, and the judge (the trained model, `matching.judge`) agrees. False: the judge does not
+    agree. None: the judge gave no opinion; then `roles.is_kin` and `roles.is_sure` decide."""
     share: float = 1.0
-    """Upper limit, 0 to 1, of the confidence in an answer for which this market outcome counts as
-    asking the question. With a verdict of the judge (`matching.judge`): the share of equally
-    probable verdicts that were right on held-out questions. With a language model's opinion:
+    """Upper limit, 0 to 1, of the confidence in an answer that takes this market outcome as asking
+    the question. With a verdict of the judge (`matching.judge`): the share of equally probable
+    verdicts that were right on held-out questions. With a language model's opinion:
     `opinion.TRUSTED`. Else 1."""
 
 
@@ -60,5 +60,5 @@ class Compared:
     at: datetime
     question: View
     bearings: list[Bearing]
-    """One comparison for each market outcome that has a price and is to be compared (`words.sides`:
-    e.g. of Yes and No only Yes), the best match first."""
+    """The comparisons of market outcomes with the question, the best match first. Outcomes without
+    a price are left out. Of Yes and No, only Yes is compared (`words.sides`)."""

@@ -68,10 +68,10 @@ async def _in_process(services: Services, asked: list[str]) -> dict[str, Any]:
 def _over_http(
     folder: str, key: str, asked: list[str], *, requests: int, questions: int
 ) -> dict[str, Any]:
-    """Measure a service in another process that uses the data folder `folder`. One client asks for
-    forecasts one by one, with and without causal graphs; then `questions` of them are answered in
-    the background (a run). Returns times of requests and `run_questions_per_second` as JSON
-    data."""
+    """Measure a service in another process that uses the data folder `folder`. One client asks the
+    questions `asked` one by one, with and without causal graphs. Then the service answers the first
+    `questions` of them in the background, as one run. Returns times of requests and
+    `run_questions_per_second` as JSON data."""
     out: dict[str, Any] = {}
     with serving(folder) as (url, _):
         for graph in (True, False):

@@ -43,7 +43,7 @@ class Bounds:
 def bounds(found: Iterable[tuple[Relation, float]]) -> Bounds:
     """Lower and upper bound that logic puts on the question's probability, given prices of markets.
 
-    found : pairs of how the question relates to a market outcome, and the outcome's price; the best
+    found : pairs (relation of the question to a market outcome, price of the outcome), the best
     match first. ("implies", 0.4): the question implies the outcome, so the question's probability
     is at most 0.4. A pair that contradicts the pairs before it is ignored
     """

@@ -3,7 +3,7 @@ and scored on markets of other events. Pure.
 
 Crowds are said to overrate longshots, the more so the longer a market runs. Such a bias is a
 straight line in log-odds, logit(q) = a + b logit(p) with b above 1, from a price p to the corrected
-probability q. The line is fitted for each venue and time left. It is worth using only where it
+probability q. One line is fitted for each venue and time left. A line is worth using only if it
 scores better than the price on events that it was not fitted on.
 """
 
@@ -21,12 +21,12 @@ HORIZONS: Final = (1, 7, 30, 90)
 correction."""
 FOLDS: Final = 5
 FEWEST: Final = 200
-"""Smallest number of prices of resolved markets (of one venue, at one number of days before the
+"""Smallest number of prices (of resolved markets of one venue, at one number of days before the
 end) for which a correction of prices is fitted. Chosen by hand."""
 SURE: Final = -2.0
 """A correction of market prices counts as worth using if t is at most this. t is the Brier score
-with the correction minus the score without it, in standard errors; negative: the correction is
-better."""
+with the correction minus the score without it, divided by the standard error of this difference.
+Negative: the correction is better."""
 _EDGE: Final = 0.002
 _RIDGE: Final = 1.0
 """Ridge penalty on a and on b - 1 in the correction of a price p, logit(q) = a + b logit(p). With
@@ -55,11 +55,16 @@ def judged(rows: Sequence[DecidedPrice]) -> list[dict[str, Any]]:
 
     Returns
     -------
-    For each venue and number of days: n, events, intercept and slope of the correction (fitted on
-    all rows), Brier score and log loss of the prices and of the corrected prices, t (Brier score
-    with minus without the correction, in standard errors, with events as units; negative: the
-    correction is better), and `use`: whether t reaches `SURE`. With fewer rows than `FEWEST`: only
-    n, events, and `use` (False).
+    For each venue and number of days left:
+
+    - `n`, `events`: number of prices and of events;
+    - `intercept`, `slope`: of the correction, fitted on all rows;
+    - `brier`, `log_loss`: of the prices; with the suffix `_recalibrated`: of the corrected prices;
+    - `t`: Brier score with the correction minus without it, divided by the standard error (with
+      events as units). Negative: the correction is better;
+    - `use`: whether `t` is at most `SURE`.
+
+    With fewer rows than `FEWEST`: only `n`, `events`, and `use` (False).
     """
     cells: dict[tuple[str, int], list[DecidedPrice]] = {}
     for row in rows:

@@ -1,7 +1,8 @@
 """What integrations say about themselves in request headers, reduced to short plain labels. Pure.
 
-The headers are self-reported and may carry anything. A value is kept only if it reads like a label:
-what could be a secret or a network address is dropped. The caller is not stored with the labels.
+The headers are self-reported and may carry anything. A value is kept only if it looks like a label.
+It is dropped if it could be a secret or a network address. The caller is not stored with the
+labels.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ NONE: Final = Hints()
 _LABEL: Final = re.compile(r"[a-z0-9]+(?:[ ._/+-][a-z0-9]+)*")
 _LONGEST: Final = 40
 _RUN: Final = re.compile(r"[a-z0-9]{17,}|(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{13,}")
-"""Matches 17 or more letters and digits in a row, or 13 or more that mix both. That is too long for
-a word and may be a secret, so the header's value is dropped."""
+"""Matches 17 or more letters and digits in a row, or 13 or more with at least one letter and one
+digit. That is too long for a word and may be a secret, so the header's value is dropped."""
 _PRIVATE: Final = re.compile(
     r"\b(?:aug|sk|pk|key|token|secret|password|passwd|bearer|basic|api[ _-]?key|auth|cookie|"
     r"session|localhost|local|lan|internal|corp|home|users?)\b|"

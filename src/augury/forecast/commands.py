@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from augury import presence, remote
+from augury import remote, service_file
 from augury.clock import now
 from augury.settings import Settings
 
@@ -91,9 +91,9 @@ async def _forecast(question: str, as_of: datetime | None, url: str | None) -> d
     except ValidationError as error:
         raise typer.BadParameter(error.errors()[0]["msg"]) from None
     settings = Settings()  # type: ignore[call-arg]
-    async with presence.service(settings, "forecast:read", url=url) as service:
+    async with service_file.service(settings, "forecast:read", url=url) as service:
         if service is not None:
-            return await presence.ask(service, "/v1/forecasts", asked)
+            return await service_file.ask(service, "/v1/forecasts", asked)
     async with running(settings) as services:
         if settings.sample == "on":
             await services.markets.ensure_sample()
@@ -128,7 +128,7 @@ def scorecard(url: remote.Url = None, as_json: AsJson = False) -> None:
 async def _scorecard(url: str | None) -> dict[str, Any]:
     if url is not None:
         async with remote.client(url) as service:
-            return await presence.ask(service, "/v1/forecast/scorecard")
+            return await service_file.ask(service, "/v1/forecast/scorecard")
     from augury.forecast.service import scorecard
     from augury.storage.database import Database
 

@@ -1,8 +1,8 @@
 """Questions of more than one proposition: "if X ...", "both ... and", "... or ...". Pure.
 
-To ignore one of the propositions would be to answer another question. A question that can be taken
-apart is answered from the answers to its parts, within the limits that logic sets. Any other such
-question gets no probability, and the reason says why.
+To ignore one of the propositions would be to answer another question. Some of these questions can
+be split into parts: they are answered from the answers to the parts, within the limits that logic
+sets. The others get no probability; a text says why.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from augury.forecast.evidence import Estimate
 Connective = Literal["either", "both"]
 
 MAX_JOINT_CONFIDENCE: Final = 0.5
-"""Upper limit, 0 to 1, of the confidence in the answer to a question "A and B" or "A or B" whose
-probability does not follow from those of A and B, because the two may depend on each other. Chosen
-by hand."""
+"""Upper limit, 0 to 1, of the confidence in the answer to "A and B" or "A or B" if A and B can both
+come true. Their probabilities alone do not determine the answer, because A and B may depend on each
+other. Chosen by hand."""
 
 _NAME: Final = r"(?:the\s+)?[A-Z0-9$][\w.'&$-]*(?:\s+(?:of\s+|the\s+)?[A-Z0-9][\w.'&-]*){0,4}"
 _AUXILIARY: Final = r"(?i:will|does|do|did|is|are|can|has|have)"
@@ -34,8 +34,8 @@ _EITHER: Final = re.compile(
     r"(?P<b>[^,?]{2,60}?)\s(?:both\s)?(?P<rest>(?:win|be|have|has|become|take|make|reach|finish|"
     r"get|lead|end|hold|own|come|go|announce|release|leave|sign|join)\b.*)$"
 )
-"""Matches "Will either A or B win?", also with other common verbs. Unlike in `_PAIR`, A and B may
-be written without capitals."""
+"""Matches "Will either A or B win?", also with other common verbs. A and B may be written without
+capitals, unlike in `_PAIR`."""
 _CONDITION: Final = re.compile(
     r"(?<!as )\b(?P<word>(?:even|only)\s+if|if|assuming(?:\s+that)?|provided\s+that|unless|"
     r"conditional\s+on|conditioned\s+on|(?:in\s+the\s+(?:event|case)|on\s+condition)\s+(?:that|of)|"
@@ -43,14 +43,14 @@ _CONDITION: Final = re.compile(
     re.I,
 )
 _WHOLE_QUESTION: Final = re.compile(r"^\W*(?:if|whether)\s+[^,]+$", re.I)
-"""Matches a question that is a single clause after "if" or "whether" ("Whether X wins"): there the
-word introduces the question and states no condition."""
+"""Matches a question that is a single clause after "if" or "whether" ("Whether X wins"). The "if"
+or "whether" introduces the question and states no condition."""
 _INTRODUCES: Final = re.compile(
     r"\b(?:wonder(?:ing)?|know|tell\s+me|asks?|asking|see|sure|idea|curious|predict)\s+(?:if|whether)\b",
     re.I,
 )
-"""Matches words such as "I wonder if" or "tell me whether", which introduce the question: their
-"if" states no condition."""
+"""Matches words such as "I wonder if" or "tell me whether". Their "if" or "whether" introduces the
+question and states no condition."""
 _VERBS: Final = (
     r"(?:win|be|reach|hit|pass|cut|raise|sign|leave|resign|become|happen|end|fall|rise|lose|"
     r"announce|release|launch|close)"
@@ -71,7 +71,7 @@ win". `rest` is the list without its first name: "PSG and Arsenal all win"."""
 @dataclass(frozen=True, slots=True)
 class Parts:
     """A question that consists of two, e.g. "Will A or B win?" of "Will A win?" and "Will B win?".
-    `connective`: `either` if one of the two has to come true, `both` if both."""
+    `connective`: `either` if at least one of the two has to come true, `both` if both have to."""
 
     connective: Connective
     names: tuple[str, str]
@@ -92,7 +92,7 @@ _OWN: Final = re.compile(
 
 def own(question: str) -> str | None:
     """The private person or thing that a question is about: "my cousin" for "Will my cousin
-    marry?". None if it is about none."""
+    marry?". None for other questions."""
     found = _OWN.search(" ".join(question[:300].split()))
     return f"my {found['who']}" if found else None
 
@@ -109,9 +109,9 @@ def condition(question: str) -> str | None:
 
 def second_act(question: str) -> str | None:
     """The second of two things that a question asks for at once: "resign" in "Will he lose the vote
-    and resign?". If it asks the same of a list of names, the question from the second name on: "PSG
-    and Arsenal all win" in "Will Inter, PSG and Arsenal all win?". None if it asks for one
-    thing."""
+    and resign?". For a list of names that must all do something, the text from the second name on:
+    "PSG and Arsenal all win" in "Will Inter, PSG and Arsenal all win?". None if the question asks
+    for one thing."""
     if (listed := _ALL_OF_THEM.search(question)) is not None:
         return listed["rest"].strip(" ?.")
     found = _TWO_ACTS.search(question)
@@ -122,7 +122,8 @@ def parts(question: str) -> Parts | None:
     """The two questions that are asked as one, e.g. "Will A win?" and "Will B win?" for "Will A or
     B win?" or "Will both A and B win?". None for a question of another form.
 
-    "A and B" without "both" is one question: a meeting, a war or a deal between the two.
+    "A and B" without "both" gives None, too: it is usually one question, about a meeting, a war or
+    a deal between the two.
     """
     text = " ".join(question.split())
     found = _PAIR.match(text) or _EITHER.match(text)
@@ -223,8 +224,8 @@ _HOW: Final[dict[tuple[Connective, bool], str]] = {
 
 
 def _one_of(asked: Parts, answers: Sequence[Estimate], p: float) -> Distribution:
-    """The distribution over three outcomes: the first part of a question "A or B" comes true, the
-    second, or neither. `p`: the probability that one of the two parts comes true."""
+    """The distribution over the three outcomes of a question "A or B": A comes true, B comes true,
+    or neither. `p`: the probability of "A or B"."""
     each = {
         name: round(one.probability or 0.0, 6)
         for name, one in zip(asked.names, answers, strict=True)

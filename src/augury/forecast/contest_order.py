@@ -18,8 +18,9 @@ from augury.relations.wording import STAGES
 from augury.search.text import term, terms
 
 TELLING: Final = 0.8
-"""Smallest weight of a term that makes two contests different if only one of them names the term.
-Weights (`View.weights`) say how telling a term is, from 0.08 to 1.8. Chosen by hand."""
+"""Question and market are taken to be about different contests if the market's contest has a term
+of at least this weight that the question lacks. The weight (`View.weights`) says how telling a term
+is, from 0.08 to 1.8. Chosen by hand."""
 _LEAGUE_TITLES: Final = frozenset(terms("nba finals; super bowl; world series; stanley cup"))
 _HALF_TITLES: Final = frozenset({"confer", "afc", "nfc", "pennant", "eastern", "western"})
 _ACTS: Final = tuple(
@@ -32,14 +33,14 @@ _ACTS: Final = tuple(
 """Acts (acquiring, dying, landing ...), each as the set of words that name it. A question and a
 market that name different acts are about different things, however many names they share."""
 _RACE: Final = term("before")
-"""The term "before". If it is among a proposition's terms, the text asks which of two things comes
-first; a "before" that belongs to a date ("before June 1") is not among them."""
+"""The term "before". A proposition with this term asks which of two things comes first. The
+"before" of a date ("before June 1") is not among a proposition's terms."""
 
 
 def stage_order(q: View, m: View) -> Order:
     """How the result that the question (`q`) asks about relates to the result that the market (`m`)
-    asks about, as an `Order`. A result is to win a contest, to finish in some place, to reach some
-    stage, or to be nominated. If the question asks about winning and the market about reaching the
+    asks about, as an `Order`. Results are winning a contest, finishing in some place, reaching some
+    stage, being nominated. Example: the question asks about winning, the market about reaching the
     final: `implies`."""
     ours, theirs = q.proposition, m.proposition
     order = _stages(ours, theirs)
@@ -104,8 +105,9 @@ def _reach(p: Proposition) -> tuple[str, int] | None:
 
 def _other_contest(q: View, m: View) -> bool:
     """Whether question and market name two different contests, e.g. a league's title and a
-    division's: each has less than 40% (by weight) of the words with which the other names its
-    contest."""
+    division's. They do if the question has less than 40% of the words that name the market's
+    contest, and the market less than 40% of those that name the question's. Words count by
+    weight."""
     ours, theirs = q.proposition.contest, m.proposition.contest
     return bool(
         ours and theirs and share(theirs, q.covers, m) < 0.4 and share(ours, m.covers, q) < 0.4
@@ -114,8 +116,8 @@ def _other_contest(q: View, m: View) -> bool:
 
 def _titles(q: View, m: View) -> Order:
     """How winning the question's contest (`q`) relates to winning the market's (`m`), if the two
-    contests differ: `implies` if the question is about a league's title and the market about a
-    conference's, which the league's champion has also won; `implied` the other way round; else
+    contests differ. A league's champion has also won a conference. So `implies` if the question is
+    about a league's title and the market about a conference's; `implied` the other way round; else
     `differs`."""
     ours, theirs = q.proposition.contest, m.proposition.contest
     if ours & _LEAGUE_TITLES and theirs & _HALF_TITLES:
@@ -127,8 +129,9 @@ def _titles(q: View, m: View) -> Order:
 
 def choice_order(q: View, m: View) -> Order:
     """How the question (`q`) and the market (`m`) relate by contender (X in "Will X win?") and by
-    act: `same`, `excludes` (two contenders of whom only one can win), `differs`, or `unsaid`
-    (neither contender nor act tells them apart)."""
+    act (to acquire, to die ...): `same` (the same contender), `excludes` (two contenders of whom
+    only one can win), `differs` (another contender or another act), or `unsaid` (the texts leave
+    open whether the contender is the same)."""
     ours, theirs = q.proposition, m.proposition
     order = _contenders(q, m)
     if order == "unsaid" and _other_subject(q, m):
@@ -144,8 +147,8 @@ def choice_order(q: View, m: View) -> Order:
 
 def _contenders(q: View, m: View) -> Order:
     """How the question's contender (`q`) relates to the market's (`m`): `same`, `excludes` (two
-    contenders of whom only one can win), `differs` (any other two), or `unsaid` (the names do not
-    tell question and market apart)."""
+    contenders of whom only one can win), `differs` (any other two), or `unsaid` (the texts leave
+    open whether the contender is the same)."""
     theirs = telling(m.proposition.choice, m)
     if not theirs:
         if q.proposition.indefinite:
@@ -182,9 +185,9 @@ def _acts(p: Proposition) -> frozenset[int]:
 
 def edition_order(ours: Proposition, theirs: Proposition, closes: date | None) -> Order:
     """How the year of the question's contest (`ours`) relates to the year of the market's
-    (`theirs`): `same`, `differs` or, if the question names no year, `unsaid`. A market that names
-    no year `differs` if it closes (on the day `closes`) two or more years before or after the
-    question's year; else it is `unsaid`."""
+    (`theirs`): `same`, `differs` or, if the question names no year, `unsaid`. If only the market
+    names no year, the year of its close (`closes`) counts: `differs` if it is two or more years
+    from the question's year, else `unsaid`."""
     q, m = ours.edition, theirs.edition
     if q is None:
         return "unsaid"
@@ -196,9 +199,9 @@ def edition_order(ours: Proposition, theirs: Proposition, closes: date | None) -
 
 
 def is_rival(q: View, m: View, choice: Order, stage: Order, edition: Order) -> bool:
-    """Whether the market (`m`) asks about a rival of the question's (`q`) contender, i.e. about
-    another contender in the same contest, which only one of the two can win. `choice`, `stage` and
-    `edition`: how the two relate by contender, by stage and by year."""
+    """Whether the market (`m`) asks about a rival of the question's (`q`) contender: about another
+    contender in the same contest, where only one of the two can win. `choice`, `stage` and
+    `edition`: how question and market relate by contender, by stage and by year."""
     ours = q.proposition.contest - q.subject
     theirs = m.proposition.contest - m.subject
     unique = m.proposition.exclusive or m.unique
@@ -211,8 +214,8 @@ def is_rival(q: View, m: View, choice: Order, stage: Order, edition: Order) -> b
 
 
 def _unsaid(of: frozenset[str], v: View, by: View) -> bool:
-    """Whether the text `by` lacks a telling term of a contest, and so is about another seat or
-    award. `of`: the terms of the contest; telling are those whose weight in the text `v` is at
-    least `TELLING`."""
+    """Whether a contest has a telling term that the text `by` lacks. If so, `by` is about another
+    seat or award. `of`: the terms of the contest. A term is telling if its weight in the text `v`
+    is at least `TELLING`."""
     return any(v.weights.get(t, 0.0) >= TELLING and not is_said(t, by) and t not in by.context
                for t in of)  # fmt: skip

@@ -22,10 +22,10 @@ _DIVISION: Final = frozenset(terms("division"))
 
 
 def spelled(one: View, other: View) -> View:
-    """The text `one` with more terms in `covers` (what it counts as naming): terms of names that
-    both texts have, but that `other` writes in another form (initials, full name, other
-    transliteration). If `one` has "NBA" and `other` "National Basketball Association", `one` then
-    also counts as naming "national", "basketball" and "association"."""
+    """The text `one`, with terms added to `covers` (the terms that it counts as naming). For names
+    that both texts have, it gets the terms of the form in which `other` writes them (initials, full
+    name, other transliteration). If `one` has "NBA" and `other` "National Basketball Association",
+    `one` then also counts as naming "national", "basketball" and "association"."""
     more: frozenset[str] = frozenset()
     for short, name in other.initials:
         if short in one.short and (len(short) > 2 or short in one.proposition.choice):
@@ -45,9 +45,9 @@ def spelled(one: View, other: View) -> View:
 def coverage(
     of: View, other: View, covers: frozenset[str], context: frozenset[str]
 ) -> tuple[float, float]:
-    """How far the text `other` names what is in the text `of`. Returns the share, 0 to 1 and by
-    weight, of the terms of `of` that `other` names, and the weight of the heaviest term of `of`
-    that `other` does not name (0: it names all).
+    """How far the text `other` names the terms of the text `of`. Returns two numbers: the share of
+    these terms that `other` names, 0 to 1, each term counted with its weight; and the largest
+    weight of a term that `other` does not name (0: it names all).
 
     covers : terms that `other` counts as naming
     context : terms of `other`'s event name and rules, which count half
@@ -90,9 +90,9 @@ def _alike(term: str, others: frozenset[str]) -> bool:
 
 
 def foreign(q: View, m: View) -> float:
-    """Weight, 0 to 1.8, of the most telling one among the market's (`m`) names that have no word in
-    common with the question (`q`); 0 if there are none. The larger, the more the market is about
-    something else."""
+    """Weight, 0 to 1.8, of the market's (`m`) most telling name that has no word in common with the
+    question (`q`). 0 if there is no such name. The larger, the more the market is about something
+    else."""
     return max(
         (max(m.weights.get(t, 0.0) for t in run) for run in m.runs
          if not run <= OFFICES and not any(is_said(t, q) for t in run)),
@@ -118,6 +118,6 @@ def telling(choice: frozenset[str], of: View) -> frozenset[str]:
 
 def share(terms_: frozenset[str], covers: frozenset[str], of: View) -> float:
     """Share, 0 to 1, of the terms `terms_` that are in `covers`. Each term counts with its weight
-    in the text `of`, or 0.1 if it has none there. Without terms: 0."""
+    in the text `of`; a term without a weight counts 0.1. 0 if `terms_` is empty."""
     total = sum(of.weights.get(t, 0.1) for t in terms_)
     return sum(of.weights.get(t, 0.1) for t in terms_ if t in covers) / total if total else 0.0

@@ -19,8 +19,9 @@ from augury.search.text import is_month, is_number, is_year, terms
 def read(
     proposition: Proposition, text: str, *, context: str = "", closes: date | None = None
 ) -> Words:
-    """All that is compared of a text except the weights of its terms, which `view.view` adds: its
-    proposition (what it asserts), names, finishing places, modifiers ...
+    """Read everything in a text that is later compared: its proposition (what it asserts), names,
+    finishing places, modifiers ... Only the weights of its terms are missing; `view.view` adds
+    them.
 
     text : the question or title as written, with its capitals
     context : other texts of a market (event name, rules); empty for a question
@@ -65,8 +66,8 @@ def read(
 
 
 _LEVELS: Final = frozenset(terms("above below over under between exactly"))
-"""Words with which a market's level begins ("Above 200,000"). They are capitalized there, but are
-not names."""
+"""Words that stand before a market's level ("Above 200,000"). Titles may write them with a capital,
+but they are not names."""
 _STAGES: Final = frozenset(
     terms("semifinals quarterfinals finals playoffs knockout stage round last grand")
 )
@@ -75,14 +76,16 @@ _RELATIVE: Final = re.compile(
     r"(?:holds?|controls?|keeps?|occup(?:y|ies)|remains?|has|have|is\s+left)\b(?:\s+of\b)?",
     re.I,
 )
-"""Matches a relative clause that only describes a thing ("what it still holds of ..."). It is
-removed before the text is searched for words that say that something lasts, ends or is reversed."""
+"""Matches the beginning of a relative clause that only describes a thing ("what it still holds of
+..."). The match is removed before the text is searched for words such as "holds", which otherwise
+say that something lasts, ends or is reversed."""
 _GROUP: Final = re.compile(r"\b[Gg]roup\s+(?P<group>[A-L])\b")
 
 
 def _last(p: Proposition) -> str | None:
     """The last term of the contender's name in the order of the text, e.g. a surname. None if the
-    name is a single term, or if no name but a class of contenders ("another party") is given."""
+    name is a single term, or if the text has a class of contenders ("another party") instead of a
+    name."""
     said = next((r.text for r in p.read if r.slot == "choice"), "")
     ordered = [t for t in terms(said) if t in p.choice]
     return ordered[-1] if len(ordered) > 1 and not p.indefinite else None
@@ -152,8 +155,8 @@ _HOLDS_OFFICE: Final = re.compile(
 
 
 def _motion(p: Proposition, text: str) -> int:
-    """1 if the text says that something lasts, -1 if it says that something ends; 0 for neither,
-    and for propositions about a level or a contest."""
+    """1 if the text says that something lasts, -1 if it says that something ends, else 0. Always 0
+    for a proposition about a level or a contest."""
     if p.threshold is not None or p.predicate in ("wins", "nominated", "advances", "ranks"):
         return 0
     plain = _DATED_END.sub(lambda m: m[0] if m["before"] and not m["end"] else " ", text)
@@ -255,15 +258,16 @@ _OPPOSITES: Final = tuple(
     )
 )
 """Pairs of opposite results, e.g. approved and rejected: (name of the pair, pattern of one result,
-pattern of the other). A text about one of them never asks for the other, although both may fail to
-happen."""
+pattern of the other). They show that a question and a market name opposite results (`View.sides`
+and `View.against`)."""
 _NO_CHANGE: Final = re.compile(
     r"\bno\s+changes?\b|\bunchanged\b|\bhold\s+rates\b|\bstand\s+pat\b", re.I
 )
 
 
 def _sides_of(p: Proposition, text: str) -> frozenset[str]:
-    if p.threshold is not None or p.predicate != "happens":
+    level = p.threshold  # "a cut by 50 bps or more" names a direction, "above 50%" none
+    if level.unit != "bps" and "bps" not in p.terms if level else p.predicate != "happens":
         return frozenset()
     found = ["course="] if _NO_CHANGE.search(text) else []
     for name, up, down in _OPPOSITES:
@@ -316,9 +320,10 @@ _FOLDED: Final = str.maketrans("wqcz", "vkks", "yaeiouhj")
 
 @remembered(8 << 20)
 def sound(term: str) -> str:
-    """First letter and consonants of a name, with similar ones merged, so that most ways of writing
-    a foreign name in Latin letters agree: "zelensky" and "zelenskyy" -> "zlnsk". Empty for names of
-    fewer than 6 letters and for results of fewer than 5, which do not tell names apart."""
+    """First letter and consonants of a name, with similar letters merged, so that most ways of
+    writing a foreign name in Latin letters agree: "zelensky" and "zelenskyy" -> "zlnsk". Empty for
+    names of fewer than 6 letters and for results of fewer than 5: they are too short to tell names
+    apart."""
     if len(term) < 6 or not term.isalpha():
         return ""
     folded = term[0] + re.sub(r"(.)\1+", r"\1", term[1:].translate(_FOLDED))

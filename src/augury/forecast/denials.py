@@ -148,6 +148,9 @@ DENIALS: Final = (
           "not be in the "),
     rule(r"\b(?:finish(?:es)?|ends?(?:\s+up)?|places?|comes?\s+in|be|ranks?)\s+(?:lower|worse)\s+than\s+"
           rf"(?:w*)(?P<w>{_NTH_WORD})\b", lambda f: f"not be in the top {numerals.ORDINALS[f['w'].casefold()]}"),
+    rule(r"\b(?:be\s+|is\s+|gets?\s+|remains?\s+)?(?:stuck|pinned|trapped|capped|mired)\s+(?=(?:below|under|beneath|above|over)\b)", "stay "),
+    rule(r"\b(?:stay|remain|hold|keep)s?\s+at\s+(\$?\d[\d.,]*\s?(?:%|per\s?cent|[kmb]n?\b|million|billion|trillion|dollars)?)\s+or\s+"
+          r"(?:(?P<less>lower|less|below|under)|higher|more|above|better)\b", lambda f: f"stay {'below' if f['less'] else 'above'} {f[1]}"),
     rule(r"\b(?:tops?\s+out|max(?:es)?\s+out|peaks?)\s+(?:below|under|at\s+less\s+than)\b", "stay below"),
     rule(r"\b(?:bottoms?(?:\s+out)?)\s+(?:above|over)\b", "stay above"),
     rule(r"(?<!never\s)(?<!not\s)\b(?:sits?|trades?|holds?|hovers?|keeps?)\s+(below|under|above|over)\b(?=.{0,40}\b(?:through|throughout|until|all\s+(?:the\s+)?(?:way|year|month)|entire|whole|at\s+all\s+times))",

@@ -1,8 +1,8 @@
 """Turns markets on several levels or deadlines into a distribution over the ranges between them.
 
 Pure. A level or deadline with its probability is called a rung; all rungs of one quantity or event
-form a ladder. The probabilities of the rungs are made monotone, except that the question's own
-answer stays as it is. The parts of the distribution sum to 1.
+form a ladder. The probabilities of the rungs are made monotone. The question's own answer is one of
+the rungs, and is not changed. The parts of the distribution sum to 1.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Final, NamedTuple, TypeAlias
 from augury.forecast.pool import isotonic
 
 MOST: Final = 12
-"""Largest number of levels (or deadlines) in a distribution besides the question's own. If markets
-have more, those nearest to the question's own are used. Chosen by hand."""
+"""Largest number of levels (or deadlines) in a distribution besides the question's own. If there
+are more, those nearest to the question's own are used. Chosen by hand."""
 CONTRADICTION: Final = 0.15
 """The probabilities of several levels (or deadlines) are changed so that they only rise or only
 fall (isotonic regression). If one of them would change by more than this (0 to 1), the markets are
 taken to be about different things, and there is no distribution. Chosen by hand."""
 _ASKED: Final = 1e6
-"""Weight of the question's own answer when the probabilities of several levels (or deadlines) are
-changed so that they only rise or only fall (isotonic regression); each of the others has weight 1.
-It is so large that the question's own answer does not change."""
+"""Weight of the question's own answer in an isotonic regression, which changes the probabilities of
+several levels (or deadlines) so that they only rise or only fall. All other probabilities have
+weight 1, so the question's own answer practically does not change."""
 
 Label = Callable[[float], str]
 
@@ -44,8 +44,8 @@ class Part(NamedTuple):
 
 Distribution: TypeAlias = tuple[Part, ...]
 """Outcomes that exclude each other, with their probabilities: ranges in order of amount or date, or
-names. The probabilities sum to 1, except that the answer to "either A or B" has no part for
-"neither"."""
+names. The probabilities sum to 1. Exception: for "A or B" the sum is larger if the probabilities of
+A and B alone exceed 1."""
 
 
 def chances(parts: Distribution) -> dict[str, float]:
@@ -62,13 +62,13 @@ def by_level(
     rungs: Mapping[float, float], asked: float, p: float, *, upward: bool, label: Label
 ) -> Distribution | None:
     """Probabilities of the ranges between levels. For example, the chances of reaching 100 and of
-    reaching 120 give those of "below 100", "100 to 120" and "120 or more".
+    reaching 120 give the chances of "below 100", "100 to 120" and "120 or more".
 
     Parameters
     ----------
     rungs
-        Probability by level, without the question's own level: of reaching the level (`upward`), or
-        else of staying at or below it.
+        For each level other than the question's own: the probability of reaching it (`upward`), or
+        of staying at or below it (not `upward`).
     asked, p
         The question's own level and its probability.
     label
@@ -99,14 +99,14 @@ def by_day(rungs: Mapping[date, float], asked: date, p: float) -> Distribution |
     Parameters
     ----------
     rungs
-        Probability by deadline, without the question's own deadline. A deadline is given as the
-        first day that is too late.
+        For each deadline other than the question's own: the probability that it is met. A deadline
+        is given as the first day that is too late (June 1 for "by May 31").
     asked, p
-        The question's own deadline and its probability.
+        The question's own deadline, in the same form, and its probability.
 
     Returns
     -------
-    The spans in order; None if `rungs` has no deadline besides the question's own, or if
+    The spans in order of time; None if `rungs` has no deadline besides the question's own, or if
     probabilities contradict each other (`CONTRADICTION`).
     """
     days = {float(day.toordinal()): chance for day, chance in rungs.items()}
@@ -152,9 +152,9 @@ def _parts(
     names: list[str], ends: Sequence[float | date | None], below: list[float]
 ) -> Distribution:
     """A distribution over the outcomes `names`, which follow each other. `ends`: the limits between
-    which they lie; the first and the last are None (open-ended). `below`: for each other limit, the
-    probability that the value is below it, rising. Probabilities are rounded so that they still sum
-    to 1."""
+    the outcomes, with None (open-ended) before the first and after the last. `below`: for each
+    limit, the probability that the value is below it, rising. Probabilities are rounded so that
+    they still sum to 1."""
     curve = [0.0, *(round(x, 4) for x in below), 1.0]
     return tuple(
         Part(name, lower, upper, round(max(0.0, high - low), 4))

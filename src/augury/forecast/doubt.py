@@ -1,8 +1,9 @@
 """How sure an estimate is: its interval and its confidence, from the evidence. Pure.
 
-The interval is meant to contain, with a chance of 80%, the price at which the question's market (a
-hypothetical one if there is none) trades a week later, or at its close if that is sooner. It says
-nothing of the outcome, which is 0 or 1. `docs/forecasting.md` shows how often it held the price.
+The interval is for the price at which the question's market (a hypothetical one if there is none)
+trades a week later, or at its close if that is sooner. It is meant to contain this price with a
+chance of 80%. It says nothing of the outcome, which is 0 or 1. `docs/forecasting.md` shows how
+often the price was inside.
 """
 
 from __future__ import annotations
@@ -23,43 +24,43 @@ NOISE: Final[dict[Platform, tuple[float, float, float]]] = {
 """How far prices move, as (a, b, c) for each venue: in 80% of weeks a price moves by at most (a + b
 / sqrt(days + 2)) * (1 + c * |x|) in log-odds, where `days` is the number of days left and x the
 log-odds of the price. Prices move further near the end and if the outcome is unlikely. Fitted on
-58,521 weeks of 2,341 events that no evaluation question is about; for Polymarket on resolved events
-only, which move more than open ones (table in `docs/forecasting.md`)."""
+58,521 weeks of 2,341 events that no evaluation question is about (table in `docs/forecasting.md`).
+For Polymarket, only resolved events were used; their prices move more than those of open events."""
 UNKNOWN_DAYS: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """The quantities from which an estimate's interval and confidence are computed: what makes its
-    evidence doubtful."""
+    """The quantities from which an estimate's interval and confidence are computed. Each says how
+    doubtful the evidence is in one respect."""
 
     match: float
     """Doubt, 0 to 1, that the market on which the estimate mainly rests is about the same thing as
     the question; 0: both use the same words."""
     disagreement: float
     """Weighted standard deviation, in log-odds, of the prices of the markets that ask the question
-    itself, and of markets that have the title and the close of one of them but another price; 0 if
-    these are fewer than two."""
+    itself. Markets that have the title and the close of one of these, but a clearly different
+    price, are included. 0 with fewer than two markets."""
     age: float
-    """Age, in days, of the prices on which the estimate rests: the weighted mean if markets ask the
-    question itself, the newest if markets bound the answer, that of the nearest market for a
-    hint."""
+    """Age, in days, of the prices on which the estimate rests. If markets ask the question itself:
+    the weighted mean. If markets bound the answer: the age of the newest price. For a hint: the age
+    of the nearest market's price."""
     spread: float
     """Half the distance between bid and ask, in log-odds, of the market on which the estimate
     mainly rests; 0 if unknown."""
     days_left: float | None
-    """Days until the deadline that the question names or, if it names none, until the announced
-    close of the market on which the estimate mainly rests; None if neither is known."""
+    """Days until the deadline that the question names. If it names none: days until the announced
+    close of the market on which the estimate mainly rests. None if neither is known."""
     direct: int
     """Number of markets that ask the question itself."""
     slack: float
     """Width of the bounds that logic puts on the estimate: upper minus lower, as a probability. 0
-    if a market asks the question itself; a fixed value (0.3) if a related market only hints at the
+    if a market asks the question itself; always 0.3 if a related market only hints at the
     answer."""
     platform: Platform = "polymarket"
-    """Venue of the market on which the estimate mainly rests: of those that ask the question
-    itself, the one with the largest weight; if there is none, the market nearest to the
-    question."""
+    """Venue of the market on which the estimate mainly rests. Of the markets that ask the question
+    itself, this is the one with the largest weight; if there is none, it is the market nearest to
+    the question."""
 
 
 def deviation(p: float, d: Doubts) -> float:
@@ -85,7 +86,8 @@ def interval(p: float, d: Doubts) -> tuple[float, float]:
 
 
 def confidence(d: Doubts) -> float:
-    """Confidence, 0 to 1: how far the evidence can be relied on, whatever probability it gives.
+    """Confidence, 0 to 1: how far the evidence can be relied on, whether it makes the answer likely
+    or unlikely.
 
     With one fresh market that asks the question itself, in the same words, it is 0.9 or more;
     without a market that asks the question, it is at most 0.5.

@@ -49,13 +49,14 @@ COMPARED: Final = 24
 """Number of market outcomes, the best matches for a question, that are compared further: with each
 other, and with the question by logic. Chosen by hand."""
 SIBLING_LOSS: Final = 0.6
-"""Largest number of points that a market loses in `Comparison.score` and `content` (how well it
-matches the question: up to 3.8 and 2.6 points) because it differs from similar markets by a name
-that the question does not say ("Will Russia capture X"). Chosen by hand."""
+"""Largest number of points that a market loses because it differs from similar markets by a name
+that the question does not say ("Will Russia capture X"). The points are taken from
+`Comparison.score` (at most 3.8) and from `Comparison.content` (at most 2.6), which say how well the
+market matches the question. Chosen by hand."""
 READ: Final = 8_000
-"""Largest number of markets for which two things are kept in memory: what was read of their text,
-and the vector of their title; 3 kB each. For any other market, the vector is computed again (40
-us), and what was read comes from storage or is read again."""
+"""Largest number of markets for which two things are kept in memory: the parts (subject, level ...)
+read from the market's text, and the vector of its title. Both together take 3 kB. For any other
+market, the parts come from storage or are read again, and the vector is computed again (40 us)."""
 RARITIES: Final = 32 << 20
 """Largest size, in bytes, of the cache that says how rare each term is (`view.Rarity`)."""
 MARGIN_CONFIDENCE: Final = 0.4
@@ -137,9 +138,9 @@ class Engine:
 
     def brief(self, compared: Compared) -> judging.Brief | None:
         """What the judge (`matching.judge`) and a language model read for a question: the
-        question's text and the texts of the markets that match it best. None for questions that
-        neither is asked about: open ones ("who", "how many"), and those that name nothing that a
-        market could be about."""
+        question's text and the texts of the markets that match it best. None if neither is asked:
+        for open questions ("who", "how many"), and for questions that name nothing that a market
+        could be about."""
         reading = compared.reading
         named = reading.proposition.terms
         if not named or outcomes.asks(reading.effective):
@@ -198,9 +199,9 @@ class Engine:
 
 def _related(reading: Reading, b: Bearing) -> Bearing:
     """The comparison `b` with the logical relation between question and market outcome filled in.
-    If logic finds that the outcome asks the same or the opposite, logic also decides whether its
-    price is turned into 1 minus the price. Nothing is changed if the question is the market's
-    title."""
+    If logic finds that the outcome asks the same or the opposite, logic also decides whether the
+    outcome's price is turned into 1 minus the price. `b` is unchanged if the question is the
+    market's title."""
     if b.exact:
         return b
     relation = relate(reading.proposition, b.view.proposition)
@@ -218,8 +219,9 @@ def _order(b: Bearing) -> tuple[float, float, str, int]:
 def _told_apart(question: View, found: list[Bearing]) -> list[Bearing]:
     """The comparisons `found` in a new order, after the best of them were compared with each other.
 
-    Some markets differ only in a name ("Will Russia capture X"). A market whose name the question
-    does not say loses points of its score, however many other words the two share.
+    Some markets differ only in a name ("Will Russia capture X"). If the question does not say this
+    name, the market loses points of its score, even if the question says many other words of the
+    market.
     """
     near, rest = found[:COMPARED], found[COMPARED:]
     judged = []
@@ -251,8 +253,8 @@ def _same_parts(a: Proposition, b: Proposition) -> bool:
 
 
 def _narrower(win: Estimate) -> Estimate:
-    """The estimate for "Will X win by 5 points?" from that for "Will X win?" (`win`), whose
-    probability is an upper bound."""
+    """The estimate for "Will X win by 5 points?", made from `win`, the estimate for "Will X win?".
+    The probability of `win` is an upper bound."""
     most = win.probability or 0.0
     p = round(max(pool.EDGE, pool.within(0.0, most)), 6)
     return replace(

@@ -2,7 +2,8 @@
 
 A question's kind says which answer is right. `paraphrase`: the market's price. `negation`: 1 minus
 that price. `near`: a probability within a bound that logic sets. `unanswerable`: no number. `range`
-(a trap): a probability in a range, or, for some, no number.
+(a trap question): a probability in a given range, no number, or either of these, as the evaluation
+file says.
 """
 
 from __future__ import annotations
@@ -21,22 +22,22 @@ WRONG: Final = frozenset(("miss", "broken", "made", "wrong"))
 """Verdicts on an answer (`Answered.verdict`) that count as wrong. `inverted`, the right answer to
 the opposite question, is counted separately."""
 SURE: Final = 0.5
-"""A wrong answer counts as surely wrong from this confidence on, 0 to 1. Chosen by hand."""
+"""Smallest confidence, 0 to 1, with which a wrong answer counts as surely wrong. Chosen by hand."""
 
 CLOSE: Final = 0.05
-"""Largest distance between an answer and the right price, as a probability, at which the answer
-counts as right."""
+"""An answer counts as right if it differs from the right price by at most this (as a
+probability)."""
 INVERTED: Final = 0.2
-"""An answer counts as inverted, i.e. as an answer to the opposite question, if its distance from
-the right price exceeds its distance from 1 minus the right price by at least this much, as a
-probability."""
+"""An answer p counts as inverted, i.e. as right for the opposite question, if |p - r| is larger
+than |p - (1 - r)| by at least this much, where r is the right price. Example: r = 0.8 and p =
+0.2."""
 SLACK: Final = 0.02
 """How far, as a probability, an answer may lie beyond a bound that logic sets and still count as
 right."""
 WEEK: Final = (timedelta(days=3), timedelta(days=14))
-"""Shortest and longest time after a forecast at which a market price can show whether the
-forecast's interval, which is for the price a week later, was right. If there are several such
-prices, the one nearest to a week is used."""
+"""A forecast's interval is for the price a week later. It is tested on a price quoted at least the
+first and at most the second of these times after the forecast. Of several such prices, the one
+nearest to a week is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +52,16 @@ class EvaluationQuestion:
     p: float | None = None
     outcome: float | None = None
     bound: tuple[str, float] | None = None
-    """What is known of the right answer to a question of kind `near`: (`le`, x): it is at most the
-    probability x; (`ge`, x): it is at least x. None: nothing."""
+    """What is known of the right answer to a question of kind `near`. (`le`, x): it is a
+    probability of at most x. (`ge`, x): of at least x. None: nothing is known."""
     right: tuple[float, float] | None = None
     """For a question of kind `range`: smallest and largest probability that is a right answer.
     None: no probability is right."""
     null_ok: bool = False
     """For a question of kind `range`: whether an answer without a probability is right, too."""
     event: str | None = None
-    """Key of the question's event, whose markets resolve together. None: the event is not known,
-    and the question's market is taken as an event of its own."""
+    """Key of the question's event. The markets of one event resolve together. None: the event is
+    not known, and the question's market is taken as an event of its own."""
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> EvaluationQuestion:
@@ -119,10 +120,10 @@ class Answered:
 
     @property
     def verdict(self) -> str:
-        """The verdict on the answer, by the question's kind. `paraphrase`, `negation`: hit, miss,
-        inverted, null (no number) or, without a known price, unjudged; `near`: held (the bound is
-        kept), broken, null; `unanswerable`: null, made (a number); `range`: right, wrong, inverted,
-        null."""
+        """The verdict on the answer, in words that depend on the question's kind. `paraphrase`,
+        `negation`: hit, miss, inverted, null (no number), or unjudged (no known price). `near`:
+        held (the bound is kept), broken, null. `unanswerable`: null, made (a number). `range`:
+        right, wrong, inverted, null."""
         kind, p = self.asked.kind, self.probability
         if kind == "range":
             return self._within()
@@ -154,8 +155,8 @@ class Answered:
     @property
     def outcome(self) -> str:
         """The verdict on the answer in words common to all kinds of questions: right, wrong,
-        inverted, null or, without a known price, unjudged. For an unanswerable question, an answer
-        without a probability is right."""
+        inverted, null (no number), or unjudged (no known price). For an unanswerable question, an
+        answer without a probability is right."""
         verdict = self.verdict
         if verdict in RIGHT or (verdict == "null" and self.asked.kind == "unanswerable"):
             return "right"
@@ -163,8 +164,8 @@ class Answered:
 
 
 def holds(p: float, bound: tuple[str, float] | None) -> bool:
-    """Whether the probability `p` keeps a bound ("le" or "ge", value) or breaks it by at most
-    `SLACK`."""
+    """Whether the probability `p` lies within a bound ("le" or "ge", value), or beyond it by at
+    most `SLACK`."""
     if bound is None:
         return True
     op, value = bound
@@ -175,8 +176,8 @@ def later_price(
     prices: Sequence[tuple[datetime, float]], as_of: datetime, asked: EvaluationQuestion
 ) -> float | None:
     """The price of the question's market about a week after `as_of`, turned into the probability of
-    Yes to the question: 1 minus the price if the question negates the market. None if no price in
-    the time that `WEEK` allows is known.
+    Yes to the question: 1 minus the price if the question negates the market. None if no price is
+    known at a time that `WEEK` allows.
 
     prices : times and prices of the market's first outcome
     """
@@ -224,8 +225,8 @@ def summary(answers: Sequence[Answered], latency: Mapping[str, float]) -> dict[s
 
 def outcomes(answers: Sequence[Answered]) -> dict[str, Any]:
     """Shares, 0 to 1, of the answers that are right, wrong, inverted (right for the opposite
-    question) and missing, and of those that are wrong or inverted at a confidence of `SURE` or
-    more."""
+    question) and null (no number). `surely_wrong`: share of the answers that are wrong or inverted
+    and have a confidence of at least `SURE`."""
     return {
         **{word: _share(a.outcome == word for a in answers)
            for word in ("right", "wrong", "inverted", "null")},
@@ -246,9 +247,9 @@ def _ranged(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 def by_grade(answers: Sequence[Answered]) -> dict[str, Any]:
-    """Brier scores of the answers, and their distance from the price of the market asked about, by
-    grade (how an answer was found: asked, bounded, hinted, none). Questions without a known price
-    are left out.
+    """How good the answers are, by grade (how an answer was found: asked, bounded, hinted, none):
+    their Brier scores, and their distance from the price of the market asked about. Questions
+    without a known price are left out.
 
     Answers withheld from the public count with the probability that they would have given.
     `base_brier` is the score of always answering the base rate: the share of all these questions
@@ -279,16 +280,16 @@ def by_grade(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
-    """The confidence from which on hints (answers that rest only on a related market) score better
-    than the base rate (the share of all questions that came true).
+    """The smallest confidence with which hints (answers that rest only on a related market) score
+    better than the base rate (the share of all questions that came true).
 
     Questions about one market count as one, because one result resolves them all.
 
     Returns
     -------
-    `floor`: the least confidence at which the hints with this confidence or more have a Brier score
-    below the base rate's by two standard errors of the difference, and come from `MIN_HINTS`
-    markets or more; None: there is none. `steps`: for each least confidence tried, the number of
+    `floor`: the smallest c for which the hints with a confidence of at least c come from at least
+    `MIN_HINTS` markets and have a Brier score at least two standard errors (of the difference)
+    below that of the base rate. None: there is no such c. `steps`: for each c tried, the number of
     markets, the Brier scores and t (their difference in standard errors).
     """
     decided = [a for a in answers if a.asked.outcome is not None and a.asked.p is not None]
@@ -323,9 +324,8 @@ def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 MIN_HINTS: Final = 20
-"""Smallest number of resolved markets on which hints (answers that rest only on a related market)
-are compared with the base rate before `hint_floor` reports a confidence from which hints can be
-trusted."""
+"""Smallest number of resolved markets from which hints (answers that rest only on a related market)
+must come for `hint_floor` to say that they can be trusted."""
 
 
 def _is_inverted(p: float, right: float) -> bool:

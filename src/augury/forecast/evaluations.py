@@ -91,9 +91,9 @@ async def _evaluate(
     leave_one_out: bool = False,
     titles: tuple[int, int] = (0, 0),
 ) -> dict[str, Any]:
-    """Ask each question as of its time, in a temporary store; returns the figures on the answers as
-    JSON data. `titles`: how many titles to ask if `questions` is None, and the seed for drawing
-    them."""
+    """Ask each question as of the time given with it, in a temporary store. Returns the figures on
+    the answers as JSON data. `titles`: how many titles to ask if `questions` is None, and the seed
+    for drawing them."""
     from augury.forecast.assistant import Assistant
     from augury.forecast.evaluate import (
         Answered,

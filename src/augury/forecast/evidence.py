@@ -95,8 +95,8 @@ class Evidence:
     fit: float
     """How well the market matches the question, 0 to 1: a third of `Comparison.score`, clipped."""
     weight: float
-    """How much the market counts in the estimate, 0 to 1, by its match, age, spread and trading; 0
-    for a market that is only shown."""
+    """How much the market counts in the estimate, 0 to 1, by its match, age, spread and trading. 0:
+    the market is only shown."""
     relation: str
     """How the market relates to the question, in words: "its deadline is 3 days later"."""
     low: float = 0.0
@@ -105,14 +105,14 @@ class Evidence:
     alone, as probabilities. 0 and 1: no bound."""
     averaged: bool = True
     """For a market that asks the question itself: whether its price enters the average of such
-    markets. False for an open question ("who", "how many"), whose markets each price another
-    outcome."""
+    markets. False for markets that answer an open question ("who", "how many"): each of them prices
+    another outcome."""
 
     @property
     def share(self) -> float | None:
         """The market's share, 0 to 1, in the average of the markets that ask the question itself.
-        0: the market does not count. None: it counts without being averaged (a bound, a hint, an
-        outcome of an open question)."""
+        0: the market is only shown. None: the market counts, but is not averaged (a bound, a hint,
+        an outcome of an open question)."""
         averaged = self.averaged and self.role == "direct"
         return round(self.weight, 4) if averaged or not self.weight else None
 
@@ -155,8 +155,8 @@ NullKind = Literal[
 """Why a forecast has no probability:
 
 - not_understood: nothing of the question could be read as something that markets trade;
-- condition: the question depends on a condition, which no market's price takes into account, or
-  asks for two things at once;
+- condition: the question depends on a condition (no market's price takes it into account), or asks
+  for two things at once;
 - no_market: no market is about the question;
 - stale_price: a market asks the question, but was last priced too long ago;
 - closed: a market asked the question, and has closed without a result so far;
@@ -174,7 +174,7 @@ class NullReason:
 
     kind: NullKind
     text: str
-    """Why there is no answer, in words, then what the reader can do about it."""
+    """Says why the forecast has no probability, and then what the reader can do about it."""
     market: Snapshot | None = None
     """The market that asks or asked the question; None: there is none."""
     price: float | None = None
@@ -182,8 +182,8 @@ class NullReason:
     if the market asks the opposite); None: not known."""
     price_at: datetime | None = None
     retry_as_of: datetime | None = None
-    """Time of the last recorded price of `market`: as of then the same question can be answered.
-    None: there is no such price."""
+    """Time of the last recorded price of `market`. Asked as of this time, the question can be
+    answered. None: there is no such price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,13 +210,13 @@ class Estimate:
     error: str | None = None
     fallbacks: tuple[str, ...] = ()
     decisive: Evidence | None = None
-    """Of the markets that ask the question itself, the one with the largest weight: its result
+    """Of the markets that ask the question itself, the one with the largest weight. Its result
     decides whether the forecast was right. None: no market asks the question."""
     rejected: tuple[Rejected, ...] = ()
     """The markets nearest to the question that were compared with it and not used."""
     null: NullReason | None = None
-    """Why there is no probability. None if there is one, or until the service has looked for the
-    reason."""
+    """Why there is no probability. None if there is one; also None while the service has not yet
+    looked for the cause."""
     warnings: tuple[str, ...] = ()
     """Cautions for readers of the estimate, one sentence each."""
 

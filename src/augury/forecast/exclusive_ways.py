@@ -5,36 +5,76 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Final
 
-from augury.forecast import (
-    pool,
-)
+from augury.forecast import pool
 from augury.forecast.bearing import Bearing
+from augury.forecast.roles import same_but
+from augury.forecast.threshold_order import move
 from augury.search.text import is_number
+
+STEP: Final = 25.0
+"""Basis points (hundredths of a percentage point) by which central banks move their rates, or a
+multiple of it; markets on rate decisions name the same steps."""
+
+
+def is_way(b: Bearing) -> bool:
+    """Whether the market is one way for the event asked about ("a cut by 25") to happen or not."""
+    named = b.fit.threshold in ("implied", "excludes") and same_but(b.fit, "threshold")
+    return named and not b.fit.opposed
+
+
+def ways_by_event(related: Sequence[Bearing], compared: Sequence[Bearing]) -> list[list[Bearing]]:
+    """The ways for the event asked about to happen or not among the `related` markets, in a list
+    for each venue's event. Where one way of an event counts, all do that are among `compared`, the
+    markets compared with the question."""
+    events: dict[tuple[str, str | None], list[Bearing]] = {}
+    for b in related:
+        if is_way(b):
+            events.setdefault((b.market.platform, b.market.event_id), []).append(b)
+    for b in compared:
+        ways = events.get((b.market.platform, b.market.event_id))
+        if ways and b.market.event_id and b not in ways and is_way(b):
+            ways.append(b)
+    return list(events.values())
 
 
 def told_between(ways: Sequence[Bearing]) -> tuple[float, float]:
     """Lower and upper bound on the question's probability, from markets of one event.
 
-    For "Will the Fed cut?", markets on ways to cut (by 25 points, by 50 points) give the lower
-    bound: their sum if the ways exclude each other, else the likeliest. Markets on outcomes that
-    exclude a cut (no change) give the upper bound.
+    Example: "Will the Fed cut?". Markets on ways to cut (by 25 points, by 50 points) give the lower
+    bound: the sum of their probabilities if the ways exclude each other, else the largest. Markets
+    on outcomes that exclude a cut (no change) give the upper bound. If the ways to cut leave no
+    step out (25 points, 50 points or more), their sum is both bounds.
     """
     inside = [b for b in ways if b.fit.threshold == "implied"]
     chances = [b.positive for b in inside]
     lower = sum(chances) if _are_parts(inside) else max(chances, default=0.0)
-    outside = sum(b.positive for b in ways if b.fit.threshold == "excludes")
     lower = min(1 - pool.EDGE, lower)
+    if _are_all_steps(inside):
+        return lower, lower
+    outside = sum(b.positive for b in ways if b.fit.threshold == "excludes")
     return lower, max(lower, 1 - min(outside, 1.0))
 
 
 def _are_parts(ways: Sequence[Bearing]) -> bool:
-    """Whether no two of these markets, each on one way for the same thing to happen (a cut by 25
-    points, by 50 points), can both come true: each names another amount."""
+    """Whether no two of these markets can both come true. Each is on one way for the same thing to
+    happen (a cut by 25 points, by 50 points). Ways exclude each other if each names another
+    amount."""
     amounts = {frozenset(t for t in b.view.proposition.terms if is_number(t)) for b in ways}
     levels = [b.view.proposition.threshold for b in ways]
     open_ended = sum(t is not None and math.isinf(t.high) for t in levels)
     return len(ways) > 1 and open_ended <= 1 and len(amounts) + open_ended >= len(ways)
+
+
+def _are_all_steps(ways: Sequence[Bearing]) -> bool:
+    """Whether these markets are on all steps by which a rate can move in one direction, each on
+    another one, the largest one open-ended: by 25 points, by 50 points or more."""
+    moves = sorted((m.low, m.high) for b in ways if (m := move(b.view.proposition)) is not None)
+    if not moves or len(moves) < len(ways) or not math.isinf(moves[-1][1]):
+        return False
+    steps = [STEP * n for n in range(1, len(moves) + 1)]
+    return [low for low, _ in moves] == steps and all(low == high for low, high in moves[:-1])
 
 
 def are_apart(ranges: Sequence[Bearing]) -> bool:

@@ -146,8 +146,8 @@ def day(at: datetime) -> str:
 
 def bounds(between: tuple[float, float], evidence: Sequence[Evidence]) -> str:
     """The text shown in place of a probability that rests only on rivals, i.e. on markets about
-    other contenders in the contest. `between`: lower and upper bound of that probability, from the
-    rivals' prices."""
+    other contenders in the contest. `between`: the lower and upper bound that the rivals' prices
+    put on this probability."""
     low, high = between
     text = (
         f"No open market asks this. Markets on rivals put it between {percent(low)} and"

@@ -22,6 +22,15 @@ _AMOUNT = r"\d{1,3}(?:,\d{3})*(?:\.\d+)?"
 _NO_LATER_GROUP = r"(?!(?:(?<=\b\d,)|(?<=\b\d\d,)|(?<=\b\d\d\d,))\d{3})"
 """Lookahead that keeps a match from beginning inside a number, e.g. at the 500 of "2,500". Nothing
 is lost: a match from the number's first digit was tried before, and ends at the same place."""
+_STEPS: Final = {"half": 50, "quar": 25, "thre": 75}
+_BANK: Final = re.compile(
+    r"\b(?:fed|fomc|ecb|boe|boj|rba|rbnz|snb|central\s+banks?|bank\s+of\s+\w+|interest|rates)\b",
+    re.I,
+)
+_MOVES: Final = re.compile(
+    r"\b(?:cut|hike|hiking|rais|lower|eas(?:e|ing)\b|jack|trim|slash|reduc|increas|decreas|bump|mov)",
+    re.I,
+)
 _STEP = r"(?:cut|hold|pause|hike|skip)"
 _THEN = r"(?:\s*,\s*(?:and\s+)?(?:then\s+)?|\s+(?:and\s+)?then\s+|\s*[-–—/>]+\s*|\s+and\s+)"
 
@@ -49,6 +58,16 @@ def _number(word: str) -> int:
 
 def _counted(found: re.Match[str]) -> str:
     return f"{found[1] or ''}{_TENS[found[2].casefold()]}{found[3] or ''}"
+
+
+def _rate_step(found: re.Match[str]) -> str:
+    """An amount by which a central bank moves its rate, in basis points: "half a percent" ->
+    "50 bps". Unchanged unless the text before it says that somebody moves rates."""
+    before = found.string[: found.start()]
+    if not (_BANK.search(found.string) and _MOVES.search(before)):
+        return found[0]
+    step = found[1].casefold()
+    return f"{_STEPS.get(step[:4]) or round(float(step) * (100 if step[0] == '.' else 1))} bps"
 
 
 def _super_bowl(found: re.Match[str]) -> str:
@@ -104,6 +123,8 @@ FIGURES: Final = (
     rule(r"\bM\s?(\d\.\d)\s?(?:\+|or\s+(?:more|greater|higher|stronger|above))", r"magnitude \1 or higher"),
     rule(r"\b(?:earns?|gains?|gets?|secures?|takes?|claims?|seals?)\s+(?:the|an?|his|her|their|its)\s+(?:\w+\s+){1,4}by\s+winning\b", "win"),
     rule(r"\bcomes?\s+(?:out|away)\s+(?:of|from)\s+(?=.{2,50}\bwith\s+the\s+(?:most|largest|biggest|highest)\b)", "emerge from "),
+    rule(rf"\b(?:close|end|finish)(?:es|s)?\s+(?:out\s+)?({_MONTH}(?:\s+20\d\d)?|the\s+(?:month|year|quarter|week))\s+((?:above|below|over|under)\s+\$?\d[\d.,]*\d?(?:\s?%|[a-z]\w*)?)",
+          r"be \2 at the end of \1"),
     rule(r"\b(the\s+(?:last\s+)?)(semi|quarter)s\b", r"\1\2finals"),
     rule(rf"\b({_MONTH})\s+(\d{{1,2}})\s+(?:to|through|thru|until|till|and)\s+(\d{{1,2}}),?\s+((?:19|20)\d\d)\b", r"\1 \2-\3, \4"),
     rule(rf"\b({_MONTH}\s+\d{{1,2}})\s+(to|through|thru|until|till|and)\s+({_MONTH}\s+\d{{1,2}}),?\s+((?:19|20)\d\d)\b",
@@ -147,6 +168,10 @@ FIGURES: Final = (
     rule(r"\b(?:a\s+|one\s+)?quarter(?:\s+of\s+a)?[\s-](?:percentage[\s-])?point\b", "25 bps"),
     rule(r"\b(?:a|one)\s+(?:full\s+)?percentage[\s-]point\b", "100 bps"),
     rule(r"(?<=\d)[\s-]?(?:basis[\s-]points?|bps?)\b", " bps"),
+    rule(r"\b(?:an?\s+)?(half|quarter|three[\s-]quarters?)(?:\s+(?:an?|of\s+an?))?[\s-]per\s?cent\b", _rate_step),
+    rule(r"(?<![\d.,$])0?(\.(?:25|50?|75))\s?(?:%|per\s?cent\b)", _rate_step),
+    rule(r"(?<![\d.,$])(25|50|75|100)(?=\s?\+|\s+(?:or\s+\w+er|or\s+more|in|at|this|next|by)\b|\s*[?!,]|\s*\Z)", _rate_step),
+    rule(r"(?<=\d\sbps)\s+or\s+(?:bigger|larger|greater|deeper|steeper)\b", " or more"),
     rule(rf"\btop[\s-]({_TEN_WORD})\b", _spelled),
     rule(
         rf"\s(?:in\s+)?(?:the\s+)?{_PLACE}\s+or\s+(?:better|higher|above)\b"

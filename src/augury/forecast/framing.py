@@ -1,9 +1,9 @@
 """Removes the frame around a question, and tells whether the frame denies the question. Pure.
 
 The frame is what surrounds the question proper. "Please tell me, is it false that the Fed will cut
-rates?" asks the opposite of "Will the Fed cut rates?": the frame is removed, the question is put
-with its auxiliary in front, and the denials in the frame are counted: two cancel out. Negations in
-the question proper stay in it.
+rates?" asks the opposite of "Will the Fed cut rates?". The frame is removed, and the question is
+put with its auxiliary in front. Denials in the frame are counted: two cancel out. Negations in the
+question proper stay in it.
 """
 
 from __future__ import annotations
@@ -191,4 +191,4 @@ _GOING: Final = re.compile(
     r"going\s+to\s+(?P<rest>.+)",
     re.I,
 )
-"""Matches a denial in the form of a statement: "The Fed isn't going to cut rates?"."""
+"""Matches a negated statement that is used as a question: "The Fed isn't going to cut rates?"."""

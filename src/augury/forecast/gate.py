@@ -35,7 +35,7 @@ class TrialForecast:
     """
 
     event: str
-    """Id of the event that the question is about; questions on one event are resolved together."""
+    """Id of the event that the question is about. Questions on one event are resolved together."""
     outcome: float
     crowd: float
     """The last price recorded for the market's first outcome before the moment as of which the
@@ -64,11 +64,15 @@ def effect(tried: Sequence[TrialForecast]) -> dict[str, Any]:
 
     Returns
     -------
-    The counts `asked` and `answered`, and `gates`: for each condition (also `none`, which passes
-    every answer, and `all four`) the `kept` and the `refused` answers, each with `n`, `events`,
-    `brier`, `crowd_brier` (the score of the market's price), `worse` (mean of the answer's score
-    minus the price's; above 0 the answers are worse) and `error` (standard error of `worse`,
-    clustered by event). Scores are None without an answer, `error` also with fewer than two events.
+    `asked`, `answered`: counts. `gates`: an entry for each condition, for `none` (passes every
+    answer) and for `all four`. Each entry has two parts, `kept` and `refused` (answers), with:
+
+    - `n`, `events`: counts of answers and events;
+    - `brier`, `crowd_brier`: score of the answers, and of the market's price;
+    - `worse`: mean of the answer's score minus the price's. Above 0: the answers are worse;
+    - `error`: standard error of `worse`, clustered by event.
+
+    Scores are None without an answer. `error` is also None with fewer than two events.
     """
     answered = [t for t in tried if t.probability is not None]
     gates: dict[str, Callable[[TrialForecast], bool]] = {

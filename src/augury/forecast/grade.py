@@ -12,28 +12,28 @@ from augury.forecast.evidence import Estimate, NullReason
 
 MIN_HINT_CONFIDENCE: Final = 1.1
 """Smallest confidence with which a hint (an answer that rests only on a related market) is shown as
-the probability of a public answer. Confidences end at 1, so 1.1 withholds every hint. `augury eval
-leave-one-out` supports no lower value yet: on the development questions, hints come from 16 markets
-and beat the base rate (Brier 0.112 against 0.250, t -2.9 by market), but at least 20 markets are
-required, and one hint in five answers the opposite question."""
+the probability of a public answer. Confidences end at 1, so 1.1 withholds every hint. A lower value
+would need hints from at least 20 markets in `augury eval leave-one-out`. The development questions
+have them from 16: these hints beat the base rate (Brier 0.112 against 0.250, t -2.9 by market), but
+one in five answers the opposite question."""
 
 
 RIVALS: Final = "from_rivals"
 """Marker in `Estimate.fallbacks`: the estimate rests only on prices of rivals, i.e. of contenders
 other than the one asked about."""
 LEAST_LEFT: Final = 0.5
-"""Smallest probability, 0 to 1, that the highest-priced rival must leave for the contender asked
-about (1 minus that rival's price) for a public answer to give a number. With less, answers averaged
-3% and came true in 41% of cases, usually because the markets found were not rivals of that
-contender. Measured with `augury eval leave-one-out` on 29 titles of resolved markets: Brier 0.378
-against 0.251 of the base rate; worse than the base rate also on each half of the titles, the one
-used to choose this limit and the other."""
+"""Applies to answers that rest only on rivals (contenders other than the one asked about). A public
+answer gives a number only if 1 minus the highest price of a rival is at least this much. With less,
+answers averaged 3% and came true in 41% of cases, usually because the markets found were not on
+rivals at all. Measured with `augury eval leave-one-out` on 29 titles of resolved markets: Brier
+0.378 against 0.251 of the base rate. The answers were also worse than the base rate on each half of
+the titles: the half used to choose this limit, and the other."""
 WIDEST_BOUNDS: Final = 0.9
-"""Largest width (upper minus lower, as a probability) of the bounds that logic puts on an answer
-without the warning `LOOSE`. Answers with wider bounds carry the warning, and so do all answers from
-rivals alone. Answers up to this width beat the base rate by two standard errors on the half of the
-titles used to choose it (54 titles, Brier 0.178 against 0.249, t -2.2) and on the other half (63
-titles, 0.169 against 0.228, t -2.2)."""
+"""Answers carry the warning `LOOSE` if the bounds that logic puts on them are wider than this:
+upper minus lower, as a probability. Answers from rivals alone always carry it. Answers with bounds
+up to this width beat the base rate by two standard errors on the half of the titles used to choose
+the limit (54 titles, Brier 0.178 against 0.249, t -2.2) and on the other half (63 titles, 0.169
+against 0.228, t -2.2)."""
 LOOSE: Final = "Markets leave it so much room that the number is worth no more than the base rate."
 
 
@@ -49,9 +49,9 @@ def is_shown(estimate: Estimate) -> bool:
 
 
 def is_loose(estimate: Estimate) -> bool:
-    """Whether the estimate rests on bounds so loose that such estimates have not scored better than
-    the base rate (always answering with the share of questions that came true): on bounds from
-    rivals alone, or on bounds wider than `WIDEST_BOUNDS`."""
+    """Whether the estimate rests on loose bounds: on bounds from rivals alone, or on bounds wider
+    than `WIDEST_BOUNDS`. Such estimates have not scored better than the base rate (always answering
+    with the share of questions that came true)."""
     if estimate.grade != "bounded":
         return False
     return RIVALS in estimate.fallbacks or _width(estimate) > WIDEST_BOUNDS

@@ -34,8 +34,8 @@ async def graph_of(graphs: GraphService | None, forecast: Forecast) -> PublicCau
     """The causal graph of an answer: the question with its evidence, causes and consequences. None
     if the answer has no evidence.
 
-    Causes are known only for the present, so the graph of a replay (an answer as of the past) shows
-    only the evidence; so does that of an answer whose causes cannot be looked up.
+    The graph of a replay (an answer as of the past) shows only the evidence, because causes are
+    known only for the present. The same holds if the causes cannot be looked up.
     """
     drawn = None
     if graphs is not None and not forecast.replay and forecast.estimate.evidence:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from augury.forecast.threshold_order import move
 from augury.language import results
 from augury.language.contests import contest
 from augury.language.entities import mentions
@@ -34,18 +35,19 @@ if TYPE_CHECKING:
     from augury.forecast.normalise import Reading
 
 Verdicts = Mapping[tuple[int, int], Verdict]
-"""What the judge (`matching.judge`, a trained model) says of market outcomes, by (market number,
-index of the outcome): how probable it is that the outcome asks the question, or its opposite."""
+"""Verdicts of the judge (`matching.judge`, a trained model) on market outcomes, by (market number,
+index of the outcome). A verdict gives the probability that the outcome asks the question, and the
+probability that it asks the opposite."""
 
 NONE: Final[Verdicts] = {}
 MAX_SEARCHED_NAMES: Final = 4
-"""Largest number of full names ("Victor Wembanyama") that `search_text` appends to a question that
-says them in another way ("wemby")."""
+"""Largest number of full names that `search_text` appends to a question: "Victor Wembanyama" if the
+question says "wemby"."""
 
 
 def search_text(text: str, vocabulary: Vocabulary) -> str:
-    """A question's text, followed by the full names of people, teams and other entities that it
-    calls by another name: "will wemby win" -> "will wemby win Victor Wembanyama"."""
+    """A question's text, followed by the full name of each person, team or other entity that the
+    question calls by another name: "will wemby win" -> "will wemby win Victor Wembanyama"."""
     said = {word.folded for word in words(text)}
     names: list[str] = []
     for mention in mentions(text, vocabulary):
@@ -71,9 +73,9 @@ class Brief:
     """For each of `markets`, two places, of which 0 is the best: in the search results, and among
     all compared markets in the order of the hand-written rules, the best match first."""
     stands: tuple[results.Stand | None, ...]
-    """For each of `markets`: whether the result of a game that the question asks for is the
-    market's (`same`), the opposite or neither, as hand-written rules read it (`language.results`).
-    None if the market is not on a single game or the texts leave this open."""
+    """For each of `markets` on a single game: how the result that the question asks for relates to
+    the market's result (`same`, `opposite` ...), as hand-written rules read the two texts
+    (`language.results`). None for all other markets, and if the texts do not make this clear."""
     unmet: tuple[bool, ...]
     """For each of `markets`: whether it certainly asks something else, because it leaves out what
     the question demands, e.g. one of two names (`matching.demands`), or names another year."""
@@ -110,10 +112,10 @@ probability of both is 0."""
 
 
 def _sided(verdict: Verdict, stand: results.Stand | None) -> Verdict:
-    """The judge's verdict, changed to the side that hand-written rules are certain of (`stand`):
-    `same` or `opposite` gets the sum of both probabilities, the other one 0. Both are 0 if the
-    question certainly asks neither what the market asks nor its opposite (the market is on a win,
-    the question on a draw). Unchanged if `stand` is None."""
+    """The judge's verdict on a market on a game, corrected by what hand-written rules know for
+    certain (`stand`). If question and market ask the same, or the opposite, this one gets the sum
+    of both probabilities and the other 0. If they ask neither (one a win, the other a draw), both
+    get 0. Unchanged if `stand` is None."""
     if stand is None:
         return verdict
     about = verdict.same + verdict.opposite
@@ -127,9 +129,9 @@ def brief(
     most: int = CANDIDATES,
 ) -> Brief:  # fmt: skip
     """Choose the markets that the judge (the trained model) reads for one question, and return its
-    input. At most `most` markets are chosen: by the scores of `shortlist` (trees fitted to find the
-    market that asks the question) or, without it, those highest in the search results or in the
-    order of the hand-written rules."""
+    input. At most `most` markets are chosen: those with the best scores of `shortlist` (trees
+    fitted to find the market that asks the question) or, without it, those highest in the search
+    results or in the order of the hand-written rules."""
     reading = compared.reading
     question = reading.judged
     order = {market.seq: n for n, market in enumerate(compared.markets)}
@@ -174,8 +176,9 @@ def brief(
 
 def _is_of_another_year(reading: Reading, b: Bearing, now: int) -> bool:
     """Whether question and market name one year each, and the two years differ. False if the
-    question's year is before the current one (`now`), because it then only tells of the past. Two
-    neighboring years of a season count as the same, because a season may be named after either."""
+    question's year is before the current one (`now`): such a year only tells of the past. If one of
+    the texts is about a season, two consecutive years count as the same, because a season may be
+    named after either."""
     ours, theirs = reading.proposition.window.years, b.view.proposition.window.years
     if len(ours) != 1 or len(theirs) != 1 or min(ours) < now:
         return False
@@ -203,16 +206,32 @@ def applied(
 ) -> list[Bearing]:
     """The compared market outcomes after the judge's verdicts, in the order of `bearings`: an
     outcome of which the judge is sure now counts as asking the question or its opposite; an outcome
-    in which the judge does not find the question no longer counts as asking it.
+    in which the judge does not find the question no longer counts as asking it. If one of them may
+    ask it after all, only bounds that logic proves are left.
 
     positive : False if the question contains a negation ("Will X not win?")
     """
-    return [
-        _applied(b, verdict, judge, positive=positive)
-        if (verdict := verdicts.get((b.market.seq, b.outcome))) is not None
-        else b
-        for b in bearings
+    heard = [(b, verdicts.get((b.market.seq, b.outcome))) for b in bearings]
+    found = [
+        b if said is None else _applied(b, said, judge, positive=positive) for b, said in heard
     ]
+    if max((_may_ask(b, said) for b, said in heard if said), default=0.0) < judge.limits["absent"]:
+        return found
+    return [replace(b, bounds=False) if b.relation == "none" else b for b in found]
+
+
+def _may_ask(bearing: Bearing, verdict: Verdict) -> float:
+    """Probability, 0 to 1, that the market outcome asks the question or its opposite; 0 if it has
+    another level, which makes it another question."""
+    return 0.0 if _is_of_another_level(bearing) else verdict.side
+
+
+def _is_of_another_level(b: Bearing) -> bool:
+    """Whether question and market each name a level, e.g. "$100k", and the levels differ; or
+    whether the market names by how much a rate moves, and the question does not."""
+    if b.fit.leveled:
+        return b.fit.threshold not in ("same", "opposite")
+    return b.fit.threshold in ("implied", "excludes") and move(b.view.proposition) is not None
 
 
 def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool) -> Bearing:
@@ -220,9 +239,10 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
     if bearing.exact or bearing.relation != "none":
         return bearing  # the question in the market's own words, or logic has spoken
     if verdict.bound is not None:
-        bearing = replace(bearing, bounds=verdict.bound >= limits["bound"])
-    if bearing.fit.leveled and bearing.fit.threshold not in ("same", "opposite"):
-        return bearing  # another level is another question, however alike the words are
+        shared = bearing.fit.asked > 0  # else the market names nothing that the question names
+        bearing = replace(bearing, bounds=shared and verdict.bound >= limits["bound"])
+    if _is_of_another_level(bearing):
+        return bearing  # another question, however alike the words are
     if bearing.fit.leveled:
         # The levels decide the side; the judge only says whether both are about the same thing.
         both = verdict.same + verdict.opposite
@@ -254,13 +274,13 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
 
 REFUSED: Final = -9.0
 """Value given to `Comparison.likeness` (log-odds that question and market are about the same thing)
-if the judge (the trained model) or a language model contradicts the hand-written rules about a
-market, e.g. finds it to be about something else although the rules find no difference. It is so low
-that the market is no evidence."""
+of a market about which the judge (the trained model) or a language model contradicts the
+hand-written rules. For example, the rules find no difference, but the model finds that the market
+is about something else. The value is so low that the market is no evidence."""
 SURE: Final = 4.0
-"""If the judge (the trained model) or a language model finds that a market asks the question, the
-market's `Comparison.score` (points: how well it fits the question) becomes this value plus a
-probability, 0 to 1, which says how certain that is. The hand-written rules give at most 3.8."""
+"""Base of the `Comparison.score` (points: how well a market fits the question) of a market that
+asks the question according to the judge (the trained model) or a language model. The probability, 0
+to 1, that this is right is added. The hand-written rules give at most 3.8."""
 
 
 def refused(fit: Comparison) -> Comparison:

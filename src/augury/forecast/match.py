@@ -29,9 +29,9 @@ _CONTRARY: Final = frozenset(
 true, e.g. `approval+` (approved) and `approval-` (rejected). The results of `course` (up, down) are
 left out: a rate may also stay where it is."""
 CHANGE: Final = 0.3
-"""If the question asks whether things stay as they are, and a term that only the market names
-weighs at least this much, the market counts as asking whether things change, i.e. the opposite.
-Weights (`View.weights`) say how telling a term is, from 0.08 to 1.8. Chosen by hand."""
+"""If a question asks whether things stay as they are, a market can count as asking the opposite,
+i.e. whether they change. It does so if a term that only the market names weighs at least this much.
+Weights (`View.weights`), 0.08 to 1.8, say how telling a term is. Chosen by hand."""
 BASE: Final = -11.2
 """Intercept, in log-odds, of the logistic regression for `Comparison.likeness` (whether question
 and market are about the same thing). Fitted together with `_LIKENESS`."""
@@ -82,7 +82,8 @@ class Comparison:
     choice: Order
     edition: Order
     flipped: bool
-    """Whether the market's Yes is the question's No, with all negations counted."""
+    """Whether the market's Yes means the question's No, with the negations in both texts
+    counted."""
     missing: float
     """Weight (`View.weights`: how telling a term is, up to 1.8) of the heaviest term of the
     question that the market does not name; 0 if it names all."""
@@ -100,8 +101,8 @@ class Comparison:
     that something ends, the other that it lasts; or one that a value is above a level, the other
     that it is below."""
     lasting: bool
-    """Whether the question asks if something lasts until a deadline, and the market if the same
-    thing lasts or ends. A later deadline then makes Yes less likely."""
+    """Whether the question asks if something lasts until a deadline, and the market asks if the
+    same thing lasts or ends. The later the deadline, the less likely it is to last."""
     called: float
     """Weighted share, 0 to 1, of the question's names that occur in the market or its rules; 1 if
     the question has no names."""
@@ -118,8 +119,8 @@ class Comparison:
     @property
     def same(self) -> bool:
         """Whether market and question differ in no part (window of time, level, stage, contender,
-        year). A part that one of them leaves open is no difference, and neither is the exactly
-        opposite level (above 100, 100 or below)."""
+        year). Two things do not count as a difference: a part that one of them leaves open, and
+        exactly opposite levels ("above 100" and "100 or below")."""
         return (
             self.window in ("same", "unsaid")
             and self.threshold in ("same", "opposite", "unsaid")
@@ -130,8 +131,8 @@ class Comparison:
 
 
 def compare(q: View, m: View, at: date) -> Comparison:
-    """The result of comparing the market `m` with the question `q`, which is asked on the day `at`:
-    part by part (level, window of time ...) and in their words."""
+    """Compare the market `m` with the question `q`, which is asked on the day `at`. Each of their
+    parts (level, window of time ...) is compared, and their words as a whole."""
     q, m = spelled(q, m), spelled(m, q)
     ours, theirs = q.proposition, m.proposition
     asked, missing = coverage(q, m, m.covers, m.context)

@@ -297,8 +297,8 @@ def _words(entry: str) -> tuple[str, str]:
 
 
 def _table() -> dict[str, list[tuple[frozenset[str], frozenset[str]]]]:
-    """All known names that also stand for something else: one term of the name -> pairs of (all
-    terms of the name, terms that it also stands for)."""
+    """All known names that also stand for something else. Key: one of the terms of a name. Value:
+    pairs of (all terms of the name, terms that it also stands for)."""
     table: dict[str, list[tuple[frozenset[str], frozenset[str]]]] = {}
     for block in _BLOCKS:
         for entry in " ".join(block.split()).split(";"):
@@ -338,7 +338,7 @@ def nicknames(found: frozenset[str]) -> tuple[tuple[frozenset[str], frozenset[st
 @remembered(16 << 20)
 def besides(found: frozenset[str]) -> frozenset[str]:
     """Terms that the names among the terms `found` also stand for ("moscow" adds "russia"), and
-    terms that those stand for in turn; without the terms in `found`."""
+    terms that these added terms also stand for. Terms in `found` are left out."""
     more = _besides(found)
     return (more | _besides(found | more)) - found if more else more
 

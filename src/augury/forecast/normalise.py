@@ -17,7 +17,7 @@ from augury.forecast.denials import DENIALS
 from augury.forecast.figures import FIGURES
 from augury.forecast.framing import framed
 from augury.forecast.levels import LEVELS
-from augury.forecast.moments import dated
+from augury.forecast.relative_dates import dated
 from augury.language import amounts
 from augury.relations.ahead import Ahead, Finder, Replacement, rule
 from augury.relations.claims import claimed, inside, masked, unmasked
@@ -63,9 +63,9 @@ _MARGIN: Final = re.compile(
     r"(?:%|percent|(?:percentage[\s-])?points?|votes|goals|runs|seconds|lengths)(?:\s+or\s+more)?|(?=\?|\Z))",
     re.I,
 )
-"""Matches a margin of victory ("by 5 points") together with the text before it. If there is no
-margin, the rest of the sentence is matched without the group `by`, so that it is scanned only
-once."""
+"""Matches a margin of victory ("by 5 points") together with the text before it. In a sentence
+without a margin it matches the rest of the sentence, without the group `by`, so that the sentence
+is scanned only once."""
 _WINS: Final = re.compile(r"\b(?:wins?|beats?|defeats?)\b", re.I)
 
 
@@ -83,14 +83,15 @@ class Reading:
     reason: str | None
     """What was changed in the question's wording, in words; None if nothing was."""
     wider: str | None = None
-    """The same question without the margin, if it asks for a win by a margin ("by 5 points"); else
-    None."""
+    """For a question about a win by a margin ("by 5 points"): the same question without the margin.
+    None for other questions and for those with a negation."""
     core: str = ""
     """The question in its own words, without its frame, i.e. the words around it such as "is it
     true that"."""
     asking: str = ""
-    """The sentence that asks, without words around it such as "is it true that", if the text tells
-    something else, too ("I hold some coins. Will ...?"); else empty."""
+    """The sentence that asks, if the text also states something: "Will ...?" in "I hold some coins.
+    Will ...?". Words around it such as "is it true that" are left out. Empty if the text only
+    asks."""
     denied: bool = False
     """Whether the words around the question deny it ("is it false that ...")."""
     judged: str = ""

@@ -16,8 +16,8 @@ from augury.forecast.normalise import Reading
 from augury.markets.records import Status
 
 INSTRUCTIVE: Final = frozenset({"no_market", "not_understood"})
-"""Two reasons for having no probability (`NullKind`) that are replaced by a more useful one if a
-market that is closed, decided or without a recent price asks the question."""
+"""Two kinds of explanations (`NullKind`) why there is no probability. They are replaced by a more
+useful one if a market asks the question, but is closed, decided or without a recent price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,16 @@ class PastMarket:
     resolution: str | None
     resolved_at: datetime | None
     priced_at: datetime | None
-    """Time of the last price that the market had while it was open; None if it never had one."""
+    """Time of the last price that the market had while it was open, whether or not this price is in
+    the price history; None if it never had one."""
     recorded_at: datetime | None
-    """Time of the last price that was recorded while the market was open: the question can be
-    answered as of that time. None if no price was recorded."""
+    """Time of the last price in the price history at which the market was open: the question can be
+    answered as of then. None if there is no such price."""
 
 
 def with_reason(estimate: Estimate, kind: NullKind, text: str) -> Estimate:
-    """A copy of the estimate without its probability. `kind` and `text` give the reason why there
-    is none, for programs and for readers."""
+    """A copy of the estimate without its probability, with a reason why there is none: `kind` for
+    programs, `text` for people."""
     return explained(estimate, NullReason(kind, text))
 
 
@@ -66,8 +67,8 @@ def is_over(reading: Reading, at: datetime) -> bool:
 
 
 def over(reading: Reading, estimate: Estimate) -> Estimate:
-    """The estimate for a question about a time that is over: it has no probability, because the
-    open markets are about later times, and keeps the rejected markets of `estimate`."""
+    """The estimate for a question about a time that is over. It has no probability, because open
+    markets are about later times. Its rejected markets are those of `estimate`."""
     end = reading.proposition.window.end
     day = f" ({end - timedelta(days=1)})" if end else ""
     text = (
@@ -107,8 +108,8 @@ def private(whose: str) -> str:
 
 
 def out_of_running(asked: Estimate, known: PastMarket, at: datetime) -> NullReason:
-    """Why a market that asks the question gives no answer: it is decided, closed, or has no recent
-    price. The reason is worded for the reader.
+    """Why there is no answer although a market asks the question: the market is decided, closed, or
+    has no recent price. Worded for the person who asked.
 
     asked : the estimate made as if the market were open at its last price
     known : the market

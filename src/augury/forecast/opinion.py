@@ -61,12 +61,13 @@ TRUSTED: Final = 0.9
 model has to answer correctly before it is asked for opinions; also the upper limit of the
 confidence in an answer that rests on such an opinion."""
 LEANS: Final = 0.05
-"""If the judge (the trained model) gives "same" or "opposite" at least this probability, 0 to 1,
-the market counts as being about the question, and the judge can support a language model that says
-"same" or "opposite", too. Chosen by hand."""
+"""The judge (the trained model) gives each market the probabilities, 0 to 1, that it asks the
+question ("same") and that it asks the opposite. If one of them is at least this, the market counts
+as being about the question. The judge supports a language model's "same" or "opposite" only if its
+own probability of it is at least this. Chosen by hand."""
 OTHER_DAYS: Final = 7
-"""If a deadline written in the question and one written in a market are more than this many days
-apart, they certainly differ; nearer ones may mean the same deadline. Chosen by hand."""
+"""Two deadlines, one written in the question and one in a market, certainly differ if they are more
+than this number of days apart; nearer ones may mean the same deadline. Chosen by hand."""
 _SWAPPED: Final[dict[Asks, Asks]] = {"same": "opposite", "opposite": "same", "other": "other"}
 
 
@@ -76,7 +77,7 @@ class RefusedOpinion:
 
     market: Snapshot
     why: str
-    """What contradicts the refused opinion, as a clause about the market: "it has another
+    """Why the opinion was refused, as a clause, mostly about the market: "it has another
     deadline"."""
 
 
@@ -113,10 +114,10 @@ def heard(
     """Check a language model's opinions against what is certain. Returns those that count and those
     that are refused.
 
-    opinions : by position of the market in `brief`; on the question without words around it that
-        deny it ("is it false that ...")
+    opinions : by position of the market in `brief`. The model read the question without the
+        words around it that deny it ("is it false that ...")
     verdicts : what the judge (the trained model) says of the same markets
-    asked : what the question asserts if such words are included
+    asked : what the question asserts with such words
     """
     taken: dict[int, Opinion] = {}
     refused: dict[int, str] = {}
@@ -151,12 +152,12 @@ def _is_about(b: Bearing, verdicts: judging.Verdicts) -> bool:
 def _contradicted(
     brief: judging.Brief, place: int, read: Asks, asks: Asks, asked: Proposition
 ) -> str | None:
-    """What is certain and contradicts an opinion on the market at position `place`, as a clause
-    ("it has another deadline"); None if nothing does.
+    """What certainly contradicts an opinion on the market at position `place`, as a clause ("it has
+    another deadline"); None if nothing does.
 
     read : the opinion on the question without words around it that deny it ("is it false that ...")
-    asks : the opinion on the question with these words: the opposite of `read` if they deny it
-    asked : what the question asserts if such words are included
+    asks : the opinion on the whole question: the opposite of `read` if the question has such words
+    asked : what the whole question asserts
     """
     b, stand = brief.bearings[place], brief.stands[place]
     ours = _side(b, positive=asked.positive)
@@ -191,9 +192,8 @@ def _told_apart(b: Bearing, asked: Proposition) -> str | None:
 
 
 def _are_apart(one: Window, other: Window) -> bool:
-    """Whether two windows of time end on certainly different days: the texts name both ends,
-    exactly to the day or as the ends of spans ("in 2026"), and the two are more than `OTHER_DAYS`
-    apart."""
+    """Whether two windows of time certainly end on different days: the texts name both ends, both
+    to the day or both as spans ("in 2026"), and the ends are more than `OTHER_DAYS` apart."""
     if not one.text or not other.text or one.end is None or other.end is None:
         return False
     exact = {one.precision, other.precision} == {"day"} or {one.kind, other.kind} == {"in"}
@@ -262,9 +262,9 @@ def _family(b: Bearing) -> tuple[frozenset[str], str]:
 def _denied(
     bearings: Sequence[Bearing], opinions: Opinions
 ) -> frozenset[tuple[frozenset[str], str]]:
-    """Keys (`_family`) of groups of markets none of which, a language model says, asks the question
-    or its opposite, although the hand-written rules find no difference between one of them and the
-    question."""
+    """Keys (`_family`) of groups of markets that a language model finds to be about something else.
+    In such a group, it says "other" of a market that, by the hand-written rules, does not differ
+    from the question, and it says "same" or "opposite" of none."""
     said = [(b, opinions[_key(b)].asks) for b in bearings if _key(b) in opinions]
     others = {_family(b) for b, asks in said if asks == "other" and b.fit.same}
     return frozenset(others - {_family(b) for b, asks in said if asks != "other"})
@@ -288,9 +288,9 @@ def _applied(b: Bearing, said: Opinion, verdict: Verdict | None, *, positive: bo
 
 
 def _sides_with(verdict: Verdict | None, *, same: bool) -> bool:
-    """Whether the judge (the trained model) supports a language model: it finds the same side
-    (`same` True: the market asks the question, False: its opposite) likelier than the other, with a
-    probability of at least `LEANS`. False without a verdict."""
+    """Whether the judge (the trained model) supports a language model that finds that a market asks
+    the question (`same` True) or its opposite (False). It does if it gives this side a probability
+    of at least `LEANS`, and the other side a lower one. False without a verdict."""
     if verdict is None:
         return False
     theirs, others = (verdict.same, verdict.opposite) if same else (verdict.opposite, verdict.same)

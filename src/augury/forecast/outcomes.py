@@ -21,6 +21,8 @@ from augury.forecast.distribution import Distribution, Part
 from augury.forecast.evidence import Estimate, Evidence
 from augury.forecast.normalise import Reading
 from augury.forecast.order import Order
+from augury.language.entities import mentions
+from augury.language.vocabulary import default
 from augury.relations.proposition import CONTESTS
 
 if TYPE_CHECKING:
@@ -29,17 +31,18 @@ if TYPE_CHECKING:
 Asks = Literal["name", "amount", "highest", "lowest", "day"]
 
 MIN_ASKED: Final = 0.45
-"""Smallest weighted share, 0 to 1, of the terms (word stems) of a question like "Who will win?"
-that a market must name to count as one of the outcomes asked for. Chosen by hand."""
+"""An open question ("Who will win?") is answered by several markets, each on one possible answer.
+To be one of them, a market must name at least this weighted share, 0 to 1, of the question's terms
+(word stems). Chosen by hand."""
 MAX_SUM: Final = 1.15
-"""Largest sum of the prices of several outcomes, as probabilities, with which they are still taken
-to exclude each other. Chosen by hand."""
+"""Several outcomes are taken to exclude each other only if their prices, as probabilities, sum to
+at most this. Chosen by hand."""
 MIN_REST: Final = 0.005
-"""If the prices of the outcomes leave at least this probability, it is listed as another outcome,
-"any other" (`REST`); a smaller remainder is added to the likeliest outcome."""
+"""The outcome "any other" (`REST`) is listed if the prices of the outcomes leave at least this
+probability for it. A smaller remainder is added to the likeliest outcome."""
 MAX_PARTS: Final = 20
-"""Largest number of named outcomes in a distribution, the likeliest ones; all others are listed
-together as "any other" (`REST`)."""
+"""At most this number of outcomes, the likeliest ones, are named in a distribution; all others are
+listed together as "any other" (`REST`)."""
 REST: Final = "any other"
 
 OPEN: Final = "This question has no yes or no, so no single probability is given."
@@ -108,7 +111,7 @@ _CLAUSE: Final = re.compile(
 "when" or "where" does not ask for a day or a place."""
 
 
-class _Told(NamedTuple):
+class _OpenAnswer(NamedTuple):
     """The answer to an open question: a distribution over outcomes (`parts`), the market outcomes
     on which it rests, and a note for the reader."""
 
@@ -126,7 +129,8 @@ def answer(reading: Reading, bearings: Sequence[Bearing], at: datetime) -> Estim
     """
     kind = asks(reading.effective)
     assert kind is not None
-    near = [b for b in bearings if _is_about(reading, b)]
+    asked = _contests(reading.question)
+    near = [b for b in bearings if _is_about(reading, b) and _is_of_contest(b, asked)]
     then = [b for b in near if b.fit.window in _WINDOWS[kind]]
     why: list[str] = []
     for family in _families(then):
@@ -147,9 +151,9 @@ _WINDOWS: Final[dict[Asks, frozenset[Order]]] = {
     "amount": _TIMELY, "highest": _TIMELY, "lowest": _TIMELY,
     "day": frozenset({"same", "unsaid", "implies", "implied", "excludes", "differs"}),
 }  # fmt: skip
-"""For each kind of answer that an open question may ask for: how the question's window of time may
-relate to that of a market that answers it. A market on December's job figure does not answer for
-November, whereas a question that asks for a day accepts markets on any time."""
+"""By kind of answer that an open question asks for: how a market's window of time and the
+question's may relate if the market is to answer the question. A market on December's job figure
+does not answer for November, but for a question that asks for a day, markets on any time count."""
 
 
 def _another_time(b: Bearing) -> str:
@@ -166,10 +170,33 @@ def _is_about(reading: Reading, b: Bearing) -> bool:
     return b.fit.asked >= MIN_ASKED and b.fit.edition != "differs"
 
 
+_CONTESTS: Final = frozenset({"event", "league", "award"})
+"""Kinds of entities that people and teams compete in or for."""
+
+
+def _contests(text: str) -> frozenset[str]:
+    """Names of the leagues, events and awards that a text names, and of what these belong to."""
+    return frozenset(
+        name
+        for mention in mentions(text, default())
+        for entity in mention.entities
+        if entity.kind in _CONTESTS
+        for name in (entity.name, *entity.of)
+    )
+
+
+def _is_of_contest(b: Bearing, asked: frozenset[str]) -> bool:
+    """False if question and market name contests, and none in common: the league championship of
+    the NFL is not the Champions League. `asked`: the contests that the question names."""
+    theirs = _contests(f"{b.market.question} {b.market.event_name or ''}") if asked else asked
+    return not theirs or bool(theirs & asked)
+
+
 def _families(near: Sequence[Bearing]) -> list[list[Bearing]]:
-    """The market outcomes (`near`) in groups that may be the outcomes of an open question: outcomes
-    of one market with more than two, of one event, or (without an event) on the same contest. Only
-    groups of two or more outcomes, the best match for the question first."""
+    """The market outcomes `near` in groups, each of which may be the possible answers to an open
+    question ("who", "when"): the outcomes of one market (if it has more than two), of the markets
+    of one event, or, for markets without an event, of markets on the same contest. Only groups of
+    two or more outcomes, the best match for the question first."""
     families: dict[tuple[object, ...], list[Bearing]] = {}
     for b in near:
         market = b.market
@@ -207,7 +234,7 @@ def _whole(family: list[Bearing], bearings: Sequence[Bearing]) -> list[Bearing]:
 
 def _by_name(
     reading: Reading, family: Sequence[Bearing], at: datetime, why: list[str]
-) -> _Told | None:
+) -> _OpenAnswer | None:
     named: dict[str, Bearing] = {}
     labels = _labels([b for b in family if not b.turned])
     for b in sorted(family, key=lambda b: (b.age, b.market.id)):
@@ -248,7 +275,7 @@ def _shares(
     *,
     key: Callable[[tuple[str, Bearing]], tuple[object, ...]],
     ends: Callable[[Bearing], tuple[float | None, float | None]] = lambda b: (None, None),
-) -> _Told | None:
+) -> _OpenAnswer | None:
     """The distribution over outcomes that exclude each other, at their prices, scaled down or
     completed by `REST` to a sum of 1. None if the prices sum to more than `MAX_SUM`; the reason is
     then added to `why`.
@@ -277,7 +304,7 @@ def _shares(
         best = max(range(len(parts)), key=lambda i: parts[i].probability)
         parts[best] = parts[best]._replace(probability=round(parts[best].probability + rest, 6))
     note = f" Prices summed to {total:.0%} and were scaled to 100%." if total > 1.005 else ""
-    return _Told(tuple(parts), [b for _, b in listed], note)
+    return _OpenAnswer(tuple(parts), [b for _, b in listed], note)
 
 
 # --- by amount -----------------------------------------------------------------------------
@@ -285,7 +312,7 @@ def _shares(
 
 def _by_amount(
     reading: Reading, family: Sequence[Bearing], at: datetime, why: list[str]
-) -> _Told | None:
+) -> _OpenAnswer | None:
     levels = [b for b in family if b.view.proposition.threshold is not None and not b.turned]
     if any(b.view.proposition.predicate == "touches" for b in levels):
         why.append(
@@ -306,7 +333,7 @@ def _by_amount(
 def _by_extreme(*, upward: bool) -> _Maker:
     def make(
         reading: Reading, family: Sequence[Bearing], at: datetime, why: list[str]
-    ) -> _Told | None:
+    ) -> _OpenAnswer | None:
         levels = [b for b in family if b.view.proposition.threshold is not None and not b.turned]
         touched = [b for b in levels if b.view.proposition.predicate == "touches"]
         if len(touched) < 2:
@@ -326,10 +353,10 @@ def _by_extreme(*, upward: bool) -> _Maker:
     return make
 
 
-def _ladder(levels: Sequence[Bearing], *, upward: bool, why: list[str]) -> _Told | None:
+def _ladder(levels: Sequence[Bearing], *, upward: bool, why: list[str]) -> _OpenAnswer | None:
     """The distribution over the ranges between levels of one quantity, from the prices of markets
     on getting above each level (`upward`) or below it. None if there are fewer than two levels, or
-    if prices contradict each other, which is then added to `why`."""
+    if the prices contradict each other; a sentence on the contradiction is then added to `why`."""
     first = levels[0].view.proposition
     found = rungs.by_level(
         first, "above" if upward else "below", levels,
@@ -346,7 +373,7 @@ def _ladder(levels: Sequence[Bearing], *, upward: bool, why: list[str]) -> _Told
     if parts is None:
         why.append("The prices of the nearest levels contradict each other.")
         return None
-    return _Told(parts, [found[level] for level in sorted(found)])
+    return _OpenAnswer(parts, [found[level] for level in sorted(found)])
 
 
 def _are_apart(levels: Sequence[Bearing]) -> bool:
@@ -375,7 +402,7 @@ def _shown_ends(b: Bearing) -> tuple[float | None, float | None]:
 
 def _by_day(
     reading: Reading, family: Sequence[Bearing], at: datetime, why: list[str]
-) -> _Told | None:
+) -> _OpenAnswer | None:
     first = family[0].view.proposition
 
     def day(b: Bearing) -> date | None:
@@ -393,10 +420,10 @@ def _by_day(
     if parts is None:
         why.append("The prices of the nearest deadlines contradict each other.")
         return None
-    return _Told(parts, [found[day] for day in sorted(found)])
+    return _OpenAnswer(parts, [found[day] for day in sorted(found)])
 
 
-_Maker = Callable[[Reading, Sequence["Bearing"], datetime, list[str]], _Told | None]
+_Maker = Callable[[Reading, Sequence["Bearing"], datetime, list[str]], _OpenAnswer | None]
 _MAKERS: Final[dict[Asks, _Maker]] = {
     "name": _by_name,
     "amount": _by_amount,
@@ -409,7 +436,7 @@ _MAKERS: Final[dict[Asks, _Maker]] = {
 # --- the answer ----------------------------------------------------------------------------
 
 
-def _estimate(told: _Told) -> Estimate:
+def _estimate(told: _OpenAnswer) -> Estimate:
     text = _sentence(told.parts) + told.note
     evidence = tuple(
         Evidence(
@@ -430,8 +457,8 @@ def _sentence(parts: Iterable[Part]) -> str:
 
 
 def label(b: Bearing) -> str:
-    """The words that tell a market outcome from the other outcomes of its event, e.g. a name or
-    "above 100"."""
+    """The words by which a market outcome differs from the other outcomes of its event, e.g. a name
+    or "above 100"."""
     if len(b.market.outcomes) > 2:
         return explain.shortened(b.market.outcomes[b.outcome])
     if b.market.subtitle and b.market.subtitle.casefold() != "yes":
@@ -444,8 +471,8 @@ def label(b: Bearing) -> str:
 
 def _labels(family: Sequence[Bearing]) -> dict[tuple[int, int], str]:
     """Labels of the outcomes of one event, by (market number, index of the outcome): their names.
-    If one has no name, each label is the market's question without the words at the beginning and
-    the end that all these questions have in common."""
+    If an outcome has no name, each label is instead the market's question without the words at the
+    beginning and at the end that the questions of all these outcomes share."""
     plain = {(b.market.seq, b.outcome): label(b) for b in family}
     titles = [b.market.question.rstrip("?").split() for b in family]
     unnamed = any(

@@ -19,9 +19,9 @@ contested; others ("someone else"): another gets it; lacks ("avoids"): the subje
 or is absent; lasts ("stays"): everything stays as it is."""
 
 LASTING: Final[frozenset[Turn]] = frozenset(("lasts", "lacks"))
-"""Classes (`Turn`) of words that reverse an assertion ("stays", "avoids") and with which a text
-asserts something about every day up to a deadline: the later the deadline, the less likely that
-is."""
+"""Two classes (`Turn`) of words that reverse an assertion. A text with such a word ("stays",
+"avoids") asserts something about every day up to a deadline. The later the deadline, the less
+likely is the assertion."""
 
 _WORDS: Final[dict[Turn, str]] = {
     "loses": (

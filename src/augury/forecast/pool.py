@@ -118,9 +118,9 @@ def by_threshold(
     points : (threshold, probability of exceeding it, weight), in any order
 
     Returns the probability, and the probabilities for the neighboring thresholds as its lower and
-    upper limit (0 and 1 without a neighbor). Between two thresholds log-odds are linear. Beyond the
-    last they continue at the slope of the two nearest thresholds. If there is only one threshold,
-    log-odds fall by 1 for each tenth of its value by which `at` lies above it.
+    upper limit (0 and 1 without a neighbor). Between two thresholds log-odds are linear. Below the
+    lowest and above the highest they continue at the slope of the two nearest thresholds, but
+    change by at most 2.5. From a single threshold T, log-odds fall by 1 for each T/10 upward.
     """
     ordered = _merged(points)[::-1]
     xs = [x for x, _, _ in ordered]
@@ -147,14 +147,28 @@ def by_threshold(
     return min(upper, max(lower, estimate)), lower, upper
 
 
+def of_moment(price: float, *, on_the_day: bool) -> tuple[float, float, float]:
+    """An estimate of the probability that a quantity is beyond a level on a day, and its lower and
+    upper bound, from the probability that it gets to the level at any time until then; or the other
+    way round. What moves like a fair random walk is beyond the level in half of the cases in which
+    it got there (the reflection principle).
+
+    price : the probability of the other one
+    on_the_day : whether the estimate is of the quantity on the day
+    """
+    if on_the_day:
+        return price / 2, 0.0, price
+    return min(1 - EDGE, 2 * price), price, 1.0
+
+
 def within(lower: float, upper: float) -> float:
     """An estimate of a probability of which only a lower bound (0: none) and an upper bound (1:
     none) are known.
 
     With two bounds: their mean in log-odds, or their plain mean if they contradict each other. With
-    a lower bound alone: its square root, as if the event whose price is the bound took two equally
-    likely steps, and the question asked for the first. With an upper bound alone: the same for the
-    complement. Without bounds: 0.5.
+    a lower bound alone: its square root. This is right if the event behind the bound takes two
+    equally likely steps, and the question asks only for the first. With an upper bound alone: the
+    same for the complement. Without bounds: 0.5.
     """
     if lower > upper:
         return (lower + upper) / 2

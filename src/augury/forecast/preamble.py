@@ -33,8 +33,8 @@ def parted(text: str) -> Parted:
 
 
 def quieted(told: str) -> str:
-    """The text that is told around a question, without words that deny or reverse, because there
-    they are not about what is asked: "I don't want to lose my coins" -> "I do want to my coins"."""
+    """The text `told` around a question, without words that deny or reverse. Such words do not
+    concern what is asked: "I don't want to lose my coins" -> "I do want to my coins"."""
     told = _CONTRACTED.sub(lambda found: affirmative(found[1]), told)
     return " ".join(_DENIES.sub(" ", turnless(told)).split())
 
@@ -68,8 +68,9 @@ def _sentence(text: str) -> tuple[str, str]:
 
 def _elliptic(text: str) -> tuple[str, str]:
     """A text in two parts, split before a last clause that asks without a verb in front: "nobody
-    there likes it" and "a snap election in the Bahamas this year?", joined by "but". The first part
-    is empty if the text has no such clause, or if nothing is denied before it."""
+    there likes it, but a snap election in the Bahamas this year?" -> "nobody there likes it", "a
+    snap election in the Bahamas this year?". The first part is empty if the text has no such
+    clause, or if nothing is denied before it."""
     gaps = list(_TURN.finditer(text))
     if gaps and not _ASKS.match(text):
         told, asking = text[: gaps[-1].start()].strip(), text[gaps[-1].end() :]
@@ -88,8 +89,8 @@ def _plain(text: str) -> str:
 
 
 def _is_about(asking: str) -> bool:
-    """Whether a clause asks about somebody or something: it is long or has a name or a number. "Is
-    that likely?" does not."""
+    """Whether a clause asks about somebody or something, unlike "Is that likely?". It does so if it
+    is long or has a name or a number."""
     if _COMMENT.match(asking):
         return False
     long = len(asking.split()) >= 8
@@ -107,8 +108,9 @@ def _remark(text: str) -> tuple[str, str]:
 
 
 def _clause(text: str) -> tuple[str, str]:
-    """A sentence in two parts, split before the clause that asks: "they lost last year" and "will
-    they win?", joined by "but". The first part is empty if no clause before it can be split off."""
+    """A sentence in two parts, split before the clause that asks: "they lost last year, but will
+    the Lakers win the title?" -> "they lost last year", "will the Lakers win the title?". The first
+    part is empty if no clause before it can be split off."""
     if _ASKS.match(text):
         return "", text
     for gap in reversed(list(_CLAUSE.finditer(text))):

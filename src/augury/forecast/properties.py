@@ -33,11 +33,11 @@ SIBLINGS: Final = 12
 """Largest number of other markets of the same event that are present when a market's title is
 asked."""
 CLOSE: Final = 0.005
-"""Largest difference, as a probability, between an answer and the right price at which the answer
-counts as right."""
+"""An answer counts as right if it differs from the right price by at most this (as a
+probability)."""
 OPENED: Final = datetime(2026, 4, 18, 12, tzinfo=UTC)
-"""When a market's title is used as a question: the time at which it is asked if the market has
-neither a close nor an opening time."""
+"""Time as of which a market's title is asked as a question if the market has neither a close nor an
+opening time. It is fixed, so that every run asks the same."""
 
 
 @dataclass(slots=True)
@@ -80,8 +80,9 @@ def snapshot(market: Market, number: int, price: float, at: datetime) -> Snapsho
 
 
 def moment(market: Market) -> datetime:
-    """The moment as of which a market's title is asked: 30 days before its close; halfway to its
-    close if it opened later than that; its opening if it has no close."""
+    """The moment as of which a market's title is asked as a question: 30 days before the market's
+    close; halfway between opening and close if the market opened later than that; its opening (or
+    else `OPENED`) if it has no close."""
     if market.closes_at is None:
         return market.created_at or OPENED
     asked = market.closes_at - timedelta(days=30)
@@ -262,9 +263,9 @@ def bearing(found: Estimate) -> tuple[str, bool]:
 
 
 def symmetric(engine: Engine, pairs: Iterable[tuple[Market, Market]]) -> Tally:
-    """Test pairs of markets: if each is asked about with the other's title, both or neither must be
-    found to ask the question itself, and both on the same side (the same, or the opposite). Returns
-    the verdicts."""
+    """Test pairs of markets: the title of each market is asked while the other is the only market.
+    Both or neither must be found to ask the question itself, and both on the same side (the same,
+    or the opposite). Returns the verdicts."""
     tally = Tally()
     for a, b in pairs:
         there, back = bearing(ask(engine, a.question, b)), bearing(ask(engine, b.question, a))

@@ -21,8 +21,8 @@ MIN_ABOUT: Final = 0.34
 (`Comparison.asked`) to count as being about the question at all. Chosen by hand."""
 MIN_CONTENT: Final = 0.85
 """Smallest `Comparison.content` (points up to 2.6: how far question and market are about the same
-things) with which another level or deadline can be given as the reason why a market was not used;
-below it, the reason is that the market is about something else. Equal to `roles.KIN_CONTENT`."""
+things) of a market that is said to differ from the question in its level or deadline. With less
+content, it is said to be about something else. Equal to `roles.KIN_CONTENT`."""
 MAX_FOREIGN: Final = 0.8
 """If a name that only the market says weighs at least this much (`Comparison.foreign`, up to 1.8:
 how telling the name is), the market is about something else. Equal to `roles.FOREIGN`."""

@@ -127,8 +127,8 @@ noticed, because the polarities of both wordings are compared."""
 
 
 def _telling(text: str, content: frozenset[str]) -> frozenset[str]:
-    """The terms in `content` that are numbers, or that belong to a word of the text with a capital
-    inside a sentence: a rewording must keep all of them."""
+    """The terms in `content` that are numbers, or that belong to a capitalized word inside a
+    sentence of the text: a rewording must keep all of them."""
     names = frozenset(t for name in _CAPITAL.findall(text) for t in terms(name))
     return (names & content) | {t for t in content if is_number(t)}
 
@@ -146,8 +146,8 @@ _TURNING: Final = frozenset(
     " below under over earlier later hint same remains rival rivals".split()
 )
 """Words that reverse or limit a statement. When a language model rewords the reasoning of a
-forecast, each of them must keep its place among the other such words and the masked names and
-figures, and stand before the same word as in the original."""
+forecast, these words and the masked names and figures must keep their order, and each of these
+words must still be followed by the same word."""
 _NEUTRAL: Final = frozenset(
     "a an and are as asks at based because by for from gives giving given has have in is it its"
     " market markets now of on one open price priced prices puts question so stands that the them"
@@ -186,9 +186,9 @@ def rephrased(original: str, text: str, fixed: tuple[str, ...]) -> str | None:
 
 
 def _turns(bare: str) -> list[str]:
-    """What has to stay in place when a masked reasoning is reworded: its masked places and its
-    reversing words, each of the latter with the next word. "# is not above #" -> "#", "not above",
-    "above #", "#"."""
+    """What must not change when a masked reasoning is reworded: the sequence of its masked places
+    (#) and of its reversing words, each reversing word together with the word after it. "# is not
+    above #" -> "#", "not above", "above #", "#"."""
     words = re.findall(r"#|[a-z]+", bare.lower())
     told: list[str] = []
     for word, following in zip(words, [*words[1:], ""], strict=True):

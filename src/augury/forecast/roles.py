@@ -23,8 +23,9 @@ DIRECT_LIKENESS: Final = -0.9
 """Smallest `Comparison.likeness` (log-odds that question and market are about the same thing) of a
 market that asks the question itself. Chosen on the questions of `docs/experiments/forecasts.md`."""
 AS_GOOD: Final = 0.3
-"""A market that asks the same as the best match is averaged with it only if its `Comparison.score`
-(points: how well it fits the question) is at most this much lower. Chosen by hand."""
+"""A market that asks the same as the best match is averaged with the best match only if its
+`Comparison.score` (points: how well a market fits the question) is lower by at most this much.
+Chosen by hand."""
 KIN_CONTENT: Final = 0.85
 """Smallest `Comparison.content` (points up to 2.6: how far question and market are about the same
 things) of a market that can bound the answer or hint at it. Chosen by hand."""
@@ -49,17 +50,18 @@ APART: Final = 0.8
 """A market stands alone if the `Comparison.likeness` (log-odds of being about the same thing as the
 question) of every market on another subject or contender is lower by at least this much."""
 EXCLUDED: Final = 2.9
-"""Log-odds that are added back to `Comparison.likeness` if the market's level excludes the
-question's ("below 50", "above 100"): the regression (`match._LIKENESS`) has subtracted as much
-because the levels differ, but such a market still bounds the answer."""
+"""Log-odds that the regression (`match._LIKENESS`) subtracts from `Comparison.likeness` if the
+market's level excludes the question's ("below 50", "above 100"). They are added back to decide
+whether the market bounds the answer: it can do so although the levels differ."""
 FOREIGN: Final = 0.8
 """If a name that only the market says weighs at least this much (`Comparison.foreign`, up to 1.8:
 how telling the name is), the market is about something else: the Florida Panthers' Stanley Cup says
 nothing of Florida's hurricanes. Chosen by hand."""
 SERIES_EXTRA: Final = 0.9
-"""Largest weight of a term that only the market names (`Comparison.extra`, up to 1.8: how telling
-the term is) with which question and market may still ask about one event by different deadlines.
-Chosen by hand."""
+"""Question and market may ask about one event by different deadlines only if no term that the
+market alone names weighs more than this (`Comparison.extra`, up to 1.8: how telling the term is).
+As a bound on the answer, the judge (the trained model) may still accept the market. Chosen by
+hand."""
 OUTDONE: Final = 0.4
 """Lead in points of `Comparison.content` (up to 2.6: how far a market is about the same things as
 the question). A market with another deadline, level or stage that leads the market that seems to
@@ -68,9 +70,9 @@ ALL: Final = 0.99
 """Smallest weighted share, 0 to 1, of the question's terms (word stems) with which a market counts
 as naming all of them."""
 MOST: Final = 0.75
-"""If the market that seems to ask the question names less than this weighted share, 0 to 1, of the
-question's terms (word stems), a market with another deadline, level or stage that names all of them
-is taken to be the one meant. Chosen by hand."""
+"""Weighted share, 0 to 1, of the question's terms (word stems). A market that seems to ask the
+question, but names less than this share, gives way to a market with another deadline, level or
+stage that names all the terms. Chosen by hand."""
 TWIN_GAP: Final = 0.1
 """Largest difference, as a probability, between the prices of two markets that are taken to ask the
 same. Chosen by hand."""
@@ -137,6 +139,8 @@ def is_hint(c: Comparison, *, alone: bool) -> bool:
     """
     if c.choice in ("excludes", "differs") or c.edition == "differs":
         return False
+    if c.leveled and c.threshold == "differs":
+        return False  # nothing orders the two levels
     if c.same and alone:
         return c.likeness >= LONE_LIKENESS
     return c.likeness >= HINT_LIKENESS and c.foreign < FOREIGN
@@ -160,8 +164,8 @@ def are_twins(a: Bearing, b: Bearing, at: date) -> bool:
 
 def are_contrary(a: Bearing, b: Bearing) -> bool:
     """Whether two markets have the same title and close together, but differ in price by more than
-    `TWIN_GAP`. One of them may count only what happens after its opening, which its title does not
-    say."""
+    `TWIN_GAP`. They may ask different things: for example, one counts only what happens after its
+    opening, and its title does not say so."""
     if a.market.seq == b.market.seq or abs(a.positive - b.positive) <= TWIN_GAP:
         return False
     ends = a.market.closes_at, b.market.closes_at

@@ -21,9 +21,9 @@ Way = Literal["above", "below"]
 
 
 def way(p: Proposition) -> Way | None:
-    """On which side of the level that it names a proposition is true: "above $100" -> `above`.
-    "Hits $100" counts as `above`, i.e. as reached from below. None for a range, an exact value, or
-    without a level."""
+    """Whether a proposition is true above or below the level that it names: "above $100" ->
+    `above`. "Hits $100" counts as `above`, i.e. as reached from below. None for a range, an exact
+    value, or a proposition without a level."""
     if p.threshold is None:
         return None
     towards = p.threshold.direction
@@ -33,8 +33,8 @@ def way(p: Proposition) -> Way | None:
 
 
 def level(p: Proposition, towards: Way) -> float:
-    """The level that a proposition names: 100 for "above 100" (`towards` is "above", the low end of
-    its range) and for "below 100" (`towards` is "below", the high end)."""
+    """The level that a proposition names: 100 for "above 100" and for "below 100". It is the low
+    end of the proposition's range if `towards` is "above", the high end if it is "below"."""
     assert p.threshold is not None
     return p.threshold.low if towards == "above" else p.threshold.high
 
@@ -42,8 +42,8 @@ def level(p: Proposition, towards: Way) -> float:
 def by_level(
     of: Proposition, towards: Way, bearings: Iterable[Bearing], fits: Callable[[Bearing], bool]
 ) -> dict[float, Bearing]:
-    """The best market for each level, as a mapping: level -> market. All of them ask about the same
-    quantity as the proposition `of`, and whether it is on the side `towards` of the level.
+    """The best market for each level, as a mapping: level -> market. Each of these markets asks
+    whether the quantity of the proposition `of` is on the side `towards` of a level.
 
     bearings : the market outcomes to choose from, the best match for the question first
     fits : whether a market differs from `of` in nothing but the level

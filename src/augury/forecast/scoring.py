@@ -90,8 +90,8 @@ def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
 
 
 def horizon(length: timedelta | None) -> str:
-    """The class to which the time from a forecast to the market's close belongs: "up to a week",
-    "longer" ...; "unknown" if it is None."""
+    """The class of a time (`length`) from a forecast to the market's close: "up to a week",
+    "longer" ...; "unknown" if `length` is None."""
     if length is None:
         return "unknown"
     return next((name for name, most in HORIZONS if length <= most), "longer")

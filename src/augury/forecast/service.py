@@ -204,7 +204,7 @@ class ForecastService:
         *,
         replay: bool,
         lap: Callable[[str], None],
-    ) -> _Found:
+    ) -> _GatheredMarkets:
         """The markets for a question, and the estimate before a language model is asked."""
         markets = await self._gather(reading, at, replay=replay)
         if leave_out:
@@ -214,17 +214,17 @@ class ForecastService:
             estimate = nulls.blocked(question, reading)
             if estimate is not None:
                 lap("gather")
-                return _Found(markets, estimate)
+                return _GatheredMarkets(markets, estimate)
             parts = compound.parts(reading.effective) or compound.parts(reading.core)
             if parts is not None:
                 markets, estimate = await self._of_parts(parts, at, replay=replay)
                 lap("gather")
-                return _Found(markets, estimate)
+                return _GatheredMarkets(markets, estimate)
         lap("gather")
         compared = self._engine.compare(reading, markets, at)
         verdicts = await self._judged(compared, lap)
         estimate = self._engine.estimate(compared, verdicts=verdicts)
-        return _Found(markets, estimate, compared, verdicts)
+        return _GatheredMarkets(markets, estimate, compared, verdicts)
 
     async def _answered(
         self, reading: Reading, markets: Sequence[Snapshot], at: datetime
@@ -455,7 +455,7 @@ class ForecastService:
     async def decided(
         self, *, limit: int, after: tuple[datetime, str] | None = None
     ) -> list[store.DecidedRow]:
-        """The forecasts behind the scorecard, the one whose question was resolved last first."""
+        """The forecasts behind the scorecard; those with the latest resolution come first."""
         async with self._database.reading() as conn:
             return await store.decided(conn, limit=limit, after=after)
 
@@ -476,7 +476,7 @@ def _asked(question: str, as_of: datetime | None, include_graph: bool) -> dict[s
     }
 
 
-class _Found(NamedTuple):
+class _GatheredMarkets(NamedTuple):
     """The markets gathered for a question, and the estimate before a language model is asked."""
 
     markets: Sequence[Snapshot]

@@ -59,8 +59,8 @@ where m.seq = any(%(seqs)s) and m.status = 'active'
 async def snapshots(
     conn: Connection, seqs: Sequence[int], at: datetime, *, oldest: datetime, replay: bool
 ) -> dict[int, Snapshot]:
-    """The markets that were open at `at` with a price newer than `oldest`, out of those with the
-    market numbers `seqs`; by market number.
+    """Of the markets with the numbers `seqs`, those that were open at `at` and had a price newer
+    than `oldest`; by market number.
 
     replay : read the prices recorded up to `at` (for an answer as of the past) instead of the
         catalogue's present state
@@ -270,8 +270,8 @@ class Scored(NamedTuple):
 
 
 async def scored(conn: Connection, limit: int) -> list[Scored]:
-    """The forecasts behind the scorecard: of the `limit` forecasts whose questions were resolved
-    last, the first one of each question and day."""
+    """The forecasts behind the scorecard: the `limit` forecasts whose questions were resolved last.
+    Of several on the same question and day, only the first one is returned."""
     cursor = await conn.execute(
         """
         select probability, crowd, lower, upper, outcome, domain, closes_at - as_of
@@ -312,8 +312,8 @@ class DecidedRow(NamedTuple):
 async def decided(
     conn: Connection, *, limit: int, after: tuple[datetime, str] | None
 ) -> list[DecidedRow]:
-    """Scored forecasts, only the first one of each question and day. Those whose questions were
-    resolved last come first.
+    """Scored forecasts in the order in which their questions were resolved, the latest first. Of
+    several on the same question and day, only the first forecast is listed.
 
     after : (time of the resolution, id) of the last forecast of the page before; None: first page
     """

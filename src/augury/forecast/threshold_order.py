@@ -18,9 +18,9 @@ from augury.relations.proposition import Proposition, Threshold
 from augury.search.text import is_number, is_year, term, terms
 
 ELSE: Final = 0.4
-"""If only the question names a level, and the market has a term that the question does not name and
-that weighs at least this much, the market is about another quantity. Weights (`View.weights`) say
-how telling a term is, from 0.08 to 1.8. Chosen by hand."""
+"""If the question names a level and the market none, the market can count as being about another
+quantity. It does so if a term that only the market names weighs at least this much. Weights
+(`View.weights`), 0.08 to 1.8, say how telling a term is. Chosen by hand."""
 MANY: Final = 1_000.0
 """From this amount on, a number is never taken as a count of things (goals, wins) but as a quantity
 that varies continuously, e.g. a price. Chosen by hand."""
@@ -38,6 +38,9 @@ _FORTUNES: Final = {1e9: term("billionaire"), 1e12: term("trillionaire")}
 _TICK: Final = 1e-5
 """Two levels count as the same if they differ by at most this fraction of the larger one: "below
 6,800" and "below 6,799.99"."""
+_ON: Final = re.compile(r"(?:on|at|as\s+of)\b", re.I)
+"""Matches the first word of a date on which something holds ("on June 30", "at the end of June")
+and by which it need not have happened ("until June 30")."""
 _DISTRICT: Final = re.compile(r"cd[a-z]{2}(?:\d{1,2}|al)")
 
 
@@ -55,7 +58,8 @@ def threshold_order(q: View, m: View, extra: float) -> Order:
         or (q.group and m.group and q.group != m.group)
     ):
         order = "differs"
-    amount = order == "implied" and theirs.threshold is None  # the market says how large a cut
+    # The market says how large a cut.
+    amount = order == "implied" and (theirs.threshold is None or move(theirs) is not None)
     if (order == "unsaid" or amount) and _other_course(q.sides, m.sides):
         order = "excludes"
     if (
@@ -105,6 +109,8 @@ def _levels(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Or
     if ours.predicate == "ranks" or theirs.predicate == "ranks":
         return "unsaid"
     if q is None or m is None:
+        if (order := _moves(ours, theirs)) is not None:
+            return order
         if q is None and m is None:
             return _numbers(ours, theirs, ruled)
         if q is not None:  # the question names a level, the market none
@@ -121,7 +127,60 @@ def _levels(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Or
             return "opposite"  # "seven or fewer" and "eight or more"
     if ours.predicate == theirs.predicate == "touches":
         q, m = _directed(q, m), _directed(m, q)
-    return compare_ranges(q, m)
+    elif are_of_two_moments(ours, theirs):
+        touched = ours.predicate == "touches"
+        q, m = (_directed(q, m), m) if touched else (q, _directed(m, q))
+    return _of_moments(compare_ranges(q, m), ours, theirs)
+
+
+def are_of_two_moments(ours: Proposition, theirs: Proposition) -> bool:
+    """Whether one of two propositions is on where a quantity stands on a day ("above 100 on June
+    30"), and the other on whether it gets to a level at any time."""
+    return any(
+        (one.predicate, other.predicate) == ("value", "touches") and one.window.kind == "on"
+        and _ON.match(one.window.text) is not None
+        for one, other in ((ours, theirs), (theirs, ours))
+    )  # fmt: skip
+
+
+def _of_moments(order: Order, ours: Proposition, theirs: Proposition) -> Order:
+    """How question and market relate if one asks where a quantity stands, and the other whether it
+    gets to a level at any time: what is above 100 on a day has touched 100, but what has touched
+    100 may be below on the day.
+
+    order : how the two relate by their levels alone
+    """
+    if are_of_two_moments(ours, theirs):
+        stands = ours.predicate == "value"
+        bound: Order = "implies" if stands else "implied"
+        return bound if order in ("same", bound) else "differs"
+    if (ours.predicate, theirs.predicate) == ("touches", "value"):
+        # "Reaches more than 4 in 2026": it may be down to 3 at another time.
+        return "differs" if order in ("opposite", "excludes") else order
+    return order
+
+
+def _moves(ours: Proposition, theirs: Proposition) -> Order | None:
+    """How question and market relate by how far a rate moves, if the question names exactly how far
+    ("by 75 bps") or the market does; None if neither does, both name the same, or only the market
+    names an amount."""
+    q, m = move(ours), move(theirs)
+    if q is not None and m is not None:
+        order = compare_ranges(q, m)
+        return None if order == "same" else order
+    named = any(is_number(t) and not is_year(t) for t in theirs.terms)
+    return "implies" if q is not None and theirs.threshold is None and not named else None
+
+
+def move(p: Proposition) -> Threshold | None:
+    """By how many basis points a rate moves: "by 75 bps" is exactly 75, "by 50+ bps" 50 or more.
+    None if the proposition does not say this."""
+    if p.threshold is not None:
+        return p.threshold if p.threshold.unit == "bps" or "bps" in p.terms else None
+    exact = [_strength(t) for t in p.terms if is_number(t) and not is_year(t)]
+    if "bps" not in p.terms or len(exact) != 1 or math.isinf(exact[0]):
+        return None
+    return Threshold(exact[0], exact[0], True, True, "bps")
 
 
 def _counts(ours: Proposition, theirs: Proposition) -> bool:
@@ -158,9 +217,9 @@ def _directed(t: Threshold, other: Threshold) -> Threshold:
 
 
 def _numbers(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Order:
-    """How question and market relate by numbers that are part of their subject and not a level:
-    usually, a market with another number is about something else (`differs`), and without numbers
-    they do not tell the two apart (`unsaid`).
+    """How question and market relate by numbers that are part of their subject and not a level.
+    Usually, a market with another number is about something else (`differs`), and without numbers
+    nothing here tells the two apart (`unsaid`).
 
     ruled : terms of the market's event name and rules
     """

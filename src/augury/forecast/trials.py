@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DAYS_BEFORE: Final = (2, 5, 10, 20, 35)
 """Numbers of days before a market's end at which its title may be asked; one of them is drawn for
-each market, whatever the age of the market's newest price then is."""
+each market, no matter how old the market's newest price is by then."""
 
 
 @asynccontextmanager

@@ -23,7 +23,7 @@ NAME_WEIGHT: Final = 1.35
 """The weight of a term (how telling it is) is multiplied by this if the term is part of a name.
 Chosen by hand."""
 NUMBER_WEIGHT: Final = 0.45
-"""Weight (how telling a term is) of a number that is not a year. For comparison: words that are not
+"""Weight (how telling a term is) of a number; a year has 0.1. For comparison: words that are not
 names have weights of 0.08 to 1.3. Chosen by hand."""
 _TRADED: Final = frozenset(
     terms(
@@ -32,16 +32,16 @@ _TRADED: Final = frozenset(
         " change hands value"
     )
 )
-"""Words that say nothing more in a text that names a level ("close above $100"); there, their
-weight (how telling they are) is at most 0.1."""
+"""Words that add nothing to a text with a level: "close" in "close above $100". In such texts their
+weight (how telling a word is) is at most 0.1."""
 _FAINT: Final = frozenset(
     terms(
         "season standings annual edition ceremony award awards official overall current regular"
         " kind type whatever any sort standing table competition"
     )
 )
-"""Words that do not tell markets apart. Each gets a weight (how telling a word is, otherwise 0.08
-to 1.8) of 0.1."""
+"""Words that do not tell markets apart. Their weight is 0.1; all other words weigh 0.08 to 1.8,
+more if they are more telling."""
 
 
 class Words(Struct, frozen=True, array_like=True):
@@ -71,18 +71,18 @@ class Words(Struct, frozen=True, array_like=True):
     """Finishing places other than the first that the text names: 2 for "second-best", 3 for
     "#3"."""
     modifiers: frozenset[str] = frozenset()
-    """Those of the following that the text has in any wording, because each changes what is asked:
-    next, whole, annual, monthly, both."""
+    """Which of these the text says in any wording: next, whole, annual, monthly, both. Each of them
+    changes what is asked."""
     still: bool = False
     """Whether the text says that something is "still" so."""
     sides: frozenset[str] = frozenset()
-    """Results that the text names out of pairs of opposite results (`cues._OPPOSITES`): `approval-`
-    for "rejected", where "approved" would be `approval+`."""
+    """Results named by the text that have an opposite (`cues._OPPOSITES`): `approval-` if the text
+    says "rejected"; "approved" would be `approval+`."""
     against: frozenset[str] = frozenset()
     """The opposites of the results in `sides`, e.g. `approval+` if the text says "rejected"."""
     last: str | None = None
-    """Last term of the contender's name: a person's surname, or the word that tells a club from
-    others. None if the name has only one term or there is no name."""
+    """Last term of the contender's name: a person's surname, or the word by which a club differs
+    from others. None if the name has only one term or there is no name."""
     runs: tuple[frozenset[str], ...] = ()
     """The terms of each name in the text, one set for each name, e.g. for "Real Madrid"."""
     group: str = ""

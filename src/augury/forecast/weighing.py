@@ -11,7 +11,7 @@ from typing import Final
 from augury.forecast import bounds, distribution, doubt, explain, pool, rungs
 from augury.forecast.bearing import Bearing
 from augury.forecast.evidence import Estimate, Evidence, Role
-from augury.forecast.exclusive_ways import are_apart, summed_places, told_between
+from augury.forecast.exclusive_ways import are_apart, summed_places, told_between, ways_by_event
 from augury.forecast.match import Comparison
 from augury.forecast.normalise import Reading
 from augury.forecast.roles import (
@@ -32,12 +32,13 @@ from augury.forecast.roles import (
     outdoes,
     same_but,
 )
+from augury.forecast.threshold_order import are_of_two_moments
 from augury.forecast.view import View
 from augury.relations.proposition import Proposition
 
 FAVOURITES: Final = 0.5
-"""If the rivals' prices sum to at least this probability, the contender asked about (who has no
-market) gets at most their average; below, that contender may be a favorite. Chosen by hand."""
+"""If the rivals' prices sum to at least this probability, a contender without a market gets at most
+their average. With a smaller sum, it may be a favorite. Chosen by hand."""
 HALF_LIFE: Final = 4.0
 """Age of a market's price, in days, at which the market's weight is halved. Chosen by hand."""
 
@@ -80,6 +81,8 @@ class Weighing:
             best = kin[0].fit.content
             kin = [b for b in kin if b.bounds or b.fit.rival or b.fit.content >= best - 0.65]
             sure = [b for b in kin if (is_sure(b.fit) if b.bounds is None else b.bounds)]
+            if not self._asked.threshold and (found := self._by_parts(sure, all_of_them=True)):
+                return found
             for attempt in (self._by_deadline, self._by_threshold, self._by_stage, self._by_rivals):
                 if (found := attempt(sure)) is not None:
                     return found
@@ -155,7 +158,7 @@ class Weighing:
                 and are_twins(best, b, self._at.date())][:5]  # fmt: skip
 
     def _stands_alone(self, best: Bearing) -> bool:
-        """Whether markets on other subjects are all less like the question, by at least `APART`."""
+        """Whether `best` is more like the question than markets on other subjects, by `APART`."""
         own = best.view.proposition.terms
         return all(
             b.fit.likeness <= best.fit.likeness - APART
@@ -243,6 +246,12 @@ class Weighing:
             if b.fit.threshold in ("implies", "implied", "excludes")
             and same_but(b.fit, "threshold") and b.view.proposition.threshold is not None
         ]  # fmt: skip
+        moments = [b for b in ladder if are_of_two_moments(self._asked, b.view.proposition)]
+        ladder = [b for b in ladder if b not in moments]
+        if moments and not ladder:
+            best = max(moments, key=lambda b: b.fit.score)
+            told = pool.of_moment(best.positive, on_the_day=self._asked.predicate == "value")
+            return self._bounded([best], *told, "thresholds")
         if not ladder:
             return None
         if (found := self._by_ranges(ladder)) is not None:
@@ -295,22 +304,19 @@ class Weighing:
         p = pool.within(lower, upper)
         return self._bounded([*inside, *outside], p, lower, upper, "parts")
 
-    def _by_parts(self, kin: list[Bearing]) -> Estimate | None:
+    def _by_parts(self, kin: list[Bearing], *, all_of_them: bool = False) -> Estimate | None:
         """Bounds from exclusive ways for the event to happen (a cut by 25, a cut by 50) or not to
-        happen. None if no market is on such a way."""
-        found = [b for b in kin if _is_way(b)]
-        events: dict[tuple[str, str | None], list[Bearing]] = {}
-        for b in found:
-            events.setdefault((b.market.platform, b.market.event_id), []).append(b)
-        if not events:
+        happen. None if no market is on such a way.
+
+        all_of_them : None, too, if there may be a way to happen that has no market
+        """
+        told = [(*told_between(ways), ways) for ways in ways_by_event(kin, self._bearings)]
+        if not told:
             return None
-        for b in self._bearings:  # where one way counts, all of its event do
-            ways = events.get((b.market.platform, b.market.event_id))
-            if ways and b.market.event_id and b not in ways and _is_way(b):
-                ways.append(b)
         # Only the event with the narrowest bounds: two venues may list the same ways.
-        told = [(*told_between(ways), ways) for ways in events.values()]
-        lower, upper, used = min(told, key=lambda t: t[1] - t[0])
+        lower, upper, used = min(told, key=lambda one: one[1] - one[0])
+        if all_of_them and lower < upper:
+            return None
         # A way without a market may be the likeliest: the width of the bounds allows for it.
         return self._bounded(used, pool.within(lower, upper), lower, upper, "parts")
 
@@ -352,7 +358,7 @@ class Weighing:
         )
 
     def _by_rivals(self, kin: list[Bearing]) -> Estimate | None:
-        """Estimate from rivals' markets alone: 30% of what their prices leave; None without any."""
+        """Estimate from rivals' prices: 30% of the probability they leave; None without rivals."""
         if self._asked.indefinite:
             return None  # the question names a class, to which one of the rivals may belong
         rivals = [b for b in kin if b.fit.rival and b.fit.window in ("same", "unsaid")]
@@ -480,12 +486,6 @@ def _clamped(found: Estimate, limits: bounds.Bounds) -> Estimate:
 def _is_about(b: Bearing) -> bool:
     """Whether the market is about the question's event: the judge or the shared words say so."""
     return b.bounds or b.fit.content >= DIRECT_CONTENT
-
-
-def _is_way(b: Bearing) -> bool:
-    """Whether the market is one way for the event asked about ("a cut by 25") to happen or not."""
-    named = b.fit.threshold in ("implied", "excludes") and same_but(b.fit, "threshold")
-    return named and not b.fit.opposed
 
 
 def _match_doubt(c: Comparison) -> float:

@@ -16,20 +16,21 @@ _TURNED: Final[dict[Order, Order]] = {"implies": "implied", "implied": "implies"
 has to last. The usual relation is reversed, because lasting until a later day implies lasting until
 an earlier one."""
 _LEFT_OPEN: Final = 400
-"""Largest number of days after the end of the question's window at which a market on a contest may
-close and still count as about the same contest, if the market's text names no date. Chosen by
-hand."""
+"""A market on a contest whose text names no date may close after the end of the question's window
+and still be about the same contest. This is the largest number of days from that end to the close.
+Chosen by hand."""
 
 
 def window_order(
     ours: Proposition, theirs: Proposition, closes: date | None, at: date, *, lasting: bool
 ) -> tuple[Order, float]:
     """Two values: how the question's window of time (`ours`) relates to the market's (`theirs`),
-    and the days from the market's deadline to the question's (negative: the market's is later).
+    and the days from the market's deadline to the question's (negative: the market's is later; 0:
+    no difference that counts).
 
     closes : day on which the market closes
     at : day on which the question is asked
-    lasting : the question asks if something lasts until a day, and so on all days before
+    lasting : the question asks if something lasts until a day, i.e. is so on every day before it
     """
     q, m = ours.window, theirs.window
     if lasting and q.text and {q.kind, m.kind} <= {"on", "by", "open"}:
@@ -101,9 +102,9 @@ def _to_close(q: Window, end: date, closes: date | None, *, contest: bool) -> tu
 
 
 def _decided(ours: Proposition, theirs: Proposition) -> bool:
-    """Whether question or market is about a contest. A contest is decided on its day: a market on
-    it that closes long after that day only allows for delays, and does not ask about a later
-    contest."""
+    """Whether question or market is about a contest, which is decided on a certain day. A market on
+    a contest may close long after that day, to allow for delays. It then still asks about this
+    contest and not about a later one."""
     contests = {ours.predicate, theirs.predicate} & CONTESTS
     return bool(contests) and not {ours.predicate, theirs.predicate} & {"leaves", "rises"}
 

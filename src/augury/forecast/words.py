@@ -50,7 +50,7 @@ RULES: Final = 1_500
 """Number of characters at the beginning of a market's rules that are read and compared with
 questions; the rest is ignored."""
 SIDES: Final = 8
-"""Largest number of a market's outcomes that are read and compared with questions, the first ones;
+"""At most this number of a market's outcomes, the first ones, are read and compared with questions;
 all others are ignored."""
 
 _encoder = msgspec.msgpack.Encoder()

@@ -35,12 +35,13 @@ class Titled(Protocol):
 
 def is_past(market: Titled, at: datetime) -> bool:
     """Whether a market says nothing about the future, even if its venue has not resolved it yet: it
-    closed before `at`, or all dates in its question are past (in its event's name, if its question
-    has none).
+    closed before `at`, or all dates in its question are past. The dates in its event's name are
+    taken if the question has none.
 
-    If the market closes after `at`, a date counts only if something has to happen in or by it, and
-    it counts as past only `REPORTED` (60 days) after its end: "jobs in July" is undecided until the
-    end of September.
+    If the market closes after `at`, the rule is stricter. A date counts as past only `REPORTED` (60
+    days) after its end: "jobs in July" is undecided until the end of September. And each date must
+    be a deadline or a time for something to happen ("by May 1", "in July"); else the market is not
+    past.
     """
     if market.closes_at is not None and market.closes_at < at:
         return True
@@ -67,7 +68,7 @@ REPORTED: Final = timedelta(days=60)
 then what happened on that date is known and reported. Chosen by hand."""
 EARLIEST: Final = 2000
 """Dates of this year or earlier are left out, because such years are parts of names ("AC Monza
-1912"). A date's year is that of its `end`, the day after it."""
+1912"). The year of a date is that of `WrittenDate.end`, the day after it."""
 _WITHIN: Final = frozenset({"by", "before", "until", "in", "on"})
 _SINCE: Final = frozenset({"after", "from"})
 """Words that make a date the start of a period without an end ("after May 1"); such a date never
@@ -94,9 +95,10 @@ def is_namesake(market: Titled, factor: str, words: Collection[str]) -> bool:
     """Whether a market was found by a factor (something in the world that markets are about, e.g. a
     country) only because it names something else of the same name.
 
-    Either the words in its question that name the factor mean something else there ("Jordan" is the
-    player, not the country), or its event's name refers to the factor, but its question names only
-    other things of the same kind ("recognize Somaliland" in an event about Taiwan).
+    There are two cases. The question has words that name the factor, but they mean something else
+    there: "Jordan" is the player, not the country. Or only the event's name refers to the factor,
+    and the question names other things of the same kind: "recognize Somaliland" in an event about
+    Taiwan.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Measures how often markets joined by an edge moved together. Pure.
 
-Edges are of several kinds (`augury.graph.strength.Kind`). Take the days on which at least one of
-two joined markets moved: the strength of a kind is the share of these days on which both moved, in
+Edges are of several kinds (`augury.graph.strength.Kind`). The strength of a kind is a share of
+days: of the days on which at least one of two joined markets moved, those on which both moved in
 the direction that the edge claims. If an edge claims no direction, a day on which both moved counts
 one half, as if the direction were drawn by lot, so that the strengths of all kinds can be compared.
 
@@ -23,16 +23,16 @@ from augury.graph.strength import UNRELATED, Kind
 from augury.relations.comovement import Changes
 
 MOVED: Final = 0.05
-"""Least change of log-odds from one day to the next at which a market counts as moved: about 1.2
+"""Smallest change of log-odds from one day to the next at which a market counts as moved: about 1.2
 percentage points at a price of 50%. Chosen by hand."""
 PRIOR: Final = 25
-"""The share measured for a kind of edge is shrunk towards the share of unrelated markets, which
-counts as much as this many pairs of events: a kind measured on so many pairs lands halfway. A
-larger value shrinks more. Chosen by hand."""
+"""How far the share of days measured for a kind of edge is shrunk towards that of unrelated
+markets, as a number of pairs of events: a kind measured on this many pairs lands halfway between
+the two shares. A larger value shrinks more. Chosen by hand."""
 EARLIER: Final = 0.6
-"""Share (0 to 1) of the observations, the earliest ones, on which strengths are fitted; the others,
-from later days, score them. One observation is a day on which a market of a related pair moved.
-Chosen by hand."""
+"""Share (0 to 1) of the observations on which strengths are fitted: the earliest ones. The later
+ones score the strengths. One observation is a day on which at least one market of a related pair
+moved. Chosen by hand."""
 
 
 class Joined(NamedTuple):
@@ -44,13 +44,13 @@ class Joined(NamedTuple):
     second: int
     kind: Kind
     sign: int
-    """What the edge says: +1: the prices of both markets move the same way, -1: opposite ways, 0:
-    nothing about the direction."""
+    """What the edge says about the prices of the two markets. +1: they move the same way; -1: they
+    move opposite ways; 0: nothing about the direction."""
     events: tuple[int, int]
     """Numbers that identify the events of the two markets, the smaller number first."""
     told: float
-    """Strength (0 to 1) that the edge would have by weights that people set. Only compared with the
-    fitted strength."""
+    """Strength (0 to 1) of the edge by weights that people set. It is only compared with the fitted
+    strength."""
 
 
 class _Days(NamedTuple):
@@ -117,7 +117,7 @@ def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
     Raises
     ------
     ValueError
-        No related pair moved, or no unrelated one did on the earlier days.
+        No related pair moved at all, or no unrelated pair moved on the earlier days.
     """
     days = _days(changes, pairs)
     related = np.array([pair.kind != UNRELATED for pair in pairs], np.bool_)

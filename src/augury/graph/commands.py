@@ -11,7 +11,7 @@ import typer
 from pydantic import ValidationError
 from rich.table import Table
 
-from augury import presence, remote
+from augury import remote, service_file
 from augury.clock import now
 from augury.settings import Settings
 from augury.tables import Console
@@ -124,7 +124,7 @@ def _tell(drawn: dict[str, Any], *, as_json: bool) -> None:
 
 async def _elsewhere(url: str, question: str) -> dict[str, Any]:
     async with remote.client(url) as service:
-        return await presence.ask(service, "/v1/graphs", {"question": question})
+        return await service_file.ask(service, "/v1/graphs", {"question": question})
 
 
 async def _graph(question: str) -> GraphAnswer:
@@ -136,11 +136,11 @@ async def _graph(question: str) -> GraphAnswer:
     except ValidationError as error:
         raise typer.BadParameter(error.errors()[0]["msg"]) from None
     settings = Settings()  # type: ignore[call-arg]
-    async with presence.service(settings, "internal") as service:
+    async with service_file.service(settings, "internal") as service:
         if service is not None:
             body = {"question": question}
             return GraphAnswer.model_validate(
-                await presence.ask(service, "/internal/v1/graph/build", body)
+                await service_file.ask(service, "/internal/v1/graph/build", body)
             )
     async with running(settings) as services:
         if settings.sample == "on":

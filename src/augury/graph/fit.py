@@ -29,24 +29,25 @@ if TYPE_CHECKING:
     from augury.markets.records import Market
 
 LEAST_DAYS: Final = 3
-"""Least number of days on which the price changes of both markets of a pair must be known (no
+"""Smallest number of days on which the price changes of both markets of a pair must be known (no
 change is a known change, of 0)."""
 PER_RELATION: Final = 12
-"""For each market, the largest number of others that it is paired with in each relation (upstream,
-downstream, correlated): those with the strongest paths from factor to factor (things in the world,
-e.g. a policy rate). It is also paired with at most so many others about the same factor."""
+"""In each relation (upstream, downstream, correlated), a market is paired with at most this many
+others: those with the strongest paths from factor to factor (things in the world, e.g. a policy
+rate). It is also paired with at most this many others about the same factor."""
 TIED: Final = 0.1
-"""Two markets count as related if a path of causes or links leads from a factor (a thing in the
-world, e.g. a policy rate) of the first to one of the second, and the path's weight times how much
-each market is about its factor is at least this (0 to 1). Without such a path or a common factor
-they count as unrelated. Chosen by hand."""
+"""Smallest strength (0 to 1) of a path for the two markets at its ends to count as related. The
+path leads along causes or links from a factor (a thing in the world, e.g. a policy rate) of the
+first market to one of the second. Its strength is its weight times how much each market is about
+its factor. Without such a path or a common factor, two markets count as unrelated. Chosen by
+hand."""
 SUBJECT: Final = 0.4
 """Strength (0 to 1), set by hand, of the edge between two markets that are about the same factor (a
 thing in the world, e.g. a policy rate) and have no logical relation. The fitted strength is
 compared with it."""
 ALIKE: Final = 30
-"""For each market, the largest number of other markets, about the same factor (thing in the world)
-or of the same event, that are checked for a logical relation to it."""
+"""For each market, at most this many others are checked for a logical relation to it. They are
+about the same factor (a thing in the world, e.g. a policy rate) or belong to the same event."""
 CHANCE: Final = 12
 """Largest number of unrelated markets, drawn at random, that a market is paired with. These pairs
 show how often prices move together by chance."""
@@ -222,7 +223,7 @@ def _best(
 
 def _told(fitted: Fit, first: int, seed: int, files: Sequence[Path]) -> dict[str, Any]:
     """The table of strengths as it is stored in a file. `first`: the day of the first column of
-    price changes, in days since 1970-01-01; `files`: the files measured on, of which the hashes are
+    price changes, in days since 1970-01-01; `files`: the files measured on, whose hashes are
     stored."""
     origin = date(1970, 1, 1) + timedelta(days=first)
     return {

@@ -11,8 +11,9 @@ from augury.jobs.worker import Job, Worker
 
 KIND: Final = "graph.build"
 FULL: Final = "graph.draw"
-"""Names of the two kinds of background jobs that draw a graph. `FULL`: for `POST /v1/graphs`, with
-a `FullGraph` as result; `KIND`: for operators, with a `GraphAnswer` as result."""
+"""`KIND` and `FULL` are the names of the two kinds of background jobs that draw a graph. `FULL` is
+for `POST /v1/graphs`, with a `FullGraph` as result; `KIND` is for operators, with a
+`GraphAnswer`."""
 
 
 def register(worker: Worker, service: GraphService) -> None:

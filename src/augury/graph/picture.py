@@ -66,7 +66,7 @@ def svg(graph: Graph, *, as_of: datetime | None = None, sample: bool = False) ->
 
 
 LEGEND_WIDTH: Final = 620
-"""Least width of a picture, in pixels: that of its legend."""
+"""Smallest width of a picture, in pixels: that of its legend."""
 
 
 def _header(graph: Graph, width: float, as_of: datetime | None, *, sample: bool) -> str:

@@ -384,8 +384,8 @@ def full(drawn: Drawn, graph_id: str, created_at: datetime) -> FullGraph:
 
 
 def mixed(origins: Collection[ShownOrigin]) -> ShownOrigin | None:
-    """The least reliable of several `origins` of data (`sample`, then `import`, then `live`), to be
-    shown for what is made of the data; None if there are none."""
+    """Of several `origins` of data, the least reliable: `sample` before `import` before `live`. It
+    is shown as the origin of what is made from all the data. None if there are none."""
     return next((one for one in ("sample", "import", "live") if one in origins), None)
 
 

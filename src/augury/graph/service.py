@@ -31,8 +31,8 @@ TARGETS: Final = 4
 """Largest number of direct markets (markets on the question itself) shown at the question's
 node."""
 VOTERS: Final = 10
-"""Largest number of direct markets (markets on the question itself) that decide, besides the
-question's words, which factors (things in the world) it is about. Chosen by hand."""
+"""At most this many direct markets (markets on the question itself) decide, besides the question's
+words, which factors (things in the world) the question is about. Chosen by hand."""
 
 Stage = Callable[[str, dict[str, Any]], Awaitable[None]]
 """Async callback for the progress of drawing a graph. It is called at the beginning of each stage,

@@ -67,8 +67,8 @@ def logical(sign: int) -> Kind:
 def strength(of: Kind) -> float | None:
     """The measured strength of a kind of edge, 0 to 1; None if it was not measured.
 
-    The strength is the share of days on which both markets joined by such an edge moved as the edge
-    says, of the days on which at least one of them moved. If the edge says nothing about the
+    The strength is a share of days: of the days on which at least one of two markets joined by such
+    an edge moved, those on which both moved as the edge says. If the edge says nothing about the
     direction, a day on which both moved counts one half.
     """
     found = table()["kinds"].get(of)

@@ -232,9 +232,10 @@ def _edges_of(
     leads: Mapping[int, ReachedMarket],
     factors: Mapping[int, Factor],
 ) -> list[DrawnEdge]:
-    """The edge of the node of one factor (a thing in the world), as a list of one. Its other end is
-    the question or, if the previous factor on a causal path is shown in the same relation, the node
-    of that factor.
+    """A list of one: the edge between the node of a factor (a thing in the world) and the
+    question's node. If the causal path from the question to the factor leads through another factor
+    that is shown in the same relation, the edge goes to the node of that one instead of the
+    question's.
 
     lead : the factor's best market, with its path
     ids, leads, factors : node id, best market and factor, by factor number
@@ -290,8 +291,8 @@ def _add_between(
     ids: Mapping[int, str],
     leads: Mapping[int, ReachedMarket],
 ) -> None:
-    """Add those of the causal steps `between` (from the factor base) whose two factors are both
-    shown, as edges. One that closes a cycle is added only if the cycle has a lag, i.e. if it is a
+    """Add as edges those of the causal steps `between` (from the factor base) whose two factors are
+    both shown. A step that closes a cycle is added only if the cycle has a lag, i.e. if it is a
     feedback over time; otherwise a warning is added.
 
     ids, leads : node id and best market of each factor shown, by factor number

@@ -16,7 +16,8 @@ from typing import Any
 from augury.handbook.notebooks import ipynb
 
 PACKED = Path(__file__).parent / "pages"
-"""Folder in which the wheel carries `docs/`; a checkout has no such folder."""
+"""Folder of the written pages inside an installed wheel: a copy of `docs/`. A checkout has no such
+folder."""
 CHECKOUT = Path(__file__).parents[3] / "docs"
 BUILT = Path(__file__).parent / "dist"
 """Folder to which `augury docs` writes the site, and from which the service and the wheel take
@@ -48,8 +49,8 @@ def folder() -> Path:
 
 @cache
 def contents(source: Path | None = None) -> tuple[Section, ...]:
-    """The sections of the documentation, from `contents.toml`; pages that it does not name come
-    last."""
+    """The sections of the documentation, from `contents.toml`. Pages that belong to none of them
+    come last, in a section "Other"."""
     source = source or folder()
     text = (source / "contents.toml").read_text(encoding="utf-8")
     named = [
@@ -89,8 +90,9 @@ def notebooks(source: Path | None = None) -> dict[str, str]:
 
 
 def relinked(text: str, link: Callable[[str, str], str | None]) -> str:
-    """A page's Markdown with its links replaced: `link` gets the text and the target of each link
-    and returns what stands in its place, or None to keep it. Code and pictures are left alone."""
+    """A page's Markdown with its links replaced. `link` gets the text and the target of each link
+    and returns the text to put in the link's place; None keeps the link. Code and pictures are left
+    alone."""
 
     def replaced(match: re.Match[str]) -> str:
         if match[3] is None or match[1]:

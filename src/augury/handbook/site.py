@@ -1,7 +1,7 @@
 """Builds the documentation as a site of plain files: HTML, its search, and every page as Markdown.
 
-The generator is Sphinx with the theme Furo (docs/adr/0023); it comes with `augury[docs]` and
-nothing that serves needs it. A link to a page or heading that does not exist fails the build.
+The generator is Sphinx with the theme Furo (docs/adr/0023). It comes with `augury[docs]` and is
+only needed to build the site. A link to a page or heading that does not exist fails the build.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ _CONFIGURATION: Final[dict[str, Any]] = {
 
 
 def build(out: Path) -> list[str]:
-    """Build the site and replace the folder `out` by it in one step; returns
-    the names of its files.
+    """Build the site and replace the folder `out` by it in one step; returns the names of its
+    files.
 
     Raises
     ------
     SetupProblem
-        A link leads nowhere, or `out` holds other files; the text names each.
+        Links lead nowhere (the error names them), or `out` holds other files.
     """
     from augury.handbook import reference
 

@@ -40,7 +40,7 @@ UNFOLLOWED: Final = timedelta(days=1)
 venues runs."""
 
 VOLATILITY_LASTS: Final = {True: timedelta(days=2), False: timedelta(days=5)}
-"""Realized volatility counts as late if the end of its newest day is longer ago than this: for
+"""Age, counted from the end of the newest day, above which realized volatility counts as late: for
 assets that always trade (True), and for assets whose exchange closes on weekends and holidays
 (False)."""
 
@@ -99,8 +99,8 @@ class HealthService:
         gauges.sizes(database, await asyncio.to_thread(_folder_size, folder) if folder else 0)
 
     async def overview(self, settings: Settings) -> dict[str, Any]:
-        """For the operator: the settings in force, jobs that are open or ended in the last day, and
-        the sizes of the database and of the data folder."""
+        """For the operator: the settings in force, jobs that are unfinished or ended in the last
+        day, and the sizes of the database and of the data folder."""
         async with self._database.reading() as conn:
             jobs = await queue.summary(conn)
             database = await size(conn)

@@ -21,9 +21,11 @@ _MAX_HOPS = 32
 
 
 def networks(names: Iterable[str]) -> tuple[Network, ...]:
-    """The trusted proxies of the settings as networks, from texts like "10.0.0.0/8". Raises
-    SetupProblem for a text that is no network, or for a network larger than an IPv4 /8 or an IPv6
-    /7."""
+    """The trusted proxies of the settings as networks, from texts like "10.0.0.0/8".
+
+    Raises SetupProblem if a text is not a network, or if the network is larger than an IPv4 /8 or
+    an IPv6 /7.
+    """
     found = []
     for name in names:
         try:
@@ -48,12 +50,13 @@ class Forwarding:
     believed."""
 
     header: str = "x-forwarded-for"
-    """The only forwarding header that is read. Name the one that the proxy writes: the proxy passes
-    on other headers as the caller sent them, so a caller could forge its address in one of them."""
+    """Name of the only forwarding header that is read. It has to be the one that the proxy writes:
+    a proxy passes on all other headers unchanged, so a caller could write a false address into
+    them."""
     trusted: Sequence[Network] = ()
     hops: int | None = None
-    """Number of proxies in front of the service, i.e. of addresses that are read from the right end
-    of the header. None: up to 32."""
+    """Number of proxies in front of the service. This many addresses are read from the right end of
+    the header; None: up to 32."""
 
     @classmethod
     def of(cls, settings: Settings) -> Forwarding:

@@ -20,8 +20,8 @@ class Allowance:
     deadline: Literal["request_deadline", "search_deadline", "forecast_deadline"] = (
         "request_deadline"
     )
-    """Name of the setting that holds the deadline: the most seconds from a request's arrival to the
-    start of its answer."""
+    """Name of the setting that holds the deadline: the longest time, in seconds, from a request's
+    arrival to the start of its answer."""
     body: Literal["max_body_bytes", "max_run_body_bytes"] = "max_body_bytes"
 
 

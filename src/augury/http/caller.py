@@ -13,8 +13,8 @@ class Caller:
 
     kind: Literal["anonymous", "key", "session"]
     tier: Literal["anonymous", "keyed"]
-    """Which limits apply: "keyed" if the key grants the scope that the route asks for, else
-    "anonymous". A key without `search:read` searches at the anonymous limits."""
+    """Which rate limits apply: "keyed" if the caller's key grants the scope that the route needs,
+    else "anonymous". E.g. a key without `search:read` may search, but at the anonymous limits."""
     account_id: str | None
     key_id: str | None
     scopes: frozenset[str]
@@ -22,6 +22,6 @@ class Caller:
 
     @property
     def account(self) -> str:
-        """The account's id; empty for an anonymous caller. Used by routes that admit no anonymous
-        callers."""
+        """The account's id, for routes that admit no anonymous callers; empty for an anonymous
+        caller."""
         return self.account_id or ""

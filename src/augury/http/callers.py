@@ -29,9 +29,9 @@ from augury.http.limits import InFlight, Limiter, LimitPolicy, enforce
 from augury.settings import Settings
 
 PAGE_BURST = 4
-"""Burst of requests for what pages show (markets, watchlists, answers, system), as a multiple of
-the burst of searches. A page of the console sends up to six requests at once, and a person who
-clicks fast opens several pages in a second."""
+"""The burst (requests at once) allowed for the data of pages (markets, watchlists, answers, system)
+is the burst of searches times this. A page of the console sends up to six requests at once, and a
+person who clicks fast opens several pages in a second."""
 
 # RFC 9110 11.1 and RFC 6750 2.1, read strictly: any scheme case, one space, no other blanks.
 _BEARER = re.compile(rb"[Bb][Ee][Aa][Rr][Ee][Rr] ([\x21-\x7e]{1,512})")
@@ -118,9 +118,9 @@ class Gate(SecurityBase):
     def __init__(
         self, group: str, scope: str, *, anonymous: bool = False, legacy: bool = False
     ) -> None:
-        """`group`: the name of the routes' limit. `scope`: what a key needs. `anonymous`: callers
-        without a key are let through. `legacy`: admit a key with the legacy scope `*` even if that
-        does not include `scope`."""
+        """`group`: name of the rate limit for these routes. `scope`: the scope that a key must
+        have. `anonymous`: callers without a key are let through. `legacy`: a key with the legacy
+        scope `*` is admitted, even if `*` does not include `scope`."""
         self.legacy = legacy
         self.group = group
         self.scope = scope

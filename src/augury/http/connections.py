@@ -20,10 +20,11 @@ log = structlog.get_logger("augury.http")
 
 REFUSED = Metric("augury_connections_refused", "Connections refused or dropped.", ["reason"])
 LEAST_RESERVE = 64
-"""Least number of file descriptors kept free for files, the database and outgoing connections. If a
-quarter of the descriptor limit is more, the quarter is kept free, at most 1,024."""
+"""File descriptors that are kept free for files, the database and outgoing connections: a quarter
+of the limit on descriptors, but at least this many and at most 1,024."""
 MOST_DESCRIPTORS = 65_536
-"""Number of file descriptors to which the soft limit is raised, as far as the hard limit allows."""
+"""The soft limit on open file descriptors is raised to this number, or to the hard limit if that is
+lower."""
 
 Refusal = Literal["address", "all"]
 

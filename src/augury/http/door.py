@@ -19,19 +19,20 @@ from augury.http.gcra import Rate, take
 from augury.settings import Settings
 
 MOST_KNOWN = 100_000
-"""Most callers without a valid key whose rate is remembered. Beyond it, those seen longest ago are
-forgotten."""
+"""Maximum number of callers without a valid key whose rate is remembered. If there are more, those
+that have sent nothing for the longest time are forgotten."""
 PER_SITE = 16
 """Rate allowed to a whole IPv6 site (a /48, which holds 65,536 subnets), as a multiple of the rate
 allowed to one caller."""
 WRONG_KEY_COST = 5
 """In the rate limit, one request with a wrong key counts as this many requests without a key."""
 NEW_KEYS = Rate.parse("1/s", burst=10)
-"""Rate at which an address that has used up its limit may still try keys that this process does not
-know as valid. A key is known for `KEY_REMEMBERED` seconds after its last accepted request."""
+"""An address that has used up its limit may try keys that this process does not know as valid at
+this rate. (A key is known as valid for `KEY_REMEMBERED` seconds after its last accepted
+request.)"""
 KEY_REMEMBERED = 300.0
-"""Seconds after its last accepted request for which this process knows a key as valid, and admits
-it even from an address that has used up its limit."""
+"""Seconds for which a process remembers that a key is valid, after each accepted request with the
+key. A remembered key is admitted even from an address that has used up its limit."""
 MOST_KEYS = 10_000
 
 
@@ -113,11 +114,11 @@ class Door:
     def settle(
         self, address: Address | None, key: bytes | None, *, good: bool, wrong: bool
     ) -> None:
-        """Count a finished request in the rate limit of callers without a valid key, unless its key
-        was valid.
+        """Count a finished request in the rate limit of callers without a valid key, unless the
+        request's key is valid.
 
-        `good`: a route accepted the key. `wrong`: the answer was 401. If neither, no route checked
-        the key, or the key lacks what the route asks for, e.g. a scope.
+        `good`: a route accepted the key. `wrong`: the answer was 401. If both are False, no route
+        checked the key, or the key lacks something that the route requires, e.g. a scope.
         """
         if good and key is not None:
             self._good_keys[self._digest(key)] = time.monotonic() + KEY_REMEMBERED
@@ -147,8 +148,8 @@ class Door:
         _refuse(wait)
 
     def _wait(self, address: Address | None) -> float:
-        """Seconds until a request without a key would be admitted, 0 if at once; nothing is
-        counted."""
+        """Seconds until a request without a key would be admitted; 0 if it would be admitted now.
+        Nothing is counted."""
         now = time.monotonic_ns() // 1000
         places = [(bucket(address), self._rate)]
         if (where := site(address)) is not None:

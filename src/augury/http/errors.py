@@ -170,9 +170,9 @@ async def _handle(request: Request, exc: Exception) -> Response:
 
 
 def _allowed(request: Request) -> list[str]:
-    """The methods that the path of a request allows. Of several matching routes the one with the
-    fewest parameters counts: `/rules/bulk` is a route of its own, not the rule with the id
-    "bulk"."""
+    """The HTTP methods that the path of a request allows. If several routes match the path, only
+    the one with the fewest parameters is used: `/rules/bulk` is a route of its own, not the rule
+    with the id "bulk"."""
     found: dict[str, set[str]] = {}
     for context in iter_route_contexts(request.app.routes):
         match, _ = context.matches(request.scope)

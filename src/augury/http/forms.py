@@ -61,8 +61,8 @@ Wanted = Annotated[Format, Depends(_format)]
 def download(
     request: Request, body: bytes, wanted: Format, name: str, next_cursor: str | None = None
 ) -> Response:
-    """The CSV or Parquet file `body` as an HTTP answer, with its ETag and, unless `next_cursor` is
-    None, a link to the next page."""
+    """The CSV or Parquet file `body` as an HTTP answer, with its ETag. If there is a next page
+    (`next_cursor` is not None), the answer has a link to it."""
     headers = attached(request, wanted, name, next_cursor)
     return tagged(request, body, media_type=MEDIA[wanted], headers=headers)
 
@@ -70,8 +70,8 @@ def download(
 def attached(
     request: Request, wanted: Format, name: str, next_cursor: str | None
 ) -> dict[str, str]:
-    """The headers of an answer that is a file called `name`; unless `next_cursor` is None, with a
-    link to the next page."""
+    """The headers of an answer that is a file called `name`. If there is a next page (`next_cursor`
+    is not None), they contain a link to it."""
     return {
         **CACHING,
         **link(request, next_cursor, format=wanted),

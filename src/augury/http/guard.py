@@ -1,8 +1,9 @@
 """The outermost layer: size limits, deadlines, request ids, access log, metrics. Pure ASGI.
 
 It runs before every route, so a refused request never reaches one, and an exception that a route
-does not handle becomes a 500 without details. The size of a body is checked while it is read, and
-it is read only after the caller is known (`routing.Route`): uploads of strangers are not read.
+does not handle becomes a 500 without details. A body is read only after the caller is known
+(`routing.Route`), so uploads of strangers are not read. The size of a body is checked while the
+body is read.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ log = structlog.get_logger("augury.http")
 BODY_TIMEOUT = 10.0
 """Seconds within which a caller must have sent the whole body."""
 LINGER_BYTES, LINGER_SECONDS = 16 * 1024 * 1024, 5.0
-"""A refused upload is read and discarded for a while, so that the caller can read the answer.
-LINGER_BYTES: most bytes for this. LINGER_SECONDS: most seconds."""
+"""A refused upload is still read for a while and thrown away, so that the caller can read the
+answer. LINGER_BYTES: maximum number of bytes that are read. LINGER_SECONDS: maximum time of
+reading, in seconds."""
 _OTHERS = "/v1/macro-runtime/"
-"""Prefix of the paths whose requests are passed on to another service; there a HEAD request is not
-turned into a GET."""
+"""Paths that begin with this are passed on to another service. A HEAD request to them stays a HEAD
+request; to any other path it is handled as a GET."""
 
 
 class Guard:
@@ -257,6 +259,8 @@ class _Passage:
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
+            if self.deadline is not None and self.deadline.expired():
+                await asyncio.sleep(0)  # the deadline's cancellation comes before the answer
             self._start(message)
         elif self.lingering and not message.get("more_body", False):
             # Closing while the caller is still sending would reset the connection before the

@@ -1,14 +1,15 @@
 """`Idempotency-Key` for POSTs that create: the second try gets the first one's answer.
 
 Mark the endpoint of a `routing.Route` with `@idempotent`; it must name its caller by one of the
-types of callers.py. A key belongs to an account for 24 hours. The same key with the same request
-replays the stored answer, with another request is 422, and while the first is under way 409.
+types of callers.py. A key belongs to an account for 24 hours. If the same key comes again with the
+same request, the stored answer is sent again. With another request, the answer is 422; while the
+first request is still running, it is 409.
 
-The claim of a key is committed at once, so that others see it; what the endpoint writes and its
-answer are one transaction after it. An attempt that raised has therefore created nothing, and its
-key is free again. A process that died in the middle has either created nothing or stored its
-answer; its claim can be taken over after `store.ABANDONED`, longer than any deadline. Answers are
-stored encrypted, since some hold a secret that is shown only once.
+The claim of a key is committed at once, so that others see it. After it, what the endpoint writes
+and its answer are committed in one transaction. An attempt that raised has therefore created
+nothing, and its key is free again. A process that died in the middle has either created nothing or
+stored its answer; its claim can be taken over after `store.ABANDONED`, longer than any deadline.
+Answers are stored encrypted, since some hold a secret that is shown only once.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def _answer(
     except CantOpen:
         raise Conflict(
             "This request was answered before, but the stored answer can no longer be read. Check "
-            "the result, or use a new key.",
+            "whether the request took effect. To send it again, use a new Idempotency-Key.",
             code="idempotency_answer_lost",
         ) from None
     return Response(body, earlier.status, headers)

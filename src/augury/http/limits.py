@@ -148,8 +148,8 @@ class InFlight:
 async def enforce(
     policy: LimitPolicy, key: str, exchange: Exchange, limiter: Limiter, in_flight: InFlight
 ) -> None:
-    """Let a request pass under the limit `policy`, or raise RateLimited. Either way the answer gets
-    headers that tell the rate limit, unless too many requests of the caller are in flight or the
+    """Let a request pass under the limit `policy`, or raise RateLimited. In both cases the answer
+    gets headers about the rate limit, unless too many requests of the caller are in flight or the
     store of the counts fails.
 
     The headers follow draft-ietf-httpapi-ratelimit-headers-10: the quota `q` of the policy and its
@@ -197,12 +197,12 @@ async def enforce(
 
 
 class RefusalsKept:
-    """Wraps a limiter and remembers which keys it refused, and until when. A refused request
-    changes nothing, so a flood of refused requests is answered without round trips to the store."""
+    """Wraps a limiter and remembers which keys it refused, and until when. Refused requests do not
+    count against the limit, so a flood of them is answered without round trips to the store."""
 
     MOST: int = 100_000
-    """Most refused keys kept in memory; beyond this, those refused longest ago are forgotten
-    first."""
+    """Maximum number of refused keys kept in memory. If there are more, those refused longest ago
+    are forgotten."""
 
     def __init__(self, limiter: Limiter, monotonic: Callable[[], float] = time.monotonic) -> None:
         self.limiter = limiter

@@ -1,10 +1,10 @@
-"""Replaces market ids by UUIDs in answers (`AUGURY_MARKET_IDS=uuid`), as the
-last step before sending.
+"""Replaces market ids by UUIDs in answers (`AUGURY_MARKET_IDS=uuid`), as the last step before
+sending.
 
 One place serves all routes, stored answers and streams. In JSON and event streams each string that
-is exactly a market id becomes its UUID; in CSV, each such cell. Parquet files keep the original
-ids. Names of members of JSON objects stay, since callers look up by the id they asked with, and so
-do fields that repeat what was asked (`ECHOES`).
+is exactly a market id becomes its UUID; in CSV, each such cell. Three things keep the original ids:
+Parquet files; the names of members of JSON objects, since callers look up by the id they asked
+with; and fields that repeat what was asked (`ECHOES`).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _PASSED_ON = "/v1/macro-runtime/"
 
 def in_json(body: bytes) -> bytes:
     """`body` with each string that is a market id (`"kalshi:KXFED-27JAN-T3.50"`) replaced by the
-    market's UUID, except names of members of objects and the fields `ECHOES`. `body` is one or more
-    JSON texts, with other text between them."""
+    market's UUID. Names of members of objects and values of the fields `ECHOES` stay as they are.
+    `body` is one or more JSON texts, with other text between them."""
 
     def shown(found: re.Match[bytes]) -> bytes:
         if not found[0].startswith(b'"polymarket:') and not found[0].startswith(b'"kalshi:'):

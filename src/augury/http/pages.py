@@ -40,8 +40,8 @@ def page(
     place: Callable[[T], object] = attrgetter("id"),
 ) -> dict[str, object]:
     """One page of a list, as `{"items": [...], "next_cursor": ...}` with at most `limit` items.
-    `found` holds one row more than `limit` if there is a next page; else `next_cursor` is None.
 
+    found : the rows of the page, and one more row if there is a next page
     show : turns a row into an item of the answer
     place : a row's position in the list's order, for the cursor of the next page
     """

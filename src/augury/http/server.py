@@ -27,17 +27,19 @@ from augury.settings import Settings
 HEADER_TIMEOUT = 10.0
 """Seconds within which a connection must have sent its whole header block."""
 DRAIN_WINDOW = 20.0
-"""Seconds over which the rate at which a caller reads its answer is measured."""
+"""The rate at which a caller reads its answer is measured over this many seconds."""
 LEAST_RATE = 1024
-"""Slowest rate, in bytes per second, at which a caller may read a waiting answer. Slower callers
-are disconnected."""
+"""Smallest rate, in bytes per second, at which a caller may read its answer. A slower caller is
+disconnected."""
 _MOST_LINGERING = 32
-"""Most refused connections that get time to read the reason; any more are closed at once."""
+"""Maximum number of refused connections that are kept open for a short time, so that the caller can
+read the error. Further refused connections are closed at once."""
 ACCEPTED_AT_ONCE = 16
-"""Most connections accepted in one go, before refused ones are closed. Well below the file
-descriptors that are kept free (64 or more), so that a flood never takes the last one."""
+"""Maximum number of connections that are accepted before the refused ones among them are closed. It
+is well below the number of file descriptors that are kept free (64 or more), so that a flood of
+connections never takes the last one."""
 QUEUED = 2048
-"""Most connections that the kernel queues until they are accepted."""
+"""Maximum number of connections that the kernel queues until they are accepted."""
 _LINGER_BYTES, _LINGER_SECONDS = 64 * 1024, 1.0
 _CODES = {
     400: "bad_request",
@@ -47,7 +49,8 @@ _CODES = {
     503: "too_many_connections",
 }
 _MAX_FRAMING = 1024 * 1024
-"""Most bytes of chunk framing and trailers that a request may have in addition to its body."""
+"""Maximum number of bytes of chunk framing and trailers that a request may have in addition to its
+body."""
 
 
 def config(app: FastAPI, settings: Settings) -> uvicorn.Config:
@@ -72,8 +75,9 @@ def config(app: FastAPI, settings: Settings) -> uvicorn.Config:
 class Server(uvicorn.Server):
     """A server that accepts few connections at a time, while the kernel queues many.
 
-    asyncio uses one number (`backlog`) both for the queue and for the connections accepted at a
-    time, and logs an error for each of the latter when no file descriptor is free.
+    asyncio has one number (`backlog`) for two limits: the length of the kernel's queue, and the
+    connections accepted at a time. With a large number, it would log one error per connection to
+    accept when no file descriptor is free.
     """
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:

@@ -29,7 +29,7 @@ def install(
     and the OpenAPI documents.
 
     `measure` brings gauges up to date before `/metrics` is read. Routes find their services at
-    `app.state.services`, which the lifespan puts there.
+    `app.state.services`, which is set when the app starts.
     """
     redis_url = settings.redis_url.get_secret_value() if settings.redis_url else None
     limiter = make_limiter(redis_url, lambda: app.state.services.database)

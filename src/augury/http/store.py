@@ -16,8 +16,8 @@ Connection = AsyncConnection[Any]
 LIFETIME = timedelta(hours=24)
 """How long an answer is stored under its Idempotency-Key."""
 ABANDONED = timedelta(minutes=2)
-"""Age of a claim on an idempotency key, without a stored answer, from which another request can
-take the claim over. The process that made the claim must have died, because every deadline is
+"""Age from which another request can take over a claim on an idempotency key that has no stored
+answer. The process that made the claim must have died by then, because every deadline is
 shorter."""
 
 
@@ -35,8 +35,8 @@ async def take(conn: Connection, key: str, rate: Rate) -> Decision:
 
 
 async def sweep(conn: Connection) -> None:
-    """Delete the rate-limit keys whose whole burst is available again: a deleted key behaves the
-    same."""
+    """Delete the rate-limit keys whose whole burst is available again. They carry no information: a
+    key without a record has its whole burst, too."""
     await conn.execute("delete from rate_limits where tat < clock_timestamp()")
 
 
@@ -105,7 +105,7 @@ async def keep(
 
 
 async def release(conn: Connection, account_id: str, key: str, claimed_at: datetime) -> None:
-    """Free an idempotency key whose request failed."""
+    """Free an idempotency key whose request failed, so that the same key can be used again."""
     await conn.execute(
         "delete from idempotency_keys"
         " where account_id = %s and key = %s and created_at = %s and status is null",

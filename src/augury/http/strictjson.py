@@ -1,5 +1,5 @@
-"""Strict JSON (RFC 8259, I-JSON): a text that two parsers could read differently is answered with
-422, which names the place."""
+"""Strict JSON (RFC 8259, I-JSON): if two parsers could read a text differently, it is refused with
+status 422 and the place of the problem."""
 
 from __future__ import annotations
 

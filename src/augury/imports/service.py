@@ -26,8 +26,8 @@ from augury.storage.database import Database
 KIND: Final = "catalogue.import"
 ENDINGS: Final = (".parquet", ".pq", ".csv", ".jsonl", ".ndjson")
 PART_BYTES: Final = 1024 * 1024
-"""Largest size of one part of a file, in bytes: what a slow line can send within the time limit of
-a request's body."""
+"""Largest size of one part of a file, in bytes: small enough for a slow line to send it within the
+time limit of a request's body."""
 PROGRESS_EVERY: Final = 0.5
 """Seconds between two updates of an import's progress while its file is read."""
 TRIES: Final = 3
@@ -82,7 +82,7 @@ class ImportService:
         return found
 
     async def newest(self, limit: int) -> list[ImportRow]:
-        """The latest imports, the newest first."""
+        """The latest imports, newest first, at most `limit`."""
         async with self._database.reading() as conn:
             return await store.newest(conn, limit)
 

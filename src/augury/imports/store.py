@@ -14,8 +14,8 @@ KEPT = timedelta(days=30)
 """Time for which a file and the result of its import are kept, counted from the request that starts
 the upload (`ImportService.begin`)."""
 UNFINISHED_KEPT = timedelta(days=1)
-"""Time for which a file is kept if its import is not started, counted from the request that starts
-the upload (`ImportService.begin`)."""
+"""Time for which a file is kept if its import is never started, e.g. because parts are missing;
+counted from the request that starts the upload (`ImportService.begin`)."""
 
 
 class ImportRow(NamedTuple):
@@ -128,8 +128,9 @@ async def remove(conn: Connection, import_id: str) -> None:
 
 
 async def prune(conn: Connection) -> None:
-    """Delete the parts of files whose job has ended, files older than `KEPT`, and files older than
-    `UNFINISHED_KEPT` that no job reads."""
+    """Delete old imports: the parts (the content) of every file whose import has ended; all data of
+    files registered longer than `KEPT` ago; and all data of files registered longer than
+    `UNFINISHED_KEPT` ago whose import was never started."""
     await conn.execute(
         """
         delete from import_parts p using import_files f join jobs j on j.id = f.job_id

@@ -23,8 +23,8 @@ from augury.ids import new_id
 FINISHED_KEPT = timedelta(days=30)
 LOG_KEPT = timedelta(days=7)
 LOST_AFTER = timedelta(seconds=20)
-"""A job that is queued or running counts as lost if it has no entry in the queue, and its last
-heartbeat (or its creation) is longer ago than this."""
+"""A job that is queued or running is lost if it has no entry in the queue, and its last heartbeat
+(before the first: its creation) is longer ago than this."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ async def enqueue(
 ) -> str:
     """Add a job of `kind`, which a worker runs after `delay` at the earliest. Returns the job's id.
 
-    prefix : start of the id, for jobs that callers see as something other than a job
+    prefix : start of the id, e.g. "fc" for the forecasts that callers see instead of jobs
     """
     job_id = new_id(prefix)
     async with connection.transaction():
@@ -144,8 +144,8 @@ async def retry(connection: AsyncConnection[Any], job_id: str) -> bool:
 
 
 async def mend(connection: AsyncConnection[Any]) -> list[str]:
-    """Queue again the lost jobs: those that have not ended but have no entry in the queue (see
-    `LOST_AFTER`). Returns their ids.
+    """Queue lost jobs again and return their ids. A lost job has not ended and has no entry in the
+    queue, and its last sign of life is longer ago than `LOST_AFTER`.
 
     A safety net: a record and its entry are written together, so no job should ever be lost.
     """
@@ -185,8 +185,8 @@ def _queries(connection: AsyncConnection[Any]) -> Queries:
 
 
 async def summary(connection: AsyncConnection[Any]) -> list[dict[str, Any]]:
-    """For each kind (`name`) and status (`state`) of jobs: their number, and when the oldest of
-    them was created. Only jobs that have not ended or ended in the last day are counted."""
+    """For each kind (`name`) and status (`state`) of jobs: the number of jobs, and when the oldest
+    of them was created. Jobs that ended more than a day ago are left out."""
     rows = await connection.execute(
         """
         select kind, status, count(*), min(created_at) from jobs

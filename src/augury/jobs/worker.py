@@ -29,13 +29,13 @@ from augury.storage.failures import as_unavailable
 log = structlog.get_logger(__name__)
 
 HEARTBEAT = 4.0
-"""Seconds without a sign of life after which a job is taken away from its worker."""
+"""Seconds without a sign of life from a worker after which another worker may take its job."""
 LOST = 20
-"""If workers keep dying while they run a job, the job is started again at most this many times
-beyond the attempts that its kind allows. Then it fails, since it is taken to be the cause."""
+"""Number of additional attempts, beyond those that its kind allows, of a job whose workers keep
+dying. After them the job fails, because the job itself is probably what kills the workers."""
 LONGEST_PAUSE = 60.0
 """Longest pause, in seconds, before a failed job is tried again. The pause doubles with each
-attempt, up to this."""
+attempt until it reaches this length."""
 MEND_EVERY = 30.0
 """Seconds between two checks for jobs that are missing in the queue."""
 DRAIN = 10.0
@@ -235,9 +235,9 @@ class Worker:
         return keep
 
     async def _claim(self, job_id: str, kind: _Kind) -> Job | None:
-        """Mark a job as running and return it; None if it has ended, or fails now because too many
-        workers have died while running it (`LOST`). A job may be marked already: then the worker
-        that ran it has died."""
+        """Mark a job as running and return it. None if the job has ended, or if too many workers
+        have died while running it (`LOST`), so that it fails now. A job that is marked as running
+        already is claimed, too: the worker that ran it has died."""
         async with self._database.transaction() as connection:
             cursor = await connection.execute(
                 "update jobs set status = 'running', attempts = attempts + 1,"
@@ -321,7 +321,7 @@ class _Driver(PsycopgDriver):
     """The database driver of the queue: it listens on a connection of its own and sends queries
     over the pool.
 
-    pgqueuer's driver uses one connection for both. There a query waits up to a second for the
+    pgqueuer's own driver uses one connection for both. A query then waits up to a second for the
     listener, so that heartbeats would be late.
     """
 

@@ -89,7 +89,7 @@ _OUTSIDE: Final = re.compile(
 
 class _Rewrite(NamedTuple):
     """A pattern for one kind of amount, and what replaces it. The pattern is tried only on texts
-    that contain one of `needs`: looking for these takes a twentieth of the time."""
+    that contain one of `needs`, because looking for `needs` takes a twentieth of the time."""
 
     needs: tuple[str, ...]
     """Parts of words in lower case; a text that the pattern matches contains at least one of
@@ -217,14 +217,14 @@ _FIGURED: Final = (
     _Rewrite(("range", "band", "window", "bracket"), _OUTSIDE, _ranged),
 )  # fmt: skip
 """Replacements made before two bounds of one range are joined (`_joined`): number words, other
-words for amounts ("50 bucks", "double digits"), and ranges called by that name ("outside the 3-5
-range")."""
+words for amounts ("50 bucks", "double digits"), and ranges with a word such as "range" or "band"
+("outside the 3-5 range")."""
 _UPPER: Final = tuple(
     "most more greater higher warmer hotter maximum below under less fewer lower beneath short shy"
     " south sub colder cooler smaller weaker".split()
 )
-"""Lower-case substrings, at least one of which every upper bound contains ("at most 3", "3 or
-fewer")."""
+"""Every upper bound ("at most 3", "3 or fewer") contains at least one of these substrings in lower
+case."""
 
 # Bounds
 

@@ -13,8 +13,8 @@ _VERBS: Final = "is|are|was|were|do|does|did|has|have|had|would|could|should"
 _NOT: Final = rf"(?:{_VERBS}|wo|ca|ai)n't"
 _DENIED: Final = rf"(?P<verb>{_VERBS}|wo|ca|ai)n't"
 _MAYBE: Final = re.compile(rf"\b{_DENIED}\b|,\s*\w+\s+(?:it|s?he|they|we|you|there)\b", re.I)
-"""A quick check before the other patterns: `affirmed` returns a question without a match as it
-is."""
+"""A quick check before the other patterns: if it does not match, `affirmed` returns the question
+unchanged."""
 _TAG: Final = re.compile(
     rf"(?<!\bor)(?: {_NOT} (?:it|s?he|they)|"
     rf", ?(?:{_NOT}|{_VERBS}|will|can) (?:it|s?he|they|we|you|there))"
@@ -50,9 +50,9 @@ _SUBJECT: Final = re.compile(
 )
 _NAME: Final = re.compile(r"[A-Z]")
 _IN_NAMES: Final = ("do", "ca")
-"""Auxiliaries that names of works begin with, without their "n't": "Don't Look Up", "Can't Buy Me
-Love". At the beginning of a question, a capitalized word after one of them may be part of such a
-name, so it is not taken for a subject."""
+"""Auxiliaries (without "n't") with which names of works begin: "do" in "Don't Look Up", "ca" in
+"Can't Buy Me Love". At the beginning of a question, a capitalized word after one of them may be
+part of such a name, so it is not taken for a subject."""
 _AFFIRMED: Final = {"wo": "will", "ca": "can", "ai": "is"}
 
 

@@ -67,8 +67,8 @@ class Contest:
     """Sport or league of the game ("ncaa", "soccer"), as `topic` of the vocabulary's teams; empty
     if the market does not say."""
     yes: str
-    """Name, as the market writes it, of the side that the outcome says wins; for an outcome No, of
-    the side that it says does not win. "Tie" or "Draw" for a draw."""
+    """Name, as the market writes it, of the side whose win the outcome claims or, if the outcome is
+    No, denies. "Tie" or "Draw" for a draw."""
 
     @property
     def all(self) -> Ends:
@@ -214,9 +214,9 @@ def _yes(market: ContestMarket, outcome: int) -> bool | None:
 
 
 def _order(names: Sequence[tuple[str, ...]], rule: re.Match[str]) -> tuple[str, str] | None:
-    """The rules of a market name two sides, in the groups "a" and "b" of `rule`. Returns these
-    groups in the order in which the title has the sides (`names`): ("b", "a") if rules and title
-    differ in the order. None if that is not clear."""
+    """The market's rules name two sides of a game, in the groups "a" and "b" of `rule`. Returns
+    these two groups in the order in which the title names the sides (`names`): ("b", "a") if the
+    title has them in the other order. None if this is not clear."""
     a, b = rule["a"], rule["b"]
     there = _likeness(names[0][0], a) + _likeness(names[1][0], b)
     back = _likeness(names[0][0], b) + _likeness(names[1][0], a)

@@ -23,14 +23,14 @@ NAMELESS: Final = frozenset(
     " to too top two under until up upon very was way we week were what when where which while"
     " who whole whom whose why will win with would year yes yet you your".split()
 )
-"""Words of grammar, number and time. In lower case they never name an entity: in a text about
-basketball, "to" is not Toronto."""
+"""Words of grammar, number and time. Alone and in lower case, they never name an entity: in a text
+about basketball, "to" is not Toronto."""
 _ASKING: Final = frozenset(
     "are can could did do does has have how if is may should was were what when where which who"
     " whom whose why will would".split()
 )
-"""Words that can begin a question. At its beginning their capital letter does not make them a name:
-"Who" is not the World Health Organization."""
+"""Words that can begin a question. Their capital letter at the beginning of a question does not
+make them a name: "Who" is not the World Health Organization."""
 _ENDS: Final = frozenset(".!?|:")
 """Characters that end a sentence, or a section of a market's text; the word after them may be
 capitalized without being a name."""

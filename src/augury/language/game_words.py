@@ -140,10 +140,10 @@ EVENT: Final = re.compile(
         "(?P<mark>[.,;:()!?–—-])",
     )
 )  # fmt: skip
-"""Pattern for the words of a question that say how a game ends, for A and B (its sides) and X
-(another team), and for punctuation (`mark`). The name of the group that matches tells which of them
-it is. After `beats`, `over` and `home` ("sends B home") comes the beaten side; `stops` means that
-one side keeps the other from winning."""
+"""Pattern for everything in a question that tells how a game ends: words for a result, the sides of
+the game (A and B), another team (X), and punctuation (`mark`). The name of the matching group is
+the kind of what was found. After `beats`, `over` and `home` ("sends B home") comes the beaten side;
+`stops` means that one side keeps the other from winning."""
 NOT: Final = re.compile(
     word(
         "not", "no", "never", "cannot", "wont", "dont", "doesnt", "didnt", "cant", "couldnt",

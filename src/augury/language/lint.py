@@ -21,7 +21,7 @@ _NAMED: Final = frozenset("person team party company product work group league c
 """Kinds of entities whose aliases need a mark (`^` or `~`, see `language.vocabulary`) if they are
 ordinary words. Aliases of other kinds ("inflation", "oil") are ordinary words on purpose."""
 MIN_LETTERS: Final = 2
-"""Least number of letters of an alias; shorter ones are reported."""
+"""Smallest number of letters of an alias; shorter ones are reported."""
 _LETTERS: Final = frozenset({"x"})
 """Aliases of one letter that are allowed nevertheless."""
 

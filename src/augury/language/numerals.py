@@ -48,7 +48,7 @@ def count(said: str) -> int:
 
 
 PARTS: Final = {"half": 0.5, "three": 0.75, "quarter": 0.25}
-"""First word of a fraction -> its value: "three" for "three quarters"."""
+"""First word of a fraction -> value of the fraction: "three" (of "three quarters") -> 0.75."""
 
 
 def compound(said: str) -> int:

@@ -52,7 +52,7 @@ class Stand(NamedTuple):
 
 
 def others(question: str, vocabulary: Vocabulary) -> list[Mention]:
-    """The places in a question that name teams or people. One that names neither side of the
+    """The places in a question that name teams or people. A place that names neither side of the
     market's game shows that the question may be about another game."""
     return [
         one for one in mentions(question, vocabulary)
@@ -102,7 +102,7 @@ def stand(
 
 
 @dataclass(frozen=True, slots=True)
-class _Event:
+class _ResultPhrase:
     kind: str
     text: str
     start: int
@@ -111,7 +111,8 @@ class _Event:
 
 def _claims(text: str, contest: Contest) -> list[Ends | None]:
     events = [
-        _Event(m.lastgroup or "", m.group(), m.start(), m.end()) for m in EVENT.finditer(text)
+        _ResultPhrase(m.lastgroup or "", m.group(), m.start(), m.end())
+        for m in EVENT.finditer(text)
     ]
     events = [e for n, e in enumerate(events) if e.kind != "over" or _is_beating(text, events, n)]
     out: list[Ends | None] = []
@@ -122,7 +123,7 @@ def _claims(text: str, contest: Contest) -> list[Ends | None]:
     return out
 
 
-def _is_beating(text: str, events: Sequence[_Event], n: int) -> bool:
+def _is_beating(text: str, events: Sequence[_ResultPhrase], n: int) -> bool:
     """Whether `events[n]`, a word such as "over", means "beats", as in "A over B". `events` are the
     words for results and the sides (A, B, X) that `game_words.EVENT` found in `text`."""
     before = events[n - 1] if n else None
@@ -137,7 +138,7 @@ def _is_beating(text: str, events: Sequence[_Event], n: int) -> bool:
     return not near and not re.match(r" (?:the )?(?:weekend|\d|years?)", text[events[n].end :])
 
 
-def _claim(text: str, events: Sequence[_Event], n: int, contest: Contest) -> Ends | None:
+def _claim(text: str, events: Sequence[_ResultPhrase], n: int, contest: Contest) -> Ends | None:
     event = events[n]
     denied = _denied(text, events, n)
     if denied is None:
@@ -162,7 +163,7 @@ def _claim(text: str, events: Sequence[_Event], n: int, contest: Contest) -> End
     return contest.all & (~claim if denied else claim)
 
 
-def _acting(text: str, events: Sequence[_Event], n: int) -> str | None:
+def _acting(text: str, events: Sequence[_ResultPhrase], n: int) -> str | None:
     """The side ("A" or "B") that does what the verb `events[n]` says: the verb's subject or, if
     none is named, the opponent of its object. None if neither is clear."""
     event = events[n]
@@ -186,7 +187,7 @@ def _other(side: str) -> str:
     return "B" if side == "A" else "A"
 
 
-def _denied(text: str, events: Sequence[_Event], n: int) -> bool | None:
+def _denied(text: str, events: Sequence[_ResultPhrase], n: int) -> bool | None:
     """Whether the words before the verb `events[n]` negate it ("does not win"); two negations
     cancel out. None if a negation belongs to another clause, because it is then unclear what it
     negates."""
@@ -198,7 +199,7 @@ def _denied(text: str, events: Sequence[_Event], n: int) -> bool | None:
     return len(NOT.findall(parts[-1])) % 2 == 1
 
 
-def _subject(text: str, events: Sequence[_Event], n: int) -> _Event | None:
+def _subject(text: str, events: Sequence[_ResultPhrase], n: int) -> _ResultPhrase | None:
     """The subject of the verb `events[n]`: the nearest side before the verb that does not follow a
     word such as "against" (`OBLIQUE`); None if there is no such side."""
     for event in reversed(events[:n]):
@@ -215,11 +216,11 @@ def _subject(text: str, events: Sequence[_Event], n: int) -> _Event | None:
     return None
 
 
-def _named_before(events: Sequence[_Event], n: int, side: _Event) -> bool:
+def _named_before(events: Sequence[_ResultPhrase], n: int, side: _ResultPhrase) -> bool:
     return any(e.kind == "side" and e.start < side.start for e in events[:n])
 
 
-def _target(text: str, events: Sequence[_Event], n: int) -> str | None:
+def _target(text: str, events: Sequence[_ResultPhrase], n: int) -> str | None:
     """The object of the verb `events[n]`, "A" or "B": the side right after the verb, in the same
     clause; None if there is none."""
     event = events[n]
@@ -233,9 +234,9 @@ def _target(text: str, events: Sequence[_Event], n: int) -> str | None:
     return after.text if links & {*event.text.split(), *between} else None
 
 
-def _for(text: str, events: Sequence[_Event], n: int) -> str | None:
-    """The side ("A" or "B") that is named after a win or loss, `events[n]`, as the one that has it:
-    A in "no upset for A" and "the win goes to A". None if no side is named so."""
+def _for(text: str, events: Sequence[_ResultPhrase], n: int) -> str | None:
+    """The side ("A" or "B") that, by the words after a win or loss (`events[n]`), is the one that
+    wins or loses: A in "the win goes to A" and "no upset for A". None if no side is named so."""
     links = "for|by|goes to|go to|going to" if events[n].kind == "wins" else "for"
     rest = text[events[n].end :]
     if events[n].text.endswith(" for"):

@@ -143,8 +143,8 @@ def _marked(said: Sequence[Token], spans: list[tuple[int, int, str]]) -> list[st
 
 
 def _settled(text: str) -> str:
-    """A text in which an X (another team) that is only the nickname of a side is left out: "the X
-    of A" and "A black X" become "A"."""
+    """The text without each X (another team) that is only a nickname of a side: "the X of A" ->
+    "A", "A black X" -> "A"."""
     text = re.sub(r"(?<![^ ])X (?:of|from|in) (?:the )?([AB])(?![^ ])", r"\1", text)
     return _EPITHET.sub(r"\1", text)
 

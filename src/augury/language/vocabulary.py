@@ -71,7 +71,8 @@ class Entity:
     """Names of the entities that this one belongs to: a player's club, a club's league, a product's
     maker."""
     holders: tuple[tuple[str, date | None, date | None], ...] = ()
-    """For an office, who held it when: (name of the holder, from, until); None is an open end."""
+    """For an office, who held it when: (name of the holder, from, until). A date that is not given
+    is None."""
     source: str = field(default="", compare=False)
     """Name of the vocabulary file with the entry."""
 
@@ -183,8 +184,8 @@ class Vocabulary:
         return self._by_first.get(word, [])
 
     def at(self, said: Sequence[str], first: int) -> list[tuple[Alias, Entity]]:
-        """The aliases that stand in a text with their first word at index `first`, each with its
-        entity, longest alias first.
+        """The aliases that begin at the word with index `first` of a text, each with its entity,
+        longest alias first.
 
         said : the folded words of the text
         """

@@ -22,8 +22,8 @@ for _name in ("httpx2", "httpcore2"):
     logging.getLogger(_name).setLevel(logging.WARNING)
 
 MAX_BYTES: Final = 256 * 1024
-"""Largest size of an answer that is read, in bytes after decompression: about a hundred times the
-longest that a task allows."""
+"""Maximum number of bytes that are read of an answer, after decompression: about a hundred times
+the length of the longest answer that a task allows."""
 UNASKED_PAUSE: Final = 10.0
 """Seconds to pause after a response 429 (too many requests) without a Retry-After header."""
 
@@ -34,8 +34,8 @@ class CompletionFailed(Exception):
     """Raised when the endpoint gave no completion. The text is in plain words, without secrets.
 
     outcome : label of the failure in metrics
-    healthy : False if the failure suggests that the endpoint does not work, None if it says
-        nothing about that
+    healthy : False if the failure is a sign that the endpoint does not work, None if it is no sign
+        of the endpoint's state
     charged : whether the provider may charge tokens for the request
     pause : number of seconds for which no further request should be sent
     """
@@ -203,14 +203,14 @@ class _Usage(msgspec.Struct):
     completion_tokens: _Count | None = None
 
 
-class _Answer(msgspec.Struct):
+class _Completion(msgspec.Struct):
     choices: Annotated[list[_Choice], msgspec.Meta(min_length=1)]
     usage: _Usage | None = None
 
 
 def _read(content: bytes) -> Completion:
     try:
-        answer = msgspec.json.decode(content, type=_Answer)
+        answer = msgspec.json.decode(content, type=_Completion)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise CompletionFailed(
             "bad_answer", "answered with something other than a chat completion"

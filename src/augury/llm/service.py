@@ -51,19 +51,20 @@ QUALIFIED = Gauge(
 )
 
 USEFUL_FOR: Final = timedelta(days=90)
+"""How long a stored answer is used before the model is asked again."""
 USELESS_FOR: Final = timedelta(days=1)
-"""How long a stored result is used before the model is asked again. USEFUL_FOR: for an answer.
-USELESS_FOR: if the stored result is that the model gave no usable answer."""
+"""How long a stored result is used, before the model is asked again, if the result is that the
+model gave no usable answer."""
 AT_ONCE: Final = 4
 """Maximum number of requests to the endpoint at the same time."""
 WAITING: Final = 64
-"""Maximum number of requests that are running or waiting; any further one fails at once."""
+"""Maximum number of requests that are running or waiting; any further request fails at once."""
 OVERHEAD: Final = 64
-"""Number of tokens that is added to the estimated tokens of each request, for what the model's chat
-template adds to the text."""
+"""Number of tokens that is added to the estimate for each request, because the model's chat
+template adds text to the request."""
 BYTES_A_TOKEN: Final = 12
-"""Upper limit for the average number of bytes per token, in texts of any language. If an endpoint
-reports fewer tokens than the text's bytes divided by this, its report is not believed."""
+"""Largest average number of bytes per token that is believed, in texts of any language. If an
+endpoint reports so few tokens that the average would be larger, its report is ignored."""
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -113,9 +114,9 @@ class LanguageModel:
         clock: Clock = now,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`tasks`: what the operator lets the model do. `timeout`: most seconds for one request.
-        `cap`: most tokens and money that may be spent in a UTC day. `price_in`, `price_out`: prices
-        per million tokens sent and received."""
+        """`tasks`: what the operator lets the model do. `timeout`: maximum time for one request, in
+        seconds. `cap`: maximum number of tokens and amount of money that may be spent in a UTC day.
+        `price_in`, `price_out`: prices per million tokens sent and received."""
         self.model = endpoint.model
         self._database = database
         self._endpoint = endpoint
@@ -195,9 +196,11 @@ class LanguageModel:
 
     async def qualified(self, task: Task[Any]) -> bool:
         """Whether the model answers enough of the task's controls (test inputs with known answers)
-        correctly; False also if it can't be asked now, True for a task without controls. Each
-        process tests a task once; stored answers are used again. The test may take long, and goes
-        on if the caller stops waiting."""
+        correctly. True for a task without controls; False if the model can't be asked now.
+
+        Each process tests a task once, and uses stored answers. The test may take long, and goes on
+        if the caller stops waiting.
+        """
         if not task.controls:
             return True
         if (verdict := self._verdicts.get(task.name)) is not None:

@@ -29,8 +29,9 @@ class Cost(NamedTuple):
 async def answer(
     conn: Connection, key: bytes, *, useful_since: datetime, useless_since: datetime
 ) -> KeptCompletion | None:
-    """The stored answer under `key`; None if there is none or it is too old, i.e. from before
-    `useful_since` or, if the model gave no usable answer, from before `useless_since`."""
+    """The stored result under `key`; None if there is none, or if it is too old. A result with an
+    answer must not be from before `useful_since`. A result without one (the model gave no usable
+    answer) must not be from before `useless_since`."""
     row = await (
         await conn.execute(
             """
@@ -88,8 +89,8 @@ async def book(conn: Connection, day: date, cost: Cost, cap: Cost) -> bool:
 
 
 async def settle(conn: Connection, day: date, booked: Cost, used: Cost) -> None:
-    """Correct the day's spending after a call: replace the cost booked before the call by what it
-    really used."""
+    """Correct the day's spending after a call: replace the cost booked before the call by the
+    call's real cost."""
     await conn.execute(
         "update llm_spending set tokens = tokens + %s, nanos = nanos + %s where day = %s",
         (used.tokens - booked.tokens, used.nanos - booked.nanos, day),
@@ -105,8 +106,8 @@ class Spending(NamedTuple):
 
 
 async def spent(conn: Connection, day: date) -> Spending:
-    """What was spent on the model on a day. A call that still runs counts with the upper limit of
-    its cost, which was booked before it."""
+    """What was spent on the model on a day. For a call that still runs, the upper limit of its cost
+    is included; it was booked before the call."""
     cursor = await conn.execute(
         "select calls, tokens, nanos from llm_spending where day = %s", (day,)
     )

@@ -48,7 +48,7 @@ class Unusable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Control(Generic[T]):
-    """A test input of a task, with a known answer: `right` says whether the model's answer is
+    """A test input of a task with a known answer. `right` says whether a model's answer is
     correct."""
 
     data: Data

@@ -33,8 +33,9 @@ _OF_THE_BODY = frozenset({"content-length", "content-encoding", "content-type", 
 
 
 def directives(headers: Headers) -> Directives:
-    """The Cache-Control directives of a request or an answer, by name; the value is None for a
-    directive without one. Of repeated directives the first counts."""
+    """The Cache-Control directives of a request or an answer, by name. A directive without a value
+    has None. If a directive is repeated, the first one counts. If there are none, `Pragma:
+    no-cache` counts as `no-cache`."""
     found: dict[str, str | None] = {}
     for match in _DIRECTIVE.finditer(headers.get("cache-control", "")):
         value = match[2] if match[2] is not None else match[3]
@@ -55,8 +56,8 @@ def seconds(found: Directives, name: str) -> float | None:
 
 @dataclass(frozen=True)
 class Stored:
-    """A stored answer of the upstream service, which was requested at `asked_at` and arrived at
-    `answered_at` (seconds since 1970)."""
+    """A stored answer of the upstream service. `asked_at`: when the answer was requested;
+    `answered_at`: when it arrived (both in seconds since 1970)."""
 
     status: int
     headers: Headers
@@ -126,8 +127,8 @@ def may_reuse(asked: Directives, stored: Stored, now: float) -> bool:
 def may_stand_in(asked: Directives, stored: Stored, now: float, window: float) -> bool:
     """Whether a stored answer may be returned because the upstream service fails.
 
-    `window`: for how many seconds after its freshness has ended an answer may be returned, unless
-    the answer or the request states another number (stale-if-error).
+    `window`: number of seconds, after the answer is no longer fresh, for which it may still be
+    returned. A number that the answer or the request states (stale-if-error) takes precedence.
     """
     if stored.status >= 300 or _must_be_fresh(stored) or "no-cache" in stored.directives:
         return False

@@ -50,12 +50,12 @@ BREAKER = Gauge("augury_macro_breaker_open", "1 while the macro runtime is not a
 MAX_BYTES = 5 * 1024 * 1024
 """Largest answer that is accepted from the upstream service, in bytes after decompression."""
 CACHE_BYTES = 64 * 1024 * 1024
-"""Most bytes of the upstream service's answers that are stored, all together; those unused for
-longest are dropped first."""
+"""Upper limit on the total size of the stored answers of the upstream service, in bytes. Answers
+that have not been used for longest are dropped first."""
 MAX_REDIRECTS = 3
 MOST_ROUTES = 50
-"""Most routes of the upstream service (first parts of paths) that metrics tell apart; all others
-are counted as `other`."""
+"""Largest number of routes of the upstream service (first parts of paths) that metrics count
+separately; all others are counted together as `other`."""
 
 SENT: Final = ("accept", "accept-language", "content-type", "traceparent", "tracestate")
 """Names of the caller's headers that are sent to the upstream service."""
@@ -294,9 +294,10 @@ class MacroRuntime:
     # The wire
 
     async def _send(self, method: str, url: str, call: Call, conditional: dict[str, str]) -> Stored:
-        """Send one request to the upstream service, within the deadline and unless the circuit
-        breaker is open, and count it in the metrics. Raises CredentialRefused, or `_Trouble` for
-        failures after which a stored answer may be returned."""
+        """Send one request to the upstream service, with the deadline, and count it in the metrics.
+        Raises CredentialRefused or, for failures after which a stored answer may be returned,
+        `_Trouble`. If the circuit breaker is open, the request is not sent, and `_Trouble` is
+        raised."""
         route = self._route(url)
         if not self._breaker.admits():
             UPSTREAM.labels(route, "not_asked").inc()
@@ -393,8 +394,8 @@ class MacroRuntime:
         return [form for form in forms if len(form) >= 8 or form == secret]
 
     def _redirected(self, method: str, goal: httpx2.URL, response: httpx2.Response) -> httpx2.URL:
-        """The URL that a redirect leads to. Raises `_Trouble` unless the method is GET and the URL
-        is below the upstream service's address."""
+        """The URL that a redirect leads to. Raises `_Trouble` if the method is not GET, or if the
+        URL is not below the upstream service's address."""
         elsewhere = _Trouble(
             RuntimeFailed("The macro runtime redirects to another host, which is not followed.")
         )
@@ -417,7 +418,7 @@ class MacroRuntime:
             raise elsewhere from None
 
     def _judge(self, response: httpx2.Response, *, asked_whether: bool) -> None:
-        """Raise unless the upstream service's answer may be passed on to the caller.
+        """Raise an error if the upstream service's answer may not be passed on to the caller.
         `asked_whether`: the request asked whether a stored answer is still valid, so a 304 is
         allowed."""
         status = response.status_code

@@ -32,22 +32,23 @@ added for rounding."""
 KALSHI_TICK: Final = 0.001
 """Smallest step of prices in Kalshi's order books, in probability."""
 MIN_BATCH, MIN_EVENTS = 20, 10
-"""If all imported quotes of one venue and day are at a cent or less, all of them are taken to be a
-hundred times too small and put into quarantine. MIN_BATCH: fewest quotes for this. MIN_EVENTS:
-fewest events that these quotes must come from, since all the long shots of one event may rightly be
-at a cent or less."""
+"""The imported quotes of one venue and day are put into quarantine, as a hundred times too small,
+if all of them are at a cent or less. MIN_BATCH: smallest number of quotes for this. MIN_EVENTS:
+smallest number of events that the quotes must come from, since all the long shots of one event may
+rightly be at a cent or less."""
 OUTSIDE_BOOK: Final = 0.2
-"""How far, in probability, a price may lie outside its own order book (bid to ask) before its quote
-is held in quarantine. Wide, because the book moves on after the last trade."""
+"""How far, in probability, a price may lie outside the range from bid to ask of its own order book.
+Beyond that, the quote is held in quarantine. Wide, because the book moves on after the last
+trade."""
 CROSSED: Final = 0.01
-"""How far, in probability, a bid may be above the ask of the same market before the quote is held
-in quarantine."""
+"""How far, in probability, a bid may be above the ask of the same market. Beyond that, the quote is
+held in quarantine."""
 MAX_SUM, MIN_SUM = 1.5, 0.1
 """Bounds, in probability, for events in which at most one market resolves Yes. All quotes of such
 an event are held in quarantine if the bids of its markets sum to more than MAX_SUM, or the asks to
 less than MIN_SUM."""
 MIN_MEMBERS: Final = 3
-"""An event needs at least this many quoted markets for the sum of their asks to be checked against
+"""Smallest number of quoted markets of an event for which the sum of their asks is checked against
 `MIN_SUM`, the lower bound."""
 TWIN_RATIO, TWIN_FLOOR = 50.0, 0.1
 """Of two markets of the same contract on different venues, both quotes are put into quarantine if
@@ -58,8 +59,8 @@ class ScreenedQuote(NamedTuple):
     """A market's stored quote, which is to be checked for prices that can't be right. Fields as in
     `records.Market`.
 
-    `at` is when the price was quoted or, without a price, when the market was observed. `imported`
-    is True for a market from a dump file, False for one from a sync.
+    `at` is when the price was quoted; if there is no price, when the market was observed.
+    `imported` is True for a market from a dump file, False for one from a sync.
     """
 
     id: str

@@ -16,7 +16,8 @@ def undated(text: str, *, deadlines: bool = True) -> str:
     """`text` with each day replaced by its month ("on March 31" -> "in March"), so that the texts
     of a daily series are equal within a month.
 
-    With `deadlines`, deadlines are left open: "by March 31" and "by June" both become "by …".
+    With `deadlines`, the date of a deadline is dropped: "by March 31" and "by June" both become "by
+    …".
     """
     if deadlines and re.search(r"\b(?:by|before|prior|later)\b", text, re.I):
         text = DEADLINE.sub("by …", text)
@@ -41,10 +42,10 @@ _LETTERS = re.compile(r"(?:[a-z].*){5}")
 
 def family_id(name: str, member: EventMember) -> str:
     """The readable id (slug) of the family called `name`, i.e. of all markets of the events with
-    that name: "Fed decision" -> "fed-decision". It is the same for both venues.
+    that name: "Fed decision" -> "fed-decision". The id is the same for both venues.
 
-    A slug with fewer than five letters does not tell families apart, so the event id of `member` is
-    added to it.
+    If the slug has fewer than five letters, the event id of `member` is added, because so short a
+    slug does not tell families apart.
     """
     plain = name.casefold()
     foreign = False

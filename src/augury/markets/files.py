@@ -21,18 +21,18 @@ from augury.markets.store import Filters, Position, Sort
 from augury.storage.database import once
 
 MAX_PARQUET = 20_000
-"""Most markets in one Parquet file. A longer list continues in a further file, requested with the
-cursor that the answer with the first file contains."""
+"""Largest number of markets in one Parquet file. A longer list continues in a further file, which
+is requested with the cursor in the answer that contains the first file."""
 SLICE = 1_000
 """Number of markets that are read and written at a time while a file of markets is made."""
 _PATIENCE = 120.0
-"""Most seconds for writing a slice (`SLICE` markets) of a file of markets, or for joining the
-slices."""
+"""Time limit, in seconds, for writing a slice (`SLICE` markets) of a file of markets, and for
+joining the slices."""
 
 
 class FilePart(NamedTuple):
-    """A part of a file of markets, and the position of its last market in the list, after which the
-    next part starts; None after the last part."""
+    """A part of a file of markets. `next`: position of the part's last market in the list; the next
+    part starts after it. None after the last part."""
 
     body: bytes
     next: Position | None
@@ -50,8 +50,7 @@ class Files:
         self._rested = 0.0
 
     async def close(self) -> None:
-        """End the process that makes files of markets, and with it the files that are in
-        progress."""
+        """End the process that makes files of markets; files in progress are not finished."""
         await self._apart.close()
 
     async def csv(

@@ -17,7 +17,7 @@ from augury.storage.database import Database
 from augury.storage.locks import LockKey
 
 BATCH: Final = 2_000
-"""Most changes of markets that are processed in one transaction."""
+"""Largest number of changes of markets that are processed in one transaction."""
 LOOK_EVERY: Final = 1.0
 """Seconds between two checks for new changes of markets while there are none."""
 LEAD_EVERY: Final = 10.0
@@ -29,7 +29,7 @@ Progress = Callable[[int], None]
 
 class Follower(ABC):
     """Base class for code that follows the changes of markets, to keep up to date what is derived
-    from them (e.g. links between venues). One process at a time follows them."""
+    from markets (e.g. links between venues). One process at a time follows the changes."""
 
     LOCK: ClassVar[LockKey]
     """Key of the lock that a process holds while it follows the changes of markets."""

@@ -85,8 +85,8 @@ class AgeRule(NamedTuple):
         return min(moments, default=None)
 
     def is_old(self, price_as_of: datetime | None, now: datetime) -> bool:
-        """Whether a price quoted at `price_as_of` is too old to count. A price whose time is not
-        known counts as too old."""
+        """Whether a price quoted at `price_as_of` is too old to rely on. True if that time is not
+        known."""
         return price_as_of is None or now - price_as_of > self.max_age
 
     def oldest(self, now: datetime) -> datetime:
@@ -130,7 +130,8 @@ def are_comparable(one: datetime | None, other: datetime | None) -> bool:
 def in_words(age: timedelta) -> str:
     """An age in words, rounded down, e.g. "12 days", "30 hours", "1 minute".
 
-    The unit is the largest one in which the age is exactly 1 or at least 2.
+    Days are used for exactly 1 day and from 2 days on, otherwise hours by the same rule, otherwise
+    minutes: 47 hours -> "47 hours", 48 hours -> "2 days".
     """
     minutes = max(0, int(age / timedelta(minutes=1)))
     for unit, size in (("day", 1440), ("hour", 60), ("minute", 1)):

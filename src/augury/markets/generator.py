@@ -159,7 +159,7 @@ class _Names:
         return f"{self.one()} {self.one()}"
 
 
-class _Event:
+class _InventedEvent:
     """One invented event, to which `side` adds one market at a time."""
 
     def __init__(self, rng: random.Random, now: datetime, number: int, category: str) -> None:
@@ -224,7 +224,7 @@ class _Event:
         )
 
 
-def _fixture(e: _Event, names: _Names) -> None:
+def _fixture(e: _InventedEvent, names: _Names) -> None:
     league, (a, b) = e.rng.choice(_LEAGUES), names.rivals()
     title = f"{league}: {a} vs. {b}"
     e.side(title, a, f"{a} vs. {b}", outcomes=(a, b))
@@ -232,14 +232,14 @@ def _fixture(e: _Event, names: _Names) -> None:
         e.side(title, f"Over {200.5 + total}", f"{a} vs. {b}: O/U {200.5 + total}")
 
 
-def _esport(e: _Event, names: _Names) -> None:
+def _esport(e: _InventedEvent, names: _Names) -> None:
     game, (a, b) = e.rng.choice(_GAMES), names.rivals()
     for k in range(e.rng.randrange(1, 4)):
         e.side(f"{game}: {a} vs {b}", f"Game {k + 1}", f"{game}: {a} vs {b} - Game {k + 1} Winner")
 
 
 def _ladder(
-    e: _Event, subject: str, base: float, step: float, unit: str = "", word: str = "above"
+    e: _InventedEvent, subject: str, base: float, step: float, unit: str = "", word: str = "above"
 ) -> None:
     start = base + step * e.rng.randrange(0, 12)
     title = f"{subject} on {e.date()}?"
@@ -254,26 +254,26 @@ def _ladder(
         )
 
 
-def _coin(e: _Event, names: _Names) -> None:
+def _coin(e: _InventedEvent, names: _Names) -> None:
     coin, _ticker, base, step = e.rng.choice(_COINS)
     _ladder(e, f"the price of {coin}", base, step)
 
 
-def _commodity(e: _Event, names: _Names) -> None:
+def _commodity(e: _InventedEvent, names: _Names) -> None:
     name, base, step = e.rng.choice(_COMMODITIES)
     _ladder(e, f"the price of {name}", base, step)
 
 
-def _indicator(e: _Event, names: _Names) -> None:
+def _indicator(e: _InventedEvent, names: _Names) -> None:
     name, unit, base, step = e.rng.choice(_INDICATORS)
     _ladder(e, f"{e.rng.choice(_COUNTRIES)} {name}", base, step, unit)
 
 
-def _weather(e: _Event, names: _Names) -> None:
+def _weather(e: _InventedEvent, names: _Names) -> None:
     _ladder(e, f"the highest temperature in {names.one()}", 40, 2, "°F")
 
 
-def _contest(e: _Event, names: _Names) -> None:
+def _contest(e: _InventedEvent, names: _Names) -> None:
     country, office = e.rng.choice(_COUNTRIES), e.rng.choice(_OFFICES)
     title = f"{country} {office} {e.rng.choice(_SEATS)} {e.closes.year} winner"
     for _ in range(e.rng.randrange(2, 25)):
@@ -281,14 +281,14 @@ def _contest(e: _Event, names: _Names) -> None:
         e.side(title, who, f"Will {who} win the {title.removesuffix(' winner')}?", exclusive=True)
 
 
-def _award(e: _Event, names: _Names) -> None:
+def _award(e: _InventedEvent, names: _Names) -> None:
     title = f"{e.rng.choice(_AWARDS)} at the {e.closes.year} {names.one()} Awards"
     for _ in range(e.rng.randrange(4, 12)):
         who = names.person()
         e.side(title, who, f"Will {who} win {title}?", exclusive=True)
 
 
-def _deadline(e: _Event, names: _Names) -> None:
+def _deadline(e: _InventedEvent, names: _Names) -> None:
     who = e.rng.choice((names.person(), e.rng.choice(_COUNTRIES), names.one()))
     deed = e.rng.choice(_VERBS)
     for month in range(e.rng.randrange(1, 6)):
@@ -296,7 +296,7 @@ def _deadline(e: _Event, names: _Names) -> None:
         e.side(f"Will {who} {deed} by...?", by, f"Will {who} {deed} by {by}?")
 
 
-_KINDS: list[tuple[int, str, Callable[[_Event, _Names], None]]] = [
+_KINDS: list[tuple[int, str, Callable[[_InventedEvent, _Names], None]]] = [
     (90, "Sports", _fixture),
     (50, "Esports", _esport),
     (5, "Crypto", _coin),
@@ -325,7 +325,7 @@ def generate(
     while made < n:
         number += 1
         _, category, build = rng.choices(_KINDS, weights)[0]
-        event = _Event(rng, now, number, category)
+        event = _InventedEvent(rng, now, number, category)
         build(event, names)
         yield from event.markets[: n - made]
         made += len(event.markets)

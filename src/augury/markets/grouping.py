@@ -41,9 +41,10 @@ at most this probability. Above 1, because spreads and unreliable quotes add to 
 hand."""
 
 INVERSION = 0.10
-"""Of two neighboring levels of one quantity, the narrower one ("above 50") implies the wider one
-("above 40"). They count as quoted out of order if the price of the wider one is lower by more than
-this probability. Spreads and stale quotes explain smaller differences. Chosen by hand."""
+"""Limit, in probability, for prices of two neighboring levels of one quantity. The narrower level
+("above 50") implies the wider one ("above 40"), so the wider one should not be cheaper. If it is
+cheaper by more than this limit, the two levels count as quoted out of order; spreads and stale
+quotes explain smaller differences. Chosen by hand."""
 
 
 class Grouping(msgspec.Struct, frozen=True):
@@ -105,8 +106,8 @@ def _types(members: Sequence[EventMember], sides: Sides) -> dict[str, MarketType
 
 
 def _type_of_field(market: EventMember) -> dict[str, MarketType]:
-    """The type of an event's only market, by market id. Three or more outcomes of one market
-    exclude each other by construction; for fewer the result is empty."""
+    """The type of an event's only market, by market id. The outcomes of one market exclude each
+    other by construction. Empty if the market has fewer than three outcomes."""
     if len(market.outcomes) < 3:
         return {}
     ranges = sum(read_interval(label, "") is not None for label in market.outcomes)
@@ -169,8 +170,8 @@ def _disjoint(sides: Sequence[Interval]) -> bool:
 
 
 def _yes(market: EventMember) -> float | None:
-    """The probability of a market's first outcome: 1 or 0 once the market is resolved, until then
-    its quoted price, None without a quote."""
+    """The probability of a market's first outcome: if the market is resolved, 1 or 0; else its
+    quoted price, None without a quote."""
     if market.status == "resolved" and market.resolution is not None:
         return 1.0 if market.resolution == market.outcomes[0] else 0.0
     return market.prices[0] if market.prices else None
@@ -266,8 +267,8 @@ def _choice(market: EventMember) -> str:
 
 
 def _is_fixture(members: Sequence[EventMember]) -> bool:
-    """Whether the markets are the two sides of one match, or these and the draw, and ask only who
-    wins it."""
+    """Whether the markets are the two sides of one match, or the two sides and the draw, and ask
+    only who wins the match."""
     if not 2 <= len(members) <= 3:
         return False
     event = members[0].event_name or members[0].title

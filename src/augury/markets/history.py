@@ -23,8 +23,8 @@ class Detail(NamedTuple):
 class History(NamedTuple):
     """A market's prices and traded volume from `start` up to but not including `end`.
 
-    `series` has one list per outcome, of pairs: the start of an interval, and the last price in
-    that interval (None: no price).
+    `series` has one list of pairs per outcome. A pair is the start of an interval, and the last
+    price in that interval (None: no price).
     """
 
     market: StoredMarket

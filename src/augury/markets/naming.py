@@ -78,8 +78,8 @@ def read_name(given: str) -> Name | None:
 
 
 def take_links(text: str) -> tuple[str, list[VenueLink]]:
-    """`text` without the addresses of venue pages in it, and the parts of each of these
-    addresses."""
+    """`text` without the addresses of venue pages that are in it, and, for each of these addresses,
+    its parts."""
     found = (_link(match["host"], match["path"]) for match in _LINK.finditer(text))
     return _LINK.sub(" ", text), [link for link in found if link is not None]
 

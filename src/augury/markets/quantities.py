@@ -170,8 +170,8 @@ def value(found: re.Match[str], name: str) -> float:
 
 
 def unit(found: re.Match[str], *names: str) -> Unit:
-    """The unit of a quantity, from a match of `NUMBER`: that of the first group in `names` whose
-    number has a unit; else `none`."""
+    """The unit of a quantity, from a match of `NUMBER`: the unit of the first group in `names`
+    whose number has one. If no number has a unit, `none`."""
     for name in names:
         if "$" in found[name]:
             return "usd"

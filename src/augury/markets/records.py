@@ -92,8 +92,8 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
     series_id: str | None = None
     """The venue's id of the recurring series of events (Kalshi's series ticker)."""
     exclusive: bool | None = None
-    """Whether at most one market of the event resolves Yes, as the venue says; None if it does not
-    say."""
+    """Whether the venue says that at most one market of the event resolves Yes; None if the venue
+    does not say whether this is so."""
     category: str | None = None
     tags: tuple[str, ...] = ()
     volume: float | None = None

@@ -324,7 +324,7 @@ async def _csv_stream(parts: AsyncIterator[bytes]) -> Response:
 
 
 _PIECE = 65_536
-"""Most bytes of a response body that are sent, and compressed, at a time."""
+"""Largest number of bytes of a response body that are compressed and sent at a time."""
 
 
 async def _pieces(body: bytes) -> AsyncIterator[bytes]:

@@ -37,8 +37,8 @@ _DAILY_TRADING = 0.5
 neighboring points of its history."""
 
 _FADING = 30.0
-"""Time constant of a sample market's invented trading, in days: 30 days before the last day, the
-daily volume is 1/e of the last day's."""
+"""Time constant of a sample market's invented trading, in days. The daily volume falls by a factor
+of e for every 30 days that one goes back from the last day."""
 
 _PLACEHOLDER = re.compile(r"\{(month|end|day|year):(-?\d+)\}")
 
@@ -69,7 +69,7 @@ class SampleEvent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     not resolved."""
 
 
-class _Side(msgspec.Struct, frozen=True):
+class _SampleMarket(msgspec.Struct, frozen=True):
     """One market of a sample event, before it is made into a `Market`."""
 
     key: str
@@ -103,20 +103,22 @@ def generate(at: datetime) -> tuple[list[Market], list[PricePoint]]:
     return markets, points
 
 
-def _sides(event: SampleEvent, at: datetime) -> list[_Side]:
+def _sides(event: SampleEvent, at: datetime) -> list[_SampleMarket]:
     closes_at = _closing(event, at)
     if event.kind in ("single", "versus"):
-        return [_Side("", None, event.price, closes_at)]
-    sides: list[_Side] = []
+        return [_SampleMarket("", None, event.price, closes_at)]
+    sides: list[_SampleMarket] = []
     for key, price in event.items.items():
         if event.kind == "deadlines":
             last = _month_end(at.date(), int(key))
             # A label with "Before" names the next day: "Before May 1" means by April 30.
             named = last + timedelta(days=1) if "Before" in event.label else last
             closes = datetime(last.year, last.month, last.day, tzinfo=UTC) + timedelta(days=1)
-            sides.append(_Side(key, event.label.replace("{item}", _long(named)), price, closes))
+            sides.append(
+                _SampleMarket(key, event.label.replace("{item}", _long(named)), price, closes)
+            )
         else:
-            sides.append(_Side(key, key, price, closes_at))
+            sides.append(_SampleMarket(key, key, price, closes_at))
     return sides
 
 
@@ -137,7 +139,13 @@ def _closing(event: SampleEvent, at: datetime) -> datetime:
 
 
 def _market(
-    event: SampleEvent, side: _Side, n: int, at: datetime, *, price: float, quoted_at: datetime
+    event: SampleEvent,
+    side: _SampleMarket,
+    n: int,
+    at: datetime,
+    *,
+    price: float,
+    quoted_at: datetime,
 ) -> Market:
     over = side.closes_at <= at
     status: Status = "active" if not over else "closed" if event.resolved is None else "resolved"
@@ -192,7 +200,7 @@ def _market(
 
 
 def _paths(
-    event: SampleEvent, sides: Sequence[_Side], at: datetime
+    event: SampleEvent, sides: Sequence[_SampleMarket], at: datetime
 ) -> tuple[list[datetime], list[list[float]]]:
     """Times common to all markets of a sample event and, for each market, its prices at these
     times.

@@ -22,7 +22,7 @@ INTERVALS = (1, 5, 60, 1440)
 """Lengths, in minutes, that the intervals of a price history may have."""
 
 MAX_INTERVALS = 10_000
-"""Most intervals that one price history may span."""
+"""Largest number of intervals that one price history may span."""
 
 SPARK_DAYS = 30
 """Number of daily prices in a sparkline."""
@@ -35,9 +35,11 @@ _WINDOW = {
 }
 """Default length of the window of a price history, by the length of its intervals in minutes."""
 _RELATED = 50
-"""Most other markets of the same event or family that are returned with a market's details."""
+"""Largest number of other markets of the same event or family that are returned with a market's
+details."""
 _LATEST_PRICES = 200
-"""Most recorded prices of each outcome that are returned with a market's details."""
+"""Largest number of recorded prices of each outcome, the latest ones, that are returned with a
+market's details."""
 
 
 class MarketService:
@@ -60,8 +62,7 @@ class MarketService:
         self.files = Files(database.url, age, clock)
 
     async def close(self) -> None:
-        """End the process that makes files of markets, and with it the files that are in
-        progress."""
+        """End the process that makes files of markets; files in progress are not finished."""
         await self.files.close()
 
     def shown(self, markets: Iterable[StoredMarket]) -> list[StoredMarket]:
@@ -98,9 +99,9 @@ class MarketService:
     ) -> History:
         """A market's prices over a window, one per interval. Intervals are aligned to midnight UTC.
 
-        Without `end`, the window ends now. Without both, it ends with the last recorded price if
-        the market is no longer active. Without `start`, it is a day, a week, a month or a year
-        long, depending on the interval.
+        Without `end`, the window ends now. But if `start` is missing, too, and the market is no
+        longer active, the window ends with the last recorded price. Without `start`, the window is
+        a day, a week, a month or a year long, depending on the interval.
         """
         async with self._database.reading() as conn:
             market = await self._market(conn, market_id)
@@ -125,15 +126,15 @@ class MarketService:
         return History(market, *window, interval_minutes, series, traded)
 
     async def native_ids(self, market_ids: Sequence[str]) -> list[str]:
-        """For each name (id, UUID, address or slug) the id of the market that it names; a name
-        without a market stays unchanged."""
+        """For each name (id, UUID, address or slug), the id of the market that it names. A name of
+        no market is returned unchanged."""
         async with self._database.reading() as conn:
             names = await store.native_ids(conn, market_ids)
         return [names.get(id_, id_) for id_ in market_ids]
 
     async def sparklines(self, market_ids: Sequence[str]) -> list[store.Spark]:
-        """For each of these markets that has a quote, its thirty daily prices (`SPARK_DAYS`) up to
-        that quote. The markets are given by id, UUID, address or slug."""
+        """Thirty daily prices (`SPARK_DAYS`) of each of these markets, up to the time of its quote.
+        Markets without a quote are left out. The markets are given by id, UUID, address or slug."""
         async with self._database.reading() as conn:
             names = await store.native_ids(conn, market_ids)
             own = [names.get(id_, id_) for id_ in market_ids]
@@ -222,9 +223,10 @@ def _check_window(start: datetime, end: datetime, interval_minutes: int) -> None
 def to_series(
     buckets: list[Bucket], outcomes: int, interval: timedelta
 ) -> list[list[tuple[datetime, float | None]]]:
-    """For each outcome, its price in each interval from the first to the last one with a price, as
-    pairs: the start of the interval, and the last price in it (None: no price). `buckets`: the
-    recorded prices; if one of two outcomes has none, it gets 1 minus the other's price."""
+    """For each outcome, a list of pairs: the start of an interval, and the last price in that
+    interval (None: no price). The list reaches from the first to the last interval with a price.
+    `buckets`: the recorded prices. If one of two outcomes has no price, it gets 1 minus the price
+    of the other."""
     by_start: dict[datetime, dict[int, float]] = {}
     for bucket in buckets:
         by_start.setdefault(bucket.start, {})[bucket.outcome] = bucket.price

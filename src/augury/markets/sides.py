@@ -94,7 +94,7 @@ _MEASURED = re.compile(rf"\d|\b{MONTH}", re.I)
 
 def side_of(market: EventMember) -> Interval | Deadline | None:
     """The meaning of the market's Yes: a value lies in an interval, or something happens by a date.
-    None if the text states neither, or several of them."""
+    None if the text states no interval or date, or several."""
     text = market.subtitle or market.question
     about = market.title if market.subtitle else ""
     if market.outcomes == ("Over", "Under"):
@@ -152,9 +152,9 @@ def _masked(text: str) -> str:
 
 
 def read_interval(text: str, about: str) -> Interval | None:
-    """The interval of values that `text` states: "above 50" -> 50 to infinity. None if it states
-    none, more than one, or does not say on which side ("hit 50"). `about`: further text of the
-    market that says which quantity it is."""
+    """The interval of values that `text` states: "above 50" -> 50 to infinity. None if `text`
+    states no interval, or several, or a level without a side ("hit 50"). `about`: further text of
+    the market that says which quantity it is."""
     if not re.search(r"\d", text):
         return None
     # Dates, years and ordinals are not quantities. Blanks of equal length keep all positions.

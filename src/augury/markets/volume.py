@@ -36,8 +36,8 @@ def bars(
 ) -> list[VolumeBar]:
     """The volume traded between consecutive readings, from `start` on, in order of time.
 
-    For each interval (aligned to midnight UTC), `readings` has at most one from a candle and one
-    from other sources.
+    `readings` has at most two for each interval (aligned to midnight UTC): one from a candle, and
+    one from other sources.
 
     - Candles: a missing candle means that nothing was traded. So a bar covers only the interval of
       its candle, or the candle's hour if that is longer.

@@ -18,8 +18,8 @@ _VERBS: Final = (
     r"criticiz", r"investigat", r"charg", r"kill", r"bans?\b|banned", r"withdr[ae]w",
 )  # fmt: skip
 """Patterns for the beginnings of verbs by which one person, country ... acts on another: "attack",
-"endors". Verbs of games ("beat") are left out: `language.results` reads them, because there "B
-beats A" is the opposite of "A beats B", not merely something else."""
+"endors". Verbs of games ("beat") are left out, because "B beats A" is the opposite of "A beats B"
+and not merely something else. `language.results` reads those."""
 _ACT: Final = re.compile(r"\b(?:" + "|".join(f"({verb})" for verb in _VERBS) + r")\w*", re.I)
 """Matches a word that begins like one of `_VERBS`; the number of the group that matched is the
 verb's place in `_VERBS`, counted from 1."""
@@ -30,15 +30,15 @@ _PASSIVE: Final = re.compile(
 _JOINED: Final = re.compile(
     r"\b(?:and|or|vs\.?|versus|with|if|before|after|while|because)\b|[,;:?]", re.I
 )
-"""Matches words and punctuation which, between two names, show that the first does not act on the
-second: "and", "vs", a comma."""
+"""Matches "and", "vs", a comma, and the like. One of these between two names shows that the first
+does not act on the second."""
 MAX_BETWEEN: Final = 40
 """Largest number of characters between two names for the first to count as acting on the second."""
 
 Act = tuple[frozenset[str], int, frozenset[str]]
 """Who does what to whom: the keys of the entity that acts ("place:Iran"), the number of the verb in
-`_VERBS` (from 1), the keys of the entity on which it acts. A name with several possible entities
-has several keys."""
+`_VERBS` (from 1), the keys of the entity on which it acts. If a name may mean several entities,
+their keys are all in the set."""
 
 
 def acts(text: str, named: Sequence[Mention]) -> tuple[Act, ...]:
@@ -61,7 +61,7 @@ def acts(text: str, named: Sequence[Mention]) -> tuple[Act, ...]:
 
 def swapped(ours: Sequence[Act], theirs: Sequence[Act]) -> bool:
     """Whether two texts name the same act of the same two entities, but swap who acts on whom.
-    False if they also have an act in common that is not swapped."""
+    False if the texts also share an act that is not swapped."""
     acted = [(a, b) for a in ours for b in theirs if a[1] == b[1]]
     if any(a[0] & b[0] and a[2] & b[2] for a, b in acted):
         return False

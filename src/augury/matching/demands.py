@@ -1,8 +1,8 @@
 """Demands of a question that a market has to meet in order to ask the same question. Pure.
 
-The judge weighs how alike two texts are. It can accept a market that is about another office, about
-only one of two named alternatives, or that leaves out an event which has to come first. The rules
-of this module find such demands.
+The judge weighs how alike two texts are. It can accept a market that does not ask the same: one
+about another office, about only one of two named alternatives, or without an event that has to come
+first. The rules of this module find such demands.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from augury.language import calendar
 from augury.language.entities import Mention
 from augury.language.vocabulary import words
 from augury.matching import actors, seats
@@ -30,19 +31,28 @@ _ALWAYS: Final = re.compile(
 """Matches phrases that say on how many occasions something has to hold: on every one ("each game",
 "at all times") or on at least one day."""
 _LASTS: Final = re.compile(r"\b(?:stay|remain|keep|hold)(?:s|ing)?\b", re.I)
-"""Matches verbs for a state that lasts ("stay"). Beside one of them "every day" only means that the
-state does not end; the phrases of `_ALWAYS` then do not count."""
+"""Matches verbs for a state that lasts ("stay"). In a text with such a verb, "every day" only means
+that the state does not end, so the phrases of `_ALWAYS` do not count."""
 _FIRST: Final = re.compile(r"\bbefore (?P<what>[^,;?.]{3,60})", re.I)
 _WHEN: Final = re.compile(
-    r"\d|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|"
-    r"sun)[a-z]*\b|\b(?:end|year|month|week|day|summer|winter|spring|fall|autumn|season|quarter|"
+    rf"\d|\b(?:{calendar.MONTH}|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b|"
+    r"\b(?:end|year|month|week|day|summer|winter|spring|fall|autumn|season|quarter|"
     r"midnight|noon|tomorrow|then|long|now|christmas|xmas|thanksgiving|easter|halloween|term|"
     r"midterms?|elections?|deadline|his|her|their|its|he|she|they|it|next|over|out|ends?|opens?|"
     r"starts?|begins?|kicks?|opener|camp)\b",
     re.I,
 )
-"""Matches a digit or a word that makes the phrase after "before" a time ("before June", "before his
-term ends") and not an event."""
+"""Matches a digit or a word which shows that "before" is followed by a time ("before June", "before
+his term ends") and not by an event."""
+_ORDERED: Final = re.compile(
+    r"\b(?:before|ahead of|sooner|earlier|prior|first|faster|until|till|beats?|races?|outlasts?)\b",
+    re.I,
+)
+"""Matches words which show that a question asks what comes first."""
+_GAME: Final = re.compile(r"\bvs?\b|\bat\b|@", re.I)
+"""Matches what stands between the two sides in the title of a market on a single game."""
+_AGAIN: Final = re.compile(r"\bre-?elect(?:s|ed|ion)?\b", re.I)
+_PRESIDENCY: Final = re.compile(r"\b(?:president|white house|2028)", re.I)
 _COMMON: Final = frozenset(
     "the a an any some official officially actual actually first ever even gets comes does happens"
     " another new".split()
@@ -70,12 +80,13 @@ _PIECE: Final = re.compile(
     r"\b(trailer|teaser|soundtrack|dlc|poster|spin-?off|documentar|biopic|memoir|remake)", re.I
 )
 """Matches words for a thing that belongs to a film, game ... but is not the work itself
-("trailer"). A market asks a question only if it has all such words of the question."""
+("trailer"). A market must contain all such words of the question; otherwise it does not ask the
+same."""
 _SIDES: Final = tuple(tuple(frozenset(one.split()) for one in pair) for pair in _OPPOSED)
 
 
 _RIVALS: Final = frozenset({"person", "team", "party", "company", "work", "coin"})
-"""Kinds of entities (person, team ...) of which one can't stand for another: a market on one person
+"""Kinds of entities (person, team ...) that cannot stand for each other: a market on one person
 does not answer a question about another person."""
 
 
@@ -86,36 +97,49 @@ class Demands:
 
     always: bool
     """Whether the question says on how many occasions something has to hold ("every day", "on at
-    least one day"). A market then has to say it too. False for a state that only has to last
-    ("stay")."""
+    least one day"). If True, the market has to have such a phrase, too. False for a state that only
+    has to last ("stay")."""
     alternatives: tuple[Mention, ...]
     """Entities that the question joins with another of the same kind by "or" or "both ... and":
-    Vance and Rubio in "Vance or Rubio". A market has to name every one of them."""
+    Vance and Rubio in "Vance or Rubio". A market has to name all of them."""
     firsts: tuple[frozenset[str], ...]
-    """For each event that the question names after "before": the words, without case and accents,
-    that name it. A market has to contain at least one of these words for every event."""
+    """One set of words for each event that the question names after "before": the words that name
+    the event, without case and accents. For each event, a market has to contain at least one of the
+    words."""
     offices: frozenset[str]
     races: frozenset[str]
-    """Kinds of office that the question is about ("senate", "governor"). A market whose title is
-    about other kinds of office only does not ask the same."""
+    """Kinds of office that the question is about ("senate", "governor"). A market does not ask the
+    same if its title is about other kinds of office and none of these."""
     places: frozenset[str]
-    """Names of the places that the question names, and of whatever its named entities belong to:
-    Minnesota for one of its senators. A market on a race for office elsewhere does not ask the
-    same, unless it names somebody whom the question names."""
+    """Names of the places that the question names, and of everything to which an entity in the
+    question belongs (Minnesota for a senator of Minnesota). A market on a race for office elsewhere
+    does not ask the same, unless it names somebody whom the question names."""
     beside: frozenset[str]
-    """Keys (`Entity.key`) of entities that are named only before the sentence that asks: Tatum in
-    "I love Tatum. Will Brown win MVP?". A market that names one of them has to name an entity of
-    the same kind from the asking sentence too, if that names any."""
+    """Keys (`Entity.key`) of entities that are named in the question's text, but not in the
+    sentence that asks: Tatum in "I love Tatum. Will Brown win MVP?". A market on Tatum must also
+    name Brown, i.e. an entity of the same kind from the sentence that asks; otherwise it does not
+    ask the same."""
     asked: tuple[Mention, ...]
-    """The entities named in the sentence that asks; empty if that sentence is the question's whole
-    text."""
+    """The entities named in the sentence that asks, if the question's text has other sentences,
+    too. Empty if it has only this one."""
     words: frozenset[str]
     pieces: frozenset[str] = frozenset()
     """Words of the question for a thing that belongs to a work but is not the work ("trailer"). A
     market has to contain all of them."""
     runs: bool = False
     """Whether the question asks if somebody runs for something, and not if they win it. A market on
-    winning or on a nomination then does not ask the same."""
+    a win or a nomination then does not ask the same."""
+    ordered: bool = False
+    """Whether the question asks which of two things comes first. Otherwise, a market does not ask
+    the same if its title puts an event after "before" that the question does not mention ("pregnant
+    before marriage")."""
+    teams: frozenset[str] = frozenset()
+    """Keys (`Entity.key`) of the teams that the question names. A market that is not on a single
+    game, and whose title has the full names of teams but of none of these, does not ask the
+    same."""
+    again: bool = False
+    """Whether the question asks if somebody is elected again. A market on the presidency then does
+    not ask the same, unless the question names the presidency."""
     acts: tuple[actors.Act, ...] = ()
     """Who does what to whom in the question. A market with the same act, but with actor and target
     swapped, does not ask the same."""
@@ -125,7 +149,7 @@ class Demands:
         """Read from a question what a market has to say or to name.
 
         named : the places in the question's text that name entities
-        asked : those in the sentence that asks; empty if the text has no other sentence
+        asked : those of `named` in the sentence that asks; empty if the text has only this one
         """
         beside = _beside(named, asked) if asked else frozenset[str]()
         return cls(
@@ -133,6 +157,8 @@ class Demands:
             _offices(named), seats.races(question, named), seats.places(named), beside,
             tuple(asked), _words(question), _pieces(question),
             _RUNS.search(question) is not None and _WINS.search(question) is None,
+            _ORDERED.search(question) is not None, _teams(named),
+            _AGAIN.search(question) is not None and _PRESIDENCY.search(question) is None,
             actors.acts(question, named),
         )  # fmt: skip
 
@@ -150,6 +176,9 @@ class Demands:
             (self.always and not _is_always(market))
             or any(not _named(one, named, said) for one in self.alternatives)
             or any(not wanted & said for wanted in self.firsts)
+            or (not self.ordered and any(not then & self.words for then in _firsts(title)))
+            or self._of_other_teams(title, titled)
+            or (self.again and _PRESIDENCY.search(title) is not None)
             or bool(self.offices and offices and not self.offices & offices)
             or self._of_another(titled)
             or bool(self.races and races and not self.races & races)
@@ -160,9 +189,23 @@ class Demands:
             or (bool(self.acts) and actors.swapped(self.acts, actors.acts(title, titled)))
         )
 
+    def _of_other_teams(self, title: str, titled: Sequence[Mention]) -> bool:
+        if not self.teams or _GAME.search(title) or self.teams & _teams(titled):
+            return False
+        whole = {
+            e.name
+            for one in titled
+            for e in one.entities
+            if e.kind == "team" and one.text == e.name
+        }
+        # "Kansas City" may be any of its teams.
+        said = {word for name in whole for word in _words(name) if len(word) > 3}
+        return bool(whole) and not said & self.words
+
     def _of_another(self, titled: Sequence[Mention]) -> bool:
-        """Whether a market's title names an entity that the question's text names only before the
-        sentence that asks, and none of the same kind that this sentence names."""
+        """Whether a market's title names an entity that the question names only outside the
+        sentence that asks (`beside`), and no entity of the same kind from this sentence. Always
+        False if this sentence names none of that kind."""
         if not self.beside:
             return False
         theirs = [e for one in titled for e in one.entities]
@@ -175,8 +218,8 @@ class Demands:
 
 
 def _beside(named: Sequence[Mention], asked: Sequence[Mention]) -> frozenset[str]:
-    """The keys of the entities in `named` that are not in `asked`; entities to which one of `asked`
-    belongs (a player's team) are left out too."""
+    """The keys of the entities in `named` that are not in `asked`. Also left out are entities to
+    which one of `asked` belongs (a player's team)."""
     ours = [e for one in asked for e in one.entities]
     known = {e.name for e in ours}.union(*(e.of for e in ours))
     return frozenset(e.key for one in named for e in one.entities if e.name not in known)
@@ -219,6 +262,10 @@ def _firsts(question: str) -> Iterator[frozenset[str]]:
 
 def _offices(found: Sequence[Mention]) -> frozenset[str]:
     return frozenset(e.key for one in found for e in one.entities if e.kind == "office")
+
+
+def _teams(found: Sequence[Mention]) -> frozenset[str]:
+    return frozenset(e.key for one in found for e in one.entities if e.kind == "team")
 
 
 def _pieces(text: str) -> frozenset[str]:

@@ -30,8 +30,9 @@ _FIT: Final = (
 )  # fmt: skip
 _FLAGS: Final = ("opposed", "lasting", "rival", "same")
 _LOOSE_KINDS: Final = frozenset({"place", "league", "topic", "event", "award"})
-"""Kinds of entities that two texts may name differently and still be about the same thing, e.g. one
-text a league and the other an award of it. They never count as a conflict (`entities_conflict`)."""
+"""Kinds of entities that two texts may name differently and still be about the same thing: one
+names a league, for example, and the other an award of that league. These kinds never count as a
+conflict (`entities_conflict`)."""
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
 COMPARED: Final = (
@@ -44,13 +45,13 @@ COMPARED: Final = (
 """Features (numbers that compare a question with a market) from the hand-written rules and from
 search: every market has them at no further cost.
 
-`window_*`, `threshold_*`, `stage_*`, `choice_*`, `edition_*`: 1 if the rules find that, in this
-aspect, question and market are related in the way that the name ends with (`window_implies`), else
-0. `*_behind`: how far the market's value is below that of the best market. `contest_*`: 0 or 1; all
-are 0 unless the market is on a single game and it is certain which side the question means
-(`language.results`). `contest_same`, `contest_opposite`, `contest_other`: the question asks the
-same as the market, the complement, or neither. `contest_both`: the question names both sides of the
-game.
+`window_*`, `threshold_*`, `stage_*`, `choice_*`, `edition_*`: 1 if the rules find that question and
+market are related in this aspect as the end of the name says, else 0 (`window_implies`: the
+question's window of time implies the market's). `*_behind`: how far the market's value is below
+that of the best market. `contest_*`: 0 or 1; all are 0 unless the market is on a single game and it
+is certain which side the question means (`language.results`). `contest_same`, `contest_opposite`,
+`contest_other`: the question asks the same as the market, the complement, or neither.
+`contest_both`: the question names both sides of the game.
 """
 NAMED: Final = (
     "entities_shared", "entities_unnamed", "entities_foreign", "entities_conflict",
@@ -63,17 +64,17 @@ read: about 0.5 ms of one core per market.
 `entities_*` and `numbers_*` are counts: `*_shared` of those that both texts name, `*_unnamed` of
 those that only the question names, `*_foreign` of those that only the market names.
 `entities_conflict`: 1 if each text names an entity that the other does not name, and both entities
-are of the same kind (person, team ...). `choice_first`: "A beats B" asks about A, so of the names
-that question and market share the first one counts: 1 if the market outcome is about it, -1 if the
-outcome is about a later one, else 0.
+are of the same kind (person, team ...). `choice_first`: "A beats B" asks about A, its first name.
+Only names that question and market share count: 1 if the market outcome is about the first of them
+in the question, -1 if it is about a later one, else 0.
 """
 NAMES: Final = (*COMPARED, *NAMED)
 """All features (numbers that compare a question with a market) in the order in which the judge (the
 trained model) reads them."""
 _AT: Final = {name: n for n, name in enumerate(NAMES)}
 _ORDERING: Final = ("window", "threshold", "stage", "choice")
-"""Aspects in which the hand-written rules compare a question with a market (window of time, level,
-stage, contender) and in which one may imply or exclude the other (`forecast.roles.limits_of`)."""
+"""Aspects (window of time, level, stage, contender) in which a question and a market may imply or
+exclude each other according to the hand-written rules (`forecast.roles.limits_of`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def compared(
         well the hand-written rules find that they match; 0 is the best.
     stands
         For a market on a single game, how the question relates to the market (`results.Stand`).
-        None for other markets, and where that is not certain.
+        None for any other market, or if the relation is not certain.
     asked
         What the question asserts, as a `Proposition`.
     """

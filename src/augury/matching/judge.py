@@ -32,10 +32,10 @@ CANDIDATES: Final = 8
 of one core. The market that a question was written about is among the first 8 by the shortlist (a
 cheaper model) as often as among the first 12."""
 BEHIND: Final = 4.5
-"""How far a market's score by the shortlist may be below the best score, in raw units, for the
-encoder to read the market although the hand-written rules find no relation to the question. Of the
-markets that the judge accepts for the questions by which `training/judge/fit.py` chooses its
-limits, 1 of 1,927 is farther below."""
+"""Distance, in raw units, from the best score by the shortlist (a cheaper model). The encoder reads
+markets farther below the best score only if the hand-written rules find a relation to the question.
+Of 1,927 markets that the judge accepts for the questions by which `training/judge/fit.py` chooses
+its limits, 1 is farther below."""
 MAX_TOKENS: Final = 96
 """Maximum number of tokens that the encoder reads of a question and a market together; the rest is
 cut off. 99% of the training pairs are shorter."""
@@ -45,25 +45,26 @@ ENCODED: Final = (
     "encoder_behind_opposite", "encoder_place",
 )  # fmt: skip
 """Features from the encoder, which follow `features.NAMES` among the inputs of the judge's trees.
-`encoder_same`, `encoder_opposite`: log-odds that the market asks the same as the question, or the
-opposite, against asking something else; `encoder_best`: the larger of the two; `encoder_behind_*`:
-how far the value is below the largest one among the candidate markets; `encoder_place`: log(1 +
-place of the market by `encoder_best`, counted from 0)."""
+`encoder_same`, `encoder_opposite`: log-odds of "the market asks the same as the question", or "the
+opposite", against "something else". `encoder_best`: the larger of the two. `encoder_behind_*`: how
+far the market's value is below the largest one among the candidate markets. `encoder_place`: log(1
++ place of the market by `encoder_best`, counted from 0)."""
 LISTED: Final = (
     "encoder_lead", "encoder_likely", "encoder_most", "dense_lead", "dense_most", "dense_behind",
     "score_lead",
 )  # fmt: skip
-"""Features from the whole list of markets that were read for a question, which follow `ENCODED` and
-which only the trees for the side have. A question that no market asks shows in the list: several
-markets are about as good as the best one.
-`*_lead`: how far the market with the largest value is above the second (`ALONE` without a second),
-for the others minus how far they are below it; `*_most`: the largest value in the list;
-`dense_behind`: how far the value is below it; `encoder_likely`: number of markets in the list whose
-`encoder_best` is above 0. `encoder` stands for `encoder_best`; `dense`, `score`: as in
-`features.NAMES`."""
+"""Features from the list of all markets that were read for a question. Only the trees for the side
+(same, opposite or neither) have them, after `ENCODED`. They help to see that no market asks the
+question: then several markets are about as good as the best one. `encoder` stands for
+`encoder_best`; `dense` and `score` are those of `features.NAMES`. `*_lead`: for the market with the
+largest value, how far it is above the second (`ALONE` without a second); for any other market,
+minus how far it is below the largest. `*_most`: the largest value in the list. `dense_behind`: how
+far the market's value is below the largest. `encoder_likely`: number of markets in the list whose
+`encoder_best` is above 0."""
 ALONE: Final = 8.0
-"""Lead (in the unit of the value: log-odds, cosine similarity, points) of a market that is the only
-one read; above nearly all that occur."""
+"""Value of the features `*_lead` (`LISTED`: how far the best market is above the second) if only
+one market is read, so that there is no second. It is above nearly all leads that occur (in
+log-odds, cosine similarity or points)."""
 
 
 class Verdict(NamedTuple):
@@ -76,13 +77,13 @@ class Verdict(NamedTuple):
     opposite: float
     """Probability that the market outcome asks the opposite: that its Yes is the question's No."""
     certain: bool = False
-    """True if hand-written rules, not the judge, decided between `same`, `opposite` and neither,
-    e.g. by which team's win a question on a game asks for."""
+    """True if hand-written rules, not the judge, decided between `same`, `opposite` and neither.
+    Example: they read which team's win a question on a game asks for."""
 
     bound: float | None = None
-    """Probability that the hand-written rules are right to find that the market outcome limits the
-    question's probability from above or below (an earlier deadline, a higher level, a later stage
-    ...). None: they find no such limit, or the judge did not read the market."""
+    """Probability that the hand-written rules are right if they find that the market outcome limits
+    the question's probability from above or below (an earlier deadline, a higher level, a later
+    stage ...). None: they find no such limit, or the judge did not read the market."""
 
     @property
     def side(self) -> float:
@@ -194,8 +195,8 @@ def listed_features(rows: Matrix) -> Matrix:
 
 
 def _leads(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """How far the largest value is above the second; for the others, minus how far they are below
-    the largest."""
+    """For the largest value: how far it is above the second. For each other value: minus how far it
+    is below the largest. `ALONE` if there is only one value."""
     if len(values) == 1:
         return np.full(1, ALONE, np.float32)
     second, first = np.sort(values)[-2:]
@@ -217,17 +218,19 @@ class Judge:
     encoder: Encoder
     trees: Trees
     bounds: Trees
-    """Decision trees over the features of `trees` but for `LISTED`, with two classes: whether the
-    logical relation that the hand-written rules find between question and market
-    (`features.ordered`) is right."""
+    """Decision trees with two classes, wrong and right: whether the logical relation that the
+    hand-written rules find between question and market (`features.ordered`) is right. Their
+    features are those of `trees` without `LISTED`."""
     limits: dict[str, float]
     """Limits on the probabilities of a verdict, by name, 0 to 1, set in `training/judge/fit.py`.
-    `same`, `opposite`: least probability at which a market counts as asking the question or its
-    opposite. `contrary`: least probability of one of these two answers if the hand-written rules
-    came to the other one. `agree`: least probability of the answer that the rules found, same or
-    opposite; with less, the market is rejected. `sided`: least share of the likelier answer in the
-    sum of both probabilities. `bound`: least probability (`Verdict.bound`) at which a market limits
-    the question's probability as the rules find, e.g. as the earlier of two deadlines."""
+    `same`, `opposite`: smallest probability at which a market counts as asking the question or its
+    opposite. `contrary`: smallest probability of one of these two answers if the hand-written rules
+    found the other one. `agree`: smallest probability of the answer that the rules found, same or
+    opposite; with less, the market is rejected. `sided`: smallest share of the larger of the two
+    probabilities in their sum. `bound`: smallest probability (`Verdict.bound`) at which a market
+    limits the question's probability as the rules find, e.g. as the earlier of two deadlines.
+    `absent`: if one market asks the question or its opposite with at least this probability, other
+    markets limit the question's probability only where logic proves it."""
     calibration: tuple[tuple[float, float], ...]
     """Points between which `confidence` interpolates: (probability of the likelier of `same` and
     `opposite`, share of such verdicts that were right), both 0 to 1 and ascending."""
@@ -272,8 +275,8 @@ class Judge:
         ]
 
     def confidence(self, probability: float) -> float:
-        """Share, 0 to 1, of the judge's verdicts with this probability that were right on held-out
-        questions.
+        """Share, 0 to 1, of the judge's verdicts that were right on held-out questions, for
+        verdicts with a given probability.
 
         probability : the larger of the verdict's `same` and `opposite`
         """

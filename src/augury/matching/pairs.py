@@ -86,8 +86,8 @@ def choice(market: ContestMarket, outcome: int, game: Contest | None) -> str:
 
 
 def named(found: Sequence[Mention]) -> str:
-    """A note for the end of a text with the full names of entities that it names otherwise: " (GOP
-    = Republican Party)". Empty if there are none."""
+    """A note for the end of a text: the full names of entities that the text names in another way,
+    " (GOP = Republican Party)". Empty if there are none."""
     notes: list[str] = []
     for one in found:
         if len(one.entities) != 1:

@@ -59,8 +59,8 @@ def races(text: str, named: Sequence[Mention]) -> frozenset[str]:
 
 
 def places(named: Sequence[Mention]) -> frozenset[str]:
-    """The names of the places in `named`, and of everything that entities in `named` belong to
-    (Ohio for one of its senators), without the United States."""
+    """The names of the places in `named`, and of everything to which an entity in `named` belongs
+    (Ohio for a senator of Ohio). The United States are left out."""
     entities = [e for one in named for e in one.entities]
     found = {e.name for e in entities if e.kind == "place"}
     return frozenset(found.union(*(e.of for e in entities))) - {_COUNTRY}
@@ -69,8 +69,8 @@ def places(named: Sequence[Mention]) -> frozenset[str]:
 def elsewhere(
     title: str, named: Sequence[Mention], asked: frozenset[str], said: frozenset[str]
 ) -> bool:
-    """Whether a market's title is about a race for office in places that the question does not
-    name, and has no other name in common with the question. False if the title names no place.
+    """Whether a market's title is about a race for office in a place that the question does not
+    name, and shares no other name with the question. False if the title names no place.
 
     named : the entities that the title names
     asked : the question's places, from the function `places`

@@ -14,10 +14,11 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Trees:
-    """Boosted decision trees as arrays; row t of each array is tree t, column n its node n.
+    """Boosted decision trees as arrays. Row t of each array is tree t; column n is its node n.
 
-    A node with feature -1 is a leaf: its `value` is added to the raw score of the tree's class.
-    Other nodes lead to node `left` if the feature is at most `threshold`, else to node `right`.
+    A node with feature -1 is a leaf: its `value` is added to the raw score of the tree's class. Any
+    other node leads to the node `left` if the value of its feature is at most `threshold`, else to
+    the node `right`.
     """
 
     feature: Ints

@@ -39,8 +39,8 @@ def answer(found: s.ToolAnswer, full: dict[str, Any] | None = None) -> CallToolR
 
 
 def doubts(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Warnings for a language model about rows of the API's answers: that some are invented sample
-    data, some replayed as of an earlier time, some prices stale."""
+    """Warnings for a language model about rows of the API's answers: rows are invented sample data,
+    rows are replayed as of an earlier time, or prices are stale."""
     rows = list(rows)
     found = []
     if any(row.get("origin") == "sample" for row in rows):
@@ -53,16 +53,17 @@ def doubts(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def plain(warnings: Iterable[str], *, sample: bool = False) -> list[str]:
-    """`warnings` without duplicates. Those that mention sample data are replaced by the one text
-    `SAMPLE`, which comes first; it is also added if `sample` is set."""
+    """`warnings` without duplicates. Warnings that mention sample data are replaced by the one text
+    `SAMPLE`, which comes first. `sample`: add `SAMPLE` even if no warning mentions sample data."""
     texts = list(dict.fromkeys(warnings))
     others = [text for text in texts if "sample" not in text]
     return [SAMPLE, *others] if sample or len(others) < len(texts) else others
 
 
 def shown(got: dict[str, Any], detail: str, *, evidence: int, rejected: int) -> CallToolResult:
-    """A tool's result for the API's forecast `got`, with at most `evidence` markets that counted in
-    the forecast and `rejected` that did not. With `detail` "full", the whole forecast."""
+    """The result of a tool for a forecast of the API, `got`. It has at most `evidence` markets that
+    counted in the forecast and at most `rejected` markets that did not. If `detail` is "full", it
+    has the whole forecast."""
     found = s.ForecastAnswer.model_validate(got)
     rows = doubts([row["market"] for row in got["evidence"]])
     notes = plain([*rows, *found.warnings], sample=found.origin == "sample")
@@ -77,8 +78,8 @@ def shown(got: dict[str, Any], detail: str, *, evidence: int, rejected: int) -> 
 
 
 def summed(line: s.HistoryLine, most: int) -> s.HistoryLine:
-    """Fill in first, last, low, high and change of the prices of `line`, then thin its points to at
-    most `most`; the first and the last point stay."""
+    """Fill in first, last, low, high and change of `line`, a line of prices. Then thin the line to
+    at most `most` points; the first and the last point stay."""
     known = [point.probability for point in line.points if point.probability is not None]
     if known:
         line.first, line.last, line.low, line.high = known[0], known[-1], min(known), max(known)
@@ -89,8 +90,8 @@ def summed(line: s.HistoryLine, most: int) -> s.HistoryLine:
 
 
 def begins_late(found: s.HistoryAnswer) -> str | None:
-    """Time of the first price in a history, if the history's window begins more than two intervals
-    earlier; else None."""
+    """Time of the first price in a history, if the prices begin more than two intervals after the
+    start of the history's window; else None."""
     known = [
         point.timestamp
         for line in found.series
@@ -104,8 +105,8 @@ def begins_late(found: s.HistoryAnswer) -> str | None:
 
 
 def with_band(row: dict[str, Any]) -> s.VolatilityRow:
-    """A volatility forecast, given as the API's object `row`, as a row of a tool's answer. Its 80%
-    band is converted from variance to annualized volatility."""
+    """A volatility forecast as a row of a tool's answer. `row`: the forecast as an object of the
+    API, whose 80% band of variance becomes one of annualized volatility."""
     made = s.VolatilityRow.model_validate(row)
     prediction = row["prediction"]
     variance, band = prediction.get("forecast_variance"), (prediction.get("bands") or {}).get("80")

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 import httpx2
 import typer
 
-from augury import __version__, presence
+from augury import __version__, service_file
 from augury.access.service import OPERATOR, AccessService
 from augury.errors import SetupProblem
 from augury.net.cookies import no_cookies
@@ -18,7 +18,8 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 PATIENCE: Final = 100.0
-"""Seconds to wait for an answer of the service; longer than any deadline of the service."""
+"""Maximum time, in seconds, to wait for an answer of the service. The service's own deadlines are
+all shorter."""
 SCOPES = ("search:read", "forecast:read", "rvol:read", "watch:write")
 
 
@@ -53,8 +54,9 @@ async def _serve(settings: Settings) -> None:
 
 
 class Asking:
-    """Sends the tools' requests to one service: the one at the configured address with its key, or
-    the one that runs on the data folder, with a temporary key that is renewed when it expires."""
+    """Sends the tools' requests to one service. With an address in the settings, this is the
+    service there, and the key is that of the settings. Otherwise it is the service on the data
+    folder, and the key is a temporary one that is renewed when it expires."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -89,7 +91,7 @@ class Asking:
 
     async def _borrow(self) -> None:
         settings = self._settings
-        if await asyncio.to_thread(presence.health, settings) is None:
+        if await asyncio.to_thread(service_file.health, settings) is None:
             raise SetupProblem(
                 f"No service is running on the data folder {settings.data_dir}. Start it with "
                 "'augury serve', or set AUGURY_URL and AUGURY_API_KEY to use another service."
@@ -101,7 +103,7 @@ class Asking:
             await access.set_rvol_approved(OPERATOR, True)
         await self._open.aclose()
         self._client = await self._open.enter_async_context(
-            presence.client(settings, key, patience=PATIENCE)
+            service_file.client(settings, key, patience=PATIENCE)
         )
 
     async def __call__(
@@ -129,7 +131,10 @@ class Asking:
     async def aclose(self) -> None:
         """Close the connection and delete the temporary key, if there is one."""
         await self._open.aclose()
-        if self._lent is None or await asyncio.to_thread(presence.health, self._settings) is None:
+        if (
+            self._lent is None
+            or await asyncio.to_thread(service_file.health, self._settings) is None
+        ):
             return
         async with _access(self._settings) as access:
             await access.take_back(self._lent)

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 MOST_TEXT = 700
-"""Most characters of a text, e.g. of a market's rules, in a tool's answer; with `detail: "full"`
-the answer has the whole text."""
+"""Maximum number of characters of a text, e.g. of a market's rules, in a tool's answer; with
+`detail: "full"` the answer has the whole text."""
 
 
 def rounded(value: Any) -> Any:
@@ -32,8 +32,8 @@ def _to_the_second(moment: Any) -> Any:
 
 
 MOST_MEMBERS = 8
-"""Most further markets of a family (related markets of one event) in a tool's answer; with `detail:
-"full"` the answer has them all."""
+"""Maximum number of further markets of a family (related markets of one event) in a tool's answer;
+with `detail: "full"` the answer has them all."""
 
 
 def _in_a_line(members: Any) -> Any:

@@ -32,8 +32,8 @@ WRITES = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
 )
 RUN_PATIENCE = 25.0
-"""Seconds that `forecast_many` waits for its run (many questions) to end. The answers of a slower
-run are read by a later call with `run_id`."""
+"""Maximum time, in seconds, that `forecast_many` waits for its run (many questions) to end. If the
+run takes longer, its answers are read by a later call with `run_id`."""
 MOST_NODES, MOST_EDGES = 12, 16
 
 Question = Annotated[

@@ -40,8 +40,9 @@ class Watching:
         detail: Detail = "compact",
     ) -> Annotated[CallToolResult, s.Alerts]:
         """Alerts of the user's watchlists, newest first, and the watchlists themselves. Use it for
-        "what happened", and to find ids for silence. Do not use it to set up a watch (watch).
-        No alert means that no rule has fired, not that nothing is watched: see `watchlists`."""
+        "what happened", and to find the ids that the tool `silence` needs. Do not use it to set up
+        a watch; the tool `watch` does that. No alert means that no rule has fired, not that nothing
+        is watched: see `watchlists`."""
         reach = self.reaching(ctx)
         async with working(ctx, "reading alerts"):
             if watchlist_id is None:
@@ -171,7 +172,7 @@ class Watching:
             str | None, Field(description="Like 4h or 7d. null: send again from now on.")
         ] = "4h",
     ) -> Annotated[CallToolResult, s.Silenced]:
-        """Send nothing about a rule (rule_id) or one alert (alert_id) for a while; both are still
+        """Send nothing about a rule (rule_id) or one alert (alert_id) for a while; alerts are still
         recorded. Use it only when the user asks for quiet. Do not use it to delete a rule: nothing
         here deletes."""
         if (rule_id is None) == (alert_id is None):

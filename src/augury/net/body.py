@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 import httpx2
 
 STEP = 262_144
-"""Most bytes that are decompressed in one step, before other tasks may run; a step takes about half
-a millisecond."""
+"""Largest number of bytes that are decompressed in one step, before other tasks may run. A step
+takes about half a millisecond."""
 
 
 class BodyError(Exception):

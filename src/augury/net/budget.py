@@ -10,8 +10,8 @@ from collections.abc import Callable
 from datetime import timedelta
 
 _MANY = 10_000
-"""If at least this many spenders (callers, hosts or addresses) are in memory and a new one comes,
-those that have their whole budget left are removed from memory."""
+"""If a new spender (caller, host or address) comes while at least this many are in memory, spenders
+that have their whole budget left are removed from memory."""
 
 
 class Budget:

@@ -13,7 +13,8 @@ from augury.net import body
 
 MAX_REDIRECTS = 3
 DEADLINE = 10.0
-"""Most seconds for a whole fetch, from the first request to the last byte, redirects included."""
+"""Time limit, in seconds, for a whole fetch, from the first request to the last byte, redirects
+included."""
 MAX_BYTES = 5 * 1024 * 1024
 
 
@@ -52,7 +53,7 @@ async def get(
     Raises
     ------
     Refused
-        The address, or one it redirects to, is not one to connect to.
+        The address, or an address that it redirects to, may not be connected to.
     FetchFailed
         The fetch failed otherwise, or did not finish within `deadline` seconds.
     """

@@ -10,8 +10,7 @@ T = TypeVar("T")
 
 
 class GivenUp(Exception):
-    """Raised when a shared call was cancelled by `Flights.close`, not by a caller that waits for
-    it."""
+    """Raised to callers that wait for a shared call, if `Flights.close` has cancelled the call."""
 
 
 class Flights(Generic[T]):

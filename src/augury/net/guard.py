@@ -36,7 +36,7 @@ for _name in ("httpx2", "httpcore2"):
 REFUSED = Counter("augury_net_refused", "Requests to users' addresses that were not sent.")
 
 MOST_ADDRESSES = 4
-"""Most addresses of one host name to which a connection is tried."""
+"""Largest number of addresses of one host name to which a connection is tried."""
 _PACE = 0.05
 
 Resolver = Callable[[str, int], Awaitable[list[str]]]
@@ -54,9 +54,10 @@ async def resolve(host: str, port: int) -> list[str]:
 
 
 def is_own(address: IPv4Address | IPv6Address) -> bool:
-    """Whether an address belongs to this machine, by the route that a datagram to it would take
-    (none is sent). A connection to such an address is refused unless the policy allows it, because
-    it would reach the ports of this machine without passing the reverse proxy."""
+    """Whether an address belongs to this machine, judged by the route that a datagram to the
+    address would take (none is sent). A connection to such an address is refused unless the policy
+    allows it, because it would reach the ports of this machine without passing the reverse
+    proxy."""
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
@@ -163,8 +164,8 @@ class GuardedTransport(httpx2.AsyncHTTPTransport):
         tls: SSLContext | None = None,
         dials: Budget | None = None,
     ) -> None:
-        """`connections`: most connections that are open at the same time, over all hosts. `dials`:
-        budget of new connections to each address; None: no limit."""
+        """`connections`: largest number of connections that are open at the same time, over all
+        hosts. `dials`: budget of new connections to each address; None: no limit."""
         context = tls or _tls()
         super().__init__(verify=context, trust_env=False)
         self._policy = policy
@@ -195,7 +196,8 @@ def client(
     tls: SSLContext | None = None,
     dials: Budget | None = None,
 ) -> httpx2.AsyncClient:
-    """An HTTP client for addresses that users gave.
+    """An HTTP client for addresses that users gave. Redirects are not followed. A request raises
+    `Refused` instead of connecting to an address that `policy` forbids.
 
     Parameters
     ----------
@@ -203,8 +205,6 @@ def client(
         Seconds for each step of a request; the caller has to limit the whole.
     dials
         Budget of new connections to each address (IPv6: /64 network); beyond it a request waits.
-
-    Raises `Refused` in place of connecting where `policy` forbids it. Redirects are not followed.
     """
     return httpx2.AsyncClient(
         transport=GuardedTransport(

@@ -32,8 +32,8 @@ class Ahead:
     """A search pattern that finds `pattern` only where `later` matches somewhere after it and
     `barrier` does not match between the two.
 
-    It finds the same as the regular expression `pattern(?=[^barrier]*later)`, but in linear time,
-    provided that matches of `pattern` do not overlap and `later` can't match inside a match of
+    It finds what the regular expression `pattern(?=[^barrier]*later)` finds, but takes linear time.
+    This holds only if matches of `pattern` do not overlap and `later` can't match inside a match of
     `pattern`.
     """
 

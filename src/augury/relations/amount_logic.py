@@ -20,7 +20,8 @@ _CONTINUOUS: Final = frozenset({"usd", "eur", "gbp"})
 
 
 class Range(NamedTuple):
-    """An interval of values; `low_in` and `high_in` say whether its ends belong to it."""
+    """An interval of values from `low` to `high`. `low_in`: whether `low` itself belongs to the
+    interval; `high_in`: whether `high` does."""
 
     low: float
     low_in: bool
@@ -65,8 +66,8 @@ def _range(t: Threshold, *, whole: bool, continuous: bool) -> Range:
     """The range of a threshold, with its ends changed so that it can be compared with another
     range.
 
-    whole : the values are whole numbers; the ends become the least and the largest whole number in
-        the range ("over 3.5" -> from 4)
+    whole : the values are whole numbers; the ends become the smallest and the largest whole number
+        in the range ("over 3.5" -> from 4)
     continuous : the values are prices, or levels to reach; both ends then belong to the range,
         since a single point does not matter
     """
@@ -92,11 +93,12 @@ def _subset(a: Range, b: Range) -> bool:
 
 
 def _disjoint(a: Range, b: Range) -> bool:
-    """Whether two intervals have no number in common, except for an end that they share.
+    """Whether two intervals have no number in common. A bound that both share does not matter:
+    "66,000-68,000" and "68,000-70,000" are disjoint, since the venue's rules give 68,000 to one of
+    them.
 
-    Neighboring buckets share an end ("66,000-68,000", "68,000-70,000"); the venue's rules give it
-    to one of them. But an interval that is a single number is not disjoint from an interval that
-    ends with this number, if the number belongs to both.
+    A bound matters only if one of the intervals is a single number: "exactly 5" and "at most 5" are
+    not disjoint, "exactly 5" and "below 5" are.
     """
     first, second = sorted((a, b))
     if first.low == first.high == second.low:
@@ -138,8 +140,8 @@ def _values(p: Range, q: Range) -> int:
 
 
 def _joined(p: Range, q: Range) -> bool:
-    """Whether two intervals together cover all numbers, one without an upper and the other without
-    a lower bound; False if they are not of these two sorts."""
+    """Whether two intervals together cover all numbers, e.g. "above 3" and "below 5". One of them
+    must have no upper bound and the other no lower bound; else False."""
     up, down = (p, q) if math.isinf(p.high) else (q, p)
     if not (math.isinf(up.high) and math.isinf(down.low)):
         return False

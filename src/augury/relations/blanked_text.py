@@ -99,8 +99,8 @@ _SPACES: Final = re.compile(r"\s+")
 
 
 def clean(text: str) -> str:
-    """The first 1,000 characters of a text, without markup, and with words in lower case that were
-    capitalized only for emphasis: "will NOT" -> "will not"."""
+    """The first 1,000 characters of a text, without markup. Words that are capitalized only for
+    emphasis are put in lower case: "will NOT" -> "will not"."""
     text = text[:1000].translate(_CURLY)
     return calmed(_SPACES.sub(" ", _NOISE.sub(" ", text)).strip())
 
@@ -134,6 +134,7 @@ def content_terms(text: str) -> frozenset[str]:
 
 def ordered_terms(text: str) -> list[str]:
     """The stems of the words that tell what a text is about, in the order of the text. Unlike
-    `content_terms`, this keeps a term that another one implies: "NHL" beside "Stanley Cup"."""
+    `content_terms`, this keeps "NHL" beside "Stanley Cup", although the second implies the
+    first."""
     plain = districts(_DROP.sub(" ", text))
     return [t for t in text_terms(plain) if t not in GENERIC]

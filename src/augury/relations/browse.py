@@ -1,5 +1,5 @@
-"""Pages of the factor base for people to read, filtered by words and domain, each edge with its
-reason. Pure.
+"""Pages of the factor base for people to read, filtered by words and domain. Every edge is shown
+with its reason. Pure.
 
 A factor is something in the world that markets are about. A pattern stands for many factors, one
 instance for each team, country ...; only the first instance of a pattern is listed.
@@ -26,7 +26,7 @@ class Shelf:
 
     factors: tuple[Factor, ...]
     texts: tuple[str, ...]
-    """For each of `factors`, the text in which searches look for their words: name, `up` (what a
+    """For each of `factors`, the text that must contain the words of a search: name, `up` (what a
     rise of the factor means), key and domain, in lower case."""
     instances: dict[str, int]
     drives: dict[str, list[dict[str, Any]]]
@@ -37,9 +37,9 @@ class Shelf:
 
 @lru_cache(maxsize=1)
 def shelf(base: Base, judged: Judged) -> Shelf:
-    """Prepare the factors that people can list, each with its edges and links and the verdicts of
-    readers on these (`judged`). Of each pattern, which gives one factor for each team, country ...,
-    only the first factor is listed. Cached."""
+    """Prepare the list of factors for people: each factor with its edges and links, and with the
+    verdict on each of them, if `judged` has one. A pattern gives one factor for each team, country
+    ...; only the first of these factors is listed. The result is cached."""
     instances = Counter(factor.pattern for factor in base.factors.values())
     first: dict[str, Factor] = {}
     for factor in base.factors.values():
@@ -96,10 +96,13 @@ def _place(factor: Factor) -> tuple[str, str]:
 def find(
     held: Shelf, words: str, domain: str | None, after: tuple[str, str] | None, limit: int
 ) -> tuple[list[dict[str, Any]], int, tuple[str, str] | None]:
-    """Return three things: one page of the listed factors (things in the world that markets are
-    about) of `domain` (None: of all domains) whose texts have all `words`, sorted by name; the
-    number of such factors on all pages; and the position to pass as `after` for the next page, None
-    on the last page."""
+    """One page of the listed factors (things in the world that markets are about), sorted by name.
+    Returns three things: the factors on the page; the number of factors on all pages; and the
+    position to pass as `after` for the next page (None on the last page).
+
+    words : only factors whose texts (`Shelf.texts`) contain all these words
+    domain : only factors of this domain; None: of all domains
+    """
     wanted = words.casefold().split()
     found: Sequence[Factor] = [
         factor

@@ -29,8 +29,8 @@ class Line:
     conjuncts: tuple[tuple[Phrase, ...], ...]
     without: tuple[Phrase, ...]
     alone: bool = False
-    """Whether this way of naming the factor counts only in a text that says nothing else, i.e. is a
-    bare name (with numbers and months at most)."""
+    """Whether this way of naming the factor counts only if the text is no more than the bare name
+    (besides numbers and months)."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -42,8 +42,9 @@ class Line:
 class Factor:
     """Something in the world that markets are about: a policy rate, a ceasefire, a team's season.
 
-    `up` says in words what a rise of the factor means ("the rate is raised"). The signs of edges
-    refer to it: "+" means that a rise of the cause makes a rise of the effect more likely.
+    `up` says in words what a rise of the factor means ("the rate is raised"). The sign of an edge
+    tells what follows from a rise: "+" means that a rise of the cause makes a rise of the effect
+    more likely.
     """
 
     key: str
@@ -70,7 +71,7 @@ class Factor:
     central bank's rate to another's."""
     hearsay: bool = False
     """Whether the factor's markets are about what is said or searched ("Will Trump say 'tariff'?").
-    A market that matches such a factor does not count as being about any other kind of factor."""
+    A market that matches such a factor does not count as being about a factor without this mark."""
 
     @property
     def is_level(self) -> bool:
@@ -106,9 +107,9 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class FactorLink:
-    """A link without direction: two factors (things in the world that markets are about) that move
-    together (`sign` "+") or against each other ("-"), neither of which drives the other. They have
-    a common driver, are rivals or are parallel cases."""
+    """A link without direction between two factors (things in the world that markets are about):
+    they move together (`sign` "+") or against each other ("-"), but neither drives the other. E.g.
+    they have a common driver, or they are rivals or parallel cases."""
 
     one: str
     other: str

@@ -56,9 +56,9 @@ does not belong to the name after it."""
 
 
 def calmed(text: str) -> str:
-    """The text with those words put in lower case that were capitalized only for emphasis ("will
-    NOT" -> "will not"). If the text has more than 12 letters, all of them capitals, the whole text
-    is put in lower case."""
+    """The text, in which words that are capitalized only for emphasis are put in lower case ("will
+    NOT" -> "will not"). A text of more than 12 letters, all capitals, is put in lower case as a
+    whole."""
     if not _LOWER.search(text):
         return text.lower() if sum(c.isalpha() for c in text) > 12 else text
     quotes = [found.span() for found in QUOTED.finditer(text)]
@@ -79,8 +79,8 @@ def tells(text: str) -> bool:
 
 
 def claimed(text: str) -> list[Span]:
-    """The spans (start, end) of the quotes and names in a text, in order. A name within a quote has
-    no span of its own."""
+    """The spans (start, end) of the quotes and names in a text, from left to right. A name within a
+    quote has no span of its own."""
     found = [match.span() for match in QUOTED.finditer(text)]
     if not tells(text):
         return found

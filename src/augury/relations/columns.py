@@ -29,22 +29,22 @@ SUBJECT: Final = 0.5
 rate) that its text names with a fit (`factors.Match.fit`) near 0. The value rises linearly with the
 fit, to 1 for a fit of 1. Chosen by hand."""
 NAMING: Final = 0.15
-"""Least BM25 score, for the query's words (`Pool.words`), from which a market's question and event
-name count as naming a thing that the query names. Chosen by hand."""
+"""A market counts as naming a thing that the query names if the BM25 score of its question and
+event name for the query's words (`Pool.words`) is at least this. Chosen by hand."""
 YEAR: Final = 31_557_600
 """Number of seconds in a year."""
 FAR: Final = 10.0
-"""Largest absolute value, in years, of the column `after`: the time from `Pool.when` (the median
-close of the query's best direct results) to a market's close. Longer times get this value."""
+"""Limit, in years, of the column `after`: the time from `Pool.when` (the median close of the
+query's best direct results) to a market's close. Longer times are set to 10, or to -10 if the
+market closes before `Pool.when`."""
 BY_PLACE: Final = (1.0, 0.7, 0.5, 0.4)
-"""Weights (0 to 1) of readers' verdicts on how a factor of the query and a factor of a market are
-related (`judged`), by the rank of the query's factor: 1 for verdicts on its strongest factor, 0.7
-for those on the second, and so on. Verdicts on the fifth and further factors are left out. Chosen
-by hand."""
+"""Weights (0 to 1) of verdicts (`judged`) on how a factor of the query and a factor of a market are
+related, by the rank of the query's factor: 1 for its strongest factor, 0.7 for the second, and so
+on. Verdicts on its fifth and further factors are left out. Chosen by hand."""
 BESIDE: Final = 0.7
-"""Weight (0 to 1) of readers' verdicts on how a factor of the query is related to the second or a
-further factor of a market (`judged`). Verdicts on the market's first factor have the weight 1.
-Chosen by hand."""
+"""Weight (0 to 1) of verdicts (`judged`) on how the query's factors are related to a market's
+second and further factors. Verdicts on the market's first factor have the weight 1. Chosen by
+hand."""
 
 COLUMNS: Final = (
     "names_weight", "names_share", "directness", "after", "words", "dense", "salience", "fixture",
@@ -130,7 +130,8 @@ def table(
     rivals : (n,)
         True for markets on other outcomes of the contest that the query is about.
     judged
-        The readers' verdicts on pairs with the query's first factors, in the order of `factors`.
+        For each of the query's first factors, in the order of `factors`: the verdicts on how it is
+        related to other factors.
     """
     columns: dict[str, Any] = {
         "names_weight": pool.naming, "names_share": pool.named, "directness": pool.directness,

@@ -1,12 +1,14 @@
 """Finds markets whose prices move together more than by chance. Pure numpy.
 
 Changes of log-odds from step to step are turned into normal scores of their ranks, so that no
-single wild step dominates, and correlated for every pair of markets at lags of 0 to 2 steps. The
-distribution under chance is measured: it is that of the same statistic after one series is rotated
-in time by a random number of steps, which keeps the properties of each series and removes what both
-share. The false discovery rate among the reported pairs is held at `FDR` (Benjamini & Hochberg
-1995). Co-movement supports relations that have a reason. By itself it relates nothing, and it never
-says which of two things drives the other.
+single wild step dominates. The scores are correlated for every pair of markets, at lags of 0 to 2
+steps. How strong correlations are by chance is measured: one series of a pair is rotated in time by
+a random number of steps, and the correlation is computed again. Rotation keeps the properties of
+each series and removes what both share.
+
+The false discovery rate among the reported pairs is held at `FDR` (Benjamini & Hochberg 1995).
+Co-movement supports relations that have a reason. By itself it relates nothing, and it never says
+which of two things drives the other.
 """
 
 from __future__ import annotations
@@ -24,27 +26,28 @@ LAGS: Final = (0, 1, 2)
 """Lags that are compared: numbers of time steps by which the second market of a pair may follow the
 first."""
 LEAST_STEPS: Final = 20
-"""Least number of time steps at which the price changes of both markets must be known for the pair
-to be compared."""
+"""Smallest number of time steps at which the price changes of both markets must be known for the
+pair to be compared."""
 LEAST_MOVES: Final = 10
-"""Least number of time steps at which a market's price must have changed for the market to be
+"""Smallest number of time steps at which a market's price must have changed for the market to be
 compared with others."""
 MOST_PARTNERS: Final = 12
-"""Maximum number of reported pairs of co-moving markets that contain the same market: those with
-the strongest evidence."""
+"""A market appears in at most this many of the reported pairs: those with the strongest
+evidence."""
 SHIFTED_ROWS: Final = 400
-"""To measure how strong correlations are by chance, the series of changes of this many markets (at
-most) are rotated in time and correlated with those of all markets, in each of SHIFTS rounds."""
+"""SHIFTS rounds measure how strong correlations are by chance. In each round, at most SHIFTED_ROWS
+markets are drawn at random; their series of changes are rotated in time and then correlated with
+the series of all markets."""
 SHIFTS: Final = 3
 BLOCK: Final = 512
 """Number of markets whose series are correlated with those of all markets in one matrix product; a
 larger number takes more memory."""
 SPIKE: Final = 0.4
-"""A change of log-odds from one step to the next, up or down, that is larger than this is dropped
-as a spike if it is mostly taken back within SPIKE_STEPS steps (`log_odds_changes`)."""
+"""A change of log-odds of more than SPIKE from one step to the next, up or down, is dropped as a
+spike if it is mostly taken back within SPIKE_STEPS steps (`log_odds_changes`)."""
 SPIKE_STEPS: Final = 4
 EDGE: Final = 0.01
-"""Least distance of a price from 0 and 1 when log-odds are computed; prices closer to 0 or 1 are
+"""Smallest distance of a price from 0 and 1 when log-odds are computed; prices closer to 0 or 1 are
 moved to this distance."""
 
 Changes = NDArray[np.float32]
@@ -70,9 +73,9 @@ def log_odds_changes(prices: NDArray[np.float64]) -> Changes:
     """Changes of log-odds from one time step to the next, NaN where a price is missing. `prices`
     has one row for each market and one column for each step.
 
-    A jump that is mostly taken back within `SPIKE_STEPS` steps becomes NaN. It comes from an order
-    book that was empty for a while; many books are empty at the same hours, which would look like
-    co-movement.
+    A jump that is mostly taken back within `SPIKE_STEPS` steps becomes NaN. Such a jump comes from
+    an order book that was empty for a while. Many books are empty at the same hours, so their jumps
+    would look like co-movement.
     """
     held = np.clip(prices, EDGE, 1 - EDGE)
     changes = np.diff(np.log(held / (1 - held)), axis=1).astype(np.float32)
@@ -191,8 +194,8 @@ def _fisher(r: NDArray[np.float32], n: NDArray[np.float32]) -> NDArray[np.float3
 def _chance(
     scores: NDArray[np.float32], known: NDArray[np.float32], rng: np.random.Generator
 ) -> NDArray[np.float32]:
-    """The distribution of absolute z statistics under chance alone, as an array with one value for
-    each pair: one of the pair's two series was rotated in time by a random number of steps."""
+    """Absolute z statistics of correlations that are due to chance alone: one value for each pair
+    of markets, of which one series was rotated in time by a random number of steps."""
     days = scores.shape[1]
     found = []
     for _ in range(SHIFTS):
@@ -211,8 +214,8 @@ def _spread(chance: NDArray[np.float32]) -> float:
     """Factor, at least 1, by which the distribution of z statistics under chance is wider than the
     standard normal distribution.
 
-    This is an empirical null (Efron 2004). There are too few values far out to count them, so the
-    width is measured in the tail, and a normal distribution of that width is used.
+    This is an empirical null (Efron 2004). The most extreme values are too few to be counted.
+    Therefore the width is measured in the tail, and a normal distribution of that width is used.
     """
     if not len(chance):
         return 1.0
@@ -262,12 +265,12 @@ def _all_pairs(
 
 
 def _directions(lag: int, end: int, whole: bool) -> Iterator[tuple[slice, slice, bool]]:
-    """For each way in which a block of series is compared with all series: the slice of steps of
-    the block's series, the slice of steps of the other series, and whether the block's series lead
-    (change first).
+    """Yield the ways in which a block of series is compared with all series, each as three things:
+    the slice of steps of the block's series, the slice of steps of the other series, and whether
+    the block's series lead (change first).
 
-    With a lag, the block is compared as the leader and as the follower. With `whole` it is compared
-    only as the leader: every series is then in some block and leads once.
+    With a lag, the block is compared once as the leader and once as the follower. With `whole` it
+    is compared only as the leader: every series is then in some block and leads once.
 
     end : number of steps that remain after shifting by `lag`
     """

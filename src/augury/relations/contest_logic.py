@@ -20,8 +20,8 @@ def contests(a: Proposition, b: Proposition, *, matched: bool) -> int:
     """The joint outcomes that two propositions on contests can't have, as a union of the bits TT,
     TF, FT and FF: TT (both true) for "A wins the title" and "B wins the title". 0 if none is known.
 
-    Both must be on one contest, or on two of which one leads to the other (a nomination and an
-    election).
+    Both must be on the same contest, or the contest of one must lead to that of the other (a
+    nomination to an election).
 
     matched : the caller knows that both are about the same contender in the same contest, although
         their words may differ
@@ -124,8 +124,8 @@ def _stages(a: Proposition, b: Proposition) -> int:
 
 
 def _season(p: Proposition) -> tuple[str, int] | None:
-    """(league, stage) for a proposition that somebody reaches a stage of a league's season, from 1
-    (playoffs) to 5 (title); None for other propositions."""
+    """For a proposition that somebody reaches a stage of a league's season: (league, stage), where
+    the stage is a number from 1 (playoffs) to 5 (title). None for other propositions."""
     for league, trophy, conferences in LEAGUES:
         if not p.contest & (trophy | {league, "afc", "nfc"} & (conferences | trophy | {league})):
             continue
@@ -165,8 +165,8 @@ def _nomination(a: Proposition, b: Proposition) -> int:
 
 
 def _rivals(a: Proposition, b: Proposition) -> bool:
-    """Whether the contenders named by two propositions on one contest can't both win, can't both be
-    nominated, or can't both finish at the same place."""
+    """Whether two propositions on one contest assert the same of two contenders, of whom only one
+    can win, be nominated or finish at that place."""
     if a.choice & b.choice or a.predicate != b.predicate:
         return False
     if not a.fixture and _alike(a.choice, b.choice):

@@ -54,13 +54,14 @@ def yearless(
     precision: Precision, month: int, day: int, year: str | None, anchor: date | None,
     floor: date | None,
 ) -> Days:  # fmt: skip
-    """The `Days` of a day, month or quarter that may lack a year. Without `year` it is the one
-    nearest to a market's close or, in a question, the first one that is not over.
+    """The `Days` of a day, month or quarter. If `year` is None, the year is the one that brings the
+    date nearest to a market's close or, in a question, the first one in which the date is not over.
 
     precision : day, month or quarter
     month, day : of the first day
     anchor : the market's close, or the day on which the question was asked
-    floor : without a year, the date is not over before this day; equal to `anchor` for a question
+    floor : if `year` is None, the date is not over before this day; for a question it equals
+        `anchor`
     """
     if year is not None:
         return *_bounds(precision, int(year), month, day), precision, False

@@ -1,9 +1,9 @@
 """Groups markets into events, and links markets that are the same contract on two venues.
 
-Pure. An event has the markets that belong together: by the venue's own event, or by the family that
-their propositions form (a ladder of one quantity, deadlines of one happening, the contenders of one
-contest, one game). These two groups are called the market's nodes, and an event is a set of nodes
-that are connected by markets. Families join events of different venues and take in markets whose
+Pure. An event is a set of markets that belong together. It is made from two kinds of groups, called
+nodes: the venue's own events, and families of markets by what they assert (a ladder of one
+quantity, deadlines of one happening, the contenders of one contest, one game). Groups that share a
+market become one event. Families thus join events of different venues, and take in markets whose
 venue names no event; two events of one venue are never joined (`assign`).
 
 A link is stricter: by `augury.relations.logic`, both markets must assert the same or the exact
@@ -69,8 +69,8 @@ class Place(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A market on Polymarket (`one`) and a market on Kalshi (`other`) that assert the same or the
-    exact opposite, by their numbers in the database."""
+    """A market on Polymarket (`one`) and a market on Kalshi (`other`), given by their numbers in
+    the database, that assert the same or the exact opposite."""
 
     one: int
     other: int
@@ -168,8 +168,8 @@ def assign(markets: Iterable[Sequence[str]], events: dict[str, Event]) -> None:
     """Join the nodes of each market (the groups of markets that it belongs to, `Place.nodes`) into
     one event, market by market. Changes `events` (node -> event) in place.
 
-    Two events are not joined if a venue keeps them apart, i.e. if they contain two different events
-    of that venue: it may have reasons that its texts do not show.
+    Two events are not joined if they contain two different events of the same venue: the venue may
+    have reasons to keep these apart that its texts do not show.
     """
     for nodes in markets:
         for node in nodes:
@@ -219,9 +219,9 @@ _COINS: Final = frozenset(
 
 
 def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
-    """Whether two markets that assert the same, or the opposite, are also decided by the same
-    source and deadline, where only their resolution rules tell: for a temperature, both must name
-    the same weather station.
+    """Whether two markets that assert the same, or the opposite, also have the same source and
+    deadline by their resolution rules. Example: for a temperature, both rules must name the same
+    weather station.
 
     p : what the first market asserts
     """

@@ -43,8 +43,8 @@ class Match(NamedTuple):
 
 
 class Matcher:
-    """Finds the factors (things in the world, e.g. a policy rate) that texts name. An index leads
-    from the rarest terms of each way of naming a factor (`Line`) to the factor."""
+    """Finds the factors (things in the world, e.g. a policy rate) that texts name. Each way of
+    naming a factor (`Line`) is indexed under its rarest terms."""
 
     def __init__(self, base: Base) -> None:
         self.base = base
@@ -124,9 +124,9 @@ _GAME: Final = re.compile(
 
 
 def _anchors(line: Line, common: Counter[str]) -> set[str]:
-    """The terms under which a way of naming a factor (`line`) is indexed. Every text that names the
-    factor in this way has at least one of them; of several such sets, the one with the rarest terms
-    is taken.
+    """The terms under which a way of naming a factor (`line`) is indexed: every text that names the
+    factor in this way has at least one of them. Several sets of terms would do; the one with the
+    rarest terms is taken.
 
     common : number of ways of naming a factor that have each term
     """
@@ -178,9 +178,10 @@ _NOT: Final = frozenset("not no never fail fails failed without nobody none refu
 
 def lean(told: str, factor: Factor) -> int:
     """In which direction Yes to a text moves a factor (something in the world, e.g. a policy rate):
-    +1 if Yes means a rise (`Factor.up`), -1 if a fall, 0 if unknown. Words such as "above" and
-    "cut" count only if the factor is a quantity: a country that "falls" into recession has more
-    recession.
+    +1 if Yes means a rise (`Factor.up`), -1 if a fall, 0 if unknown.
+
+    Words such as "above" and "cut" count only if the factor is a quantity. Otherwise "falls" may
+    mean a rise: a country that "falls into recession" has more recession.
 
     told : the text as `augury.search.text.fold` returns it
     """

@@ -73,7 +73,7 @@ def with_teams(
     league or a team is not clear.
 
     sides : terms of the names of both sides of a game; empty if the contest is no game
-    league : the league, if it is known already; None: the terms tell it
+    league : the league, if it is known already; None: it is found from the terms
     """
     if league is None:
         named = [name for name, trophy, _ in LEAGUES if contest & (trophy | {name})]

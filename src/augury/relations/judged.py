@@ -1,9 +1,9 @@
-"""Judged pairs of factors: readers' verdicts on how two factors are related, if at all. Pure.
+"""Judged pairs of factors: verdicts on how two factors are related, if at all. Pure.
 
-A factor is something in the world that markets are about. The readers did not see the factor base's
-edges when they judged. Their verdicts are in `knowledge/judged/*.tsv`; `docs/factors.md` describes
-the format. A verdict can also be on patterns: a pattern stands for many factors, one instance for
-each entity of a list (teams, countries).
+A factor is something in the world that markets are about. A reader is whoever judged pairs of
+factors, without seeing the edges of the factor base. The verdicts are in `knowledge/judged/*.tsv`;
+`docs/factors.md` describes the format. A verdict can also be on patterns: a pattern stands for many
+factors, one instance for each entity of a list (teams, countries).
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ if TYPE_CHECKING:
     from augury.relations.causal_parts import Factor
 
 Code = Literal["cause", "effect", "driver", "rival", "part", "none"]
-"""The relation that a reader's verdict on two factors (things in the world that markets are about)
-states: what factor B is, seen from factor A. cause: B drives A; effect: A drives B; driver: both
-have a common driver; rival: a rival or a parallel case; part: (a part of) the same thing; none:
+"""The relation that a verdict on two factors (things in the world that markets are about) states:
+what factor B is, seen from factor A. cause: B drives A; effect: A drives B; driver: both have a
+common driver; rival: a rival or a parallel case; part: (a part of) the same thing; none:
 unrelated."""
 Side = Literal["", "same", "other"]
-"""For which factors a verdict on two patterns holds, if both patterns have one factor for each
-entity of the same list (teams): `same`: for two factors about one team; `other`: for two factors
-about different teams. Empty for any other verdict."""
+"""Which pairs of factors a verdict on two patterns holds for. A pattern gives one factor for each
+entity of a list (e.g. of teams). If both patterns use the same list, the verdict holds for some of
+the pairs only. `same`: for two factors about one team. `other`: for two factors about different
+teams. Empty for all other verdicts."""
 
 CODES: Final[tuple[Code, ...]] = ("cause", "effect", "driver", "rival", "part", "none")
 SIDES: Final[tuple[Side, ...]] = ("", "same", "other")
@@ -37,11 +38,11 @@ TURNED: Final[dict[Code, Code]] = {"cause": "effect", "effect": "cause"}
 
 @dataclass(frozen=True, slots=True)
 class PairVerdict:
-    """The verdict of readers on how two factors A and B (things in the world that markets are
-    about) are related, seen from A."""
+    """A verdict on how two factors A and B (things in the world that markets are about) are
+    related, seen from A."""
 
     one: str
-    """Key of factor A, from which the verdict is seen; or of a pattern that stands for many factors
+    """Key of factor A. In a verdict on patterns: key of a pattern, which stands for many factors
     (one for each team, country ...)."""
     other: str
     side: Side
@@ -55,8 +56,9 @@ class PairVerdict:
     days: int
     """Typical number of days from cause to effect; 0 if neither drives the other."""
     judge: str
-    """Who judged the pair: one letter for each reader (two letters if two readers agreed or their
-    difference was settled); in an operator's own file `model:NAME@DATE` or `NAME@DATE`."""
+    """Who judged the pair. In the files of this version, a letter for each reader: one if a single
+    reader judged; two if two readers agreed or their difference was settled. In an operator's own
+    file, `model:NAME@DATE` or `NAME@DATE`."""
     reason: str = ""
 
     @property
@@ -130,7 +132,7 @@ def _verdicts(fields: Sequence[str]) -> Iterator[PairVerdict]:
 
 
 class Around(NamedTuple):
-    """How readers judged one factor to be related to each of the other factors: two arrays, indexed
+    """The verdicts on how one factor is related to each of the other factors: two arrays, indexed
     by the number of the other factor."""
 
     codes: NDArray[np.int8]
@@ -143,13 +145,13 @@ class Around(NamedTuple):
 
 SELF: Final = len(CODES) + 1
 REMEMBERED: Final = 512
-"""Number of factors for which readers' verdicts on the pairs with all other factors (`Around`) are
-kept in a cache, about 15 kB for each factor."""
+"""Number of factors for which a cache keeps the verdicts on the pairs with all other factors
+(`Around`), about 15 kB for each factor."""
 
 
 class Judged:
-    """All verdicts of readers on how pairs of factors (things in the world that markets are about)
-    are related, looked up by the factors' numbers (from 1)."""
+    """All verdicts on how pairs of factors (things in the world that markets are about) are
+    related, looked up by the factors' numbers (from 1)."""
 
     def __init__(self, verdicts: Iterable[PairVerdict], factors: Sequence[Factor]) -> None:
         self._factors = factors

@@ -1,5 +1,5 @@
-"""Counts the verdicts of readers on pairs of factors (`judged`), and compares them with the edges
-and links of the factor base. Pure."""
+"""Counts the verdicts on pairs of factors (`judged`), and compares them with the edges and links of
+the factor base. Pure."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ AGREEING: Final[Mapping[EdgeKind, frozenset[Code]]] = {
     "driven_by": frozenset({"cause"}),
     "moves_with": frozenset({"driver", "rival", "part"}),
 }
-"""How an edge or link joins two factors -> the verdicts of readers (`judged.Code`) that state the
-same relation."""
+"""How an edge or link joins two factors -> the verdicts (`judged.Code`) that state the same
+relation."""
 
 
 def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] | None:
-    """The verdict of readers on two factors as the API shows it beside the edge or link that joins
-    them; None if nobody judged the pair.
+    """The verdict on two factors as the API shows it beside the edge or link that joins them; None
+    if nobody judged the pair.
 
     kind : how the factor base joins the two factors; the block's `agrees` says whether the verdict
         states the same relation
@@ -48,9 +48,9 @@ def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] 
 
 
 class EdgeCounts(msgspec.Struct):
-    """How many edges and links of the factor base there are (`edges`), how many of them have a
-    verdict of readers, who had not seen them (`judged`), and how many of these verdicts state the
-    same relation (`same_relation`).
+    """How the edges and links of the factor base compare with the verdicts on the same pairs of
+    factors. `edges`: number of edges and links; `judged`: number of those that have a verdict;
+    `same_relation`: number of those whose verdict states the same relation.
 
     All edges between the factors made from the same two patterns (one factor for each team, country
     ...) count as one.
@@ -63,13 +63,12 @@ class EdgeCounts(msgspec.Struct):
     """Number of the edges and links counted in `same_relation` that have "+" where the verdict has
     "-", or the reverse."""
     none: int = 0
-    """Number of edges and links that join two factors which readers judged to be unrelated
-    ("none")."""
+    """Number of edges and links whose two factors were judged to be unrelated ("none")."""
 
 
 class JudgedCounts(msgspec.Struct):
-    """How many pairs of factors (things in the world that markets are about) readers have judged,
-    by verdict, strength and domain."""
+    """How many pairs of factors (things in the world that markets are about) have been judged, by
+    verdict, strength and domain."""
 
     pairs: int
     by_verdict: dict[str, int]
@@ -83,20 +82,19 @@ class JudgedCounts(msgspec.Struct):
     own: int
     """Number of pairs of factors with a verdict that the operator of this installation accepted."""
     own_over_shipped: int
-    """Number of the pairs counted in `own` on which a verdict shipped with this version exists as
-    well."""
+    """Number of pairs of factors that have both a verdict of the operator and one shipped with this
+    version."""
     own_same_relation: int
-    """Number of the pairs counted in `own_over_shipped` on which the operator's verdict and the
-    shipped one state the same relation."""
+    """Number of the pairs counted in `own_over_shipped` whose two verdicts state the same
+    relation."""
     against_edges: EdgeCounts
 
 
 def counts(base: Base, judged: Judged, shipped: Iterable[PairVerdict]) -> JudgedCounts:
-    """Count the pairs of factors that readers have judged, and compare the verdicts with the base's
-    edges and links.
+    """Count the judged pairs of factors, and compare the verdicts with the base's edges and links.
 
-    base : the factor base, including the operator's own verdicts
-    judged : all verdicts of `base`, shipped and own, looked up by factor
+    base : the factor base with all verdicts in use, shipped ones and the operator's own
+    judged : the verdicts of `base`, looked up by factor
     shipped : the verdicts that come with this version
     """
     verdicts = base.verdicts

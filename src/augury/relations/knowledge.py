@@ -33,8 +33,8 @@ factor's number, from 1, must fit into two bytes; 0 means no factor."""
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """The whole factor base: factors (things in the world that markets are about) with their edges,
-    links and verdicts of readers."""
+    """The whole factor base: factors (things in the world that markets are about), their edges and
+    links, and verdicts on pairs of factors."""
 
     factors: Mapping[str, Factor]
     """Key -> factor, sorted by key. The number of a factor is its position here, counted from 1."""
@@ -46,11 +46,10 @@ class Base:
     """Messages, with file and factor, one for each entry of the base's files that could not be
     read."""
     version: str
-    """Hash, 16 hexadecimal digits, of all that decides which factors a market gets: the base's TOML
-    files, and the aliases and stems that search uses."""
+    """Hash, 16 hexadecimal digits, of everything on which the factors of a market depend: the
+    base's TOML files, and the aliases and stems that search uses."""
     verdicts: tuple[PairVerdict, ...]
-    """The verdicts of readers on how pairs of factors are related; the readers had not seen the
-    edges and links."""
+    """Verdicts on how pairs of factors are related, given without seeing the edges and links."""
     entities: Mapping[str, Sequence[Mapping[str, str]]]
     """The lists (teams, players, countries), by name, from which a pattern makes one factor for
     each entry."""
@@ -98,7 +97,7 @@ def texts() -> dict[str, str]:
 def parse(written: Mapping[str, str]) -> Base:
     """Build the factor base (what drives what) from the texts of its files: file name -> TOML or
     TSV text."""
-    reader = _Reader()
+    reader = _BaseReader()
     tables: list[tuple[str, dict[str, Any]]] = []
     verdicts: list[PairVerdict] = []
     for name, text in written.items():
@@ -127,7 +126,7 @@ def phrase(text: str) -> Phrase:
     return tuple(terms(text))
 
 
-class _Reader:
+class _BaseReader:
     def __init__(self) -> None:
         self.problems: list[str] = []
         self._entities: dict[str, list[dict[str, str]]] = {}

@@ -95,8 +95,9 @@ class Labels:
         self._ties: Mapping[int, tuple[Tie, ...]] = {}
 
     def ties(self, seqs: Iterable[int]) -> dict[int, Tie]:
-        """The markets that a language model's label relates to any of the markets numbered `seqs`:
-        number of the related market -> its `Tie`, by the label with the largest weight."""
+        """The markets that are related, by a language model's label, to any of the markets numbered
+        `seqs`: number of the related market -> its `Tie`. If several labels relate the same market,
+        the one with the largest weight gives its `Tie`."""
         found: dict[int, Tie] = {}
         for seq in seqs if self._ties else ():
             for tie in self._ties.get(seq, ()):

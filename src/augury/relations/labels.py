@@ -31,11 +31,11 @@ WEIGHT: Final = {"proposed": 0.2, "confirmed": 0.6}
 label, then the weight of an edge of strength 2 (of 3). Rejected labels are not used. Chosen by
 hand."""
 A_FACTOR: Final = 6
-"""Maximum number of events with the same main factor, the most traded ones, that are paired with
-each other for the language model."""
+"""Events with the same main factor (a thing in the world, e.g. a policy rate) are paired with each
+other for the language model: at most this many events of each factor, the most traded ones."""
 
 LEAST_WORDS: Final = 4
-"""Least number of words of a reason that a language model gives for its answer. An answer with a
+"""Smallest number of words of a reason that a language model gives for its answer. An answer with a
 shorter reason is not used."""
 
 Lag = Literal["none", "hours", "days", "weeks", "months", "years"]
@@ -108,8 +108,8 @@ class Lead:
     market: StoredMarket
     event: int
     stages: int | None
-    """Hash that is equal for events on different stages or finishing places of the same contest
-    (`events.Place.stages`); None for events that are not on a contest."""
+    """Hash that is equal for all events on one contest, whatever stage or finishing place they are
+    about (`events.Place.stages`); None for events that are not on a contest."""
     factors: tuple[int, ...]
     """Numbers of the factors (things in the world, e.g. a policy rate) that the market is about,
     best fitting first."""
@@ -191,8 +191,8 @@ def undecided(one: Lead, other: Lead) -> bool:
 
 
 def _alike(one: Lead, other: Lead) -> bool:
-    """Whether at least half of the terms of one market's question occur in the other's. Each market
-    would then be a direct result of a search for the other one."""
+    """Whether two markets have at least half of the terms of the shorter question in common. Each
+    market would then be a direct result of a search for the other one."""
     ours, theirs = one.proposition.terms, other.proposition.terms
     return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
 
@@ -234,7 +234,7 @@ def shown_reason(text: str, about: Sequence[str]) -> str:
     words = told.casefold().rstrip(" .?!").split()
     said = " ".join(words)
     if len(words) < LEAST_WORDS or any(said in named.casefold() for named in about):
-        raise Unusable("the reason is too short, or only repeats what it is about")
+        raise Unusable("the reason is too short, or only repeats one of the two texts or names")
     numbers = set(_NUMBER.findall(" ".join(about)))
     if _URL.search(told) or set(_NUMBER.findall(told)) - numbers:
         raise Unusable("the reason contains a URL, or a number that the events do not mention")

@@ -34,8 +34,9 @@ from augury.relations.proposition import AMOUNTS, Proposition
 from augury.relations.window_logic import occurrences, window_order
 
 _DECIDED: Final = frozenset({"wins", "nominated", "advances", "ranks"})
-"""Predicates that say who wins a contest or how far somebody gets in it. Two propositions with such
-predicates, equal or different ones, can exclude or imply each other (`contest_logic.contests`)."""
+"""Predicates that say who wins a contest or how far somebody gets in it. Two propositions with the
+same one of these predicates, or with two different ones, can exclude or imply each other
+(`contest_logic.contests`)."""
 
 
 def relate(a: Proposition, b: Proposition, *, matched: bool = False) -> Relation:

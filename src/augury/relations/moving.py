@@ -57,7 +57,8 @@ class Moving:
 
     def partners(self, seqs: Iterable[int]) -> dict[int, Partner]:
         """The markets that move together with any of the markets numbered `seqs`: number of the
-        market -> `Partner`, by the strongest of its correlations with these."""
+        market -> `Partner`. If a market moves with several of them, the strongest correlation is
+        given."""
         found: dict[int, Partner] = {}
         for seq in seqs:
             for partner in self._partners.get(seq, ()):

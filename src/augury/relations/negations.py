@@ -1,6 +1,6 @@
 """Words that deny a proposition: "not", "fail to", "other than", "still un...", "stays below".
 
-Pure. They are cut out before the predicate is read, so that "fail to reach" leaves "reach".
+Pure. Such words are cut out before the predicate is read, so that "fail to reach" leaves "reach".
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ _NEUTRAL: Final = re.compile(
     r"\bwithout\s+(?-i:[A-Z])[\w'.-]*(?:\s+(?-i:[A-Z])[\w'.-]*)*(?=\s*(?:[,?.!;]|\Z))",
     re.I,
 )
-"""Matches words such as "not" where they deny nothing ("or not?", "not only", "don't laugh",
-"without Curry") or only repeat a denial that follows ("haven't and" before "won't")."""
+"""Matches words such as "not" where they deny nothing: "or not?", "not only", "don't laugh",
+"without Curry". If two denials in a row say the same, the first is matched, too: "haven't and" in
+"haven't and won't"."""
 _CONTRAST: Final = re.compile(
     r"(?:,\s*(?:and\s+)?not\s+(?:(?:only|just|merely|simply)\s+)?"
     r"(?:(?:(?:the|an?|his|her|their|its|in|on|at|by|for)\s+)+(?!\w+ing\b)[\w'.-]+|\x1f+)|"
@@ -52,8 +53,9 @@ _CONTRAST: Final = re.compile(
 _SOMEBODY: Final = re.compile(
     r"\b(?:some\w*|any\w*|another|other|else|different|new|no|nobody|nope|never)\b", re.I
 )
-"""Matches words in whose presence ", not X" is a denial after all, and not an alternative ruled out
-in passing: "someone else, not Kent"."""
+"""Matches words such as "someone else" or "never". In a text with such a word, ", not X" is a
+denial ("someone else, not Kent"). In all other texts, ", not X" only rules out an alternative in
+passing (`_CONTRAST`)."""
 _SECOND_WAY: Final = re.compile(r"\bor\s+(?:even\s+)?not\b", re.I)
 """Matches the beginning of a second denial that is an alternative to the first ("not elected, or
 not even running"): two such denials do not cancel out."""

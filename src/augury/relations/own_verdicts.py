@@ -22,14 +22,14 @@ log = structlog.get_logger(__name__)
 
 
 def accepted_folder(data_dir: Path) -> Path:
-    """The folder with the verdicts that the operator has accepted (how pairs of factors are
-    related); the service loads them."""
+    """The folder with the operator's accepted verdicts on how pairs of factors are related. The
+    service loads these."""
     return data_dir / "judged"
 
 
 def proposed_folder(data_dir: Path) -> Path:
-    """The folder with the proposed verdicts (how pairs of factors are related), which wait for a
-    person to read them and which the service does not load."""
+    """The folder with the proposed verdicts on how pairs of factors are related. They wait for a
+    person to read them; the service does not load them."""
     return accepted_folder(data_dir) / "proposed"
 
 
@@ -51,8 +51,8 @@ def read(folder: Path, problems: list[str]) -> list[PairVerdict]:
 
 
 def joined(base: Base, own: Sequence[PairVerdict]) -> Base:
-    """The factor base with an operator's verdicts on pairs of factors (`own`) added. They replace
-    the verdicts shipped with this version on the same pairs."""
+    """The factor base with an operator's verdicts on pairs of factors (`own`) added. A verdict
+    shipped with this version is replaced if the operator has one on the same pair."""
     if not own:
         return base
     replaced = {verdict.pair for verdict in own}
@@ -61,8 +61,8 @@ def joined(base: Base, own: Sequence[PairVerdict]) -> Base:
 
 
 def join(base: Base, data_dir: Path) -> Base:
-    """The factor base with the operator's accepted verdicts on pairs of factors, from the data
-    folder, added. Lines that can't be read are logged and skipped."""
+    """The factor base with the operator's accepted verdicts on pairs of factors added. They are
+    read from the data folder; lines that can't be read are logged and skipped."""
     problems: list[str] = []
     base = joined(base, read(accepted_folder(data_dir), problems))
     for problem in problems:

@@ -1,9 +1,9 @@
 """Paths from a question's factors to those that drive them, follow from them or move with them.
 
 Pure. A factor is something in the world that markets are about. A path has one step along an edge
-or link of the factor base or to a sibling (`SIBLING`), or two steps along edges. The result is a
-weight in (0, 1] for each relation and factor, and the steps of the path, which say why a market is
-related.
+or link of the factor base or to a sibling (`SIBLING`), or two steps along edges. For each relation
+and factor, the result has the weight of the best path, in (0, 1], and its steps, which say why a
+market is related.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ MOST_SIBLINGS: Final = 400
 other, i.e. as related, only if there are at most this many of them."""
 FIRST_SIBLINGS: Final = 4
 """Number of siblings of a factor (made from the same pattern, e.g. other teams' titles) whose
-markets are looked up: the first ones of the pattern's list, which has the best known first. Markets
-of other siblings are candidates only if search finds them by their text."""
+markets are looked up: the best known ones, which are the first in the pattern's list. Markets of
+other siblings are candidates only if search finds them by their text."""
 SAME_KIND: Final = "The same kind of thing elsewhere."
 SUPPOSED: Final = "The question asks what follows from it."
 REMEMBERED: Final = 512
 """Number of factors whose paths to other factors are kept in a cache (about 50 MB in all); finding
 the paths from a factor anew takes milliseconds."""
 FAINT: Final = 0.05
-"""Least weight (0 to 1) of a path from factor to factor; weaker paths are dropped. Chosen by
+"""Smallest weight (0 to 1) of a path from factor to factor; weaker paths are dropped. Chosen by
 hand."""
 
 
@@ -67,12 +67,13 @@ class Step(NamedTuple):
 
 
 Way = tuple[Step, ...]
-"""A path from one factor (`causal_parts.Factor`) to another: its steps, in order."""
+"""A path from one factor (`causal_parts.Factor`) to another: its steps, from the first to the
+last."""
 
 
 class _Around(NamedTuple):
-    """The factors to which paths of the factor base lead from one starting factor, with these
-    paths. They do not depend on a question."""
+    """Where paths of the factor base lead from one starting factor: the factors reached, and a path
+    to each. The same for every question."""
 
     targets: NDArray[np.int32]
     relations: NDArray[np.intp]
@@ -81,15 +82,15 @@ class _Around(NamedTuple):
     times."""
     weights: NDArray[np.float32]
     alike: NDArray[np.bool_]
-    """For each of `targets`: True if it is only a sibling (made from the same pattern) and not
-    among the first `FIRST_SIBLINGS` ones."""
+    """For each of `targets`: True if it is related only as a sibling (made from the same pattern)
+    and is not one of the first `FIRST_SIBLINGS` siblings."""
     ways: dict[tuple[int, int], Way]
     """(index into `RELATIONS`, number of the target) -> the path to the target."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reached:
-    """The factors to which paths lead from the factors that a question is about (its own).
+    """The factors to which paths lead from the factors that a question is about.
 
     weights : (3, factors + 1), weight of the best path, 0 to 1, by relation (in the order of
         `RELATIONS`) and factor number; 0 if there is no path

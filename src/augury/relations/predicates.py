@@ -1,5 +1,5 @@
-"""Reads which predicate a text asserts ("wins", "leaves", "reaches a level"), and the words of whom
-or what it is asserted of. Pure."""
+"""Reads which predicate a text asserts ("wins", "leaves", "reaches a level"), and the words that
+name the subject of the predicate. Pure."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ _LOSE: Final = re.compile(
     rf"{numerals.COUNT})\b|\s+[$€£]?\d)",
     re.I,
 )
-"""Matches "lose" without an amount after it: whoever loses does not win. A party that loses 20
+"""Matches "lose" unless an amount follows. Whoever loses does not win, but a party that loses 20
 seats may still win."""
 _LOSE_AMOUNT: Final = re.compile(r"\b(?:los(?:e|es|ing)|lost)\s*\x1f", re.I)
 """Matches "lose" right before an amount that has been read and replaced by blanks (0x1F), as in
@@ -129,7 +129,8 @@ class PredicateReading(NamedTuple):
     predicate: Predicate = "happens"
     threshold: Threshold | None = None
     """The range of values that the text names; for the predicate `ranks`, the range of places in a
-    contest. The text may also deny it ("not above 5" -> above 5). None if it names none."""
+    contest. A denial does not change the range: "not above 5" -> above 5. None if the text names
+    none."""
     choice: str = ""
     """The words that name who is said to win, be nominated, or reach a stage or place; empty if the
     text says no such thing."""

@@ -29,7 +29,7 @@ Predicate = Literal[
 - `says`, `announces`, `leaves`: the subject says the words, announces the thing, leaves the post;
 - `value`: a quantity is within the threshold at the window's time, or for the window as a whole;
 - `touches`: a quantity gets into the threshold at any time in the window;
-- `counts`: the number of events in the window, which never falls with time, is in the threshold;
+- `counts`: the number of events in the window is in the threshold; such a number only grows;
 - `happens`: anything else, described only by its terms.
 """
 CONTESTS: Final = frozenset({"wins", "nominated", "shortlisted", "advances", "ranks"})
@@ -41,9 +41,9 @@ Slot = Literal["window", "threshold", "polarity", "predicate", "choice", "stage"
 
 
 class Threshold(msgspec.Struct, frozen=True, array_like=True):
-    """The range of values, from `low` to `high`, that a proposition asserts or, if its `positive`
-    is False, denies: "above 100" and "not above 100" -> 100 to infinity. `low_in` and `high_in` say
-    whether the ends belong to the range."""
+    """The range of values, from `low` to `high`, that a proposition names: 100 to infinity for both
+    "above 100" and "not above 100" (whose `Proposition.positive` is False). `low_in` and `high_in`
+    say whether the ends belong to the range."""
 
     low: float = -math.inf
     high: float = math.inf
@@ -71,11 +71,11 @@ class WordsRead(msgspec.Struct, frozen=True, array_like=True):
 
 class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """What a market's Yes or a user's question asserts, in parts that logic can compare. If
-    `positive` is False, it asserts the opposite of what the other parts say."""
+    `positive` is False, the proposition asserts the opposite of what its other parts say."""
 
     contest: frozenset[str]
-    """Terms (stems) of the subject without the choice: what contest, quantity or event the text is
-    about."""
+    """Terms (stems) that say which contest, quantity or event the text is about. The name of the
+    contender (`choice`) is not included, except in a game."""
     choice: frozenset[str] = frozenset()
     """Terms of the name of the contender (a team, a candidate) that is said to win, be nominated,
     advance or rank; empty if there is none."""
@@ -96,8 +96,8 @@ class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """Whether the choice (who is said to win) is a class of contenders ("another party", "a team
     from the East") and not a name."""
     lead: str = ""
-    """First term of the text, which stands for the doer, if it matters who does it to whom: "A
-    strikes B" -> A. Else empty."""
+    """The one who acts, in a text with a verb for which it matters who acts on whom: "A strikes B"
+    -> A. The first term of the text is taken. Empty for other texts."""
     fixture: bool = False
     """Whether the proposition is about one game between two sides; `contest` then has the terms of
     both."""

@@ -2,12 +2,13 @@
 
 Trees fitted on judged queries (`training/relations/fit.py`) give the chance that a careful reader
 would put a market in each relation. A market is listed in the relation with the largest chance, if
-that chance is at least `FLOOR` and a path of the factor base, or a language model's label, says
-why.
+that chance reaches the relation's floor, which was fitted with the trees, and a path of the factor
+base, or a language model's label, says why.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
@@ -17,10 +18,6 @@ from augury.relations.columns import Floats, Paths, held
 from augury.relations.paths import RELATIONS, Reached, Relation
 from augury.search.related import Pool
 
-FLOOR: Final = 0.05
-"""Least chance (0 to 1) that a market is in a relation to the query (upstream, downstream,
-correlated) for the market to be listed there: the highest value that costs less than 0.01 of
-nDCG@10 on held-out queries (`docs/experiments/relations-ranker.md`)."""
 CLAIM: Final = 2.0
 """A market that is a direct result (on the question itself) is listed in a relation instead if the
 chance that it is in that relation is larger than CLAIM times its score as a direct result. A larger
@@ -29,16 +26,18 @@ much quality as the direct results gain, as measured."""
 FAMILY_SIZE: Final = 3
 FAMILY_SHARE: Final = 0.7
 """The best FAMILY_SIZE markets of a family (e.g. the levels of one quantity) keep their chance; the
-chance of further ones is multiplied by FAMILY_SHARE, so that a list shows several causes and not
-one ladder. Both values were chosen by reading lists (`docs/experiments/relations-ranker.md`)."""
+chance of further ones is multiplied by FAMILY_SHARE. A list then shows several causes, and not only
+the levels of one quantity. Both values were chosen by reading lists
+(`docs/experiments/relations-ranker.md`)."""
 
 
 def bearing(
     reached: Reached, tags: NDArray[np.uint16], fits: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Two arrays: how much each market is about the factors that the question is about, (n,); and
-    how strongly the paths of each relation lead to each factor of each market, (3, n, MOST_TAGS),
-    i.e. the weight of the path times how much the market is about the factor."""
+    """Two arrays. The first, (n,), says how much each market is about the factors that the question
+    is about. The second, (3, n, MOST_TAGS), says how strongly the paths of each relation lead to
+    each factor of each market: the weight of the path times how much the market is about the
+    factor."""
     about = held(tags, fits)
     own = (reached.asked[tags] * about).max(axis=1, initial=0)
     return own, reached.weights[:, tags] * about
@@ -48,8 +47,8 @@ def through(found: Paths) -> Floats:
     """How strongly the paths of each relation lead to each factor of each market: (3, n,
     MOST_TAGS).
 
-    In the relation "correlated", a market to which no path leads gets, instead, how much it is
-    about the question's own factors (`Paths.own`).
+    For the relation "correlated", a market to which no such path leads has another value: how much
+    it is about the question's own factors (`Paths.own`).
     """
     weights = found.weights.copy()
     weights[2] = np.where(weights[2].any(axis=1)[:, None], weights[2], found.own)
@@ -69,7 +68,8 @@ def gains(
     may : (3, n)
         Whether the factor base has a path that says why the market is in the relation.
     direct : (n,)
-        Score of the best direct results (markets on the question itself), 0 for other markets.
+        The score of each of the best direct results (markets on the question itself), 0 for other
+        markets.
     """
     possible = np.where(may, chances.T, 0)
     kept = (direct > 0) & (CLAIM * direct >= possible.max(axis=0, initial=0))
@@ -77,20 +77,24 @@ def gains(
 
 
 def ordered(
-    gains: Floats, keys: NDArray[np.int64], family: NDArray[np.uint64]
+    gains: Floats,
+    keys: NDArray[np.int64],
+    family: NDArray[np.uint64],
+    floors: Mapping[Relation, float],
 ) -> dict[Relation, tuple[NDArray[np.intp], Floats]]:
     """For each relation, the positions of the markets listed in it, best first, and their chances.
-    A market is listed only in the relation with its largest chance, if that is at least `FLOOR`.
+    A market is listed only in the relation with its largest chance.
 
     gains : (3, n), from the function `gains`
     keys : (n,), numbers of the markets, which decide the order of equal chances
     family : (n,), a hash that is equal for the markets of one family; from the fourth market of a
         family on, the chance is reduced (`FAMILY_SHARE`)
+    floors : smallest chance, 0 to 1, with which a market is listed, by relation (`Ranker.floors`)
     """
     best = gains.argmax(axis=0)  # ties: the earlier relation
     out: dict[Relation, tuple[NDArray[np.intp], Floats]] = {}
     for nth, relation in enumerate(RELATIONS):
-        shown = np.flatnonzero((best == nth) & (gains[nth] >= FLOOR))
+        shown = np.flatnonzero((best == nth) & (gains[nth] >= floors[relation]))
         gain = gains[nth, shown]
         order = _order(gain, keys[shown])
         crowded = order[_place(family[shown][order]) >= FAMILY_SIZE]
@@ -105,10 +109,12 @@ def rank(
     pool: Pool,
     ways: Floats,
     direct: Floats,
+    floors: Mapping[Relation, float],
     labelled: Floats | None = None,
 ) -> dict[Relation, tuple[NDArray[np.intp], Floats, NDArray[np.uint16]]]:
     """For each relation, three arrays: the positions in the pool of the markets listed in the
-    relation, best first; their chances; and for each the factor through which it was reached.
+    relation, best first; their chances; and the number of the factor through which each was
+    reached.
 
     Parameters
     ----------
@@ -117,7 +123,10 @@ def rank(
     ways : (3, n, MOST_TAGS)
         From `through`: how strongly paths lead to each market's factors.
     direct : (n,)
-        Score of the best direct results (markets on the question itself), 0 for other markets.
+        The score of each of the best direct results (markets on the question itself), 0 for other
+        markets.
+    floors
+        Smallest chance with which a market is listed, by relation.
     labelled : (3, n)
         Weight of a language model's label on each market, by relation; it counts only if the factor
         base has no path to the market and the market is no direct result.
@@ -128,7 +137,7 @@ def rank(
         gain[:, told] = labelled[:, told]
     out: dict[Relation, tuple[NDArray[np.intp], Floats, NDArray[np.uint16]]] = {}
     for nth, (relation, (shown, chance)) in enumerate(
-        ordered(gain, pool.keys, pool.family).items()
+        ordered(gain, pool.keys, pool.family, floors).items()
     ):
         place = ways[nth, shown].argmax(axis=1) if len(shown) else shown
         out[relation] = shown, chance, pool.tags[shown, place]

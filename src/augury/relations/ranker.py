@@ -8,6 +8,7 @@ what it was fitted on.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from augury.relations.columns import COLUMNS, DIRECT_COLUMNS, Floats
+from augury.relations.paths import Relation
 
 CLASSES = ("none", "direct", "upstream", "downstream", "correlated")
 """The classes of the trees for relations, in the order of their output: how a market is related to
@@ -26,8 +28,13 @@ class Ranker:
     """Fitted boosted trees that judge markets by their features. They run in an ONNX session with
     one thread, which takes about 1 ms for the candidates of a search."""
 
-    def __init__(self, content: bytes) -> None:
+    def __init__(self, content: bytes, floors: Mapping[Relation, float]) -> None:
         import onnxruntime
+
+        self.floors = floors
+        """Smallest chance, 0 to 1, with which a market is listed in each relation to the query: the
+        largest one that costs less than 0.01 of nDCG@10 on held-out queries. A larger floor gives
+        shorter lists with less that has no bearing. Empty for the trees of `direct`."""
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -46,9 +53,9 @@ class Ranker:
         return odds / odds.sum(axis=1, keepdims=True)
 
     def grades(self, rows: Floats) -> NDArray[np.float32]:
-        """How directly each market is about the query: the grade expected from a reader, as a share
-        of the highest grade, (n,) in (0, 1). `rows` has the features `DIRECT_COLUMNS` of each
-        market."""
+        """How directly each market is about the query: (n,), in (0, 1). This is the grade that the
+        trees predict, as a share of the highest grade. `rows` has the features `DIRECT_COLUMNS` of
+        each market."""
         if not len(rows):
             return np.zeros(0, np.float32)
         return np.asarray(1 / (1 + np.exp(-self._raw(rows)[:, 0])), np.float32)
@@ -89,4 +96,4 @@ def _fitted(name: str, columns: tuple[str, ...]) -> Ranker:
             f"{name}.json was fitted on other columns than the code computes: run "
             "training/relations/fit.py again"
         )
-    return Ranker((folder / f"{name}.onnx").read_bytes())
+    return Ranker((folder / f"{name}.onnx").read_bytes(), told.get("floors", {}))

@@ -151,15 +151,15 @@ def read(
     event_name, event_id, slug
         Used only for a year, date or league that the texts do not name.
     outcomes, outcome
-        The labels, and the position of the one that is asserted.
+        The labels of all outcomes, and the position of the outcome that is asserted.
     strike
         Kind, floor and cap, as in `records.Strike`.
     closes, opened
         Days on which the market closes and was opened; for a user's question, `opened` is the day
         on which it was asked.
     asked
-        Whether the text is a user's question; dates without a year are then the first that are not
-        over before `opened`, otherwise they are near `closes`.
+        Whether the text is a user's question. A date without a year is then the first one that is
+        not over before `opened`; in a market's text it is the one nearest to `closes`.
     """
     side = (subtitle or "").strip(" :")
     if side.casefold() == "yes":
@@ -282,9 +282,9 @@ _OVER_WITHOUT: Final = re.compile(
 
 
 def _lasting(win: Window, *, unheld: bool, over: bool = False) -> Window:
-    """Widen the window of an event that the text says does not happen. "Past June 30 without",
-    "still unreleased on June 30" (`unheld`) and "2026 ends without" (`over`) all mean the whole
-    time until that day, so the window's kind becomes `by`. Other windows are returned unchanged."""
+    """The window of an event that the text says does not happen. "Past June 30 without", "still
+    unreleased on June 30" (`unheld`) and "2026 ends without" (`over`) are about the whole time
+    until then, so the window is widened to the kind `by`. Other windows are returned unchanged."""
     if win.kind == "after" and win.start is not None:
         return msgspec.structs.replace(win, kind="by", start=None, end=win.start)
     waited = (over and win.kind in ("in", "on")) or (unheld and win.kind == "on")
@@ -384,8 +384,8 @@ def _is_exclusive(
 
 
 def _lead(text: BlankedText) -> str:
-    """The first term of the text, which stands for the doer, if it matters who does it to whom: "A
-    strikes B" -> A. Else empty."""
+    """The one who acts, in a text with a verb for which it matters who acts on whom: "A strikes B"
+    -> A. The first term of the text is taken. Empty for other texts."""
     everything = text.terms(text.about) | text.terms(text.side)
     if not everything & ASYMMETRIC and not _BEATS.search(text.raw):
         return ""

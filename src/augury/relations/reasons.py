@@ -64,7 +64,7 @@ def together(one: str, other: str, reason: str, *, sign: int, code: Code | None)
     ----------
     one, other : names of the two factors
     sign : -1 if more of one goes with less of the other, else 1
-    code : how readers judged the two to be related (`judged`); None if nobody judged them
+    code : the verdict on how the two are related (`judged.Code`); None if nobody judged them
     """
     both = f"{_quoted(one)} and {_quoted(other)}"
     if reason.startswith("rivals "):
@@ -123,8 +123,8 @@ def _sentence(said: str, reasons: Sequence[str]) -> str:
 
 
 def _inside(reason: str) -> str:
-    """A reason without its final period, and with semicolons in place of its colons, since a colon
-    will stand before it."""
+    """A reason without its final period, and with semicolons in place of its colons, since the
+    sentence around it has a colon before the reason."""
     return reason.rstrip(". ").replace(": ", "; ")
 
 

@@ -1,9 +1,9 @@
 """Pairs of factors that nobody has judged, and verdicts on them proposed by a language model. Pure.
 
 A factor is something in the world that markets are about; a verdict says how two factors are
-related. The queue holds pairs that a path of the factor base joins and that events of this instance
-are about; the pairs with the most events come first. Proposals have the format of
-`knowledge/judged`. They are for a person to read and change no answer.
+related. The queue holds pairs that a path of the factor base joins and that events of this
+installation are about; the pairs with the most events come first. Proposals have the format of
+`knowledge/judged`. A person has to check them; until then they change no answer.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 OPEN: Final = "?"
 """Placeholder for a field that a person has to fill in, in a file of proposed verdicts."""
 ALSO: Final = 3
-"""Besides the first example of a pair of patterns (which stands for many pairs of factors), the
-language model gets at most this many further ones."""
+"""A pair of patterns stands for many pairs of factors. The language model is told the first of
+these pairs, and at most this many further ones as examples."""
 
 
 class UnjudgedPair(NamedTuple):
@@ -41,12 +41,13 @@ class UnjudgedPair(NamedTuple):
     other: str
     side: Side
     examples: tuple[tuple[Factor, Factor], ...]
-    """The pairs of factors that this pair stands for, those with the most events first. For a pair
-    of factors that is the pair itself; for a pair of patterns, the pairs of the factors made from
-    them (one for each team, country ...)."""
+    """The pairs of factors that this pair stands for, those with the most events first. A pair of
+    factors stands only for itself; a pair of patterns, for the pairs of factors made from them (one
+    for each team, country ...)."""
     events: int
-    """How many events of this instance the pair is about: for each pair of factors in `examples`
-    the smaller of the two factors' numbers of events, summed."""
+    """How many events of this installation the pair is about. For each pair of factors in
+    `examples`, the events of each factor are counted, and the smaller number is taken; these
+    numbers are summed."""
 
     @property
     def pair(self) -> tuple[str, str, Side]:
@@ -85,15 +86,15 @@ def unjudged(
     proposed: Collection[tuple[str, str, Side]] = (),
     told: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[UnjudgedPair]:
-    """The pairs of factors that a path of the factor base joins, that events of this instance are
-    about, and that nobody has judged; those with the most events first.
+    """The pairs of factors that a path of the factor base joins, that events of this installation
+    are about, and that nobody has judged; those with the most events first.
 
     Parameters
     ----------
     factors : all factors of the base, in the order of their numbers
     graph : the edges and links between the factors
     judged : the verdicts that exist
-    events : number of a factor -> number of events of this instance that are about it
+    events : number of a factor -> number of events of this installation that are about it
     proposed : pairs that are in a file of proposals already, which are left out
     told : called with the number of factors done and the number of factors in all
     """
@@ -136,11 +137,12 @@ def _in_order(factors: Sequence[Factor], one: int, other: int) -> tuple[int, int
 
 
 def _possible(one: int, other: int, alike: int, side: Side, same_pattern: bool) -> int:
-    """Number of pairs that the factors made from two patterns can form. `side`: whether only
-    factors about the same entity are paired, only those about different ones, or all ("").
+    """How many pairs the factors made from two patterns can form.
 
-    one, other : numbers of factors, made from each pattern, that events are about
-    alike : number of entities (teams, countries) for which both patterns have a factor
+    one, other : how many of the factors made from the one and the other pattern have events
+    alike : number of entities (teams, countries) for which both patterns have such a factor
+    side : "same": only factors about the same entity are paired; "other": only those about
+        different entities; "": all
     same_pattern : the two patterns are one and the same
     """
     if side == "same":
@@ -157,10 +159,10 @@ def _listed(
     *,
     whole: bool,
 ) -> Iterator[UnjudgedPair]:
-    """The unjudged pairs between two patterns (`ends`): one pair of patterns if `whole` (most pairs
-    of their factors are joined), else each of `pairs` on its own.
+    """The unjudged pairs between two patterns (`ends`): a single pair of patterns if `whole` (most
+    pairs of their factors are joined), else each of `pairs` on its own.
 
-    Two factors made from the same pattern always become a pair of patterns. Factors over two
+    Two factors made from the same pattern always become a pair of patterns. Two patterns over
     different lists never do: what holds for a bank and its own currency does not hold for other
     currencies.
 
@@ -307,8 +309,8 @@ def is_open(line: str) -> bool:
 
 
 def open_pairs(text: str) -> Iterator[tuple[str, str, Side]]:
-    """The pairs (as `PairVerdict.pair`) in a file of proposed verdicts, given as text, for which a
-    person has not filled in a verdict yet."""
+    """The pairs (as `PairVerdict.pair`) in a file of proposed verdicts that a person still has to
+    judge. `text`: what the file contains."""
     for line in filter(is_open, text.splitlines()):
         fields = line.split("\t")
         if len(fields) > 7:

@@ -1,9 +1,9 @@
 """Collects proposed verdicts on pairs of factors that nobody has judged, and accepts those that a
 person has read.
 
-Proposals go to a file in the data folder that the service does not load (`own_verdicts`). Accepting
-a file checks its lines with the linter of the factor base and moves them to where the service loads
-them.
+Proposals go to a file in the data folder (`own_verdicts`), and the service does not load them.
+Accepting a file checks its lines with the linter of the factor base and moves them to where the
+service loads them.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from augury.search.text import document_text
 from augury.storage.database import Database
 
 MOST_EVENTS: Final = 20_000
-"""To count the events about each factor, at most this many events are read, those with the largest
-volume. The most traded market of an event says which factors the event is about."""
+"""At most this many events, those with the largest volume, are read to count the events about each
+factor. What an event is about is told by its most traded market."""
 BATCH: Final = 500
 
 Told = Callable[[int, int], None]
@@ -199,8 +199,8 @@ def accept(base: Base, data_dir: Path, file: Path) -> Acceptance:
     """Accept the verdicts in a file of proposals, i.e. move them to the folder from which the
     service loads verdicts: all of them or, if there is a problem, none.
 
-    If the file lies in the folder of proposals, only lines that nobody has filled in stay in it;
-    without such lines the file is removed.
+    If the file lies in the folder of proposals, only lines that nobody has filled in stay in it; a
+    file that has no such lines is removed.
 
     Raises
     ------

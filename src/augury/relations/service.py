@@ -56,35 +56,35 @@ NAMED: Final = 0.4
 """Weight (0 to 1) of a factor that the query's words name with a fit (`factors.Match.fit`) near 0.
 The weight rises linearly with the fit, to 1 for a fit of 1. Chosen by hand."""
 VOTE: Final = 0.8
-"""Weight (0 to 1), for the query, of a factor that all of the query's best direct results (markets
-on the question itself) are about; a factor of only some of them gets a part of it. Chosen by hand.
-"""
-GUESS: Final = 0.5
-"""If the query's words name no factor and its best direct results agree on what it is about
-(`GUESSED`), the weights of their factors are raised until the largest one has this value (0 to 1).
+"""Weight (0 to 1) that a factor gets for a query if all of the query's best direct results (markets
+on the question itself) are closely about it. A factor of only some of these results gets less.
 Chosen by hand."""
+GUESS: Final = 0.5
+"""Weight (0 to 1) for a query whose words name no factor. If its best direct results agree on what
+it is about (`GUESSED`), the weights of their factors are raised until the largest one has this
+value. Chosen by hand."""
 GUESSED: Final = 0.1
 """The best direct results (markets on the question itself) count as agreeing on what the query is
 about if their strongest factor has at least this weight (0 to 1). Chosen by hand."""
 SURE: Final = 0.6
-"""Least weight (0 to 1) at which a factor that the query's words name counts as certainly the
+"""Smallest weight (0 to 1) at which a factor that the query's words name counts as certainly the
 query's subject. Chosen by hand."""
 ANSWERED: Final = 0.5
-"""A factor that the query's words name with certainty counts as unanswered, and markets about it
-are searched as well, if less than this share (0 to 1) of the best direct results are about it.
-Chosen by hand."""
+"""A factor that the query's words certainly name counts as unanswered if less than this share (0 to
+1) of the best direct results (markets on the question itself) are about it. Markets about an
+unanswered factor are searched as well. Chosen by hand."""
 SUPPOSED_SHARE: Final = 0.8
-"""Of the factors that a query's condition ("if the dollar collapses") names, those count as
-supposed causes whose weight is at least this share (0 to 1) of the largest weight among them.
-Chosen by hand."""
+"""A factor that a query's condition names ("if the dollar collapses") counts as a supposed cause if
+its weight is at least this share (0 to 1) of the largest weight of the condition's factors. Chosen
+by hand."""
 RIVAL: Final = 0.3
-"""How much (0 to 1), at least, a market on another outcome of the question's contest (another
-team's title) counts as being about the question. Chosen by hand."""
+"""A market on another outcome of the question's contest (another team's title) counts as being
+about the question to at least this degree (0 to 1). Chosen by hand."""
 BESIDE: Final = 0.4
-"""The weight of a factor is multiplied by this number (0 to 1) in two cases: only the direct
-results are about the factor, while the query's words name other factors with certainty (`SURE`); or
-the words that name the factor are only a part of the words that name another one. Chosen by hand.
-"""
+"""The weight of a factor is multiplied by this number (0 to 1) in two cases. First, only the direct
+results (markets on the question itself) are about the factor, while the query's words certainly
+name other factors (`SURE`). Second, the words that name the factor are only a part of the words
+that name another one. Chosen by hand."""
 LOOKED_UP: Final = 24
 """Maximum number of factors whose markets are looked up for one query; 30 were no better
 (`docs/experiments/relations-tried.md`)."""
@@ -199,7 +199,7 @@ class RelationService:
         return Asked(self, factors, contests, partners, labels, unanswered, supposed)
 
     def _named(self, query: str) -> tuple[dict[int, float], set[int]]:
-        """Factor number -> weight, for the factors that a query's words name; and the numbers of
+        """Two things: the factors that a query's words name (number -> weight); and the numbers of
         the factors that the query supposes as causes ("if the dollar collapses"), which are not
         part of its subject."""
         subject = split(query)
@@ -266,7 +266,7 @@ class Asked(Lookup):
         supposed: Collection[int] = (),
     ) -> None:
         """`contests`: numbers of the factors on whole contests whose contenders the question is
-        about; `supposed`: numbers of the factors whose effect the question asks for."""
+        about; `supposed`: numbers of the factors that the question supposes as causes."""
         self._unanswered = unanswered
         self.relations = relations
         contenders = relations.graph.contenders
@@ -294,8 +294,8 @@ class Asked(Lookup):
     def bearing(
         self, tags: NDArray[np.uint16], fits: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """How much each of n markets is about the factors that the question is about, and how much
-        about related ones: two arrays (n,), 0 to 1.
+        """Two arrays (n,), 0 to 1: how much each market is about the factors that the question is
+        about, and how strongly it is related to these factors.
 
         tags, fits : (n, MOST_TAGS), numbers of the markets' factors and how well each one fits
         """
@@ -325,7 +325,8 @@ class Asked(Lookup):
         return list(dict.fromkeys([*list(found)[:LOOKED_UP], *labelled]))
 
     def read(self, pool: Pool) -> TreeReading:
-        """Compute the features of each market of the pool from which the fitted trees judge it."""
+        """Compute, for each market of the pool, the features from which the fitted trees judge
+        it."""
         tags = pool.tags
         graph, around = self.relations.graph, self.relations.judged.around
         found = columns.paths(self.reached, pool, graph.of_one[tags])
@@ -344,9 +345,9 @@ class Asked(Lookup):
         return weights
 
     def labelled(self, relation: Relation, factor: int, key: int) -> Tie | None:
-        """The language model's label that relates market number `key` to the question, if nothing
-        else does; None if there is no such label, or if a path of the factor base leads to the
-        factor, too.
+        """The language model's label that relates market number `key` to the question in this
+        relation. None if there is none, or if a path of the factor base relates the market's factor
+        to the question anyway.
 
         factor : number of the market's factor, 0 for none
         """
@@ -394,8 +395,8 @@ class Asked(Lookup):
         return foreign
 
     def way(self, relation: Relation, factor: int) -> tuple[Step, ...]:
-        """The path from a factor that the question is about to factor number `factor`, in one
-        relation; empty if there is none, e.g. because the question is about that factor itself."""
+        """The path to factor number `factor` from one of the question's own factors, in one
+        relation. Empty if there is none, e.g. because the question is about that factor itself."""
         return self.reached.way(RELATIONS.index(relation), factor)
 
     def reason(self, relation: Relation, factor: int) -> str:
@@ -462,16 +463,17 @@ class TreeReading(PoolReading):
         """The `most` best markets of each relation (upstream, downstream, correlated), with their
         reasons.
 
-        direct : (n,), score of the best direct results (markets on the question itself), 0 for
-        others
+        direct : (n,), the score of each of the best direct results (markets on the question
+            itself), 0 for other markets
         """
         asked, pool = self._asked, self._pool
         held = np.flatnonzero(self.ways.any(axis=(0, 2)))
         chances = np.zeros((len(pool.keys), len(RELATIONS)), np.float32)
-        said = asked.relations.ranker.chances(self.rows()[held])
+        trees = asked.relations.ranker
+        said = trees.chances(self.rows()[held])
         chances[held] = said[:, -len(RELATIONS) :]
         labelled = asked.weights_by_label(pool.keys) if asked.labels else None
-        ranked = ranking.rank(chances, pool, self.ways, direct, labelled)
+        ranked = ranking.rank(chances, pool, self.ways, direct, trees.floors, labelled)
         found: dict[Relation, list[Ranked]] = {}
         for relation, (positions, scores, vias) in ranked.items():
             places = positions[:most]

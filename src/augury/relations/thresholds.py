@@ -49,8 +49,8 @@ _ANY_TIME: Final = re.compile(
 
 
 class ThresholdReading(NamedTuple):
-    """The quantity that a market's text, or the venue's own numbers, give. For "stays below 5" it
-    is what the text rules out: reaching 5 or more."""
+    """The quantity that a market's text, or the venue's own numbers, give. For "stays below 5", the
+    quantity is what the text rules out: reaching 5 or more."""
 
     threshold: Threshold | None = None
     touch: bool = False
@@ -105,8 +105,8 @@ def _quantity(body: str, *, exact: bool) -> Quantity | None:
 
 
 def _without_ordinals(text: str) -> str:
-    """The text with those numbers replaced by blanks (0x1F) that are no quantities: "Game 2", "the
-    4th", "S&P 500"."""
+    """The text with numbers that are no quantities replaced by blanks (0x1F): "Game 2", "the 4th",
+    "S&P 500"."""
     return _ORDINAL.sub(lambda m: "\x1f" * len(m[0]), text)
 
 

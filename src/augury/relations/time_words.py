@@ -176,8 +176,8 @@ def _parts_of_months(text: str, anchor: date, floor: date | None) -> Iterator[Wr
 
 
 def _days_alone(text: str, anchor: date) -> Iterator[WrittenDate]:
-    """Find the days that a text names only by their number: "by the 15th" means the first 15th of a
-    month that is not before `anchor`."""
+    """Find the days that a text names only by their number: "by the 15th" means the next 15th of a
+    month, on or after `anchor`."""
     for match in _DAY_ALONE.finditer(text):
         first = anchor.replace(day=1)
         said = " ".join(match["relation"].casefold().split())

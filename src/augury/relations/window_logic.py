@@ -104,9 +104,9 @@ def _within(a: _Span, b: _Span) -> bool:
 
 
 def starts_after_opening(a: Window, b: Window) -> bool:
-    """Whether the window that is not of kind `by` (any time until a day) starts on or after the day
-    on which the question with the `by` window was opened; False if one of these days is not known.
-    True if both windows are `by` or neither is.
+    """For a window of kind `by` (any time until a day) and a window of another kind: whether the
+    other window starts no earlier than the question with the `by` window was opened. False if one
+    of these two days is not known. True if both windows are of kind `by` or neither is.
 
     This matters for levels: an event is asked about only before it has happened, but a level may
     have been reached before.

@@ -150,11 +150,10 @@ _SIMPLE: Final = {
 def mentions(
     text: str, anchor: date | None, *, opened: date | None = None, asked: bool = False
 ) -> list[WrittenDate]:
-    """The dates in `text`, in order.
+    """The dates in `text`, from left to right. A date without a year is the one nearest to a
+    market's close or, in a question, the first one that is not over on the day of asking.
 
-    anchor : the market's close, or with `asked` the day on which the question was asked. A date
-        without a year is the one nearest to the market's close or, with `asked`, the first one that
-        is not over on that day
+    anchor : the market's close or, for a question, the day on which it was asked
     opened : day on which the market was opened; a date without a year is not over before it
     asked : whether the text is a user's question and not a market's
     """
@@ -305,7 +304,7 @@ def _in_digits(match: re.Match[str]) -> Days:
 
 
 def _year(said: str | None, anchor: date | None) -> str | None:
-    """The year in digits that a text means by `said`: "2027" -> "2027", "next year" -> the one
+    """The year in digits that a text means by `said`: "2027" -> "2027", "next year" -> the year
     after that of `anchor`. None if `said` is None, or `anchor` is needed and None."""
     if said is None or said.isdecimal():
         return said

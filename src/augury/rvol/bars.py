@@ -11,19 +11,21 @@ import numpy as np
 from augury.rvol.panel import Bools, Floats, Ints
 
 ENOUGH = 0.96
-"""Least share (0 to 1) of a day's expected price bars that must be there for models to use the day.
-An exchange that returns a smaller share of the bars asked for is used only if no other exchange has
-more. Chosen by hand."""
+"""Smallest share (0 to 1) of a day's expected price bars that must be there for models to use the
+day. An exchange that returns a smaller share of the bars asked for is used only if no other
+exchange has more. Chosen by hand."""
 LONGEST_FILL = 30
-"""Longest gap in a day's price bars, in minutes, that may be filled with the last price. Models do
-not use a day with a longer gap. Chosen by hand."""
+"""Longest gap in a day's price bars, in minutes, with which models still use the day. Gaps are
+filled with the last price. Chosen by hand."""
 SPIKE, REVERTED = 12.0, 0.15
-"""A close is a bad print (a wrong price) if its log return exceeds `SPIKE` robust standard
-deviations of the day's returns and the next bar reverses all of it except a share below `REVERTED`
-(0 to 1): a real move does not undo itself within a bar. Chosen by hand."""
+"""Limits by which a close is called a bad print (a wrong price): its log return exceeds `SPIKE`
+robust standard deviations of the day's returns, and the next bar undoes this return until less than
+the share `REVERTED` (0 to 1) is left. A real move does not undo itself within a bar. Chosen by
+hand."""
 SMALLEST_SPIKE = 0.02
-"""Absolute log return that a close must exceed to be refused as a bad print (a wrong price),
-however calm the day is. Chosen by hand."""
+"""Smallest absolute log return for which a close can be refused as a bad print (a wrong price). On
+calm days, when `SPIKE` standard deviations are less than this, this limit keeps normal moves from
+being refused. Chosen by hand."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,8 @@ def on_grid(
     Parameters
     ----------
     stamps : (n)
-        Open time of each bar, seconds since 1970, ascending; bars outside [start, end) or off
-        the grid are left out; of bars with the same time the last counts.
+        Open time of each bar, seconds since 1970, ascending. Bars outside [start, end) or off
+        the grid are left out. Of several bars with the same time, the last one is used.
     ohlcv : (n, 5)
         Open, high, low, close, volume.
     previous : float, optional
@@ -133,7 +135,7 @@ def bad_prints(closes: Floats) -> Bools:
 
 
 def _runs(flags: Bools) -> Ints:
-    """Lengths of the runs of consecutive True values, in order."""
+    """Lengths of the runs of consecutive True values, from the first run to the last."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
     return edges[1::2] - edges[::2]
 

@@ -91,8 +91,8 @@ class Calendar:
         last of them ends, in seconds since 1970. `day` is in days since 1970-01-01, `horizon` in
         days.
 
-        The window starts at the close of `day`. The number is 0 if the window has no session, e.g.
-        in a week of holidays.
+        The window starts at the close of `day`. The number of days is 0 if the window has no
+        session, e.g. in a week of holidays.
         """
         if self.continuous:
             return horizon, (day + horizon + 1) * DAY

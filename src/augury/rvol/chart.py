@@ -95,7 +95,7 @@ def svg(forecasts: Rows, actuals: Rows) -> str:
 
 
 def png(drawn: str) -> bytes:
-    """An SVG chart, as `svg` draws it, as PNG at twice its width and height."""
+    """Convert an SVG chart (`drawn`, made by `svg`) to a PNG of twice its width and height."""
     return pictures.png(drawn, width=2 * WIDTH)
 
 

@@ -39,14 +39,15 @@ RECHECK = 3
 """Number of a coin's latest stored days that are fetched again each time, because exchanges correct
 their price bars."""
 AGAIN = timedelta(hours=6)
-"""Least time between two fetches of a coin whose data reach its last closed day: such a fetch only
-looks for corrections."""
+"""Shortest time between two fetches of a coin whose stored data are complete, i.e. reach the last
+day that has ended. Such a fetch only looks for corrections."""
 SOON = timedelta(minutes=30)
-"""Least time between two fetches of a coin whose data do not reach its last closed day. A failed
-fetch is repeated without this wait, in the next round."""
+"""Shortest time between two fetches of a coin whose stored data are not complete, i.e. do not reach
+the last day that has ended. A failed fetch is repeated without this wait, in the next round."""
 ARCHIVE_FROM = 45
-"""If more than this many days of a coin have to be fetched, whole months are taken from an archive
-of monthly files (`feeds.Archive`), which is faster, and only the rest from exchanges."""
+"""Largest number of missing days of a coin that are all fetched from exchanges. If more are
+missing, whole months are taken from an archive of monthly files (`feeds.Archive`), which is faster,
+and only the remaining days from exchanges."""
 CHUNK = 30
 """Number of days of price bars that are fetched from an exchange and stored at a time. If a
 connection breaks, only the last such portion has to be fetched again."""
@@ -54,7 +55,7 @@ connection breaks, only the last such portion has to be fetched again."""
 
 class Collected(msgspec.Struct):
     """What one round of fetching price bars did: the numbers of assets fetched and of days added
-    and changed, and the reason for each asset whose fetch failed."""
+    and changed and, for each asset whose fetch failed, why it failed."""
 
     assets: int = 0
     added: int = 0
@@ -63,8 +64,8 @@ class Collected(msgspec.Struct):
 
 
 class Collector:
-    """Fetches from exchanges the price bars that are still missing of the coins whose volatility is
-    forecast, and stores them with the daily measures computed from them."""
+    """Keeps up to date the price bars of coins whose volatility is forecast: fetches missing bars
+    from exchanges, and stores them with the daily measures computed from them."""
 
     def __init__(
         self,
@@ -81,8 +82,8 @@ class Collector:
         self._given = exchanges, archive
 
     async def collect(self) -> Collected:
-        """Fetch, once, what each coin lacks. Stops early when no exchange can be reached. Returns
-        what was fetched and which coins failed."""
+        """Run one round: fetch the missing price bars of each coin. Stops early when no exchange
+        can be reached. Returns what was fetched and which coins failed."""
         done = Collected()
         settings = self._settings
         exchanges = self._given[0] or Exchanges(
@@ -119,8 +120,8 @@ class Collector:
         return done
 
     async def _covered(self) -> list[CoveredAsset]:
-        """The assets to fetch: active ones that have a trading pair to ask exchanges for
-        (`source`), and coins named in the settings that are not stored yet."""
+        """The assets to fetch: stored assets that are active and have a trading pair (`source`) to
+        ask exchanges for, and coins named in the settings that are not stored yet."""
         async with self._database.reading() as conn:
             known = await store.assets(conn)
         real = {a.asset: a for a in known if a.origin != "sample"}

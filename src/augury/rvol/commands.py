@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 import typer
 
-from augury import presence, remote
+from augury import remote, service_file
 from augury.errors import AuguryError, SetupProblem
 from augury.settings import Settings
 
@@ -319,7 +319,7 @@ def _asked(url: str, path: str, query: dict[str, Any]) -> list[Any]:
 
     async def go() -> list[Any]:
         async with remote.client(url) as service:
-            return await presence.ask(service, f"{path}?{asked}")
+            return await service_file.ask(service, f"{path}?{asked}")
 
     return asyncio.run(go())
 

@@ -17,22 +17,22 @@ from augury.rvol.walk import Walked, walk
 
 ALONE = {"us_index"}
 """Groups of the evaluation file whose assets are evaluated one by one instead of together.
-`us_index` is one index from several sources that date the same session differently: a mean over
-them would contain another source's next day."""
+`us_index` has the same index from several sources, which give the same session different dates. A
+mean of the sources on one date would therefore include the next day's session of some sources."""
 FIRST_ORIGIN = {"crypto": 400}
 """By group of assets in the evaluation file: number of an asset's first days that are only learned
 from, before its first scored forecast. For other groups see `LONG_SERIES`."""
 LONG_SERIES, LONG_FIRST, SHORT_FIRST = 2_000, 1_000, 600
-"""For groups of assets not in `FIRST_ORIGIN`: scoring starts after an asset's first `LONG_FIRST`
-days if the longest asset of the group has at least `LONG_SERIES` days, otherwise after its first
-`SHORT_FIRST` days."""
+"""For groups of assets not in `FIRST_ORIGIN`: an asset's first `LONG_FIRST` days are not scored if
+any asset of the group has at least `LONG_SERIES` days; otherwise its first `SHORT_FIRST` days are
+not scored."""
 EPOCH = date(1970, 1, 1)
 
 
 def first_origin(group: str, rows: int) -> int:
-    """Number of an asset's first days that are only learned from, before its first scored forecast.
-    `group` is the asset's group in the evaluation file, `rows` the number of days of the group's
-    longest asset."""
+    """Index (from 0) of the first day of an asset for which a forecast is scored. The days before
+    it are only learned from. `group` is the asset's group in the evaluation file. `rows` is the
+    largest number of days that any asset of the group has."""
     return FIRST_ORIGIN.get(group, LONG_FIRST if rows >= LONG_SERIES else SHORT_FIRST)
 
 
@@ -94,9 +94,9 @@ def evaluate(
     forecast uses only earlier data. `panels` is what `load` returns.
 
     Losses are averaged over all forecasts of all assets. Diebold-Mariano statistics compare the
-    daily means of losses. `assets` limits which assets are scored, not which ones the models learn
-    from; `exclude` drops the forecasts whose target window (the days that they cover) contains that
-    day. The model `blend` is called `champion` in the result.
+    daily means of losses. `assets` limits which assets are scored; the models still learn from all
+    assets. `exclude` drops the forecasts whose target window (the days that they cover) contains
+    that day. The model `blend` is called `champion` in the result.
     """
     overall: dict[str, Any] = {}
     groups: dict[str, Any] = {}
@@ -132,8 +132,8 @@ def _add(out: dict[str, Any], paths: Sequence[Walked], days: int) -> None:
 
 
 def _scored(path: Walked, days: int, exclude: date | None) -> Walked | None:
-    """The forecasts of `path`, each for the following `days` days, that can be scored: those whose
-    days are over and do not contain the day `exclude`. None if there are none."""
+    """The forecasts of `path` that can be scored: the `days` days that they cover are over and do
+    not include the day `exclude`. None if there are none."""
     keep = np.isfinite(path.actual)
     if exclude is not None:
         day = (exclude - EPOCH).days

@@ -53,9 +53,10 @@ NEEDS = {
     "class_d": "panel", "class_e": "panel",
     "weekend": "continuous", "monday": "continuous", "weekend_now": "continuous",
 }  # fmt: skip
-"""By regressor: what it requires, without which it carries no information. That is a measure that
-the asset must have (e.g. `bv`), `panel` (other assets are modeled together with it) or `continuous`
-(the market trades every day). Regressors that are not listed need only realized variance."""
+"""By regressor: the data that it requires; without them it carries no information. Values: a
+measure of the asset (e.g. `bv`), `panel` (other assets are modeled together with it) or
+`continuous` (the market trades every day). Regressors that are not listed need only realized
+variance."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +65,14 @@ class Carry:
     later days are computed."""
 
     rows: Ints
-    """(assets): number of days of each asset so far, i.e. up to this state."""
+    """(assets): number of days of each asset that this state includes."""
     log_sum: Floats
     """(assets): sum of ln(realized variance) over each asset's days so far; the variance is capped,
     see `CAP`."""
     totals: dict[str, Floats]
-    """By series (e.g. `capped`), (assets, days in a month): the running total of the series at each
-    of an asset's last days so far. Means over a week or a month are differences of such totals."""
+    """By series (e.g. `capped`), (assets, days in a month): the running total of the series up to
+    each of an asset's latest days so far. Means over a week or a month are differences of such
+    totals."""
     averages: Floats
     """(centers of mass, assets): exponentially weighted sums of realized variance (capped, see
     `CAP`), not yet divided by the sums of the weights; one for each of `CENTRES`."""
@@ -136,11 +138,11 @@ def nothing(assets: int, month: int) -> Carry:
 
 
 def design(panel: Panel, before: Carry | None = None) -> Design:
-    """Compute the regressors of every day in `panel`, in time O(assets x rows). Those that describe
-    the days to be forecast stay zero; `with_window` fills them.
+    """Compute the regressors of every day in `panel`, in time O(assets x rows). The regressors that
+    describe the days to be forecast stay zero; `with_window` fills them.
 
     `before` is the state after earlier days; `panel` then has only the days after them. All sums
-    continue from it, so the regressors equal those computed from all days to the last bit.
+    continue from `before`, so the regressors equal those computed from all days to the last bit.
     """
     rv = panel.rv
     n, rows = rv.shape
@@ -232,14 +234,14 @@ def design(panel: Panel, before: Carry | None = None) -> Design:
 
     def carry(first: Ints) -> Carry:
         def last(values: Floats, initial: Floats) -> Floats:
-            """Each asset's value on its day number `first`, counted from 1 (the last day that the
-            state includes); `initial` where `first` is 0."""
+            """Each asset's value on the last day that the state includes, its `first`-th day;
+            `initial` where `first` is 0."""
             found = np.take_along_axis(values, np.maximum(first - 1, 0)[:, None], axis=1)[:, 0]
             return np.where(first > 0, found, initial)
 
         def tail(values: Floats, width: int) -> Floats:
-            """For each asset, the last `width` values up to its day number `first`, counted from 1.
-            `values` starts `width` columns before the panel's first day."""
+            """For each asset, the last `width` values up to its `first`-th day. `values` starts
+            `width` columns before the panel's first day."""
             return np.take_along_axis(values, first[:, None] + np.arange(width), axis=1)
 
         return Carry(
@@ -259,8 +261,8 @@ def design(panel: Panel, before: Carry | None = None) -> Design:
 
 def with_window(x: Floats, days: Ints, steps: int, *, continuous: bool) -> Floats:
     """Fill in, in place, the regressors that describe the days to be forecast (the `steps` days
-    after each row of `x`): the shares of weekend days and of Mondays among them. Returns `x`. A
-    later call for another horizon overwrites them.
+    after each row of `x`): the shares of weekend days and of Mondays among them. Returns `x`.
+    Calling this again for another horizon overwrites these regressors.
 
     Only for markets that trade every day, because the days of the window are then known in advance;
     otherwise `x` stays as it is.
@@ -280,8 +282,8 @@ def _cap_factor(recent: Floats, counts: Ints) -> Floats:
     is at most `CAP` times the median of the `CAP_ROWS` days before; 1 if there are fewer than 20
     days before.
 
-    `recent` starts `CAP_ROWS` columns before the first row; `counts` is the number of rows that
-    each asset really has before it.
+    `recent` has the realized variances of the `CAP_ROWS` days before the first row, then those of
+    the rows. `counts` is the number of days that each asset really has before the first row.
     """
     rows = recent.shape[1] - CAP_ROWS
     out = np.ones((len(recent), rows))

@@ -1,7 +1,7 @@
 """Where bars come from: exchanges asked in turn through ccxt, and Binance's public archive.
 
-FeedFailed                502  no venue gave the bars; the text has each one's reason
-└── Offline                    no venue could be reached at all
+FeedFailed                502  no exchange gave the bars; the message says why each one failed
+└── Offline                    no exchange could be reached at all
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ class FeedFailed(UpstreamFailed):
 
 
 class Offline(FeedFailed):
-    """No exchange could be reached, or the archive could not."""
+    """The source of price bars could not be reached: none of the exchanges or, for whole months,
+    the archive."""
 
 
 class UnreadableBars(Exception):
@@ -91,15 +92,15 @@ class Exchanges:
 
     async def bars(self, symbol: str, start: int, end: int, minutes: int) -> tuple[str, Bars]:
         """Fetch the bars of `minutes` minutes that open within [start, end), in seconds since 1970.
-        Returns the exchange's name, and the times and values of its bars.
+        Returns the name of one exchange, and the times and values of the bars that it has.
 
-        The bars are those of the first venue that has at least the share `ENOUGH` of them or, if
-        none has, of the venue with the largest number.
+        The exchanges are asked one after the other, until one has at least the share `ENOUGH` of
+        the bars. If none does, the exchange with the largest number of bars is used.
 
         Raises
         ------
         FeedFailed
-            No venue has any of these bars.
+            No exchange has any of these bars.
         """
         expected = (end - start) // (60 * minutes)
         best: tuple[str, Bars] | None = None
@@ -126,8 +127,8 @@ class Exchanges:
         raise kind(f"No bars of {symbol}. " + "; ".join(reasons) + ".")
 
     def _reason(self, venue: str, error: Exception) -> str:
-        """The error in plain words. An exchange that could not be reached is noted in `down`, so
-        that this object does not ask it again."""
+        """Why a fetch from the exchange `venue` failed, in plain words. An exchange that could not
+        be reached is noted in `down`, so that this object does not ask it again."""
         import ccxt
 
         if isinstance(error, ccxt.BadSymbol):

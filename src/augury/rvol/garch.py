@@ -21,10 +21,10 @@ from augury.rvol.panel import Floats, Ints, Panel
 EVERY = 91
 """Days from one scheduled fit of the GARCH parameters to the next."""
 ROWS = 250
-"""Least number of daily returns from which GARCH parameters are fitted."""
+"""Smallest number of daily returns from which GARCH parameters are fitted."""
 TRIES = 4
-"""Largest number of GARCH fits tried for an asset: if the latest scheduled fit fails, the one
-`EVERY` days earlier is used, and so on."""
+"""Largest number of GARCH fits tried for an asset. If the latest scheduled fit fails, the fit
+scheduled `EVERY` days earlier is tried, and so on."""
 MOST_ASSETS = 100
 """Largest number of assets modeled together for which GARCH is fitted; with more, the fits would
 take minutes."""
@@ -138,8 +138,8 @@ def next_variance(given: Garch, returns: Floats) -> Floats:
 
 
 def mean_variance(given: Garch, following: Floats, steps: int) -> Floats:
-    """The mean daily realized variance expected over `steps` days, given the variance `following`
-    that is expected on the first of them."""
+    """The mean daily realized variance expected over `steps` days. `following` is the variance
+    expected on the first of these days."""
     kept = persistence(given)
     level = given.omega / (1.0 - kept)
     ahead = level + (following - level) * (1.0 - kept**steps) / ((1.0 - kept) * steps)
@@ -158,8 +158,8 @@ def forecast(panel: Panel, given: Fitted, steps: int) -> Floats:
 
 
 def walk(panel: Panel, steps: int) -> Floats:
-    """(assets, rows): the mean daily variance over the next `steps` days that GARCH would have
-    forecast on each of an asset's days, with the parameters in force then."""
+    """(assets, rows): the mean daily variance over the next `steps` days, as GARCH would have
+    forecast it on each day of an asset with the parameters in force on that day."""
     out = np.full(panel.rv.shape, np.nan)
     if not available() or len(panel.assets) > MOST_ASSETS:
         return out

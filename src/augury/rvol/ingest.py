@@ -31,8 +31,8 @@ Progress = Callable[[int], None]
 
 
 class Imported(msgspec.Struct):
-    """What importing the price bars or daily measures of one asset did, in numbers of days (`bad`:
-    of bars)."""
+    """The result of importing the price bars or daily measures of one asset. All numbers count
+    days, except `bad`, which counts bars."""
 
     asset: str
     days: int = 0

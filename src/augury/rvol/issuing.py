@@ -56,8 +56,8 @@ class VarianceForecast:
     then at 95%."""
     families: dict[str, tuple[float, float]] | None
     """By feature family (a group of regressors, e.g. `jumps`): the value of its first regressor on
-    the day of the forecast, and how far the family moves the natural log of the forecast away from
-    that of a typical day. None for models other than `blend`."""
+    the day of the forecast, and how much the family adds to the natural log of the forecast,
+    compared with a typical day. None for models other than `blend`."""
     members: dict[str, float] | None
     """By regression that the model `blend` averages: its variance forecast. None for other
     models."""
@@ -198,9 +198,9 @@ def actuals(
     starts at the close of day `first` or later. `first` is in days since 1970-01-01, `now` in
     seconds since 1970.
 
-    A window with a missing day has the variance None. Such a window is left out until `settle`
-    seconds have passed since its end, because late bars may still come, and until the asset has a
-    day after it, because otherwise the bars may have stopped only for now.
+    A window with a missing day has the variance None. It is reported only once `settle` seconds
+    have passed since its end and the asset has data of a day after it. Until then the missing data
+    may still come.
     """
     out: list[Actual] = []
     for i, asset in enumerate(given.assets):

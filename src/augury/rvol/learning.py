@@ -36,7 +36,7 @@ class Taught(NamedTuple):
     shared by all horizons and sorted by day, then asset."""
 
     x: Floats
-    """(rows, columns): regressors, in the columns of `Design.x`."""
+    """(rows, columns): regressors, with the same columns as `Design.x`."""
     days: Ints
     owner: Ints
     """(rows): index of the asset that the row belongs to."""
@@ -59,8 +59,8 @@ class Checkpoint:
     carry: Carry
     closed: dict[int, Closed]
     """By horizon: sums for the regressions over each asset's first `carry.rows` days. These are
-    whole blocks of `BLOCK` days, all with target windows (the days to be forecast) that are over,
-    so they end before `day`."""
+    whole blocks of `BLOCK` days. The target windows (the days to be forecast) of all these days are
+    over, so the last of these days is before `day`."""
     taught: Taught
     garch: Fitted | None
 

@@ -46,9 +46,10 @@ def daily(path: Floats, minutes: int) -> Measures:
     """All realized measures of days, from their price paths (..., n + 1): the day's first price,
     then the close of each of its n bars, which are `minutes` long.
 
-    With bars shorter than `SAMPLING` minutes whose length divides it, rv is averaged over all grids
-    with that spacing, and the other measures use the grid that starts with the day; with any other
-    length they use every bar. The realized kernel always uses every bar.
+    If several bars together last exactly `SAMPLING` minutes (e.g. five bars of one minute), rv is
+    averaged over all grids of prices `SAMPLING` minutes apart, and the other measures use the grid
+    that starts with the day. Otherwise all measures use every bar. The realized kernel always uses
+    every bar.
     """
     prices = np.log(path)
     step = max(1, SAMPLING // minutes) if SAMPLING % minutes == 0 else 1

@@ -80,17 +80,17 @@ LONG_BLEND = (
     "pooled-log-har",
 )  # fmt: skip
 ALONE = ("log-har",)
-"""Regressions that join the model `blend` at long horizons for an asset that has no others of its
+"""Regressions that join the model `blend` at long horizons for an asset that is the only one of its
 family and calendar. They stand in for log-har-x and pooled-log-har, which need other assets."""
 
 MODELS = ("blend", "log-har", "har", "ewma", "pooled-lasso", "garch")
-"""The models that are published: `blend` and the models compared with it. One that lacks data or an
-optional package is left out."""
+"""The models that are published: `blend` and the models compared with it. A model that lacks data
+or an optional package is left out."""
 
 
 def blend_of(days: int, *, alone: bool) -> tuple[str, ...]:
     """Names of the regressions that the model `blend` averages at a horizon of `days` days.
-    `alone`: the asset has no others of its family and calendar."""
+    `alone`: the asset is the only one of its family and calendar."""
     if days < LONG:
         return SHORT_BLEND
     return LONG_BLEND + ALONE if alone else LONG_BLEND

@@ -1,10 +1,10 @@
 """The models: the regressions of `members`, their blend, its challengers, and bands. Pure.
 
-A member regresses the log (or root, or level) of the mean variance over the target window on
-some of the regressors of `features`, by asset or over the whole class, on every window that has
-closed by the origin. Sources: HAR, Corsi (2009); HAR-CJ, Andersen, Bollerslev, Diebold (2007);
-SHAR, Patton and Sheppard (2015); HARQ, Bollerslev, Patton, Quaedvlieg (2016); LHAR, Corsi and
-Reno (2012); QLIKE, Patton (2011).
+A member regresses the log (or root, or level) of the mean variance over the target window (the days
+to be forecast) on some of the regressors of `features`, by asset or over the whole class. It learns
+from every target window that is over on the day of the forecast. Sources: HAR, Corsi (2009);
+HAR-CJ, Andersen, Bollerslev, Diebold (2007); SHAR, Patton and Sheppard (2015); HARQ, Bollerslev,
+Patton, Quaedvlieg (2016); LHAR, Corsi and Reno (2012); QLIKE, Patton (2011).
 """
 
 from __future__ import annotations
@@ -22,18 +22,20 @@ from augury.rvol.panel import NO_DAY, Bools, Floats, Ints, Panel
 from augury.rvol.regression import Sums
 
 OWN_ROWS = 250
-"""Least number of completed forecast periods of an asset for regressions of its own, if there are
-also regressions over several assets; with fewer, only the latter forecast the asset."""
+"""Smallest number of completed forecast periods that an asset must have to be forecast by
+regressions on its own data, if there are also regressions over several assets. An asset with fewer
+periods is forecast only by regressions over several assets."""
 FEWEST_ROWS = 100
-"""Least number of completed forecast periods of an asset for regressions of its own, if there are
-none over several assets; with fewer, there is no forecast of the asset."""
+"""Smallest number of completed forecast periods that an asset must have to be forecast by
+regressions on its own data, if there are no regressions over several assets. An asset with fewer
+periods has no forecast."""
 POOL_ROWS = 500
-"""Least number of completed forecast periods, of all assets together, for regressions that are
+"""Smallest number of completed forecast periods, of all assets together, for regressions that are
 fitted over several assets."""
 POOL_ASSETS = 100
 """Largest number of assets that take part, on any one day, in the gamma regression over several
-assets; with more assets, they take turns by day. This bounds its cost, as each fit passes over its
-rows up to 30 times."""
+assets; with more assets, they take turns by day. This limits the cost of the regression, as each
+fit passes over its rows up to 30 times."""
 PEGGED = 1e-6
 """Daily variance (0.1% volatility a day) up to which an asset counts as pegged to another price.
 Regressions over several assets leave pegged ones out, because the logs of so small variances would
@@ -46,16 +48,16 @@ because the residuals of overlapping forecast periods understate future errors."
 
 RECENT = 60.0
 """Center of mass, in forecast periods, of the exponential weights on past errors that set the width
-of bands at horizons below `LONG` days; a larger value forgets more slowly. Chosen by looking at the
-evaluation data. Longer horizons have too few periods for this and weight all errors equally."""
+of bands. A larger value forgets more slowly. Used at horizons below `LONG` days; longer horizons
+have too few periods and weight all errors equally. Chosen by looking at the evaluation data."""
 
 
 def window_ends(panel: Panel, days: int, *, by_calendar: bool = False) -> Ints:
-    """(assets, rows): for each day (row) of an asset, the row of the last of the `days` days that
-    follow, which a forecast made on that day covers; -1 where these are not complete.
+    """(assets, rows): for each day (row) of an asset, the row of the last day that a forecast made
+    on it covers: the last of the next `days` days. -1 if the data of these days are not complete.
 
     `days` counts rows, or with `by_calendar` calendar days, for markets that trade in sessions. On
-    a market that trades every day, the days are not complete if one is missing.
+    a market that trades every day, the data are not complete if one day is missing.
     """
     n, rows = panel.days.shape
     lengths = panel.lengths[:, None]
@@ -78,8 +80,8 @@ def window_ends(panel: Panel, days: int, *, by_calendar: bool = False) -> Ints:
 
 
 def window_means(rv: Floats, ends: Ints) -> Floats:
-    """(assets, rows): for each day, the mean of the daily variances `rv` over the days that follow,
-    up to the row in `ends` (from `window_ends`); NaN where these are not complete."""
+    """(assets, rows): for each day, the mean of the daily variances `rv` over the days after it, up
+    to the row in `ends` (from `window_ends`); NaN where `ends` is -1."""
     rows = rv.shape[1]
     steps = np.where(ends >= 0, ends - np.arange(rows), 0)
     total = np.zeros_like(rv)
@@ -103,11 +105,11 @@ class Problem:
     """(assets, rows, columns): regressors, including those that describe the target window (the
     days to be forecast)."""
     ends: Ints
-    """(assets, rows): for each day, the row of the last of the days to be forecast from it; -1
-    where these are not complete."""
+    """(assets, rows): for each day, the row of the last day that a forecast made on it covers; -1
+    if the data of these days are not complete."""
     means: Floats
-    """(assets, rows): for each day, the mean daily variance realized over the days to be forecast
-    from it; NaN while these are not over."""
+    """(assets, rows): for each day, the mean daily variance realized over the days that a forecast
+    made on it covers; NaN while these are not over."""
     target: Floats
     """(assets, rows): what regressions in logs explain, ln(means / level). The level is the asset's
     typical daily variance."""
@@ -143,7 +145,7 @@ class Lessons:
     sorted by day, then asset."""
 
     x: Floats
-    """(rows, columns): all regressors, in the columns of `Design.x`."""
+    """(rows, columns): all regressors, with the same columns as `Design.x`."""
     relative: Floats
     """(rows): mean daily variance realized over the target window (the days to be forecast) divided
     by the asset's level (its typical daily variance); NaN where it is not known."""
@@ -222,16 +224,17 @@ class Forecasts:
     """By published model, (assets): forecast of the variance over all days that the forecast
     covers."""
     log_variance: dict[str, Floats]
-    """By published model, (assets): expected variance of the error of the forecast of
-    ln(realized variance), from which bands are made. For the blend it is measured on the errors of
-    `spread_member`, for all other models on the errors of log-HAR."""
+    """By published model, (assets): expected variance of the error of the forecast of ln(realized
+    variance), from which bands are made. It is measured on the past errors of one regression:
+    `spread_member` for the blend, log-HAR for all other models, and pooled-log-har for assets that
+    have no regressions of their own."""
     members: dict[str, Floats]
     """By regression that the model `blend` averages, (assets): its forecast of the variance over
     all days that the forecast covers."""
     contributions: dict[str, Floats]
-    """By feature family (a group of regressors, e.g. `jumps`), (assets): how far it moves the log
-    of the blend's forecast away from that of a typical day, as a mean over the blend's regressions
-    of log variance."""
+    """By feature family (a group of regressors, e.g. `jumps`), (assets): how much the family adds
+    to the natural log of the forecast, compared with a typical day; the mean over the blend's
+    regressions of log variance."""
     values: dict[str, Floats]
     """By feature family (a group of regressors, e.g. `jumps`), (assets): value of its first
     regressor on the asset's last day."""
@@ -257,8 +260,8 @@ def forecast(
     before : Closed, optional
         Sums over the days before those of `given`.
     keep : (assets), optional
-        Number of blocks of `regression.BLOCK` rows of `given` whose sums are added to `before` in
-        the returned `Closed`. Default: none.
+        The returned `Closed` covers the days of `before` and, of `given`, this number of blocks of
+        `regression.BLOCK` rows. Default: 0 blocks.
     others
         By name of a model that is not a regression, (assets): its forecast of mean daily variance.
     """
@@ -427,7 +430,7 @@ def _range(means: Floats, before: Closed | None) -> tuple[Floats, Floats]:
 
 def _moves(x_now: Floats, b: Floats, means: Floats, columns: Sequence[int]) -> Floats:
     """(assets, all regressors): what each regressor adds to the log of the forecast because its
-    value today, in `x_now`, differs from its mean."""
+    value today (`x_now`) differs from its mean (`means`)."""
     out = np.zeros_like(x_now)
     mean = means[..., columns]
     out[:, columns] = b * (x_now[:, columns] - mean)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from augury.rvol.store import ScoredForecasts
 
 FEWEST_ORIGINS = 250
-"""Least number of days for which a model must have scored forecasts before an alias (e.g.
+"""Smallest number of days for which a model must have scored forecasts before an alias (e.g.
 `champion`) may move to it."""
 EVERYTHING = "all"
 """Value of `asset` in rows of the scorecard that are over all assets."""
@@ -124,8 +124,8 @@ def challenger(scored: Sequence[ScoredForecasts], champion: str) -> str | None:
 
     Significantly means a Diebold-Mariano t below -2 over at least `FEWEST_ORIGINS` days. A model
     that lacks an asset or horizon of the champion is not considered, because it could not replace
-    it. If several models beat the champion, the one is chosen whose mean QLIKE loss is the smallest
-    multiple of the champion's.
+    it. If several models beat the champion, the result is the one with the smallest ratio of its
+    mean QLIKE loss to the champion's.
     """
     by_key = {(s.asset, s.horizon, s.model_id): s for s in scored}
     horizons = {s.horizon for s in scored}

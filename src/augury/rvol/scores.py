@@ -64,9 +64,9 @@ def mincer_zarnowitz_r2(actual: Floats, forecast: Floats) -> float | None:
 
 
 def bias(actual: Floats, forecast: Floats) -> float:
-    """Mean of ln(forecast / actual); it grows as forecasts get too high. For a forecast that is
-    right on average it is about half the variance of ln(actual) around its expected value, because
-    the mean of a skewed quantity is above its median."""
+    """Mean of ln(forecast / actual); larger values mean that forecasts are too high. The bias of a
+    forecast that is right on average is not zero but about half the variance of ln(actual) around
+    its expected value, because the mean of a skewed quantity is above its median."""
     return float(np.mean(np.log(forecast / actual)))
 
 
@@ -82,9 +82,9 @@ def coverage(actual: Floats, lower: Floats, upper: Floats) -> float:
 
 
 def largest_event(loss: Floats, days: np.ndarray, horizon: int) -> np.ndarray:
-    """(forecasts): False for the forecast with the largest loss and for all others whose target
-    window (the days that a forecast covers) overlaps the window of that forecast; True for the
-    rest.
+    """(forecasts): whether a forecast stays in scores without the largest event. False for the
+    forecast with the largest loss, and for every forecast whose target window (the days that it
+    covers) overlaps that forecast's window; True for the rest.
 
     Windows overlap if their origins, `days`, are less than `horizon` days apart. Scores are given
     with and without these windows, because a single day can dominate them.

@@ -23,7 +23,7 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 SETTLE = timedelta(days=3)
-"""A realized variance is preliminary for this time after its last day: prices get corrected."""
+"""How long a realized variance stays preliminary after its last day: prices get corrected."""
 LIVE = timedelta(hours=24)
 """A forecast made within this time of its day's close counts as live, a later one as a replay."""
 ACTUALS_BACK = 750
@@ -31,7 +31,7 @@ ACTUALS_BACK = 750
 AT_ONCE = 50
 """Number of assets whose realized variances are stored in one transaction."""
 KEPT, LARGEST_KEPT = 256, 256 * 1024
-"""Largest number of API answers that are cached, and the size in bytes above which one is not."""
+"""`KEPT`: maximum number of cached API answers. `LARGEST_KEPT`: size limit of each, in bytes."""
 ALIASES = ("champion", "latest", "stable")
 
 Report = Callable[[str, int, int], None]

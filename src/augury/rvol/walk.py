@@ -1,8 +1,8 @@
 """Forecasts of every model for every past day, out of sample and refit daily. Pure.
 
-The same regressions as in `models.forecast`, but for all origins at once, through running sums. A
-test compares the two. Only the pooled gamma regression differs: it starts from its previous
-solution and is refit every `GAMMA_EVERY` days; in between it keeps its coefficients.
+The same regressions as in `models.forecast`, but for all days at once, through running sums. A test
+compares the two. Only the pooled gamma regression differs: it starts from its previous solution and
+is refit every `GAMMA_EVERY` days; in between it keeps its coefficients.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Walked:
     """(origins): mean daily variance realized over the days that the forecast covers; NaN while
     these are not over."""
     forecasts: dict[str, Floats]
-    """By name of a model or of a single regression, (origins): its forecast of the mean daily
-    variance over the days that it covers."""
+    """By name of a model or of a single regression, an array (origins): forecasts, each of the mean
+    daily variance over the days that it covers."""
     log_variance: Floats
-    """(origins): expected variance of ln(realized variance) around its mean, from which the bands
-    of the model `blend` are made."""
+    """(origins): expected variance of the error of the forecast of ln(realized variance), from
+    which the bands of the model `blend` are made."""
 
 
 def walk(panel: Panel, days: int, start: int) -> list[Walked]:
@@ -115,9 +115,9 @@ def _path(
 
 
 def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Floats]]:
-    """By name of a regression over several assets: the regression, all days of the data (day
-    numbers), and, for each of these days, the coefficients and the residual variance fitted on what
-    was known by then."""
+    """By name of a regression over several assets: the regression; all days of the data (day
+    numbers); and, for each of these days, the coefficients and the residual variance, fitted on
+    what was known by then."""
     panel = given.panel
     when = np.unique(panel.days[panel.days != NO_DAY])
     rows = models.pooled_rows(given)
@@ -176,10 +176,10 @@ def _gamma_path(
     columns: list[int],
     penalty: float,
 ) -> Floats:
-    """(days, columns): coefficients of the gamma regression as of each day. On the days with the
-    indices `origins` they are fitted anew at every `GAMMA_EVERY`-th of them, on the first `known`
-    rows (the rows known on that day), and kept until the next fit; on other days they are those of
-    `start`."""
+    """(days, columns): coefficients of the gamma regression as of each day. `origins`: indices of
+    the days with enough data for a fit. A fit is made on every `GAMMA_EVERY`-th of these days, from
+    the first `known` rows (the rows known on that day), and its coefficients are kept until the
+    next fit. The other days have the coefficients in `start`."""
     out = start.copy()
     b = np.empty(0)
     for n, day in enumerate(origins):

@@ -243,8 +243,9 @@ def _side(entry: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 ALIASES: Final = _table(
     _MONTHS, _DEMONYMS, _POLITICS, _ECONOMY, _CRYPTO, _SPORT, _CULTURE, _SCIENCE, _EVENTS
 )
-"""Words as written -> the words that replace them in documents and queries, both as tuples in lower
-case: `("man", "utd") -> ("manchester", "united")`. `augury.search.text` stems the replacements."""
+"""Words as written -> the words that replace them in documents and queries. Both are tuples of
+words in lower case: `("man", "utd") -> ("manchester", "united")`. `augury.search.text` stems the
+replacements afterwards."""
 
 STEMS: Final = _table(
     """attack strike; bomb strike; airstrike strike; seize capture; prohibit ban; outlaw ban;
@@ -258,9 +259,9 @@ hike increase;
     downturn recession; enact law; postpone delay; quit out; nominee nomination"""
 )
 """Word -> the word that replaces it in documents and queries, each as a tuple of one word. An entry
-covers all words with the same stem: "attack" also "attacks" and "attacking". Entries of `ALIASES`,
-which replace words only as written, take precedence. Words whose inflected forms mean something
-else are left out, e.g. "post": "posts" are tweets, the Post is a newspaper."""
+also covers words with the same stem: the entry for "attack" covers "attacks" and "attacking".
+Entries of `ALIASES` take precedence; they replace words only as written. A word is left out if an
+inflected form means something else, e.g. "post": "posts" are tweets, the Post is a newspaper."""
 
 STOP_WORDS: Final = frozenset(
     """a an the of to in on at by for from with and or is are was were be been being will would

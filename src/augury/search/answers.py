@@ -10,13 +10,13 @@ from augury.search.presenting import Found
 
 ANSWER_BYTES, ANSWER_SECONDS = 64 << 20, 5.0
 """`ANSWER_BYTES`: approximate upper limit of the memory of the cache of search answers, in bytes.
-`ANSWER_SECONDS`: age in seconds at which a cached answer expires even if the index seems unchanged,
-because a process that only reads a shared index is told late that the index has changed."""
+`ANSWER_SECONDS`: age in seconds at which a cached answer expires. An answer expires earlier if the
+index changes, but a process that only reads a shared index learns late of a change."""
 _BYTES_A_RESULT = 2_000
-"""Estimate of the most memory that one search result in the cache takes, in bytes."""
+"""Upper estimate of the memory of one search result in the cache, in bytes."""
 
 
-class _Answer(NamedTuple):
+class _CachedAnswer(NamedTuple):
     """A cached answer to a search. `position`: number of the last database change that was in the
     index when the search began; `at`: monotonic time, in seconds, at which the search began."""
 
@@ -30,7 +30,7 @@ class Answers:
     recently used answer is dropped first."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[Any, ...], _Answer] = OrderedDict()
+        self._kept: OrderedDict[tuple[Any, ...], _CachedAnswer] = OrderedDict()
         self._bytes = 0
 
     def known(self, asked: tuple[Any, ...], position: int) -> Found | None:
@@ -50,7 +50,7 @@ class Answers:
         the last database change that was in the index when the search began; `at`: monotonic time,
         in seconds, at which it began."""
         self._forget(asked)  # a concurrent search may have cached the same answer
-        self._kept[asked] = _Answer(found, position, at)
+        self._kept[asked] = _CachedAnswer(found, position, at)
         self._bytes += _size(asked, found)
         while self._bytes > ANSWER_BYTES:
             self._forget(next(iter(self._kept)))

@@ -139,8 +139,8 @@ async def import_generated(
 
 
 def made_up_queries(n: int, count: int) -> list[str]:
-    """At most `count` search queries, made from the questions of `n` generated markets: whole
-    questions, a few words of a question, or a question with words left out."""
+    """At most `count` search queries, made from the questions of `n` generated markets. A query is
+    a whole question, a few words of a question, or a question with words left out."""
     rng = random.Random(7)
     step = max(1, n // count)
     picked = [m.question for k, m in enumerate(generate(n)) if k % step == 0][:count]
@@ -257,8 +257,8 @@ def _over_http(folder: str, key: str, texts: list[str], requests: int) -> dict[s
     """Start a separate service on the data folder `folder`, and return measurements over HTTP:
     restart time, memory, and latency with one and with eight clients.
 
-    The queries of a load run are all different, except in the run in which eight clients repeat the
-    same 50.
+    All queries of a load run are different. The exception is one run with eight clients, in which
+    they repeat the same 50 queries.
     """
     bodies, few, related, graphs = (
         Path(folder) / f"{name}.json" for name in ("bodies", "few", "related", "graphs")
@@ -292,8 +292,8 @@ def _over_http(folder: str, key: str, texts: list[str], requests: int) -> dict[s
 
 @contextmanager
 def serving(folder: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """Run `augury serve` on a data folder, with rate limits that no load reaches. Yields its URL
-    and its process, which is stopped at the end of the block."""
+    """Run a service (`augury serve`) on a data folder, with rate limits that no load reaches.
+    Yields the service's URL and process; the process is stopped at the end of the block."""
     own = ("AUGURY_DATABASE_URL", "AUGURY_DATABASE_DIRECT_URL", "AUGURY_SEARCH_URL")
     environment = {name: value for name, value in os.environ.items() if name not in own} | {
         "AUGURY_DATA_DIR": folder,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.progress import track
 
-from augury import clock, given, presence, remote
+from augury import clock, given, remote, service_file
 from augury.errors import SetupProblem
 from augury.markets import store as markets
 from augury.search import listing
@@ -34,7 +34,8 @@ AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV, one market per li
 
 EVALUATION_DEPTH = 200
 """Number of results requested in each relation (`direct`, `upstream`, ...) when search is scored.
-Scores use the first ten judged markets of a list, and many unjudged ones may stand before these."""
+It is large because only the first ten judged markets of a list are scored, and many unjudged
+markets may come before them."""
 
 
 def search(
@@ -99,9 +100,9 @@ async def _search(body: dict[str, Any], url: str | None = None) -> dict[str, lis
         problem = error.errors()[0]
         raise typer.BadParameter(f"{problem['loc'][0]}: {problem['msg']}") from None
     settings = Settings()  # type: ignore[call-arg]
-    async with presence.service(settings, "search:read", url=url) as service:
+    async with service_file.service(settings, "search:read", url=url) as service:
         if service is not None:
-            return (await presence.ask(service, "/v1/search", body))["results"]
+            return (await service_file.ask(service, "/v1/search", body))["results"]
     async with running(settings) as services:
         if settings.sample == "on":
             await services.markets.ensure_sample()
@@ -117,12 +118,12 @@ async def _search(body: dict[str, Any], url: str | None = None) -> dict[str, lis
 
 
 async def make_searchable(settings: Settings, database: Database, progress: Progress) -> None:
-    """Bring the search index up to date with the markets in the database; commands that add markets
-    end with this.
+    """Bring the search index up to date with the markets in the database. Commands that add markets
+    call this last.
 
-    If a service runs on the same data folder, that service owns the index and updates it by itself;
-    then this only waits until it has caught up. Otherwise `progress` is called after each batch
-    with the number of changes indexed in it.
+    If a service runs on the same data folder, it owns the index and updates it by itself; this
+    function then only waits until the service has caught up. Otherwise `progress` is called after
+    each batch with the number of changes indexed in that batch.
     """
     from augury.relations.service import RelationService
     from augury.search.service import SearchService
@@ -132,7 +133,7 @@ async def make_searchable(settings: Settings, database: Database, progress: Prog
     except SetupProblem:
         async with database.reading() as conn:
             newest = await markets.last_change(conn)
-        while (answer := await asyncio.to_thread(presence.health, settings)) is not None:
+        while (answer := await asyncio.to_thread(service_file.health, settings)) is not None:
             if answer[1]["index"]["position"] >= newest:
                 return
             await asyncio.sleep(0.5)

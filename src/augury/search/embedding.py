@@ -104,11 +104,12 @@ class Embedder:
         return _unit(self._table[ids].sum(axis=0) if ids else vector)
 
     def rarity(self, word: str) -> float:
-        """How specific a word is: the length of its longest token vector, from 3 ("the") to 25; 0
-        if the word has no token.
+        """How specific a word is: the length of its longest token vector, from 3 ("the") to 25. A
+        word without a token has 0.
 
-        A text's vector is the sum of its tokens' vectors, so training made the vectors of words
-        with little meaning short. Unlike a document frequency, this does not depend on a catalogue.
+        Training makes the vectors of words with little meaning short, because a text's vector is
+        the sum of its tokens' vectors. Unlike a document frequency, this does not depend on a
+        catalogue.
         """
         ids = self._tokenizer.encode(word, add_special_tokens=False).ids
         return float(np.linalg.norm(self._table[ids], axis=1).max()) if ids else 0.0

@@ -103,9 +103,9 @@ class IndexDocument:
     terms : weighted terms, for lexical search
     vector : float32 (dim,), unit length, or zero where the text has no known word
     payload : one record of `IndexSchema.payload`, as bytes (`record.tobytes()`)
-    tags : numbers under which `SearchEngine.tagged` finds the document, at most `MOST_TAGS`, each
-        in 1..65535; the value of a tag is the document's merit under it, a number larger than 0:
-        the higher, the earlier `tagged` returns the document
+    tags : at most `MOST_TAGS` tags, as indices and values. An index, 1 to 65535, is a tag: a number
+        by which `SearchEngine.tagged` finds the document. Its value, larger than 0, is the merit of
+        the document under this tag; `tagged` returns documents of higher merit first.
     shown : data of the market that a search result shows, as bytes; `SearchEngine.shown` returns
         them, and they are never searched
     """
@@ -158,8 +158,8 @@ class EngineHits:
 
     @classmethod
     def joined(cls, found: Sequence[EngineHits]) -> EngineHits:
-        """The candidates of all results in `found`, in ascending order of key; of a document that
-        was found twice, the first candidate is kept."""
+        """The candidates of all results in `found`, in ascending order of key. If a document was
+        found twice, its first candidate is kept."""
         every = cls.chained(found)
         order = np.argsort(every.keys, kind="stable")
         keys = every.keys.take(order)
@@ -225,8 +225,9 @@ class SearchEngine(Protocol):
     def schema(self) -> IndexSchema: ...
 
     def upsert(self, docs: Iterable[IndexDocument]) -> None:
-        """Insert documents. A document whose key is already stored replaces the stored one, and the
-        last of several with the same key is kept. They can be found as soon as the call returns."""
+        """Insert documents. A document replaces the stored one with the same key. If several of
+        `docs` have the same key, the last one is kept. Searches find the documents as soon as the
+        call returns."""
         ...
 
     def delete(self, keys: Iterable[int]) -> None:
@@ -255,8 +256,9 @@ class SearchEngine(Protocol):
         statuses: Sequence[str] | None = None,
         limit: int = 100,
     ) -> EngineHits:
-        """For each tag (number of a factor, e.g. of a policy rate, that documents are about), the
-        `limit` documents of highest merit under it, ties by ascending key.
+        """The documents that have the given tags. A tag is the number of a factor (a thing in the
+        world, e.g. a policy rate) that a document is about. For each tag, the `limit` documents of
+        highest merit under the tag are found, ties by ascending key.
 
         `IndexDocument.tags` has the merits. Returns at most len(tags) x `limit` documents, each
         once, with its cosine to `vector`.
@@ -300,8 +302,9 @@ class SearchEngine(Protocol):
 
 
 def partitions(statuses: Sequence[str] | None) -> tuple[str, ...]:
-    """Names of the index's partitions to search, in the order of `STATUSES`: there is one for each
-    status of markets. None: all of them. Raises ValueError for an unknown status."""
+    """Names of the index's partitions to search, in the order of `STATUSES`. The index has one
+    partition for each status of markets, named like the status. If `statuses` is None, all
+    partitions are searched. Raises ValueError for an unknown status."""
     if statuses is None:
         return STATUSES
     if unknown := set(statuses).difference(STATUSES):

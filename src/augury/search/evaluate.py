@@ -51,8 +51,8 @@ class JudgedQuery:
 @dataclass(frozen=True, slots=True)
 class QueryScore:
     """Scores of the results of one query, by relation (`direct`, `upstream`, ...). `ndcg10`:
-    nDCG@10, None for a relation that no market was judged to have; `none_share`: share (0 to 1) of
-    irrelevant markets, None if no result was judged."""
+    nDCG@10; None for a relation to which no market was judged to belong. `none_share`: share (0 to
+    1) of irrelevant markets among the first ten judged results; None if no result was judged."""
 
     qid: str
     query: str
@@ -105,9 +105,9 @@ def mean(values: Iterable[float | None]) -> float | None:
 
 
 def summary(scores: Sequence[QueryScore]) -> dict[str, Any]:
-    """The number of queries, and for each relation (`direct`, `upstream`, ...) the mean of each
-    score over the queries that have the score (None if none has), as `augury eval search` prints
-    them."""
+    """The number of queries and, for each relation (`direct`, `upstream`, ...), the mean of each
+    score, as `augury eval search` prints them. A mean is over the queries that have the score; None
+    if no query has it."""
     return {
         "queries": len(scores),
         "ndcg10": {d: mean(s.ndcg10[d] for s in scores) for d in DIMENSIONS},

@@ -20,18 +20,21 @@ from augury.search.soak import steady
 from augury.settings import Settings
 
 MOST = 2.0
-"""Goal of this benchmark: the 99th percentile of search latency while whole catalogues are being
-downloaded is at most this many times the one without downloads."""
+"""Goal of this benchmark: while whole catalogues are being downloaded, the 99th percentile of
+search latency is at most this many times as long as without downloads."""
 WARM_UP = 10.0
 PIECE = 65_536
 ROUNDS = 3
 
 
 async def run(n: int, *, rate: float, seconds: float, exports: int, quiet: bool) -> dict[str, Any]:
-    """Measure the latency of `rate` searches a second over `n` generated markets, in turn alone and
-    while `exports` accounts download the catalogue, each for `seconds` in all. Returns the figures;
-    `holds` says whether the goal (`MOST`) was met and every search beside the downloads got status
-    200."""
+    """Measure search latency over `n` generated markets, at `rate` searches a second. Rounds
+    without downloads alternate with rounds in which `exports` accounts download the catalogue; each
+    of the two kinds takes `seconds` in all.
+
+    Returns the figures. `holds` says whether the goal (`MOST`) was met and every search during the
+    downloads got status 200.
+    """
     console = Console(stderr=True, quiet=quiet, markup=False)
     with TemporaryDirectory(prefix="augury-exports-") as folder:
         # A database named in the environment is ignored: it must not get generated markets.

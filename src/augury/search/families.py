@@ -1,9 +1,9 @@
 """Folds search results: one row per contest, ladder or question with several dates. Pure.
 
-Markets with the same `records.family_key` are a family: those of one event, or of questions that
-differ only in a subject, number or date. One member represents the family. The others follow in
-the order in which people read such a list, open ones first: contests by price and volume, ladders
-by level, dates by date.
+Markets with the same `records.family_key` are a family: the markets of one event, or questions that
+differ only in a subject, number or date. One member represents the family. The other members follow
+in the order in which people read such a list: contests by price and volume, ladders by level, dates
+by date. In all three, active markets come before the others.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ per requested row. It exceeds 1 because several results may become one row. Time
 key press to rows, measured with 39,449 markets on an idle machine: median 83 ms and 95th percentile
 125 ms at a value of 2, but 119 ms and 555 ms at a value of 5."""
 NEAR: Final = 0.7
-"""Least score of a market that may represent its family (e.g. the markets of one event) in a list
+"""Lowest score of a market that may represent its family (e.g. the markets of one event) in a list
 of results, as a share (0 to 1) of the family's best score. Chosen by hand."""
 
 
@@ -93,9 +93,9 @@ def folded(query: str, rows: Sequence[R]) -> list[tuple[R, float, FoundFamily | 
     """Put the markets of each family (e.g. of one event) into one row. `rows`: results, best first.
 
     Returns a tuple for each family, ordered by the families' best results: the result that
-    represents the family, the family's best score, and the family itself or None if only one of
-    `rows` belongs to it. The representative is the result whose label shares most words with
-    `query`, among those with a score near the best.
+    represents the family, the family's best score, and the family itself (None if only one of
+    `rows` belongs to it). The representative is chosen among the results whose score is near the
+    best (`NEAR`): its label shares most words with `query`.
     """
     families: dict[str, list[R]] = {}
     for row in rows:
@@ -197,8 +197,8 @@ def _level(label: str) -> float | None:
 def _labels(members: Sequence[Foldable]) -> list[str]:
     """A label for each of the markets of one family: its question without the words that all
     questions share at the start and at the end ("Will Ann win?", "Will Bob win?" -> "Ann", "Bob").
-    If some of these are equal or empty, the day on which each market closes; if some of those are
-    equal or unknown, the whole questions."""
+    If two such labels are equal or one is empty, the day on which each market closes is used; if
+    two days are equal or one is unknown, the whole questions are used."""
     texts = [row.question.split() for row in members]
     shortest = min(map(len, texts))
     start = 0

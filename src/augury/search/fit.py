@@ -35,19 +35,20 @@ from augury.search.text import (
 Floats = NDArray[np.float64]
 
 POOL: Final = 100
-"""Number of markets taken as candidates of a judged query by lexical score, and as many by
+"""Number of candidates of a judged query: this many markets by lexical score, and this many by
 cosine."""
 FOLDS: Final = 6
 PARTITIONS: Final = (1, 2, 3, 4, 5, 6)
 """Random seeds for cross-validation: each gives another division of the judged queries into `FOLDS`
 folds. Scores are means over the seeds."""
 RIDGE: Final = 0.01
-"""L2 penalty on the weights, of features scaled to a standard deviation of 1. A larger penalty
-gives smaller weights. Chosen by hand."""
+"""L2 penalty on the weights of the ranking features, which are scaled to a standard deviation of 1.
+A larger penalty gives smaller weights. Chosen by hand."""
 NONE_GAIN: Final = -0.5
-"""Gain (worth of a high rank), in fitting, of a market that was judged irrelevant to the query. It
-is negative so that such a market ranks below one that is only indirectly related (upstream,
-downstream or correlated), whose gain is 0; direct ones have 1 to 3. Chosen by hand."""
+"""Gain (worth of a high rank), in fitting, of a market that was judged irrelevant to the query.
+Directly related markets have a gain of 1 to 3, and indirectly related ones (upstream, downstream or
+correlated) a gain of 0. `NONE_GAIN` is negative so that irrelevant markets rank below these. Chosen
+by hand."""
 
 
 class Catalogue:
@@ -109,8 +110,8 @@ class Example:
     features: Floats
     gains: Floats
     """(candidates,): gain (worth of a high rank), in fitting, of each candidate: its judged grade
-    if it is `direct`, 0 if it has another relation, `NONE_GAIN` if it is irrelevant; NaN if it was
-    not judged."""
+    if it was judged `direct`, 0 if it was judged to have another relation, `NONE_GAIN` if it was
+    judged irrelevant, NaN if it was not judged."""
     ideal: float
 
 
@@ -243,7 +244,7 @@ def _report(catalogue: Catalogue, examples: Sequence[Example]) -> None:
 
 def _served(catalogue: Catalogue, e: Example) -> QueryScore:
     """The score of a query whose candidates are ranked as the service does: with `rank.WEIGHTS`,
-    the least score shown (`rank.FLOOR`) and the penalty for large families; in a tie the more
+    the lowest score shown (`rank.FLOOR`) and the penalty for large families. In a tie the more
     traded market goes first."""
     query = rank.RankQuery.of(e.judged.query, catalogue.frequencies)
     return _scored(e, rank.rank(query, e.candidates, catalogue.frequencies).order)

@@ -17,23 +17,24 @@ from augury.search.text import DocumentFrequencies
 from augury.search.understanding import Understood
 
 CANDIDATES = 100
-"""Number of markets that a search takes from the index by terms, and as many by vector, before
-ranking; twice the number of requested results if that is more. The ranker was fitted on as many
-(`augury.search.fit.POOL`)."""
+"""Smallest number of markets that a search without quoted phrases takes from the index by terms,
+and as many by vector, before ranking. If twice the number of requested results is larger, that
+number is taken instead. The ranker was fitted on as many candidates (`augury.search.fit.POOL`)."""
 
 PHRASE_CANDIDATES = 500
 """Number of markets that a search takes from the index by terms, and as many by vector, for a query
-with quoted phrases. More than `CANDIDATES`, because most of them will not contain the phrases.
-Chosen by hand."""
+with quoted phrases. It is larger than `CANDIDATES`, because most markets taken will not contain the
+phrases and are dropped. Chosen by hand."""
 
 OCCURRENCES = 100_000
-"""Upper limit on the postings (occurrences of a term in a market) scanned for a query, rarest terms
-first; the two rarest terms are always scanned. Measured in `docs/adr/0001-search-engine.md`."""
+"""Upper limit on the postings (occurrences of a term in a market) that are scanned for a query. The
+rarest terms are scanned first, and the two rarest are always scanned. Measured in
+`docs/adr/0001-search-engine.md`."""
 
 TAGGED = 40
-"""Number of markets looked up for each factor (something in the world, such as a policy rate), or
-the number of requested results if that is larger: those that fit the factor best, are traded most
-and close last. Chosen by hand."""
+"""Smallest number of markets looked up for each factor (something in the world, such as a policy
+rate). If a larger number of results is requested, that number is looked up instead. Markets that
+fit the factor best, are traded most and close last are preferred. Chosen by hand."""
 
 
 class Overdue:
@@ -90,9 +91,9 @@ class Gathering:
         return Gathered(asked, hits)
 
     def under(self, tags: Sequence[int], asked: Understood) -> EngineHits:
-        """The markets of highest merit under each of the tags `tags` (numbers of factors, i.e. of
-        things in the world such as a policy rate): those that fit the factor best, are traded most
-        and close last."""
+        """The best markets under each of the tags `tags` (numbers of factors, i.e. of things in the
+        world such as a policy rate). The best are those of highest merit: they fit the factor best,
+        are traded most and close last."""
         most = max(TAGGED, asked.wanted.top_k)
         return self._in_status(
             lambda among: self._engine.tagged(tags, asked.vector, among, most), asked.wanted.status
@@ -111,11 +112,12 @@ class Gathering:
 
 
 def telling(query: RankQuery, frequencies: DocumentFrequencies) -> SparseVector:
-    """The query's rarest terms, with their weights: as many as together occur at most `OCCURRENCES`
-    times in the catalogue, but at least two.
+    """The query's rarest terms, with their weights. Terms are taken from the rarest on, as long as
+    together they occur at most `OCCURRENCES` times in the catalogue; the first two are always
+    taken.
 
-    A word that occurs in a tenth of a large catalogue says little and costs most to search; the
-    ranking still counts it. In a small catalogue all terms usually fit.
+    A word that occurs in a tenth of a large catalogue says little and costs most to search. Such a
+    word still counts in the ranking. In a small catalogue all terms usually fit.
     """
     counts = frequencies.count(query.ids)
     order = np.argsort(counts, kind="stable")

@@ -42,10 +42,10 @@ RECORD = np.dtype(
         *records.RECORD.descr,
     ]
 )
-"""The record that the index keeps of a market for ranking: `change` (number of the database change
-with which it was last indexed), `tags` (numbers of the factors, i.e. things in the world, that it
-is about), `fits` (how much of its text is about each of these, 0 to 255) and the fields that the
-ranker reads."""
+"""The record that the index keeps of a market for ranking. `change`: number of the database change
+with which the market was last indexed. `tags`: numbers of the factors, i.e. things in the world,
+that the market is about. `fits`: how much of its text is about each of these factors, 0 to 255. The
+other fields are those that the ranker reads."""
 
 VERSION = "8"
 """Version of the code that turns markets into documents of the index. Raise it when the documents'
@@ -55,8 +55,9 @@ BATCH = 1_000
 """Number of database changes that are read, and applied to the index, at a time."""
 
 CHECKPOINT_CHANGES, CHECKPOINT_SECONDS = 50_000, 30.0
-"""A checkpoint makes the applied changes durable. One is written as soon as `CHECKPOINT_CHANGES`
-changes were applied since the last one, or `CHECKPOINT_SECONDS` after the first of these."""
+"""A checkpoint makes the applied changes durable. `CHECKPOINT_CHANGES`: number of changes, since
+the last checkpoint, after which the next one is written. `CHECKPOINT_SECONDS`: a checkpoint is also
+written this many seconds after the first change since the last checkpoint."""
 
 LOOK_EVERY = 0.5
 """Seconds between two queries to the database for changed markets, as long as no market changes."""
@@ -260,9 +261,9 @@ class Indexer:
             )
 
     def _count(self, seqs: list[int], terms: list[NDArray[np.uint32]]) -> None:
-        """Count in the document frequencies those of the markets `seqs` (numbers) that were not
-        counted before. `terms`: the ids of each market's distinct terms. Later versions of a
-        counted market's text change nothing."""
+        """Add markets to the document frequencies, except markets that were counted before. `seqs`:
+        the markets' numbers; `terms`: the ids of each market's distinct terms. If the text of a
+        counted market changes later, the frequencies stay unchanged."""
         if (needed := max(seqs) + 1) > len(self._counted):
             self._counted = np.pad(self._counted, (0, needed + needed // 8 - len(self._counted)))
         new = ~self._counted[seqs]
@@ -291,10 +292,10 @@ def _text(row: IndexRow) -> DocumentText:
 
 
 def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
-    """The merit of a market under each of its tags (numbers of factors), in (0, 1], by which a
-    look-up of a factor orders its markets. It is higher the better the market fits the factor, the
-    more it is traded and the later it closes: one that closed years ago is seldom related to a
-    question of today."""
+    """The merit of a market under each of its tags (numbers of factors), in (0, 1]. A look-up of a
+    factor returns markets of higher merit first. The merit is higher the better the market fits the
+    factor, the more it is traded and the later it closes: a market that closed years ago is seldom
+    related to a question of today."""
     trade = min(1.0, float(record["salience"]) / 18)
     lateness = min(1.0, max(0.0, (float(record["closes"]) - _LONG_AGO) / _SPAN))
     worth = 0.4 + 0.4 * trade + 0.2 * lateness
@@ -305,9 +306,10 @@ def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
 
 
 _LONG_AGO, _SPAN = 1_577_836_800, 7 * 365.25 * 86_400
-"""A market's merit says how early it is found among the markets on a factor (a thing in the world).
-It rises with the time at which the market closes, from `_LONG_AGO` (2020-01-01, in epoch seconds)
-until `_SPAN` (seven years, in seconds) later, and is constant before and after. Chosen by hand."""
+"""A market's merit says how early a look-up of a factor (a thing in the world) returns the market.
+The later the market closes, the higher its merit: from `_LONG_AGO` (2020-01-01, in epoch seconds)
+until `_SPAN` (seven years, in seconds) after that. Before and after this period the time of the
+close makes no difference. Chosen by hand."""
 
 
 def _record(row: IndexRow, text: DocumentText, tags: Sequence[Tag]) -> NDArray[np.void]:

@@ -20,7 +20,8 @@ from augury.search.text import fold
 SEED: Final = 17
 A_SHAPE: Final = 6
 """Largest number of test queries drawn from questions that differ only in their subject, year and
-month, such as all that read "Will ~ win Eurovision?", where ~ is the subject."""
+month. For example, all questions "Will ~ win Eurovision?", where ~ is the subject, together give at
+most this many."""
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _MONTH = re.compile(rf"\b{calendar.MONTH}\b")
@@ -100,9 +101,9 @@ def is_of(asked: Instance, texts: Iterable[str], closes_at: datetime | None) -> 
     """Whether a market is of the year and months that the query `asked` names. `texts`: the
     market's question and its event's name.
 
-    A year and a month in the texts decide. If the texts do not name the requested year, the market
-    must close in that year or in the January after; and if they name other years, the year before
-    the requested one must be among these.
+    No, if the texts name months, but none of the requested ones. Else yes, if the texts name the
+    requested year. Else the market must close in the requested year or in the January after; and if
+    the texts name other years, one of them must be the year before the requested one.
     """
     said = fold(" ; ".join(texts))
     years = {int(year) for year in _YEAR.findall(said)}

@@ -15,17 +15,17 @@ from augury.search.schemas import Dimension
 from augury.search.understanding import Understood
 
 SURELY_DIRECT = 40
-"""Up to this many markets at the top of the list `direct` are protected: another list takes one of
-them only if its chance of belonging there is more than `augury.relations.rank.CLAIM` times its
-score in `direct`. Markets further down are not protected, because for these a causal path says more
-than similar words. Chosen by hand."""
+"""Number of markets at the top of the list `direct` that are protected. Another list takes a
+protected market only if its chance of belonging there is more than `augury.relations.rank.CLAIM`
+times its score in `direct`. Markets further down are not protected, because for them a causal path
+says more than similar words. Chosen by hand."""
 
 
 class Hit(NamedTuple):
-    """A market in a ranked list, with its score: the higher, the earlier in the list. `key`: its
-    number; `change`: number of the database change with which it was indexed. In other lists than
-    `direct`, `tag` is the number of the factor (e.g. a policy rate) through which it was found, and
-    `reason` says why it is related to the query."""
+    """A market in a ranked list. `key`: the market's number; `score`: the higher, the earlier the
+    market stands in the list; `change`: number of the database change with which the market was
+    indexed. Only in other lists than `direct`: `tag`, the number of the factor (e.g. a policy rate)
+    through which the market was found, and `reason`, why the market is related to the query."""
 
     key: int
     change: int
@@ -46,7 +46,7 @@ class Lists(NamedTuple):
 
 def rank(related: Related) -> Lists:
     """Make the ranked lists of a search, one per relation (`direct`, `upstream`, ...). A market is
-    in one list only: `direct` leaves out those that another list takes."""
+    in one list only: if another list takes a market, `direct` leaves it out."""
     asked, reading, wanted = related.asked, related.reading, related.asked.wanted
     ranking = related.ranking
     if ranking.by_title and (grades := reading.direct()) is not None:

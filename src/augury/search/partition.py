@@ -22,10 +22,12 @@ from augury.search.postings import Tagged, best_of_each
 from augury.search.slots import SlotColumns, Slots, Words, fixed, sketch
 
 SHORTLIST = 1024
-"""Least number of vectors whose exact cosines are computed in a dense search, after a coarse
-comparison of the signs of their coordinates; four times the requested hits if that is more. In an
-index of at most `_ALONE` (200,000) vectors the signs of all coordinates are compared, and half as
-many vectors suffice. Measured in `docs/adr/0001-search-engine.md`."""
+"""Smallest number of vectors whose exact cosines are computed in a dense search. If four times the
+number of requested hits is larger, that number is used. The vectors are chosen by comparing the
+signs of their coordinates. In a large index, only half of the signs are compared at first; all
+signs are compared for the vectors that are nearest by then. In an index of at most `_ALONE`
+(200,000) vectors, all signs of all vectors are compared; therefore half the number of vectors
+suffices. Measured in `docs/adr/0001-search-engine.md`."""
 
 _TERMS = "terms"
 _ALONE = 200_000  # slots up to which all bits of all sketches are compared
@@ -33,11 +35,11 @@ _ALONE = 200_000  # slots up to which all bits of all sketches are compared
 
 class Partition:
     """The indexed markets of one status (`active`, `closed` or `resolved`). Their terms are in a
-    Qdrant Edge shard, the rest in memory-mapped arrays; a market's position in these is called its
-    slot.
+    Qdrant Edge shard, the rest in memory-mapped arrays; a market's position in these arrays is
+    called its slot.
 
-    `lock` is held while slots are read by key or written, for well under a millisecond; a scan
-    reads without it, because what it finds is looked up again under the lock.
+    `lock` is held while slots are read by key or written, for well under a millisecond. A scan
+    reads without the lock, because the slots that it finds are read again under the lock.
     """
 
     def __init__(self, path: Path, schema: IndexSchema) -> None:
@@ -84,9 +86,9 @@ class Partition:
         return [(int(point.id), point.score) for point in found]
 
     def best_of_tags(self, tags: Sequence[int], limit: int) -> tuple[Tagged, NDArray[np.int64]]:
-        """The `limit` best documents under each tag (number of a factor, e.g. of a policy rate,
-        that a document is about), as one row per pair of tag and document; and the key of each
-        row's document."""
+        """The `limit` best documents under each tag. A tag is the number of a factor (a thing in
+        the world, e.g. a policy rate) that a document is about. Returns one row per pair of tag and
+        document, and the key of each row's document."""
         with self.lock:
             found = self.columns.best_of_tags(tags, limit)
             return found, self.columns.keys(found.slots)
@@ -181,8 +183,8 @@ def shortlist(distances: Sequence[NDArray[Any]], wanted: int) -> list[NDArray[np
     """For each array, the positions of those distances that are among the `wanted` smallest of all
     arrays together.
 
-    Distances that tie with the last of these are included, up to 4 x `wanted` in all. If there are
-    at most 2 x `wanted` distances, all positions are returned.
+    More distances are included if they equal the largest of these, up to 4 x `wanted` in all. If
+    there are at most 2 x `wanted` distances, all positions are returned.
     """
     if sum(map(len, distances)) <= 2 * wanted:
         return [np.arange(len(d)) for d in distances]
@@ -210,8 +212,8 @@ def shortlist(distances: Sequence[NDArray[Any]], wanted: int) -> list[NDArray[np
 def matching(
     parts: Sequence[Partition], terms: SparseVector | None, limit: int
 ) -> list[dict[int, float]]:
-    """The `limit` best lexical matches of all partitions together, by partition: for each one, key
-    -> score."""
+    """The `limit` best lexical matches of all partitions together. Returns one dict per partition
+    with the matches found there: key -> score."""
     if terms is None or not len(terms):
         return [{} for _ in parts]
     query = qdrant.Query.Nearest(_sparse(terms), using=_TERMS)
@@ -227,9 +229,10 @@ def matching(
 
 
 def of_tags(parts: Sequence[Partition], tags: Sequence[int], limit: int) -> list[Slots]:
-    """The slots (positions in a partition's arrays), by partition, of the documents found by tags:
-    for each tag (number of a factor, e.g. of a policy rate), the `limit` best documents of all
-    partitions together."""
+    """The best documents under each tag. A tag is the number of a factor (a thing in the world,
+    e.g. a policy rate) that a document is about. For each tag, the `limit` best documents of all
+    partitions together are found. Returns, for each partition, the slots of those that are in it
+    (positions in its arrays)."""
     tags = list(dict.fromkeys(tags))
     found = [part.best_of_tags(tags, limit) for part in parts]
     of_all = Tagged.joined([one for one, _ in found])
@@ -240,8 +243,8 @@ def of_tags(parts: Sequence[Partition], tags: Sequence[int], limit: int) -> list
 
 def drop_doubles(parts: Sequence[Partition]) -> None:
     """If a document is in two partitions, remove it from the one that comes first in `parts`. A
-    crash while a document changes its status leaves it in both; when that change is applied again,
-    the document's current state is written."""
+    crash while a document changes its status can leave the document in both. The change is then
+    applied again, which writes the document's current state."""
     for i, part in enumerate(parts):
         for other in parts[i + 1 :]:
             part.remove(part.columns.slots.keys() & other.columns.slots.keys())

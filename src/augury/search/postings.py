@@ -22,8 +22,8 @@ MOST_TAGS: Final = 6
 world, e.g. a policy rate) that the document is about."""
 STALE: Final = 16_384
 """Number of changed documents above which the array of all documents, sorted by tag, is rebuilt.
-Every look-up by tags reads all changed documents; reading more than this would take over a
-millisecond."""
+Every look-up by tags reads all documents changed since the last rebuild; above this number that
+would take over a millisecond."""
 
 Slots = NDArray[np.int64]
 Keys = NDArray[np.int64]
@@ -38,8 +38,8 @@ the index's arrays). Documents of higher merit come first in a look-up by the ta
 
 
 class Tagged(NamedTuple):
-    """Documents found by tags (numbers of factors, e.g. of a policy rate, that documents are
-    about): one row for each pair of a tag and a document that has it."""
+    """Documents found by tags: one row for each pair of a tag and a document that has it. A tag is
+    the number of a factor (a thing in the world, e.g. a policy rate) that a document is about."""
 
     nth: NDArray[np.intp]
     """(rows,): position of the row's tag among the requested tags; ascending."""
@@ -63,9 +63,12 @@ class Tagged(NamedTuple):
 
 
 class Postings:
-    """Finds the documents that have a tag (number of a factor, e.g. of a policy rate), best first.
-    The caller owns the arrays of tags, merits and keys, reports the slots (positions in these
-    arrays) that it changed, and serializes changes and look-ups."""
+    """Finds the documents that have a tag, best first. A tag is the number of a factor (a thing in
+    the world, e.g. a policy rate) that a document is about.
+
+    The caller owns the arrays of tags, merits and keys. It reports the slots (positions in these
+    arrays) that it changed, and makes no two calls at the same time.
+    """
 
     def __init__(self) -> None:
         self._starts = np.zeros(TAGS + 1, np.int64)

@@ -25,9 +25,9 @@ from augury.search.understanding import Understood
 from augury.storage.database import Database
 
 ROWS_KEPT = 20_000
-"""Largest number of result rows (what results show of a market) kept in memory, some 10 MB: those
-read from the database because the index does not store them. The least recently used row is dropped
-first."""
+"""Largest number of result rows (what results show of a market) kept in memory, some 10 MB. Only
+rows that the index does not store, and that were read from the database, are kept. The least
+recently used row is dropped first."""
 
 NAMED_REASON = "Named in the query by its id or address."
 DIRECT_REASON = "Asks about the query's own subject, by its words and meaning."
@@ -59,8 +59,8 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     reason: str
     """Why the market is among the results, as a sentence."""
     family: FoundFamily | None = None
-    """The family (e.g. the markets of one event) that this result stands for, if the list has one
-    row per family and the search found several of its markets; else None."""
+    """The family (e.g. the markets of one event) that this result stands for. None if the list does
+    not have one row per family, or if the search found only one market of the family."""
 
 
 Found = dict[Dimension, list[Result]]

@@ -23,8 +23,8 @@ Unit = Literal["usd", "percent", "bps", "degrees", "none"]
 T = TypeVar("T")
 
 MAX_FOUND: Final = 20
-"""Largest number of dates that are kept of one query, and as many names, levels, phrases, ids and
-links. More, as in an essay, would not make a query more precise."""
+"""Largest number of dates that are kept of one query. The same limit holds for names, levels,
+phrases, ids and links. More of them, as in an essay, would not make a query more precise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +133,8 @@ _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in order, in lower case and without accents, for matching word by word.
-    Stop words are kept, and aliases are not replaced."""
+    """The words of a text in reading order, in lower case and without accents, for matching word by
+    word. Stop words are kept, and aliases are not replaced."""
     return _WORD.findall(fold(text).replace("'s", "").replace("'", ""))
 
 

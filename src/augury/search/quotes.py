@@ -35,7 +35,7 @@ _ORIGINS: tuple[ShownOrigin, ...] = ("live", "import", "sample")
 
 
 class Quoted(NamedTuple):
-    """The current data of a market that a result shows; times in UTC."""
+    """A market's current data, as a search result shows them; times in UTC."""
 
     prices: list[float | None]
     price_as_of: datetime | None
@@ -43,8 +43,8 @@ class Quoted(NamedTuple):
     volume: float | None
     origin: ShownOrigin
     old: bool
-    """Whether the last update of the market's price (or, if it has no quote, of the market itself)
-    is older than `AgeRule.max_age`."""
+    """Whether the market's price was last updated longer ago than `AgeRule.max_age`; if the market
+    has no quote, whether the market itself was."""
     twins: list[str]
     category: str | None
 

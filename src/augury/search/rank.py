@@ -39,8 +39,8 @@ Features = NDArray[np.float32]
 MAX_QUERY_TERMS: Final = 32
 
 AVERAGE_LENGTH: Final = 12.0
-"""Length, in terms, that the ranking feature `words` (a BM25 score) takes as average: a typical
-question with its event's name. A match counts less in a longer text."""
+"""Length, in terms, of an average text in the ranking feature `words` (a BM25 score): a typical
+question with its event's name. A match in a longer text counts less."""
 
 WEIGHTS: Final[dict[str, float]] = {
     "words": 3.51,
@@ -58,22 +58,23 @@ _WORDS, _PRECISION, _DENSE, _FAMILY = map(FEATURES.index, ("words", "precision",
 _VECTOR: Final = np.array(list(WEIGHTS.values()), np.float32)
 
 OWN: Final = 2.0
-"""Largest addition to the raw score of a market for being about factors (things in the world, such
-as a policy rate) that the query itself asks about; it is multiplied by how much (0 to 1) the market
-is about them. Chosen on judged queries (`docs/experiments/search.md`)."""
+"""Addition to the raw score of a market that is wholly about factors (things in the world, such as
+a policy rate) that the query itself asks about. A market that is about them only in part (0 to 1)
+gets that part of the addition. Chosen on judged queries (`docs/experiments/search.md`)."""
 BESIDE: Final = 1.0
-"""Subtracted from the raw score of a market that is about none of the factors (things in the world)
-that the query asks about, nor about one related to these, if another candidate surely is about one
-that the query asks about (`TOLD_FROM`): the market merely shares a word or a date with the query.
-Chosen on judged queries (`docs/experiments/search.md`)."""
+"""Subtracted from the raw score of a market that merely shares a word or a date with the query,
+i.e. is not about any of the query's factors (things in the world), nor about a related one. This is
+done only if another candidate surely is about a factor of the query (`TOLD_FROM`). Chosen on judged
+queries (`docs/experiments/search.md`)."""
 TOLD_FROM: Final = 0.6
-"""Condition for subtracting `BESIDE` from the scores of some candidates: another candidate is at
-least this much (0 to 1) about a factor (thing in the world) that the query asks about. Chosen by
-hand."""
+"""Degree (0 to 1) to which at least one candidate must be about the query's factors (things in the
+world). Only then is `BESIDE` subtracted from the scores of candidates that are about none of them.
+If no candidate reaches this degree, being about none of the factors is no reason to rank a
+candidate lower. Chosen by hand."""
 RELATED: Final = 4.0
 """Subtracted from the raw score of a market that is mainly about a related factor, i.e. one that
-drives, follows from or moves with the factors (things in the world) that the query asks about: it
-belongs to another list than `direct`, however similar its words are. Chosen by hand."""
+drives, follows from or moves with the factors (things in the world) that the query asks about. Such
+a market belongs to another list than `direct`, however similar its words are. Chosen by hand."""
 RELATED_FROM: Final = 0.05
 """How much (0 to 1) a market must be about a related factor (e.g. a cause of what the query asks
 about) for `RELATED` to be subtracted from its score. Chosen by hand."""
@@ -87,25 +88,25 @@ FLOOR: Final = 4.75
 floor makes lists shorter, with fewer irrelevant markets. Chosen on judged queries
 (`docs/experiments/search.md`)."""
 BESIDE_THE_BEST: Final = 0.3
-"""A market is not shown if its score (0 to 1) is less than this share of the best market's score:
-if one market is plainly what was asked for, another that merely shares a word with it is not.
+"""A market is not shown if its score (0 to 1) is less than this share of the best market's score.
+If one market is plainly what was asked for, a market that merely shares a word with it is left out.
 Chosen on judged queries (`docs/adr/0002-embedding-and-ranking.md`)."""
 BODY_EVIDENCE: Final = 0.5
-"""If no market has a raw score of at least `FLOOR`, markets with at least this lexical score are
-shown instead. A lexical score also counts words in rules and tags; about 1 means that all of the
+"""If no market has a raw score of at least `FLOOR`, markets with at least this lexical score can
+still be shown. A lexical score also counts words in rules and tags; about 1 means that all of the
 query's terms occur once. Chosen by reading the results of 166 queries
 (`docs/experiments/search.md`)."""
 FAMILY_POOL: Final = 150
 """Number of best candidates among which the ranking feature `family` counts the markets of each
 family (e.g. of one event)."""
 FAMILY_SIZE: Final = 10
-"""Number of markets of one family (e.g. of one event) that keep their raw score, namely the best
-ones; the others lose `FAMILY_PENALTY`. Both values were chosen on judged queries
+"""Number of markets of one family (e.g. of one event) that keep their raw score: the best ones. The
+others lose `FAMILY_PENALTY`. Both constants were chosen on judged queries
 (`docs/adr/0002-embedding-and-ranking.md`)."""
 FAMILY_PENALTY: Final = 1.0
-"""Subtracted from the raw score of a market that has at least `FAMILY_SIZE` better ones of its
-family (e.g. of the same event) before it. It then ranks behind other markets that are nearly as
-direct, but not behind those that are far less direct."""
+"""Subtracted from the raw score of a market if at least `FAMILY_SIZE` markets of its family (e.g.
+of the same event) are better. The market then ranks behind other markets that are nearly as direct,
+but not behind those that are far less direct."""
 LEAST_GRADE: Final = 0.1
 """Grade below which `by_grade` leaves a market out. A grade, 0 to 1, says how directly a market is
 about the query and comes from fitted decision trees. Chosen on judged queries
@@ -122,7 +123,7 @@ more traded one goes first (`docs/adr/0002-embedding-and-ranking.md`)."""
 _MIDDLE: Final = 5.7
 _SLOPE: Final = 0.8
 """The logistic curve that turns a raw score into a score between 0 and 1. `_MIDDLE`: the raw score
-at which half of the judged markets were directly about the query; `_SLOPE`: how steeply their share
+at which half of the judged markets were directly about the query; `_SLOPE`: how steeply the curve
 rises there."""
 
 
@@ -138,7 +139,7 @@ class RankQuery:
     years: NDArray[np.uint16]
     """Years that the query names; "before 2027" adds 2026."""
     numbers: TermIds
-    """Ids of the terms that are numbers, but not years, in the query."""
+    """Ids of those query terms that are numbers, except years."""
     fixture: bool
     """Whether the query asks about one game, or about a price within one short window. If so,
     markets on games and such windows lose no score."""
@@ -167,7 +168,7 @@ class Candidates:
     """Markets to rank, column by column."""
 
     keys: Sequence[str] | NDArray[Any]
-    """One id per market, by which markets that are equal in all else are ordered."""
+    """One id per market. It decides the order of markets that are equal in all else."""
     records: Records
     """One record per market, with at least the fields of `augury.search.records.RECORD`."""
     dense: NDArray[np.float32]
@@ -264,8 +265,10 @@ def order(
 def of_another_time(query: RankQuery, records: Records) -> NDArray[np.bool_]:
     """Whether each market is of another year or month than the query names: (n,).
 
-    A market whose text names no year, or names the year before the query's (e.g. that in which a
-    season began), is of the query's year if it closes in that year or in the January after.
+    A market is of the query's year if its text names that year. If the text names no year, or the
+    year before (e.g. that in which a season began), the market is of the query's year if it closes
+    in the query's year or in the January after it. A market is of another month if its text names
+    months, but none that the query names.
     """
     other = np.zeros(len(records), np.bool_)
     if len(query.years):
@@ -315,9 +318,9 @@ def by_grade(
 def _answers(raw: Features, lexical: NDArray[np.float32] | None) -> NDArray[np.bool_]:
     """Whether each candidate is shown: whether its score in `raw` reaches `FLOOR`.
 
-    If none does, the query may be about something that only resolution rules name; then candidates
-    with a lexical score of at least `BODY_EVIDENCE` are shown whose raw score is at most 1 below
-    the best one among them.
+    If no candidate reaches `FLOOR`, the query may be about something that only resolution rules
+    name. Then only candidates with a lexical score of at least `BODY_EVIDENCE` can be shown: the
+    one with the highest raw score, and those at most 1 below it.
     """
     above = raw >= FLOOR
     if above.any() or lexical is None or not len(raw):
@@ -349,12 +352,12 @@ def features(
     """The feature matrix, columns as in `FEATURES`: float32, shape (candidates, 7).
 
     - words: BM25 of question and event name under the query's weights
-    - precision: share (0 to 1) of the rarity of the market's words that are in the query; the rest
-      is what the market adds of its own: another subject, a cause, a consequence
+    - precision: share (0 to 1), weighted by rarity, of the market's words that the query has; the
+      other words are what the market adds of its own: another subject, a cause, a consequence
     - dense: cosine of the query's vector and the market's
-    - family: ln(1 + n) / 5, where n of the best candidates are of the market's family (e.g. of its
-      event); a query is more often about a subject that has many markets than about one that a
-      single market mentions
+    - family: ln(1 + n) / 5, where n is the number of markets of the market's family (e.g. of its
+      event) among the best candidates; a query is more often about a subject that has many markets
+      than about one that a single market mentions
     - year: 1 if query and market name the same year
     - number_conflict: 1 if query and market both name numbers, or months, or quarters, but none of
       them is the same
@@ -419,7 +422,7 @@ def count_families(features: Features, family: NDArray[np.uint64]) -> None:
     """Fill in the column `family` of the matrix `features`, in place. A row's value rises with the
     number of markets of its family (a hash in `family`) among the `FAMILY_POOL` best rows.
 
-    The size of this pool is fixed, so that a search for more results ranks like one for fewer.
+    The number `FAMILY_POOL` is fixed, so that a search for more results ranks like one for fewer.
     """
     if not len(features):
         return
@@ -436,7 +439,7 @@ _NAME = re.compile(r"[A-Z][^\W\d_]{1,60}(?:['’]s)?(?:\s+[A-Z][^\W\d_]{1,60}(?:
 
 def _once_a_name(text: str, ids: TermIds, weights: Weights) -> Weights:
     """The weights of the query terms `ids`, scaled so that a name of several words weighs as much
-    as its heaviest word alone, and that they sum to 1.
+    as its heaviest word alone. All weights together sum to 1.
 
     Markets often give only a surname ("Starmer out by June?"); a full name in the query would
     otherwise outweigh what is asked about the person. If every word of the query `text` has a

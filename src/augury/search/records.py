@@ -109,7 +109,8 @@ def _padded(values: Sequence[int], size: int) -> list[int]:
 def salience(liquidity: float | None, volume: float | None) -> float:
     """How much a market is traded: ln(1 + liquidity + volume / 10); unknown amounts count as 0.
 
-    `augury.search.rank` only breaks ties with it: a busy market on another subject is no answer.
+    `augury.search.rank` uses it only to break ties, because a busy market on another subject is no
+    answer.
     """
     total = max(liquidity or 0.0, 0.0) + max(volume or 0.0, 0.0) / 10
     return float(np.log1p(min(total, 1e15)))
@@ -125,12 +126,12 @@ _BLANKS = re.compile(r"(?<![\W_])[\W_]*#[\W_#]*")
 
 
 def family_key(platform: str, event_id: str | None, title: str) -> str:
-    """A key that is equal for the markets of one family: made of the venue and the id of their
-    event or, without an event, the venue and their question with blanks. "Will Ann win the race in
-    2026?" at Kalshi has the key "kalshi:will ~ win the race in#".
+    """A key that is equal for the markets of one family. It is made of the venue and the id of
+    their event or, without an event, of the venue and their question with blanks: "Will Ann win the
+    race in 2026?" at Kalshi has the key "kalshi:will ~ win the race in#".
 
-    Questions of a family without an event differ in the subject ("Will X win ..."), a number or a
-    date, which is why these are replaced by blanks.
+    The blanks replace subject ("Will X win ..."), numbers and dates, because questions of one
+    family differ in these.
     """
     if event_id:
         return f"{platform}:{event_id}"
@@ -146,8 +147,9 @@ def is_fixture(text: str) -> bool:
 
 
 def _fixture(text: str) -> int:
-    """1 if a text is about one game, 2 if it is about a side bet on a game ("over/under") or one
-    short window ("up or down"), which say nothing about other questions; 0 for anything else."""
+    """The kind of game that a text is about: 1 for one game, 2 for a side bet on a game
+    ("over/under") or a price in one short window ("up or down"), 0 for anything else. Texts of kind
+    2 say nothing about other questions."""
     folded = fold(text)
     return 2 if _SIDE_BET.search(folded) else int(_FIXTURE.search(folded) is not None)
 

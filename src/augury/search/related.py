@@ -58,8 +58,8 @@ class Pool:
     named: NDArray[np.float32]
     """Share (0 to 1) of the query's terms that occur in each market's question or event's name."""
     fixture: NDArray[np.float32]
-    """1 for a market on one game, 2 for one on a side bet or a short window; 0 for others, and for
-    all if the query itself asks for a game or such a window."""
+    """1 for a market on one game, 2 for a market on a side bet or a short window, 0 for other
+    markets. If the query itself asks for a game or such a window, 0 for all markets."""
     salience: NDArray[np.float32]
     """How much each market is traded (`augury.search.records.salience`)."""
     closes: NDArray[np.uint32]
@@ -67,10 +67,10 @@ class Pool:
     family: NDArray[np.uint64]
     """A hash that is equal for the markets of one family, e.g. of one event."""
     own: int
-    """Number of markets, at the start of the pool, that are candidates for the list `direct`: they
-    were found by words, by meaning, or under factors that the query's words name. The others are
-    candidates only for the lists of related markets. `PoolReading.direct` grades only the
-    former."""
+    """Number of markets that are candidates for the list `direct`; they come first in the pool.
+    They were found by words, by meaning, or under factors that the query's words name, and only
+    they are graded by `PoolReading.direct`. The other markets are candidates only for the lists of
+    related markets."""
     voters: NDArray[np.intp]
     """Positions, in the pool, of the best direct results, which indicate what the query is
     about."""
@@ -109,9 +109,9 @@ class PoolReading(Protocol):
         """The `most` best markets of each relation (`upstream`, `downstream`, `correlated`), best
         first; no market is in two relations.
 
-        `direct` (n,): for each of the best direct results its score, 0 for other markets. A
-        relation takes such a result only if the market's chance in it is larger than this score
-        times `augury.relations.rank.CLAIM`.
+        `direct` (n,): the scores of the best direct results, and 0 for all other markets. A
+        relation takes a market with such a score only if the market's chance in the relation is
+        larger than `augury.relations.rank.CLAIM` times the score.
         """
         ...
 
@@ -171,8 +171,8 @@ class Relations(Protocol):
         scores: NDArray[np.float32],
     ) -> Lookup:
         """Find out which factors a query is about, from its words and from its k best direct
-        results. These are given by `keys` (k,), `tags` and `fits` (k, MOST_TAGS) and `scores` (k,)
-        in (0, 1)."""
+        results. The results are given by `keys` (k,), `tags` and `fits` (k, MOST_TAGS) and `scores`
+        (k,) in (0, 1)."""
         ...
 
 

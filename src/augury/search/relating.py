@@ -28,8 +28,8 @@ class Related(NamedTuple):
     hits: EngineHits
     """All candidate markets, in the order of `pool`."""
     ranking: rank.Ranking
-    """Order, by words, meaning and factors, of the candidates for the list `direct`, i.e. of the
-    first `Pool.own` markets in `hits`."""
+    """The candidates for the list `direct`, i.e. the first `Pool.own` markets in `hits`, ordered by
+    words, meaning and factors."""
     pool: Pool
     reading: PoolReading
 
@@ -75,8 +75,9 @@ def relate(
 def _features(
     scored: ScoredHits, hits: EngineHits, own: int, frequencies: DocumentFrequencies
 ) -> rank.Features:
-    """Ranking features of `hits`, (hits, 7). The first hits are those in `scored`, whose features
-    are known already; only those of the others are computed. `own`: see `Pool.own`."""
+    """Ranking features of `hits`, (hits, 7). The first hits are those in `scored`. Their features
+    are known already, so only the features of the other hits are computed. `own`: see
+    `Pool.own`."""
     known = len(scored.features)
     if known == len(hits):
         return scored.features

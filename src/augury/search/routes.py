@@ -23,7 +23,7 @@ router = routing.router(tags=["search"])
 _encoder = msgspec.json.Encoder()
 
 
-class _Answer(msgspec.Struct, frozen=True):
+class _SearchAnswer(msgspec.Struct, frozen=True):
     request_id: str
     query: str
     results: Found
@@ -68,7 +68,7 @@ async def search(
         status=body.filters.status if body.filters else None,
         fold=body.fold,
     )
-    answer = _Answer(
+    answer = _SearchAnswer(
         exchange.request_id,
         body.query,
         found,

@@ -26,7 +26,7 @@ class ScoredHits(NamedTuple):
     features: rank.Features
     """(hits, 7): the ranking features of each hit, columns as in `augury.search.rank.FEATURES`."""
     voters: NDArray[np.intp]
-    """Positions, among the hits, of those that indicate what the query is about, best first."""
+    """Positions of those hits that indicate what the query is about, best first."""
     votes: NDArray[np.float32]
     """Scores, in (0, 1), of the hits in `voters`, from which it is inferred what the query is
     about."""
@@ -46,8 +46,9 @@ def score(gathered: Gathered, frequencies: DocumentFrequencies) -> ScoredHits:
 def voters(
     order: NDArray[np.intp], fixtures: NDArray[np.uint8], asks_game: bool
 ) -> NDArray[np.intp]:
-    """Positions in `order` of the results that indicate what a query is about: the first `VOTERS`,
-    without markets on games unless the query asks for a game or nothing else was found.
+    """Positions in `order` of the results that indicate what a query is about: the first `VOTERS`.
+    Markets on games are left out, except if the query asks for a game or if only such markets were
+    found.
 
     order : the hits, best first, as positions in `fixtures`
     fixtures : for each hit, 0 if it is not on a game or short window

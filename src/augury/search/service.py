@@ -39,8 +39,8 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 FOLDED_AT_ONCE = 200
-"""Largest number of results that are searched per relation (`direct`, `upstream`, ...) to make a
-list with one row per family (e.g. the markets of one event)."""
+"""Maximum number of results that are found per relation (`direct`, `upstream`, ...) in order to
+make a list with one row per family (e.g. the markets of one event)."""
 
 OVERDUE_SECONDS = 30.0
 """Seconds between two queries to the database for overdue markets, i.e. those whose close has
@@ -122,8 +122,8 @@ class SearchService:
 
     async def follow_overdue(self, stop: asyncio.Event) -> None:
         """Until `stop` is set, read again and again which markets are overdue, i.e. their close has
-        passed without news from the venue. They become so as time passes, without a change in the
-        catalogue."""
+        passed without news from the venue. A market becomes overdue as time passes, without a
+        change in the catalogue."""
         while not stop.is_set():
             await self._read_overdue()
             await pause(stop, OVERDUE_SECONDS)

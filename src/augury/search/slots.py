@@ -88,7 +88,7 @@ class SlotColumns:
         return bytes(self._shown[start + 2 : start + 2 + size])
 
     def keys(self, slots: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        """Keys of the documents in `slots` (rows of the arrays); -1 for a free one."""
+        """Keys of the documents in `slots` (rows of the arrays); -1 for a free slot."""
         return self._keys[slots] - 1
 
     def reserve(self, more: int) -> None:
@@ -122,8 +122,8 @@ class SlotColumns:
         self._postings.change(slots)
 
     def best_of_tags(self, tags: Sequence[int], limit: int) -> Tagged:
-        """The `limit` documents of highest merit under each tag (number of a factor, e.g. of a
-        policy rate, that documents are about)."""
+        """The `limit` documents of highest merit under each tag. A tag is the number of a factor (a
+        thing in the world, e.g. a policy rate) that a document is about."""
         if self._postings.stale:
             used = slice(0, self.size)
             self._postings.build(self._tags[used], self._merits[used], self._keys[used])

@@ -28,7 +28,8 @@ from augury.settings import Settings
 
 P95_MS, P99_MS, GROWTH, DRAIN_SECONDS = 50.0, 150.0, 0.05, 10.0
 WARM_UP = 30.0
-"""Least duration, in seconds, of the load before memory is first measured, so that caches fill."""
+"""Shortest time, in seconds, that the load runs before memory is first measured, so that caches
+fill."""
 SETTLE = 3.0
 """Seconds to wait after a load of requests, so that its connections are closed."""
 QUERIES = 5_000

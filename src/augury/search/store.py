@@ -13,8 +13,8 @@ from augury.markets.store import IndexRow
 
 
 class ResultRow(NamedTuple):
-    """The parts of a market that a search result shows and that seldom change, and the name of its
-    event, in which quoted phrases are looked for."""
+    """What a search result shows of a market, as far as it seldom changes; and the name of the
+    market's event, in which quoted phrases are looked for."""
 
     seq: int
     id: str
@@ -72,9 +72,9 @@ async def named_markets(
     """Markets named by `ids` (market ids or UUIDs) or by `pages` (venue pages, each as platform and
     slug or ticker).
 
-    Markets named themselves come first, then those of a named event, then those of a named series;
-    each most traded first. A Kalshi name may be the ticker of a market, an event or a series,
-    because Kalshi's addresses do not say which.
+    Markets that are named themselves come first, then markets of a named event, then markets of a
+    named series. In each of these groups the most traded market comes first. A Kalshi name may be
+    the ticker of a market, an event or a series, because Kalshi's addresses do not say which.
     """
     tickers = [id.removeprefix("kalshi:") for id in ids if id.startswith("kalshi:")]
     tickers += [name.upper() for platform, name in pages if platform == "kalshi"]

@@ -150,9 +150,9 @@ def terms(text: str) -> list[str]:
 
 @remembered(64 << 20)
 def term(word: str) -> str:
-    """The term of one word in lower case without accents: its canonical number if it is one, else
-    its stem or the stem that replaces that (`augury.search.aliases.STEMS`): "attacks" ->
-    "strike"."""
+    """The term of one word in lower case without accents. A number becomes canonical ("110.0" ->
+    "110"). Any other word becomes its stem, or the stem that replaces this stem
+    (`augury.search.aliases.STEMS`): "attacks" -> "strike"."""
     if word[0].isdigit():
         return _number(word)
     stem = _stem(word.removesuffix("'s").partition("'")[0] or word)
@@ -265,8 +265,8 @@ class DocumentFrequencies:
         self.documents += len(documents)
 
     def remove(self, ids: TermIds) -> None:
-        """Subtract a document that was counted before, by its distinct term ids; counts stop at
-        zero."""
+        """Subtract a document that was counted before, given by its distinct term ids. No count
+        falls below zero."""
         buckets = ids & np.uint32(self.BUCKETS - 1)
         held = self.counts[buckets]
         self.counts[buckets] = held - np.minimum(held, 1)
@@ -280,7 +280,8 @@ class DocumentFrequencies:
         return np.log1p((self.documents - n + 0.5) / (n + 0.5)).astype(np.float32)
 
     def count(self, ids: TermIds) -> NDArray[np.uint32]:
-        """The number of documents in which each id occurs, or a little more (shared buckets)."""
+        """The number of documents in which each id occurs. It may be a little too high, because ids
+        can share a bucket."""
         return self.counts[ids & np.uint32(self.BUCKETS - 1)]
 
     def to_bytes(self) -> bytes:

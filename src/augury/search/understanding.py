@@ -45,8 +45,8 @@ class Understood(NamedTuple):
     named: list[ResultRow]
     """Markets whose ids or addresses are in the query."""
     text: str
-    """The text to search for; if the query is only a market's id, the question of that market.
-    Empty if there is neither."""
+    """The text to search for. If the query is only a market's id, this is the question of that
+    market; if there is no such market either, it is empty."""
     query: RankQuery
     vector: NDArray[np.float32]
     """The vector of `text`: (dim,), zero if it has no tokens."""

@@ -221,8 +221,8 @@ def _steps(path: str) -> list[str | int] | None:
 
 
 def _reach(document: Any, path: str) -> Sequence[Any]:
-    """All values that a JSON path like `items[*].date` selects, in order. An object that lacks the
-    last name of the path gives None, which counts as a missing value."""
+    """All values that a JSON path like `items[*].date` selects, in the order of the document. An
+    object that lacks the last name of the path gives None, which counts as a missing value."""
     steps = _steps(path)
     assert steps is not None
     level = [document]

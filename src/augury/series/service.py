@@ -40,25 +40,26 @@ MOST_SERIES = 500
 MOST_KEPT = 1_000_000
 """Largest number of points that one series may have in all."""
 _AT_ONCE = 40
-"""Most series that are fetched on schedule at the same time in one process."""
+"""Maximum number of series that are fetched on schedule at the same time in one process."""
 _EACH = 4
-"""Most series of one account that are fetched at the same time in one process, on schedule or on
-request."""
+"""Maximum number of series of one account that are fetched at the same time in one process, on
+schedule or on request."""
 _EACH_HOST = 8
-"""Most series that are fetched on schedule from one host at the same time in one process."""
+"""Maximum number of series that are fetched on schedule from one host at the same time in one
+process."""
 _BURST = 10.0
 """Default length of a burst, in seconds: a host that was not asked for a while may be asked at once
 as often as its rate permits in this time, e.g. 50 times at a rate of 5 a second."""
 _LOOK_AGAIN = 1.0
-"""Longest time, in seconds, between two searches for series that are due while others are being
-fetched."""
+"""Longest time, in seconds, until the next search for series that are due, while earlier ones are
+still being fetched."""
 _PARSING = 10.0
 """Longest time, in seconds, for reading the points in one source's answer, which is done in a
 separate process."""
 _PARSING_MEMORY = 1 << 30
 HOURLY_BYTES = 512 * 1024 * 1024
-"""Most bytes, decompressed, that one process receives in an hour from the sources of one account's
-series."""
+"""Maximum number of bytes, decompressed, that one process receives in an hour from the sources of
+one account's series."""
 _LEASE = timedelta(seconds=60)
 _SLOWEST_RETRY = timedelta(days=1)
 
@@ -180,8 +181,9 @@ class SeriesService:
         limit: int,
         after: datetime | None,
     ) -> tuple[list[Point], dict[datetime, list[Revision]]]:
-        """At most `limit` points of a series within [start, end), oldest first (after the time
-        `after`), and the earlier values of the points that were changed, by the point's time."""
+        """At most `limit` points of a series within [start, end), oldest first, and by time the
+        earlier values of those points that were changed. `after`: only points later than this
+        time."""
         async with self._database.reading() as conn:
             await self._fetch_row(conn, account_id, series_id)
             found = await store.points(
@@ -279,8 +281,9 @@ class SeriesService:
         }
 
     def _ask_host(self, series: Series) -> None:
-        """Count a fetch that an API request asks for against the allowance of the series' host, or
-        raise RateLimited if half of the allowance is used. Scheduled fetches may use all of it."""
+        """Count a fetch that an API request asks for against the allowance of the series' host.
+        Raise RateLimited if half of the allowance is used; only scheduled fetches may use all of
+        it."""
         host = series.host or ""
         if self._hosts.left(host) <= self._hosts.most // 2:
             raise RateLimited(
@@ -293,7 +296,7 @@ class SeriesService:
 
     def _led(self, host: str) -> None:
         """Count a fetch from `host`, to which a series' source redirects, against the allowance of
-        that host, or raise FetchFailed if all of the allowance is used."""
+        `host`. Raise FetchFailed if all of the allowance is used."""
         if not self._hosts.left(host):
             raise FetchFailed(
                 f"The source redirects to {host}, from which Augury has fetched too often in "

@@ -160,9 +160,10 @@ async def claim_due(
     They become due again after `lease`, unless their fetch has ended by then.
 
     Accounts take turns: the first series of each account, then the second of each, and so on. An
-    account may have `each` refreshes at a time, including those `under_way` (number by account). A
-    host may get `rooms[host]` series, or `each_host` if it is not listed there, and accounts take
-    turns at it too. A series that waits for its host does not delay its account's other series.
+    account may have `each` fetches at a time, including those under way; `under_way` has their
+    number by account. At most `rooms[host]` series of one host are taken (`each_host` if `rooms`
+    lacks the host), and accounts take turns at each host too. A series that waits for its host does
+    not delay its account's other series.
     """
     async with conn.cursor(row_factory=class_row(Series)) as cursor:
         await cursor.execute(

@@ -17,8 +17,8 @@ _REFUSED = (
 
 
 async def check_key(database: Database, vault: Vault) -> None:
-    """Check that this process has the key that the database's secrets are encrypted with, by
-    decrypting a constant in the database. If the constant is missing, it is stored.
+    """Check that this process has the key that the database's secrets are encrypted with. The check
+    decrypts a constant in the database; a database without the constant gets it now.
 
     Raises
     ------

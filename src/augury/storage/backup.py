@@ -39,12 +39,12 @@ LEFT_OUT = (
     "relation_events", "relation_nodes", "relation_members", "relation_links", "forecast_words",
     "forecast_words_state", "import_parts",
 )  # fmt: skip
-"""Tables whose rows are not backed up, because they are temporary or can be rebuilt: rate limits,
-the log of the job queue, the state of search indexes, relations and words for forecasts (rebuilt
-after a restore), files being uploaded."""
+"""Tables whose rows are not backed up, because they are temporary or can be rebuilt. They hold rate
+limits, the log of the job queue and files being uploaded; and the state of search indexes,
+relations and words for forecasts, which are rebuilt after a restore."""
 SELF_MADE = ("schedules", "rvol_state", "watch_progress", "sealed_constant")
-"""Tables that have rows even in a new database that nobody has used. Their rows do not count when a
-restore checks that the database is empty."""
+"""Tables that have rows even in a new database that nobody has used. When a restore checks that the
+database is empty, rows in these tables are ignored."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,9 @@ class Manifest:
 
 @asynccontextmanager
 async def reachable(settings: Settings, *, alone: bool = False) -> AsyncIterator[str]:
-    """Yields the URL of the database that the settings name, bypassing any connection pooler. If it
-    is in the embedded server, that server runs at least until the block ends. The schema is not
-    migrated.
+    """Yields the URL of the database that the settings name, bypassing any connection pooler. If
+    this is the database of the embedded server, the server runs at least until the block ends. The
+    schema is not migrated.
 
     `alone`: raise SetupProblem if the embedded server is run by another process.
     """
@@ -242,7 +242,7 @@ def program(
     )
     assert process.stdout
     assert process.stderr
-    said = _Reader(process.stderr)
+    said = _ErrorReader(process.stderr)
     feeder = threading.Thread(target=_feed, args=(input, process.stdin), daemon=True)
     feeder.start()
     try:
@@ -264,7 +264,7 @@ def _feed(source: IO[bytes] | None, target: IO[bytes] | None) -> None:
             shutil.copyfileobj(source, target, CHUNK)
 
 
-class _Reader(threading.Thread):
+class _ErrorReader(threading.Thread):
     """Reads a program's error output in a thread, so that the program never blocks on a full
     pipe."""
 
@@ -284,7 +284,7 @@ class _Reader(threading.Thread):
 
 def _apart(url: str) -> tuple[str, dict[str, str]]:
     """The connection parameters of `url` without the password, and the password as an environment
-    variable. They are separated because every user can read command lines."""
+    variable. A password in a command line could be read by every user of the machine."""
     parts = conninfo.conninfo_to_dict(url)
     password = parts.pop("password", None)
     return conninfo.make_conninfo("", **parts), {"PGPASSWORD": str(password)} if password else {}

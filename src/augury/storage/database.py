@@ -29,8 +29,9 @@ SERVICE_ROLE = "augury_service"
 database and is no superuser."""
 OLDEST_SERVER = 150000
 SETTLING = 15.0
-"""Seconds for which connecting to the embedded server is retried: the process that ran it may have
-ended, and another one is starting it again."""
+"""Longest time, in seconds, for which connecting to the embedded server is tried again and again.
+The server may just be starting, e.g. because the process that ran it has ended and another one
+takes over."""
 POOL_PATIENCE = 5.0
 """Seconds to wait for a free connection of the pool before the caller gets a 503."""
 
@@ -57,8 +58,8 @@ _UNIT: ContextVar[_Unit | None] = ContextVar("unit of work", default=None)
 
 
 class Database:
-    """A pool of connections to a PostgreSQL server, either the embedded one or one given by its
-    URL. The schema is up to date."""
+    """A pool of connections to a PostgreSQL server, whose schema is up to date. The server is the
+    embedded one or one given by its URL."""
 
     def __init__(
         self,
@@ -188,8 +189,9 @@ class Database:
         """Join all transactions that this task opens in the block into one, which is committed when
         the block ends and rolled back when the block raises.
 
-        A connection is taken when the first of these transactions opens, so a caller that waits for
-        something before that holds none. Tasks started in the block have transactions of their own.
+        No connection is taken before the first of these transactions opens, so the block may wait
+        for something first without holding one. Tasks started in the block have transactions of
+        their own.
         """
         async with AsyncExitStack() as stack:
             token = _UNIT.set(_Unit(self, stack))
@@ -216,8 +218,8 @@ class Database:
 
     @asynccontextmanager
     async def leading(self, lock: locks.LockKey) -> AsyncIterator[bool]:
-        """Try to become the only process that does a certain work, until the block ends: take the
-        lock `lock` that stands for the work. Yields whether the lock was free."""
+        """Try to become the only process that does a certain work. `lock` stands for the work; it
+        is held until the block ends. Yields whether the lock was free."""
         # A session of its own, so that the lock is released as soon as this process dies.
         async with await AsyncConnection.connect(
             self.direct_url, autocommit=True, connect_timeout=5
@@ -238,8 +240,8 @@ async def once(url: str) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
 
 async def reach(settings: Settings) -> tuple[str, EmbeddedServer | None]:
     """The URL of the database that the settings name, bypassing any connection pooler, and the
-    embedded server that holds it, which is started if no process runs it. The server is None if the
-    settings give a URL."""
+    embedded server that holds the database. If no process runs this server, it is started. The
+    server is None if the settings give a URL."""
     if settings.database_url is not None:
         return (settings.database_direct_url or settings.database_url).get_secret_value(), None
     server = await asyncio.to_thread(
@@ -275,8 +277,8 @@ async def _check(connection: AsyncConnection[Any]) -> None:
 
 
 async def _settled(work: Callable[[], Awaitable[T]], patience: float) -> T:
-    """Call `work` and return its result. While the server is temporarily unavailable, `work` is
-    called again for up to `patience` seconds."""
+    """Call `work` and return its result. If the server is temporarily unavailable, `work` is called
+    again, for up to `patience` seconds."""
     until = time.monotonic() + patience
     while True:
         try:
@@ -303,8 +305,8 @@ async def _is_current(url: str) -> bool:
 
 async def _prepare(server: EmbeddedServer) -> None:
     """Create the service's role and database in the embedded server if they are missing. If an
-    older version of Augury created the database as superuser, the role becomes its owner. Nothing
-    else is done as superuser."""
+    older version of Augury created the database as superuser, the role becomes the owner of the
+    database. Nothing else is done as superuser."""
     async with await AsyncConnection.connect(server.url("postgres"), autocommit=True) as connection:
         found = await connection.execute(
             "select pg_get_userbyid(datdba) from pg_database where datname = %s", (DATABASE,)

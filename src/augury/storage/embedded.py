@@ -24,8 +24,8 @@ from augury.storage.supervisor import PORT, SUPERUSER, OwnerLock, Record, Superv
 log = structlog.get_logger(__name__)
 
 INHERIT_EVERY = 0.1
-"""In a process that uses the embedded server of another process: seconds between two checks of
-whether that other process still runs."""
+"""Seconds between two checks of whether the process that owns the embedded server still runs. Other
+processes that use the server do these checks."""
 
 
 class EmbeddedServer:
@@ -116,7 +116,7 @@ class EmbeddedServer:
 
 
 class _Heir(threading.Thread):
-    """In a process that uses the embedded server of another process: a thread that waits until that
+    """A thread in a process that uses the embedded server of another process. It waits until the
     other process has ended, then starts the server in its place.
 
     The socket stays the same, so pools find the new server by themselves.

@@ -33,8 +33,8 @@ _TEXTS: tuple[tuple[tuple[type[Exception], ...], str, float], ...] = (
 
 _ANY_FILE = {"XX000", "42501"}
 """SQLSTATE codes that PostgreSQL uses for an exceeded quota and a read-only file system, but also
-for many other errors. Such an error counts as temporary only if its text is about a file
-(`_of_a_file`)."""
+for many other errors. An error with such a code is taken as temporary only if its text is about a
+file (`_of_a_file`)."""
 
 
 def _of_a_file(exc: psycopg.Error) -> bool:
@@ -49,7 +49,7 @@ def _of_a_file(exc: psycopg.Error) -> bool:
 def as_unavailable(exc: BaseException) -> Unavailable | None:
     """The 503 error for a temporary failure of the database; None for any other exception.
 
-    An exception group counts as such a failure if all its exceptions do.
+    An exception group gives the 503 error if all its exceptions are such failures.
     """
     if isinstance(exc, Unavailable):
         return exc

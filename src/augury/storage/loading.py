@@ -31,7 +31,8 @@ _IDLE = re.compile(
 """Lines of a dump that are skipped: session settings, comments, psql's restrict commands."""
 _END = b"\\.\n"
 LONGEST_LINE = 1 << 30
-"""Most bytes of one row in a dump: 1 GiB, as much as PostgreSQL stores in a single value."""
+"""Maximum number of bytes of one row in a dump: 1 GiB, the most that PostgreSQL stores in a single
+value."""
 _BATCH = 1 << 16
 
 # What is removed before the rows are loaded, and added again after: foreign keys, because a dump's
@@ -180,7 +181,7 @@ def _check(connection: psycopg.Connection[Any], rows: Mapping[str, int]) -> None
         row = connection.execute(count).fetchone()
         if row is None or row[0] != expected:
             raise SetupProblem(
-                f"The restore failed and changed nothing. Table {table} has "
+                f"The restore failed and changed nothing. Table {table} would have had "
                 f"{row[0] if row else 0} rows instead of {expected}."
             )
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 
 def cluster_name(data: Path) -> str:
-    """Name, different for every folder, that the PostgreSQL server of the folder `data` has in its
-    command line. `serves` recognizes the server by it."""
+    """Name that the PostgreSQL server of the folder `data` has in its command line, by which
+    `serves` recognizes the server. Different for every folder."""
     stat = data.stat()
     return f"augury-{stat.st_dev:x}-{stat.st_ino:x}"
 
 
 def ready_server(data: Path) -> int | None:
-    """Id of the PostgreSQL process that serves `data`; None if its pid file does not say that it
-    accepts connections."""
+    """Id of the PostgreSQL process that serves the folder `data`. None unless the server's pid file
+    (`postmaster.pid`) says that the server accepts connections."""
     try:
         lines = (data / "postmaster.pid").read_text().splitlines()
         pid = int(lines[0])

@@ -36,18 +36,19 @@ PORT = 5432  # only the socket's name: nothing listens on TCP
 SOCKET_NAME = f".s.PGSQL.{PORT}"
 
 RESERVE = 32 * 1024 * 1024
-"""Size in bytes of a file that reserves disk space. It is deleted when the disk is full: a server
+"""Size in bytes of a file that reserves disk space and is deleted when the disk is full. A server
 that stopped because its write-ahead log could not grow needs space for two segments of 16 MiB to
-replay the log. It then starts again and can answer reads."""
+replay the log and start again. It can then answer reads."""
 LONGEST_SOCKET_PATH = 107
-"""Most bytes in the path of a Unix socket: the length of `sun_path` without its closing NUL."""
+"""Maximum number of bytes in the path of a Unix socket: the length of `sun_path` without its
+closing NUL."""
 LONGEST_LOG = 16 * 1024 * 1024
-"""Size in bytes above which PostgreSQL's log is renamed to `server.log.1` when the server
+"""Size in bytes above which PostgreSQL's log is renamed to `server.log.1`, checked when the server
 starts."""
 PRIVATE_UID = 61099
-"""User id that the PostgreSQL server gets when Augury runs as root, so that the server cannot read
-root's files. No user has this id (it lies between the ranges that distributions and systemd
-assign), so a folder of it with mode 0700 is as private as a folder of root."""
+"""User id of the PostgreSQL server if Augury runs as root, so that the server cannot read root's
+files. The id lies between the ranges that distributions and systemd assign, so that nobody else has
+it: a folder of this user with mode 0700 is as private as a folder of root."""
 
 SERVER_OPTIONS: Mapping[str, str] = {
     "max_connections": "60",
@@ -176,8 +177,9 @@ class Supervisor:
         return record
 
     def _identity(self) -> str:
-        """The user that the server runs as, in the form of `Record.identity`: the user of this
-        process or, if that is root or has no name, another one (`PRIVATE_UID` if possible)."""
+        """The user that the server runs as, in the form of `Record.identity`. It is the user of
+        this process. If that is root or has no name, it is another user (`PRIVATE_UID` if
+        possible)."""
         if _may_serve():
             return "same"
         somebody = next(p for p in pwd.getpwall() if p.pw_uid != 0)
@@ -412,7 +414,8 @@ class Supervisor:
         self._lock.release()
 
     def _last_words(self) -> str:
-        """The last lines that the server logged since this process began to start it."""
+        """The last lines of the server's log, from the time since this process began to start the
+        server."""
         with self._log.open("rb") as file:
             file.seek(self._log_before)
             lines = file.read().decode(errors="replace").splitlines()[-5:]
@@ -420,8 +423,9 @@ class Supervisor:
 
 
 def _environment() -> dict[str, str]:
-    """Environment variables for PostgreSQL's programs: those of this process except PG* and those
-    that set the language, so that only the settings of Augury count and messages are in English."""
+    """Environment variables for PostgreSQL's programs: those of this process, without the PG*
+    variables, so that only the settings of Augury have an effect, and with a language that makes
+    messages English."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PG", "LC_", "LANG"))}
     return {**kept, "LC_ALL": "C"}
 
@@ -442,8 +446,8 @@ def _owner(identity: str) -> int:
 
 
 def _bring_home(folder: Path) -> None:
-    """Move a database from /var/lib into its data folder. An older version kept it in /var/lib if
-    it ran as root and user namespaces were refused."""
+    """Move a database from /var/lib into its data folder. An older version of Augury kept the
+    database in /var/lib if Augury ran as root and user namespaces were refused."""
     try:
         record = json.loads((folder / "server.json").read_text())
         home, written = Path(record["home"]), record["folder"]

@@ -1,8 +1,8 @@
 """Which parts of a venue's answer about a stored market to believe. Pure: no I/O, no clock.
 
-Venues are sometimes wrong for a short time about two things, which must be checked: the order of
-the outcomes (in a wrong order every price is of the wrong side) and the resolution (a resolved
-market must not become open again by mistake).
+Venues are sometimes wrong for a short time about two things, which must be checked. One is the
+order of the outcomes: if it is wrong, each price is stored for the wrong outcome. The other is the
+resolution: a resolved market must not become open again by mistake.
 """
 
 from __future__ import annotations
@@ -16,25 +16,28 @@ from augury.markets.records import Market, MarketChange, Status
 from augury.venues.records import KnownTarget, Refusal
 
 CONFIRMATIONS = 2
-"""Number of times that a venue must repeat a claim before it is believed, if the claim contradicts
-a market's stored resolution. The first time does not count as a repetition."""
+"""Number of times that a venue must repeat a claim before the claim is believed. A claim is an
+answer that contradicts a market's stored resolution. The first answer does not count as a
+repetition."""
 CONFIRM_AFTER = timedelta(seconds=60)
-"""Shortest time between a claim and its repetition for the repetition to count. A sooner one may be
-the same answer from the venue's cache."""
+"""Shortest time between a claim (an answer that contradicts a stored resolution) and its
+repetition. A repetition after less time does not count, because it may be the same answer from the
+venue's cache."""
 FORGET_AFTER = timedelta(days=2)
-"""Time after which a claim that contradicts a stored resolution is dropped if not repeated."""
+"""A claim (an answer that contradicts a stored resolution) is dropped if the venue does not repeat
+it within this time."""
 MOST_DOUBTS = 2_000
-"""Most claims that are kept per venue; a claim is an answer that contradicts a stored
+"""Maximum number of claims that are kept per venue. A claim is an answer that contradicts a stored
 resolution."""
 
 
 def align(market: Market, known: KnownTarget) -> Market | Refusal:
-    """`market`, as the venue now describes it, with its outcomes, prices and tokens in the order of
-    the stored market `known`.
+    """The market of a venue's answer (`market`), with its outcomes, prices and tokens in the order
+    of the stored market (`known`).
 
-    A market is refused if its labels differ from the stored ones, or if a label has another token
-    than before: then it is not certain which price belongs to which outcome. Labels stored from a
-    dump may be guesses, so the venue's labels replace them.
+    A market is refused if its labels differ from the stored ones, or if the token of a label has
+    changed: it is then uncertain which price belongs to which outcome. If the stored labels come
+    from a dump, they may be guesses, and the venue's labels are accepted.
     """
     if known.origin != "venue" or market.outcomes == known.outcomes:
         order = list(range(len(market.outcomes)))
@@ -91,11 +94,11 @@ class UnconfirmedClaims:
     def believes(
         self, known: KnownTarget, status: Status | None, resolution: str | None, at: datetime
     ) -> bool:
-        """Whether to store a venue's answer that the stored market `known` has this status and
-        resolution.
+        """Whether to store a venue's answer that the stored market `known` has the status `status`
+        and the resolution `resolution`.
 
-        An answer that contradicts the stored resolution counts as a claim, and is stored only after
-        `CONFIRMATIONS` repetitions.
+        An answer that contradicts the stored resolution is a claim. The result is False until the
+        venue has repeated the claim `CONFIRMATIONS` times.
         """
         if known.status != "resolved":
             return True

@@ -213,9 +213,9 @@ async def _sync_markets(ids: list[str], *, as_json: bool) -> int:
 async def _sync_venue(
     syncing: Sync, platform: Platform, bars: Progress, *, full: bool
 ) -> list[FlowOutcome]:
-    """Run a full sync if `full` is set, no full sync has succeeded yet, or an interrupted one is
-    pending; otherwise an incremental sync and, unless that fails, a price refresh. Returns what
-    each run did."""
+    """Sync one venue, and return what each run did. A full sync is run if `full` is set, if no full
+    sync has succeeded yet, or if one was interrupted. Otherwise an incremental sync is run and,
+    unless it fails, a price refresh."""
     if not full and await syncing.has_full(platform):
         flows = [syncing.incremental, syncing.refresh_prices]
     else:

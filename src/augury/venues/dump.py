@@ -1,7 +1,7 @@
 """Reads dump files of markets or prices (parquet, jsonl, csv) into records, and refuses bad rows.
 
 A file's columns tell whether it holds markets or prices. Times without a zone are UTC. A price of 0
-or 1 counts as "no quote" unless the market is resolved. If a row has no outcome labels, they are
+or 1 is taken as "no quote" unless the market is resolved. If a row has no outcome labels, they are
 derived from its question (`derive_outcomes`).
 """
 
@@ -55,8 +55,7 @@ class DumpFile:
     Raises
     ------
     SetupProblem
-        When the file is missing, can't be read, has the columns of neither markets nor prices, or
-        holds one of them where `kind` asks for the other.
+        The file is missing, can't be read, or holds something else than `kind` asks for.
     """
 
     def __init__(self, path: Path, *, kind: Kind | None = None) -> None:
@@ -247,11 +246,14 @@ UNKNOWN_OUTCOMES = ("Outcome 1", "Outcome 2")
 
 
 def derive_outcomes(question: str, result: str | None = None) -> tuple[str, str]:
-    """The labels of a market whose row has none, in the venue's order, by the first rule that fits:
+    """Two outcome labels, in the venue's order, for a market whose row has none. The first rule
+    that fits:
 
-    A Yes/No result, or a question that begins like a yes/no question, gives Yes and No; "up or
-    down", "O/U", "odd/even" give their sides; "A vs. B" gives A and B; any other question that is
-    not open-ended ("Who ...") gives Yes and No; else the labels are `UNKNOWN_OUTCOMES`.
+    1. The result is Yes or No, or the question begins like a yes/no question: Yes and No.
+    2. The question contains e.g. "up or down" (Up and Down) or "both teams" (Yes and No).
+    3. The question contains "A vs. B": A and B.
+    4. The text ends in "?" and does not begin with "Who" or the like: Yes and No.
+    5. None of these: `UNKNOWN_OUTCOMES`.
     """
     if (result or "").casefold() in ("yes", "no") or _YES_NO.match(question):
         return "Yes", "No"
@@ -274,8 +276,8 @@ _BY_NUMBER = re.compile(r"^outcome\[(\d{1,2})\]$")
 
 
 def resolution(result: str | None, outcomes: Sequence[str]) -> str | None:
-    """The winning label of `outcomes`, from `result`: a label in upper or lower case, or e.g.
-    `outcome[1]` for the second one. None if it matches no outcome."""
+    """The winning label of `outcomes`; None if `result` names none of them. `result` is a label
+    (upper and lower case are the same) or e.g. `outcome[1]` for the second label."""
     if result is None:
         return None
     if (numbered := _BY_NUMBER.match(result)) is not None:
@@ -399,7 +401,7 @@ def match_prices(file: DumpFile, known: Iterable[KnownMarket]) -> pl.DataFrame:
 
 def in_another_unit(rows: pl.DataFrame, known: Iterable[KnownMarket]) -> pl.DataFrame:
     """Those of `rows` (from `match_prices`) whose prices look a hundred times too small: all Yes
-    prices of their venue and source at the same time, from many events, are at most a cent."""
+    prices of one venue, source and time are at most a cent, although they are of many events."""
     events = {market.id: market.event_id or market.id for market in known}
     key = ["venue", "source", "at"]
     rows = rows.with_columns(
@@ -455,10 +457,8 @@ def _folded(column: pl.Expr) -> pl.Expr:
 
 def _lookup(known: Iterable[KnownMarket], *, unlabelled: bool) -> pl.DataFrame:
     """Maps (id in the price file, label in lower case) to (market id, index of the outcome).
-    Ambiguous keys are left out.
-
-    `unlabelled`: the file has no outcome column, so "Yes" stands for a market's first outcome.
-    """
+    Ambiguous keys are left out. `unlabelled`: the file has no outcome column, so "Yes" stands for a
+    market's first outcome."""
     given: list[str] = []
     keys: list[str] = []
     ids: list[str] = []

@@ -30,33 +30,35 @@ RECORDS = Metric("augury_venue_records", "Market records stored.", ["venue", "fl
 REFUSED = Metric("augury_venue_refused", "Wire records refused, by reason.", ["venue", "reason"])
 
 RECENT = timedelta(days=3)
-"""How far back a sync looks, at most: a full sync for markets that closed, an incremental one for
-markets that are new or changed."""
+"""Longest time that a sync looks back. A full sync lists the markets that closed in this time. An
+incremental sync lists changes since the previous one, but none that are older than this."""
 OVERLAP = timedelta(minutes=2)
-"""How far an incremental sync reaches back before the start of the previous one, because venues
-show changes in listings with a delay."""
+"""An incremental sync also lists changes from this long before the start of the previous one,
+because venues show changes in listings with a delay."""
 STALE_CURSOR = timedelta(hours=6)
-"""An interrupted sync that began longer ago than this is started anew, instead of at its
-checkpoint."""
+"""Age from which an interrupted sync is not continued at its checkpoint: the next run starts from
+the beginning."""
 MOST_PAGES = 5_000
-"""Number of pages after which a listing is taken to be endless, and its reading is ended."""
+"""Maximum number of pages that are read of one listing. A listing that reaches this number is taken
+to be endless."""
 PRINTS_KEPT = 64
 """Number of a listing's latest pages whose fingerprints (hashes of the ids on a page) are kept, to
 notice a page that comes again."""
 SOUND_SHARE = 0.5
-"""Least share (0 to 1) of the markets stored as open that a full listing must contain. With fewer,
-the listing is taken to be incomplete."""
+"""A full listing must contain at least this share (0 to 1) of the number of markets that are stored
+as open. With fewer, the listing is taken to be incomplete."""
 SOUND_FROM = 50
-"""An answer is checked for completeness only if at least this many markets are expected: those
-stored as open (listing), or those asked for (price refresh)."""
+"""Smallest number of expected markets for which an answer is checked for missing ones. For a
+listing, the expected markets are those stored as open; for a price refresh, those asked for."""
 BATCH = 100
-"""Most markets that one request asks for by their ids."""
+"""Maximum number of markets that one request asks for by their ids."""
 LOOKUPS = 100
-"""Most markets that one run asks for one by one, because a request by several ids left them out."""
+"""Maximum number of markets that a run requests singly, because the answer to a request for many
+ids did not contain them."""
 PRICES_AT_ONCE = 6_000
-"""Most markets in one price refresh."""
+"""Maximum number of markets in one price refresh."""
 HISTORIES_AT_ONCE = 40
-"""Most markets whose price history is fetched in one run."""
+"""Maximum number of markets whose price history is fetched in one run."""
 HISTORY_WINDOW = timedelta(days=30)
 """How far back a price history is fetched."""
 
@@ -91,9 +93,9 @@ class FlowOutcome(msgspec.Struct):
 class _Walk(msgspec.Struct):
     """How far a sync has read a venue's listings; stored as its checkpoint.
 
-    `phase` is the name of the current listing and `after` where its next page starts. `since` is
-    the earliest time that the listings reach back to. `listed` counts markets in the listing of
-    open markets. `prints` are fingerprints (hashes of the ids) of the latest pages.
+    `phase` is the name of the current listing, and `after` is where its next page starts. Listings
+    of closed or changed markets go back to the time `since`. `listed` counts the markets in the
+    listing of open markets. `prints` are fingerprints (hashes of the ids) of the latest pages.
     """
 
     run_at: datetime
@@ -110,8 +112,8 @@ class _Walk(msgspec.Struct):
 class FlowRun:
     """One run of a flow, i.e. of one kind of sync; `outcome.flow` is the flow's name.
 
-    `patience`: if a venue asks to wait before the next request, the longest wait, in seconds, that
-    is accepted.
+    `patience`: longest wait, in seconds, that a venue may ask for before the next request. If it
+    asks for more, the run fails.
     """
 
     def __init__(
@@ -234,8 +236,8 @@ class FlowRun:
             self._report(self.outcome)
 
     async def _walk(self, walk: _Walk, open_before: int) -> None:
-        """Read the rest of one listing and store its pages, until its end or until its pages
-        repeat.
+        """Read the rest of one listing and store its pages. Reading ends at the last page, at a
+        page that was read before, or after `MOST_PAGES` pages.
 
         open_before : number of the venue's markets that are stored as open
         """
@@ -328,11 +330,11 @@ class FlowRun:
         known: dict[str, KnownTarget] | None = None,
         walk: _Walk | None = None,
     ) -> None:
-        """Store those records of a page that are believed (`_believable`) and the checkpoint, in
-        one transaction.
+        """Store the believed records of a page (`_believable`) and the checkpoint in one
+        transaction.
 
-        `known`: the stored markets that the page is about, by id; None: they are read here. `walk`:
-        the checkpoint; None: none is stored.
+        `known`: the stored markets that the page is about, by id; if None, they are read from the
+        database. `walk`: the checkpoint; if None, no checkpoint is stored.
         """
         at, platform, outcome = self._clock(), self._venue.platform, self.outcome
         async with self._database.transaction() as conn:
@@ -379,8 +381,8 @@ class FlowRun:
                 await store.fail(conn, platform, outcome.flow, problem, forget=True)
 
     async def _ask(self, call: Callable[[], Awaitable[T]]) -> T:
-        """The result of `call`. If the venue asks to wait at most `patience` seconds, the call is
-        repeated after that time, up to three times."""
+        """The result of `call`. If the call fails because the venue asks for a pause of at most
+        `patience` seconds, it is repeated after that pause, up to three times."""
         for _ in range(3):
             try:
                 return await call()
@@ -414,9 +416,12 @@ def _believable(
     outcome: FlowOutcome,
     at: datetime,
 ) -> tuple[list[Market], list[MarketChange]]:
-    """The markets and the changes of a page that may be stored. Left out are markets whose outcomes
-    do not fit the stored ones, unconfirmed contradictions of a stored resolution (both are
-    counted), and changes of markets that are not stored."""
+    """The markets and the changes of a page that may be stored.
+
+    Three kinds of records are left out: markets whose outcomes do not fit the stored ones,
+    unconfirmed contradictions of a stored resolution, and changes of markets that are not stored.
+    The first two kinds are counted.
+    """
     whole: list[Market] = []
     news: list[MarketChange] = []
     for market in page.markets:

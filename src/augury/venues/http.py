@@ -51,10 +51,11 @@ BREAKER = Gauge("augury_venue_breaker_open", "1 while a venue is not asked.", ["
 stamina.instrumentation.set_on_retry_hooks([])
 
 MAX_BYTES = 48 * 1024 * 1024
-"""Most bytes of an answer, decompressed: four times the largest page seen from either venue."""
+"""Maximum number of bytes of an answer, decompressed: four times the largest page seen from either
+venue."""
 MAX_REDIRECTS = 3
 UNASKED_PAUSE = 1.0
-"""Seconds to pause after a 429 that does not say how long."""
+"""Seconds to pause after a 429 (too many requests) that does not name a pause."""
 
 Params = Mapping[str, str | int | Sequence[str]]
 Sleep = Callable[[float], Awaitable[None]]
@@ -65,9 +66,9 @@ class VenueError(UpstreamFailed):
 
     outcome: ClassVar[str] = "failed"
     unhealthy: ClassVar[bool] = False
-    """Whether the error counts as a failure for the circuit breaker."""
+    """Whether the circuit breaker counts this error as a failure of the venue."""
     again: ClassVar[bool] = False
-    """Whether repeating the request soon can help."""
+    """Whether the same request may succeed if it is sent again soon."""
 
     def __init__(self, venue: str, problem: str, *, retry_after: float | None = None) -> None:
         """retry_after : seconds that the venue asked to wait; None if it did not say"""
@@ -118,8 +119,8 @@ def shape_of(platform: str) -> Iterator[None]:
 class TokenBucket:
     """Lets through at most `rate` requests per second in the long run, and `burst` at once.
 
-    `acquire` never refuses: it reserves the next free time and sleeps until then. So callers are
-    served in the order in which they came, and a burst of them is spread evenly.
+    `acquire` never refuses a request. It reserves the next free time and sleeps until then, so that
+    requests are sent in the order of the calls and evenly spaced.
     """
 
     def __init__(
@@ -153,9 +154,10 @@ class VenueClient:
     bases
         Base URLs by a short name ("gamma": "https://..."). Each has its own circuit breaker.
     limits
-        Most requests per second, by `"base"` or by `"base/first path part"`; both limits apply.
+        Most requests per second, by base ("gamma") or by base and first part of the path
+        ("gamma/events"). A request to gamma/events has to keep both limits.
     deadline
-        Most seconds for a whole call: waiting, retries and the last byte of the body included.
+        Most seconds for a whole call, including waits, retries and reading the body.
     attempts
         Most attempts of a call, within its deadline.
     """
@@ -258,8 +260,8 @@ class VenueClient:
         raise AssertionError("a retry context returns or raises")
 
     def _wait_before_retry(self, exc: Exception, ends_at: float) -> bool | float:
-        """Hook for stamina: the seconds that the venue asked to wait, True for the usual backoff,
-        False for no retry."""
+        """Function that the library stamina calls after a failed attempt. Returns the seconds that
+        the venue asked to wait, True for the usual pause before a retry, or False for no retry."""
         if not isinstance(exc, VenueError) or not exc.again:
             return False
         if exc.retry_after is None:
@@ -396,7 +398,9 @@ def decode_json(body: bytes) -> Any:
     Raises
     ------
     ValueError
-        When `body` is not JSON; `RecursionError` when it is nested too deeply.
+        When `body` is not JSON.
+    RecursionError
+        When `body` is nested too deeply.
     """
     try:
         return msgspec.json.decode(body)

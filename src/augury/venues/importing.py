@@ -18,18 +18,18 @@ from augury.venues import dump, store
 from augury.venues.records import Refusal
 
 EXAMPLES = 3
-"""Most examples of refused rows kept for each reason."""
+"""Maximum number of examples of refused rows kept for each reason."""
 POINTS_AT_ONCE = 100_000
-"""Most price points written in one transaction."""
+"""Maximum number of price points written in one transaction."""
 
 Progress = Callable[[int], None]
 
 
 class FileSummary(msgspec.Struct):
-    """What became of one file's rows.
+    """What became of the rows of one file.
 
     In a file of markets, `read` is the sum of `added`, `updated`, `unchanged` and `refused`. In a
-    file of prices, the sum includes `quarantined` too.
+    file of prices, `quarantined` is a part of the sum, too.
     """
 
     file: str
@@ -40,9 +40,9 @@ class FileSummary(msgspec.Struct):
     unchanged: int = 0
     refused: Counter[str] = msgspec.field(default_factory=Counter)
     quarantined: Counter[str] = msgspec.field(default_factory=Counter)
-    """Quotes and price points that cannot be right and are held in quarantine, by reason. The
-    market of such a quote also counts as added, updated or unchanged; such a price point counts
-    only here."""
+    """Numbers of quotes and price points that cannot be right and are held in quarantine, by
+    reason. A market whose quote is in quarantine is also counted in `added`, `updated` or
+    `unchanged`; a price point in quarantine is counted only here."""
     examples: dict[str, list[str]] = msgspec.field(default_factory=dict)
     """Examples of refused rows, by reason."""
     seconds: float = 0.0
@@ -58,8 +58,8 @@ class FileSummary(msgspec.Struct):
 async def import_file(
     database: Database, file: dump.DumpFile, progress: Progress = lambda _: None
 ) -> FileSummary:
-    """Import one dump file into the catalogue. Older states of a market never replace newer ones.
-    Returns the number of rows by what became of them."""
+    """Import one dump file into the catalogue, and return how many rows were added, updated,
+    refused and so on. Older states of a market never replace newer ones."""
     began = time.perf_counter()
     summary = FileSummary(file.path.name, file.kind, read=len(file) + file.unreadable)
     if file.unreadable:

@@ -29,10 +29,11 @@ from augury.venues.wire import Wire, identifier
 
 BASES = ("api",)
 LIMITS = {"api": 8.0}
-"""Most requests per second, less than half of the 20 that Kalshi allows callers without a key."""
+"""Maximum number of requests per second, less than half of the 20 that Kalshi allows callers
+without a key."""
 COMPLETED_AT_ONCE = 40
-"""Most events that are looked up to complete the new markets of one page of a listing; the next
-full sync brings the rest."""
+"""Maximum number of events that are looked up to complete the new markets of one page of a listing.
+If there are more, the next full sync adds their markets."""
 
 
 class Kalshi:
@@ -48,9 +49,12 @@ class Kalshi:
         self._series: dict[str, Wire] = {}
 
     async def listing(self, phase: str, after: Cursor, since: datetime) -> Page:
-        """A page of the listing named `phase`: events with their markets in a full sync, markets
-        alone in an incremental one. `since`: the earliest time of close, creation, change or
-        settlement that is listed; it does not limit the listing of open markets."""
+        """A page of the listing named `phase`. A full sync lists events with their markets; an
+        incremental one lists markets alone.
+
+        `since`: only what closed (or was created, changed or settled, depending on the listing) at
+        or after this time is listed. The listing of open markets ignores `since`.
+        """
         observed_at = self._clock()
         cursor = after if isinstance(after, str) else None
         if phase in self.full:
@@ -77,7 +81,8 @@ class Kalshi:
         return page
 
     async def complete(self, kin: Mapping[str, str]) -> Page:
-        """Complete records of new markets, read with their events (at most `COMPLETED_AT_ONCE`).
+        """Complete records of new markets, read together with their events. At most
+        `COMPLETED_AT_ONCE` events are read.
 
         kin : the event id of each new market, by market id
         """

@@ -12,7 +12,7 @@ from augury.venues.wire import Wire, identifier
 EVENTS_PAGE = 200
 MARKETS_PAGE = 1_000
 BATCH = 100
-"""Most tickers in one request for markets by ticker; 100 make a URL of about 3 KB."""
+"""Maximum number of tickers in one request for markets by ticker; 100 make a URL of about 3 KB."""
 
 Params = Mapping[str, str | int | Sequence[str]]
 

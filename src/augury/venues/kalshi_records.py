@@ -47,9 +47,9 @@ STATUSES: dict[str, Status] = {
     "finalized": "resolved",
     "settled": "resolved",
 }
-"""Our status for each of Kalshi's: those of records and those of listing filters, since some
-generations of its API mix them. A `determined` market may still be disputed or amended, so it
-counts as resolved only once it is finalized."""
+"""Kalshi's name of a status -> our status. Names from records and names from listing filters are
+both here, since some generations of Kalshi's API mix them. A `determined` market may still be
+disputed or amended, so only a `finalized` or `settled` one is resolved."""
 _NOT_OPEN_YET = ("initialized", "unopened")
 _STRIKES = (
     "greater",
@@ -204,10 +204,10 @@ def change(
 def candles(answer: object, market_id: str) -> list[PricePoint]:
     """Candlesticks as price points of YES, each at the end of its period.
 
-    The price is that of the period's last trade. If nothing traded, it is the midpoint of a
-    two-sided book at the close, by the same rule as for a live quote. A period with neither gives
-    no point. A point's volume is the running total since the first candlestick. From the first
-    candlestick without a volume on, it is None.
+    The price is that of the period's last trade. If nothing was traded, it is the midpoint of bid
+    and ask at the end of the period, by the same rule as for a live quote. A period without trade
+    and quote gives no point. A point's volume is the running total since the first candlestick; it
+    is None from the first candlestick without a volume on.
 
     Raises
     ------
@@ -248,8 +248,9 @@ def _own_title(wire: Wire) -> str | None:
 
 
 def _subtitle(wire: Wire, event_title: str | None, own_title: str | None) -> str | None:
-    """The label that distinguishes the market within its event, e.g. a team; None if it has none.
-    Which field holds the label depends on the generation of Kalshi's API."""
+    """The label that distinguishes the market from others of its event, e.g. a team; None if the
+    market has no such label. The label is in different fields in different generations of Kalshi's
+    API."""
     for key in ("yes_sub_title", "subtitle"):
         label = line(wire.get(key))
         if label is not None and label not in (event_title, own_title, "Yes"):

@@ -38,14 +38,14 @@ from augury.venues.wire import (
 )
 
 EVENTS_PAGE = 100
-"""Events per page. Each event holds all its markets, so a larger page would be megabytes."""
+"""Events per page. Each comes with all its markets, so larger pages would take megabytes."""
 MARKETS_PAGE = 100
 """Markets per page: the most that `/markets/keyset` returns."""
 BATCH = 100
 """Ids in one request by id; they make a URL of about 1 KB."""
 
 DECIDED = 0.99
-"""Price (0 to 1) from which an outcome of a closed market counts as the winner."""
+"""From this price (0 to 1) on, an outcome of a closed market is taken to be the winner."""
 _UNDER_REVIEW = ("proposed", "disputed", "challenged", "reproposed", "requested")
 
 Params = Mapping[str, str | int | Sequence[str]]
@@ -55,8 +55,8 @@ Params = Mapping[str, str | int | Sequence[str]]
 
 
 def events_query(*, keyset: bool, closed: bool, after: str | int | None) -> tuple[str, Params]:
-    """Path and parameters of the request for a page of events with their markets: open events by
-    id, closed ones most recent first."""
+    """Path and parameters of the request for a page of events with their markets. Open events are
+    sorted by id, closed ones by closing time, the latest first."""
     params: dict[str, str | int] = {
         "limit": EVENTS_PAGE,
         "closed": "true" if closed else "false",
@@ -67,11 +67,9 @@ def events_query(*, keyset: bool, closed: bool, after: str | int | None) -> tupl
 
 
 def created_query(*, keyset: bool, after: str | int | None) -> tuple[str, Params]:
-    """Path and parameters of the request for a page of open markets, the newest first.
-
-    The order is not `updatedAt`: every trade changes that, so nearly every open market would count
-    as new and be fetched again.
-    """
+    """Path and parameters of the request for a page of open markets, the newest first. Sorted by
+    `updatedAt`, nearly all markets would come first and be fetched again, because every trade
+    changes that field."""
     params: dict[str, str | int] = {
         "limit": MARKETS_PAGE,
         "closed": "false",
@@ -83,8 +81,8 @@ def created_query(*, keyset: bool, after: str | int | None) -> tuple[str, Params
 
 
 def batch_query(ids: Sequence[str], *, closed: bool = False) -> tuple[str, Params]:
-    """Path and parameters of the request for markets by id, either open or `closed` ones: without
-    the parameter `closed`, Polymarket returns only open ones."""
+    """Path and parameters of the request for markets by id. The request finds only open markets or,
+    if `closed` is set, only closed ones."""
     return "/markets", {
         "id": ids,
         "limit": len(ids),
@@ -101,8 +99,8 @@ def market_query(market_id: str) -> tuple[str, Params]:
 def history_query(
     token: str, *, start: datetime, end: datetime, minutes: int
 ) -> tuple[str, Params]:
-    """Path and parameters of the request for one token's prices in a window, at most one per
-    `minutes`."""
+    """Path and parameters of the request for one token's prices in a window, at most one price for
+    each period of `minutes`."""
     return "/prices-history", {
         "market": token,
         "startTs": int(start.timestamp()),
@@ -251,7 +249,7 @@ def market(wire: object, observed_at: datetime, notes: Notes | None = None) -> M
 
 
 def history(answer: object, market_id: str, outcome: int) -> list[PricePoint]:
-    """An answer of `/prices-history` as price points, without unreadable ones and prices of 0 or 1.
+    """An answer of `/prices-history` as price points. Unreadable ones, 0 and 1 are left out.
 
     Raises
     ------
@@ -342,8 +340,9 @@ def _open_prices(
 ) -> tuple[float | None, ...] | None:
     """Prices of an open market's outcomes; None if nobody quotes or a labelled price is unusable.
 
-    That bid, ask and last trade are of the first outcome is only a convention. If the price from
-    them is over 0.10 away from the labelled prices (of named outcomes), the latter are used.
+    `labelled` are prices by outcome; they are used for more than two outcomes. For two, bid, ask
+    and last trade give the first outcome's price. That they are about the first outcome is only a
+    convention: if that price is over 0.10 away from the labelled one, the labelled prices are used.
     """
     usable = bool(labelled) and all(p is not None and 0 < p < 1 for p in labelled)
     if count > 2:
@@ -384,8 +383,8 @@ def _first_amount(wire: Wire, *keys: str) -> float | None:
 
 BASES = ("gamma", "clob")
 LIMITS = {"gamma": 100.0, "gamma/events": 20.0, "gamma/markets": 12.0, "clob": 50.0}
-"""Most requests per second, by base and first path part: less than half of what Polymarket allows
-(in 10 s: gamma 4,000, events 500, markets 300)."""
+"""Maximum number of requests per second, by base URL or by base URL and first part of the path.
+Each is less than half of what Polymarket allows; e.g. it allows 500 requests for events in 10 s."""
 
 
 class Polymarket:
@@ -451,8 +450,8 @@ class Polymarket:
         return Page()
 
     async def news(self, targets: Sequence[KnownTarget]) -> Page:
-        """The current state of stored markets, requested by id: first among open markets; those not
-        found there are requested again, among closed ones."""
+        """The current state of stored markets, requested by id. Markets that are not found among
+        the open ones are requested again among the closed ones."""
         observed_at = self._clock()
         page = Page(partial=True)
         wanted = [t.platform_id for t in targets if t.platform_id.isdecimal()]
@@ -488,8 +487,8 @@ class Polymarket:
     async def history(
         self, target: KnownTarget, start: datetime, end: datetime
     ) -> list[PricePoint]:
-        """The market's prices of each outcome, hourly or (if it is resolved) every 12 hours. For a
-        market with two outcomes, only prices of the first."""
+        """The market's prices of each outcome, one per hour, or one per 12 hours if the market is
+        resolved. If it has two outcomes, only prices of the first."""
         # For resolved markets, the venue returns nothing below 12 hours.
         minutes = 720 if target.status == "resolved" else 60
         points: list[PricePoint] = []

@@ -16,13 +16,13 @@ Notes = Counter[str]
 """Counts of oddities in a venue's answers, by name, e.g. "unknown strike type". No record is
 refused because of them."""
 Cursor = str | int | None
-"""Where a listing of a venue continues: the venue's cursor, or an offset. None in a request means
-the start, in an answer the end."""
+"""Where the next page of a venue's listing starts: the venue's cursor, or an offset. In a request,
+None means the first page; in an answer, None means that there are no more pages."""
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A venue's record that is not taken in as a market; `reason` is the kind of problem, e.g.
-    "parlay", and `detail` what in the record caused it."""
+    """A venue's record that is not taken in as a market. `reason` is the kind of problem, e.g.
+    "parlay"; `detail` is the part of the record that caused the problem."""
 
     id: str | None
     reason: str
@@ -51,14 +51,14 @@ class Page(msgspec.Struct):
     refusals: list[Refusal] = msgspec.field(default_factory=list)
     notes: Notes = msgspec.field(default_factory=Counter)
     kin: dict[str, str] = msgspec.field(default_factory=dict)
-    """Event id by market id, for those `changes` that came without the market's event."""
+    """Market id -> event id, for markets in `changes` whose event is not in the answer."""
     after: Cursor = None
     """Where the next page of the listing starts; None after the last page."""
     records: int = 0
     """Number of the venue's records (events or markets) in the answer."""
     partial: bool = False
-    """True if the texts are incomplete: then stored markets take only prices, status and volumes
-    from this page."""
+    """True if the texts in the answer are incomplete. Markets that are stored already then take
+    only prices, status and volumes from this page."""
 
     def add(self, found: Market | MarketChange | Refusal) -> None:
         """Add a record to `markets`, `changes` or `refusals`, by its type."""

@@ -30,8 +30,8 @@ class SyncState(msgspec.Struct, frozen=True):
 
 
 class VenueHealth(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether and when a venue was last synced, and how many of its `markets` are stored. Times are
-    in UTC."""
+    """When a venue was last synced, whether that failed, and how many of its markets are stored
+    (`markets`). Times are in UTC."""
 
     platform: Platform
     markets: int
@@ -40,8 +40,8 @@ class VenueHealth(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds since the last successful full or incremental sync; None before the first."""
     failed_at: datetime | None
     failure: str | None
-    """Text of the latest sync failure that no success of the same kind of sync has followed; None
-    if there is no such failure."""
+    """Text of the venue's latest sync failure. None if there was no failure, or if the same kind of
+    sync has succeeded since."""
 
 
 def _target(*values: Any) -> KnownTarget:
@@ -75,7 +75,7 @@ async def checkpoint(
     conn: Connection, platform: Platform, flow: str, cursor: dict[str, Any], at: datetime
 ) -> None:
     """Store the progress `cursor` of a flow (kind of sync, e.g. "full"), in the same transaction as
-    the rows that it has written."""
+    the rows that the flow has written."""
     await conn.execute(
         """
         insert into sync_state (platform, flow, cursor, started_at, progressed_at)
@@ -124,7 +124,8 @@ async def fail(
 
 
 async def targets(conn: Connection, ids: Sequence[str]) -> dict[str, KnownTarget]:
-    """The stored markets with these ids, by id, without invented ones of the sample catalogue."""
+    """The stored markets with these ids, by id. Invented markets of the sample catalogue are left
+    out."""
     cursor = conn.cursor(row_factory=args_row(_target))
     await cursor.execute(
         f"select {_TARGET} from markets where id = any(%s) and origin <> 'sample'",  # noqa: S608
@@ -209,7 +210,8 @@ async def without_history(
 
 
 async def venue_health(conn: Connection) -> list[VenueHealth]:
-    """For each venue, whether and when it was last synced, from the stored state of its syncs."""
+    """For each venue, when it was last synced and whether that failed, from the stored state of its
+    syncs."""
     rows = await (
         await conn.execute(
             """

@@ -32,8 +32,8 @@ log = structlog.get_logger(__name__)
 HISTORY_EVERY = 300.0
 """Seconds between two runs that fetch price histories."""
 FIRST_BACKOFF, LONGEST_BACKOFF = 15.0, 600.0
-"""FIRST_BACKOFF: seconds to wait after a sync's first failure. Each further failure doubles the
-wait, up to LONGEST_BACKOFF seconds."""
+"""FIRST_BACKOFF: seconds from the first failure of a sync to the next attempt. LONGEST_BACKOFF:
+longest such wait, in seconds. Each further failure doubles the wait."""
 
 
 class _Busy(Exception):
@@ -72,8 +72,8 @@ class Sync:
     venues
         Connectors to use instead of those that the settings name.
     patience
-        Longest wait, in seconds, for a venue that says how long to wait. If it asks for more, the
-        flow ends with a failure and continues in its next run.
+        Longest pause, in seconds, that a venue may ask for. If it asks for a longer one, the flow
+        fails and continues in its next run.
     """
 
     def __init__(
@@ -188,7 +188,7 @@ class Sync:
         report: Report | None,
     ) -> FlowOutcome:
         """Run `body`, which does one kind of sync (named `flow`), unless another process is running
-        it. A failure of the venue is stored, and told in the result."""
+        it. If the venue fails, the failure is stored in the database and in the result."""
         run = self._run(self._venues()[platform], flow, report)
         outcome = run.outcome
         began = time.perf_counter()
@@ -232,11 +232,11 @@ class Sync:
         platform: Platform,
         interval: float,
     ) -> None:
-        """Run a flow (kind of sync) at its interval, in seconds, and after failures with a growing
-        wait.
+        """Run a flow (kind of sync) again and again, every `interval` seconds.
 
-        A full sync that ended early is repeated after this wait, at the latest after its interval.
-        After any other failure, the longer of wait and interval counts.
+        After a failure there is a backoff, a wait that doubles with each failure. A failed full
+        sync is repeated after the backoff or the interval, whichever is shorter; any other flow
+        after whichever is longer.
         """
         backoff = FIRST_BACKOFF
         wait = await self._first_wait(flow, platform, interval)

@@ -19,17 +19,17 @@ TEXT_LIMIT = 20_000
 TAG_LIMIT = 50
 
 WIDE_SPREAD = 0.10
-"""Spread (ask minus bid, in probability) above which the last trade is used as the price instead
-of the book's midpoint."""
+"""Spread (ask minus bid, in probability) above which a market's price is its last trade instead of
+the midpoint of bid and ask."""
 EMPTY_BOOK = (0.01, 0.99)
-"""An order book is empty, i.e. nobody is quoting, if its bid is at most the first of these prices
-and its ask at least the second."""
+"""(bid, ask): an order book is taken as empty, i.e. nobody is quoting, if its bid is at most this
+bid and its ask is at least this ask."""
 
 Wire = Mapping[str, Any]
 
 
 class BadPrice(ValueError):
-    """Raised for a price outside [0, 1], since the record that holds it can't be trusted."""
+    """Raised for a price outside [0, 1]: the whole record that holds it can't be trusted."""
 
 
 # Control characters except tab and newline, and characters that change the direction of text, so
@@ -189,10 +189,12 @@ def quote(bid: float | None, ask: float | None, last: float | None) -> float | N
     """The price of an open market's first outcome from its best bid, best ask and last trade; None
     for "no quote".
 
-    If bid and ask are both quoted and sound (`two_sided`), it is their midpoint or, if the spread
-    is wider than `WIDE_SPREAD`, the last trade limited to the range from bid to ask. Otherwise it
-    is the last trade, limited by whichever of bid and ask is there. A last trade of 0 or 1 is no
-    quote.
+    If bid and ask are both quoted and sound (`two_sided`), the price is their midpoint. If the
+    spread is wider than `WIDE_SPREAD`, the price is instead the last trade, moved into the range
+    from bid to ask.
+
+    If bid and ask are not sound, the price is the last trade. It is then raised to the bid and
+    lowered to the ask where these are quoted and do not cross. A last trade of 0 or 1 is ignored.
     """
     traded = last if last is not None and 0 < last < 1 else None
     if two_sided(bid, ask):

@@ -24,8 +24,8 @@ _TIME_STEPS = [timedelta(minutes=m) for m in (1, 5, 15, 30, 60, 180, 360, 720)] 
 ]
 _MOST_X_TICKS = 8
 _SHARED = 2
-"""If the names of all lines of a chart begin with more than this many common words, the legend
-leaves these words out."""
+"""Limit on the words that all line names of a chart have in common at their beginning: if there are
+more such words, the legend leaves them out."""
 
 
 class ChartLine(NamedTuple):
@@ -67,8 +67,8 @@ class Chart(NamedTuple):
     thresholds: Sequence[ThresholdLine]
     markers: Sequence[Marker]
     origin: str | None = None
-    """Where the values come from: `live`, `import` or `sample` (then the picture's title says so);
-    None if not known."""
+    """Where the values come from: `live`, `import` or `sample`; None if not known. With `sample`,
+    the picture's title says so."""
 
     @property
     def as_of(self) -> datetime | None:

@@ -38,20 +38,20 @@ ALERTS = Counter("augury_alerts", "Alerts, by what happened to them.", ["event"]
 SECONDS = Histogram("augury_evaluation_seconds", "Seconds an evaluation took.")
 
 MOVED_AT_ONCE = 20_000
-"""Largest number of changed markets, and of changed external series, whose rules (alert conditions)
-one transaction evaluates."""
+"""Largest number of changed markets for which one transaction evaluates the rules (alert
+conditions). The same limit holds for changed external series."""
 DUE_AT_ONCE = 5_000
 """Largest number of (rule, target) pairs that one transaction evaluates because time alone may have
 changed the result, and not because the target has new data."""
 MEMBERS = 100
-"""Most markets that are watched for one target that is an event or a saved search."""
+"""Maximum number of markets that are watched for one target that is an event or a saved search."""
 LOOK_UP_AFTER = timedelta(minutes=5)
-"""Time after which it is looked up again which markets belong to a watched event or saved
-search."""
+"""Time after which the list of the markets that belong to a watched event or saved search is looked
+up again."""
 _LOOK_UPS = 200
-"""Most watched events and saved searches whose markets are looked up in one run."""
+"""Maximum number of watched events and saved searches whose markets are looked up in one run."""
 _TICKS = 50
-"""Most transactions in one call of `Evaluator.tick`."""
+"""Maximum number of transactions in one call of `Evaluator.tick`."""
 _YIELD = 250
 """Number of evaluated (rule, target) pairs after which the event loop may serve requests."""
 
@@ -173,8 +173,8 @@ class Evaluator:
                     await store.note_members(conn, target.id, found)
 
     async def members_of(self, kind: str, ref: str) -> list[str]:
-        """Ids of the markets that a target of this kind watches (`ref`: a market's or event's id,
-        or a search query); none for a series or an asset."""
+        """Ids of the markets watched by a target of this kind (`ref`: a market's or event's id, or
+        a search query); none for a series or an asset."""
         if kind == "market":
             return [ref]
         if kind == "search":

@@ -16,12 +16,12 @@ from augury.watchlists.chart import ChartLine, standing
 from augury.watchlists.store import Connection, Target
 
 _CHART_POINTS = 600
-"""Most points in the line of a market in a target's chart."""
+"""Maximum number of points in the line of a market in a target's chart."""
 _PRICE_STANDS = timedelta(hours=26)
 """How long a recorded price counts as the market's price. An unchanged price is recorded once a
 day, so after a longer gap the price is unknown."""
 _CHART_POINTS_READ = 20_000
-"""Most points of an external series that are read for a chart."""
+"""Maximum number of points of an external series that are read for a chart."""
 
 
 class TargetHistory(NamedTuple):
@@ -48,7 +48,7 @@ async def target_history(
     """Read the recorded values of a watched target over [start, end): one line for each of its
     first 8 markets, one for a series, two (forecast and realized volatility) for an asset.
 
-    most : most points in the line of a market
+    most : maximum number of points in the line of a market
     """
     title = target.label or target.ref
     if target.kind == "series":
@@ -93,7 +93,7 @@ async def target_history(
 
 
 def step_of(window: timedelta, most: int) -> timedelta:
-    """Time between the points of a chart over `window`: of 1 minute, 5 minutes, 1 hour and 1 day
-    (`INTERVALS`), the shortest with which the chart has at most `most` points; else a day."""
+    """Time between the points of a chart over `window`: the shortest of 1 minute, 5 minutes, 1 hour
+    and 1 day (`INTERVALS`) that gives at most `most` points; a day if none of them does."""
     fitting = (m for m in INTERVALS if window / timedelta(minutes=m) <= most)
     return timedelta(minutes=next(fitting, 1440))

@@ -9,8 +9,8 @@ from augury.watchlists import store
 from augury.watchlists.evaluation import Evaluator
 
 EVALUATE_EVERY = 0.5
-"""Seconds between two evaluations of the rules whose data have changed: the larger part of the
-delay from a price change to its alert."""
+"""Seconds between two evaluations of the rules whose data have changed. Most of the delay from a
+price change to its alert is this waiting time."""
 
 
 def register(worker: Worker, evaluator: Evaluator, database: Database) -> None:

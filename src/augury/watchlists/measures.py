@@ -15,11 +15,11 @@ from statistics import median
 TICK = 0.01
 """Smallest price step of most order books, in probability."""
 _EDGE = TICK / 2
-"""Least distance of a price from 0 and 1, in probability. Closer prices are moved to this distance,
-because their log-odds would change a lot with moves of less than a tick."""
+"""Smallest distance of a price from 0 and 1, in probability. Closer prices are moved to this
+distance, because their log-odds would change a lot with moves of less than a tick."""
 MAD_TO_SIGMA = 1.4826
-"""Standard deviation of a normal distribution, divided by its median absolute deviation (Rousseeuw
-and Croux 1993)."""
+"""Factor from the median absolute deviation of a normal distribution to its standard deviation
+(Rousseeuw and Croux 1993)."""
 LEAST_MOVES = 20
 """Fewest earlier price moves that must be known to compute the z-score of the last one."""
 LEAST_VOLUMES = 12
@@ -72,10 +72,10 @@ def _tick(p: float) -> float:
 
 
 def _usual(sizes: list[float]) -> float:
-    """The usual size of a price move, in log-odds: the median of those sizes that are above 0; 0 if
-    fewer than a fifth of them are.
+    """The usual size of a price move, in log-odds: the median of those sizes that are above 0. If
+    fewer than a fifth of all sizes are above 0, the result is 0.
 
-    It gives a scale when the median of all sizes is 0, because most windows had no move.
+    `zscore` needs it when most windows had no move, because the median of all sizes is then 0.
     """
     moved = [size for size in sizes if size > 0]
     return median(moved) if len(moved) >= len(sizes) / 5 else 0.0

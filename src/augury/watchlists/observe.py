@@ -21,13 +21,13 @@ from augury.watchlists.rules import HOUR, Rule, Seen
 from augury.watchlists.store import Connection, Target
 
 ZSCORE_WINDOWS = 96
-"""Number of windows, the current one included, whose price moves `probability_zscore` compares."""
+"""Number of time windows, with the current one, whose price moves `probability_zscore` compares."""
 SPIKE_WINDOWS = 72
-"""Number of windows, the current one included, whose volumes the metric `volume_spike` compares."""
+"""Number of time windows, with the current one, whose volumes `volume_spike` compares."""
 _YIELD = 250
 """Number of (rule, target) pairs after which the event loop may serve requests."""
 SAMPLES_APART = timedelta(minutes=10)
-"""Least time between two stored values of a market's cumulative volume."""
+"""Shortest time between two stored values of a market's cumulative volume."""
 
 Linked = Callable[[Connection, Collection[int]], Awaitable[dict[int, list[tuple[int, bool]]]]]
 """Given market numbers, returns for each the numbers of the same contract on the other venue, each
@@ -63,7 +63,7 @@ class Look:
         return ORIGINS[self.quote.origin] if self.quote is not None else self.source
 
 
-class _Side(NamedTuple):
+class _QuotedOutcome(NamedTuple):
     """One outcome (e.g. Yes) of one market; `outcome` is its index."""
 
     quote: Quote
@@ -79,7 +79,7 @@ class _Side(NamedTuple):
 
 
 def price_of(quote: Quote, outcome: int) -> float | None:
-    """An outcome's price; without one, 1 minus the other's (if there are two outcomes), or None."""
+    """An outcome's price. If not known: with two outcomes 1 minus the other's price, else None."""
     price = quote.prices[outcome]
     if price is None and len(quote.prices) == 2:
         other = quote.prices[1 - outcome]
@@ -202,23 +202,23 @@ class Observer:
         facts.series_before = dict(zip(asked, found, strict=True))
 
 
-def _sides(target: Target, market_ids: list[str], quotes: dict[str, Quote]) -> list[_Side]:
+def _sides(target: Target, market_ids: list[str], quotes: dict[str, Quote]) -> list[_QuotedOutcome]:
     sides = []
     for market_id in market_ids:
         quote = quotes.get(market_id)
         if quote is None:
             continue
         if target.outcome is None:
-            sides.append(_Side(quote, 0))
+            sides.append(_QuotedOutcome(quote, 0))
         elif target.outcome in quote.outcomes:
-            sides.append(_Side(quote, quote.outcomes.index(target.outcome)))
+            sides.append(_QuotedOutcome(quote, quote.outcomes.index(target.outcome)))
     return sides
 
 
 class _Facts:
     """The stored data from which an evaluation computes the metrics of all (rule, target) pairs."""
 
-    def __init__(self, now: datetime, sides: dict[str, list[_Side]], age: AgeRule) -> None:
+    def __init__(self, now: datetime, sides: dict[str, list[_QuotedOutcome]], age: AgeRule) -> None:
         self.now = now
         self.age = age
         self.sides = sides
@@ -253,7 +253,7 @@ class _Facts:
             return looks[0]
         return _foremost(rule, looks)
 
-    def _market(self, rule: Rule, side: _Side) -> Look:
+    def _market(self, rule: Rule, side: _QuotedOutcome) -> Look:
         quote = side.quote
         look = Look(Seen(reason=""), quote, side.label)
         if rule.metric == "hours_to_close" and (ended := self._closed(quote)) is not None:
@@ -262,7 +262,7 @@ class _Facts:
         if rule.metric != "staleness" and (why := self._too_old(rule, quote)) is not None:
             look.seen = Seen(reason=why)
             return look
-        measure: Callable[[Rule, _Side, Look], float | str | Seen | None]
+        measure: Callable[[Rule, _QuotedOutcome, Look], float | str | Seen | None]
         measure = getattr(self, f"_{rule.metric}")
         found = measure(rule, side, look)
         if isinstance(found, Seen):
@@ -275,7 +275,7 @@ class _Facts:
         return look
 
     def _closed(self, quote: Quote) -> str | None:
-        """A sentence that the market has closed; None if its close is ahead or not known."""
+        """A sentence saying that the market has closed; None if its close is ahead or not known."""
         if quote.status != "active":
             return f"The market is already {quote.status}."
         if quote.closes_at is not None and quote.closes_at <= self.now:
@@ -293,10 +293,10 @@ class _Facts:
             return self.age.why_old(quote.price_as_of, self.now)
         return None
 
-    def _probability(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
+    def _probability(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
         return side.price if side.price is not None else _UNQUOTED
 
-    def _probability_change(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
+    def _probability_change(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
         if side.price is None:
             return _UNQUOTED
         window = rule.window or HOUR
@@ -307,7 +307,7 @@ class _Facts:
         look.evidence.append({"kind": "earlier_price", "value": before, "as_of": at})
         return round(side.price - before, 12)
 
-    def _probability_zscore(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
+    def _probability_zscore(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
         if side.price is None:
             return _UNQUOTED
         window = rule.window or HOUR
@@ -322,7 +322,7 @@ class _Facts:
         look.evidence.append({"kind": "earlier_price", "value": past[-1], "as_of": at})
         return score
 
-    def _volume_24h(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
+    def _volume_24h(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
         found = side.quote.volume_24h
         return (
             found
@@ -330,7 +330,7 @@ class _Facts:
             else Seen(reason="The venue does not report a 24-hour volume.")
         )
 
-    def _volume_spike(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
+    def _volume_spike(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
         if side.quote.volume is None:
             return Seen(reason="The venue does not report a volume.")
         past = self.volumes[side.quote.id, rule.window or HOUR]
@@ -342,13 +342,13 @@ class _Facts:
             )
         return found
 
-    def _spread(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
+    def _spread(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
         bid, ask = side.quote.best_bid, side.quote.best_ask
         if bid is None or ask is None:
             return Seen(reason="The order book lacks a bid or an ask.")
         return round(ask - bid, 12)
 
-    def _divergence(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
+    def _divergence(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
         if side.price is None:
             return _UNQUOTED
         if len(side.quote.outcomes) != 2:
@@ -375,21 +375,21 @@ class _Facts:
             return Seen(reason="No other venue has the same contract with a recent price.")
         return round(found, 12)
 
-    def _hours_to_close(self, rule: Rule, side: _Side, look: Look) -> float | Seen:
+    def _hours_to_close(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
         if side.quote.closes_at is None:
             return Seen(reason="The market has no closing time.")
         return Seen(value=(side.quote.closes_at - self.now) / HOUR, as_of=self.now)
 
-    def _status(self, rule: Rule, side: _Side, look: Look) -> str:
+    def _status(self, rule: Rule, side: _QuotedOutcome, look: Look) -> str:
         return side.quote.status
 
-    def _staleness(self, rule: Rule, side: _Side, look: Look) -> Seen:
+    def _staleness(self, rule: Rule, side: _QuotedOutcome, look: Look) -> Seen:
         heard = _heard(side.quote)
         if heard is None:
             return Seen(reason="Its venue has never confirmed it.")
         return _age(self.now, heard)
 
-    def _before(self, side: _Side, window: timedelta, count: int) -> list[float | None]:
+    def _before(self, side: _QuotedOutcome, window: timedelta, count: int) -> list[float | None]:
         quote, outcome = side
         known = self.past[quote.seq, outcome, window, count]
         if len(quote.outcomes) != 2:

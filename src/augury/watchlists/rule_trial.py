@@ -12,8 +12,8 @@ from augury.watchlists.rules import Rule
 from augury.watchlists.store import Connection, Target
 
 PREVIEW_POINTS, _PREVIEW_SHOWN = 3_000, 1_000
-"""PREVIEW_POINTS: most recorded points of a market on which a rule (an alert condition) is tried.
-_PREVIEW_SHOWN: most of these points that the answer contains."""
+"""PREVIEW_POINTS: maximum number of recorded points of a market on which a rule (an alert
+condition) is tried. _PREVIEW_SHOWN: maximum number of these points that the answer contains."""
 
 
 class TriedTarget(NamedTuple):

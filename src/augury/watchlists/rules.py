@@ -68,8 +68,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     `threshold` is in the metric's unit; for the metric `status`, `label` is used instead. `span` is
     the window of a metric over time; None means its default. `hysteresis`, in the metric's unit, is
     how far from the threshold the value must come back before an alert resolves. `hold` is how long
-    the condition must hold before the rule fires, and `cooldown` how long after firing it can't
-    fire again.
+    the condition must hold before the rule fires. `cooldown` is how long the rule can't fire again
+    after it has fired.
     """
 
     id: str
@@ -123,8 +123,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def crossing(self) -> bool:
-        """Whether the rule fires only when the value crosses the threshold, i.e. was on its other
-        side before."""
+        """Whether the rule fires only when the value crosses the threshold: the value must have
+        been on the other side of the threshold before."""
         return self.op in ("crosses_above", "crosses_below")
 
 
@@ -139,7 +139,8 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     """True if there is no value because what is watched has ended, e.g. a closed market; an open
     alert then ends."""
     until: datetime | None = None
-    """When the value becomes too old to count, unless its source gives a new one before."""
+    """When the value becomes too old to count, unless its source gives a new value before that
+    time."""
 
 
 class RuleState(msgspec.Struct, frozen=True, kw_only=True):
@@ -153,8 +154,8 @@ class RuleState(msgspec.Struct, frozen=True, kw_only=True):
     """Whether an alert of the rule is open on this target. It stays open while `status` is
     `no_data`."""
     armed: bool = False
-    """Whether, since the rule last fired, a value was observed for which its condition does not
-    hold. Only then can a rule with `crosses_above` or `crosses_below` fire."""
+    """Whether, since the rule last fired, a value was observed that does not meet the rule's
+    condition. Only then can a rule with `crosses_above` or `crosses_below` fire."""
     episode: int = 0
     fired_at: datetime | None = None
     value: float | str | None = None

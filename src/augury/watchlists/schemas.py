@@ -126,7 +126,7 @@ class TargetRecord(BaseModel):
 
 
 MOST_AT_ONCE = 500
-"""Most targets or rules that one request may add to a watchlist."""
+"""Maximum number of targets or rules that one request may add to a watchlist."""
 
 
 class TargetsRequest(BaseModel):

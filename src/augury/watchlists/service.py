@@ -29,13 +29,13 @@ MOST_WATCHLISTS = 500
 MOST_TARGETS = 5_000
 MOST_RULES = 10_000
 MOST_PAIRS = 20_000
-"""Most (rule, target) pairs in one watchlist: each target counts once for each rule on it."""
+"""Maximum number of (rule, target) pairs in one watchlist: each rule with each of its targets."""
 MOST_ALERTS_SHOWN = 200
 
 CHART_WINDOWS: Final = {"series": timedelta(days=366), "asset": timedelta(days=90)}
 """By kind of target: default length of the time that a chart shows; 7 days for other kinds."""
 MOST_PREVIEWED = 20
-"""Most targets whose history a preview tries a rule on, if the rule is not for one target alone."""
+"""Maximum number of targets on which a preview tries a rule that is not for one target alone."""
 
 
 class Made(NamedTuple):
@@ -138,7 +138,7 @@ class WatchlistService:
     async def add_targets(
         self, account_id: str, watchlist_id: str, new: Sequence[NewTarget], *, bulk: bool = False
     ) -> list[Target]:
-        """Add several targets; if one is refused, add none. `bulk`: the error tells its index."""
+        """Add several targets; if one is refused, add none. `bulk`: the error has its index."""
         prepared: list[tuple[NewTarget, list[str]]] = []
         for n, one in enumerate(new):
             if one.kind == "asset":
@@ -250,7 +250,7 @@ class WatchlistService:
     async def add_rule(
         self, account_id: str, watchlist_id: str, rule: Rule, target_id: str | None
     ) -> StoredRule:
-        """Add a rule, for one target or (None) for all that have its metric, also later ones."""
+        """Add a rule for one target or (None) for all that have its metric, now or later."""
         [made] = await self.add_rules(account_id, watchlist_id, [(rule, target_id)])
         return made
 
@@ -410,8 +410,8 @@ class WatchlistService:
         limit: int,
         before: int | None,
     ) -> list[Alert]:
-        """A watchlist's alerts, latest first: with `since` those fired then or later, with `before`
-        those with a lower `seq` (for the next page)."""
+        """A watchlist's alerts, latest first. `since`: only alerts fired then or later; `before`:
+        only alerts with a lower `seq` (for the next page)."""
         async with self._database.reading() as conn:
             await self._fetch(conn, account_id, watchlist_id)
             return await store.alerts_page(
@@ -485,7 +485,7 @@ class WatchlistService:
 
 @contextmanager
 def _placed(name: str, n: int | None) -> Iterator[None]:
-    """Adds to an InvalidInput which list item was refused: `name`, index `n`; None: unchanged."""
+    """Adds to an InvalidInput that item `n` of list `name` was refused; with None, nothing."""
     try:
         yield
     except InvalidInput as error:

@@ -64,8 +64,9 @@ def number(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A duration as text, in the largest unit of which it is at least one, rounded to a tenth
-    (seconds: to one): 5400 -> "1.5 hours". A negative duration is in the past."""
+    """A duration as text: 5400 -> "1.5 hours". The unit is the largest that gives at least 1. Days,
+    hours and minutes are rounded to a tenth, seconds to whole ones. A negative duration is in the
+    past."""
     for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
         if abs(seconds) >= length:
             size = f"{round(seconds / length, 1):,g}"

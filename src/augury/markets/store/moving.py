@@ -18,9 +18,9 @@ from augury.markets.store.sql import Connection, scalar, sql
 
 TWO_OUTCOMES: Final = 1
 HAS_TWINS: Final = 2
-"""Bits of the field `kinds` of a record of type `MOVING`, which holds a market's data that change
-often. TWO_OUTCOMES: the market has exactly two outcomes. HAS_TWINS: there are markets of the same
-contract on another venue."""
+"""Bits of the field `kinds` in a record of type `MOVING` (a market's data that change often).
+`TWO_OUTCOMES` is set if the market has exactly two outcomes, `HAS_TWINS` if other markets of the
+same contract are listed on another venue."""
 
 NEVER: Final = np.iinfo(np.int64).min
 """Value of a time in a record of type `MOVING` (a market's data that change often) if the time is

@@ -9,8 +9,8 @@ from augury.markets.naming import Name, VenueLink, read_name
 from augury.markets.store.sql import Connection
 
 MOST_NAMED = 5
-"""Most markets returned for one name. A name of several markets identifies none of them; they are
-only listed in the error message, so a few suffice."""
+"""Largest number of markets returned for one name. A name that several markets share identifies
+none of them; the markets are only listed in an error message, so a few suffice."""
 
 
 async def native_ids(conn: Connection, given: Sequence[str]) -> dict[str, str]:
@@ -46,8 +46,8 @@ _TYPES = {"id": "text", "uuid": "uuid"}
 
 
 def _as_id(name: Name) -> list[str]:
-    """The market ids that `name` may stand for, the likelier first; empty unless it is an id or the
-    address of a page at Kalshi."""
+    """The market ids that `name` may stand for, the likelier first. Empty unless `name` is an id or
+    the address of a page at Kalshi."""
     if name.kind == "page" and name.link is not None and name.link.platform == "kalshi":
         return [f"kalshi:{name.link.market}"] if name.link.market else []
     if name.kind != "id":

@@ -111,9 +111,10 @@ async def apply_changes(conn: Connection, changes: Sequence[MarketChange]) -> in
     """Update stored markets with the changes that venues report. Returns the number of markets to
     which at least one change was applied.
 
-    A field that is None leaves the stored value. A change older than the stored state is dropped,
-    except for its price, which is stored unless it is older than the stored price. Several changes
-    of one market are applied in order of time. Changes of unknown markets are ignored.
+    A field that is None leaves the stored value. The price of a change is stored unless the stored
+    price is newer. The other fields are stored unless the stored state of the market is newer.
+    Several changes of one market are applied in order of time. Changes of unknown markets are
+    ignored.
     """
     if not changes:
         return 0

@@ -15,8 +15,8 @@ from augury.markets.store.sql import Connection, lock_for_ingest, scalar
 from augury.markets.volume import VolumeReading
 
 COPY_CHUNK = 250_000
-"""Most price points sent to the database in one COPY, so that memory stays bounded whatever the
-size of the import."""
+"""Largest number of price points sent to the database in one COPY, so that memory stays bounded
+whatever the size of the import."""
 
 PRICE_LASTS = timedelta(days=2)
 """How long a recorded price counts as the current one. An unchanged price is recorded once a day,
@@ -197,10 +197,10 @@ async def volume_readings(
     end: datetime,
     interval_minutes: int,
 ) -> list[VolumeReading]:
-    """For each interval, the last observations of a market's cumulative volume: one from the
-    venue's candles and one from other sources, as far as there are any.
+    """The last observation, in each interval, of a market's cumulative volume. An interval has up
+    to two readings: one from the venue's candles, and one from other sources.
 
-    Begins one interval before `start`, so that the volume traded in the first one is known.
+    Begins one interval before `start`, so that the volume traded in the first interval is known.
     """
     width = timedelta(minutes=interval_minutes)
     rows = await conn.execute(
@@ -218,8 +218,8 @@ async def volume_readings(
 
 
 async def latest_prices(conn: Connection, market: StoredMarket, limit: int) -> list[PriceRow]:
-    """The last `limit` recorded prices of each outcome of a market, all together in order of
-    time."""
+    """The last `limit` recorded prices of each outcome of a market. The prices of all outcomes are
+    in one list, by time."""
     rows = await conn.execute(
         """
         select p.outcome, p.at, p.price, p.source
@@ -290,10 +290,10 @@ async def sparks(conn: Connection, market_ids: Sequence[str], days: int) -> list
 async def prices_before(
     conn: Connection, asked: Sequence[PastPrices], count: int, now: datetime
 ) -> list[list[float | None]]:
-    """For each request, the outcome's prices at `count` earlier times, one `span` apart and the
-    last one `span` before `now`, oldest first.
+    """For each request, the outcome's prices at `count` earlier times, oldest first. The latest of
+    these times is one `span` before `now`, the next one two spans before, and so on.
 
-    The price at a time is the last one recorded before it, or None if that one was recorded
+    The price at a time is the last one recorded before that time; None if it was recorded
     `PRICE_LASTS` or longer before.
     """
     if not asked:

@@ -81,8 +81,8 @@ async def screen(conn: Connection, ids: Sequence[str]) -> Counter[str]:
 
 
 async def _suspects(conn: Connection, ids: Sequence[str]) -> list[ScreenedQuote]:
-    """Those quotes of these markets that are to be checked one by one: all imported ones, and those
-    from a sync that are at a cent or less."""
+    """The quotes of these markets that are to be checked one by one: quotes from an import, and
+    quotes from a sync that are at a cent or less."""
     rows = await conn.execute(
         sql(f"""
         select id, platform, event_id, prices, best_bid, best_ask, {_AT}, origin = 'dump'
@@ -116,8 +116,8 @@ async def _before(conn: Connection, ids: Sequence[str]) -> dict[str, float]:
 
 async def _sums(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
     """The quotes to put into quarantine because the prices of their imported event do not fit
-    together: at most one of its markets resolves Yes, but their bids sum to too much, or their asks
-    to too little. By market id, with the reason."""
+    together. At most one of its markets resolves Yes, but the bids of these markets sum to too
+    much, or their asks to too little. By market id, with the reason."""
     rows = await conn.execute(
         """
         with touched as (
@@ -249,7 +249,8 @@ async def hold_points(conn: Connection, points: Sequence[PricePoint], verdict: H
 
 
 async def counts(conn: Connection) -> list[tuple[str, Reason, int]]:
-    """How many quotes and recorded prices are in quarantine, as (venue, reason, number)."""
+    """How many quotes and recorded prices are in quarantine: one tuple (venue, reason, number) for
+    each venue and reason."""
     rows = await conn.execute(
         """
         select split_part(market_id, ':', 1), reason, count(*) from quarantine
@@ -262,8 +263,8 @@ async def counts(conn: Connection) -> list[tuple[str, Reason, int]]:
 async def held(
     conn: Connection, *, ids: Sequence[str] | None = None, reason: str | None = None, limit: int
 ) -> list[Held]:
-    """At most `limit` of the quotes and recorded prices in quarantine: first the markets' whole
-    quotes, then single recorded prices; within each kind, those put there last come first.
+    """At most `limit` of the quotes and recorded prices in quarantine. Whole quotes of markets come
+    before single recorded prices; in each of these two groups, the latest held come first.
 
     ids, reason : only of these markets, only for this reason; None: all
     """

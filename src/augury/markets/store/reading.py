@@ -65,9 +65,9 @@ class StoredMarket(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: datetime
     linked_market_ids: list[str] = []
     stale: bool = False
-    """Whether the market's price or status is too old to rely on. Set by `MarketService`, which
-    also shows a market as closed once its close has passed without news; always False in rows as
-    read here."""
+    """Whether the market's price or status is too old to rely on. Always False in rows as read
+    here; `MarketService` sets it, and also shows a market as closed once its close has passed
+    without news from its venue."""
 
 
 _STORED_COLUMNS = tuple(f for f in StoredMarket.__struct_fields__ if f != "stale")
@@ -91,11 +91,9 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Position(msgspec.Struct, frozen=True):
-    """Where a page of the list of markets ended: its last market's value of the sort column, and
-    that market's number.
-
-    `value` is a float for volume, an ISO time for the other columns, None for a market without one.
-    """
+    """Where a page of the list of markets ended. `value` is the last market's value of the sort
+    column: a float for volume, an ISO time for the other columns, None if the market has no value.
+    `seq` is that market's number."""
 
     value: float | str | None
     seq: int
@@ -156,8 +154,9 @@ async def fetch(conn: Connection, ids: Sequence[str]) -> list[StoredMarket]:
 
 
 async def fetch_related(conn: Connection, market: StoredMarket, limit: int) -> list[StoredMarket]:
-    """Other markets of the same event, then those of events with the same name (the same family).
-    In each of the two groups, active markets come first, and then those with more volume."""
+    """Other markets of the same event, followed by markets of events with the same name (the same
+    family). In each of these two groups, active markets come first, and more traded ones before
+    less traded ones."""
     return await _fetch_stored(
         conn,
         """

@@ -52,13 +52,13 @@ _INDEXED = (
     "created_at", "closes_at", "resolved_at", "strike_kind", "strike_floor", "strike_cap", "url",
     "slug", "origin",
 )  # fmt: skip
-"""Columns whose change gives the market a new `change` number, so that search indexes read the
-market again. A change of the salience bucket (`sql.SALIENCE`: volume and liquidity in coarse steps)
-does so too."""
+"""Columns that search indexes use. If one of them changes, the market gets a new `change` number,
+so that the indexes read the market again. A change of the salience bucket (`sql.SALIENCE`: volume
+and liquidity in coarse steps) has the same effect."""
 
 _SILENT = frozenset({"observed_at", "price_as_of"})
-"""Columns that are stored when they change, but whose change alone does not count as an update of
-the market: it only means that the market was observed again."""
+"""Columns that are stored when they change. If no other column changes, the market was merely
+observed again, which does not count as an update of the market."""
 
 _ARRAYS = {"outcomes": "text[]", "prices": "float8[]", "tags": "text[]", "token_ids": "text[]"}
 _TYPES = {
@@ -169,7 +169,7 @@ _MEMBER_COLUMNS = (
 )  # fmt: skip
 
 
-class _Known(NamedTuple):
+class _StoredFields(NamedTuple):
     """A stored market with the fields from which its type and family are inferred, and with the
     type and family that are stored."""
 
@@ -265,7 +265,7 @@ async def drop_sample(conn: Connection) -> int:
     return gone.rowcount
 
 
-async def _known_kin(conn: Connection, batch: Sequence[Market]) -> dict[str, _Known]:
+async def _known_kin(conn: Connection, batch: Sequence[Market]) -> dict[str, _StoredFields]:
     """The stored states of the batch's markets, and of all other markets of the same events, by
     id."""
     columns = ", ".join(f"m.{c}" for c in _MEMBER_COLUMNS)
@@ -291,10 +291,10 @@ async def _known_kin(conn: Connection, batch: Sequence[Market]) -> dict[str, _Kn
     return known
 
 
-async def _fetch_known(conn: Connection, query: str, params: Sequence[Any]) -> list[_Known]:
+async def _fetch_known(conn: Connection, query: str, params: Sequence[Any]) -> list[_StoredFields]:
     rows = await (await conn.execute(sql(query), params, binary=True)).fetchall()
     return [
-        _Known(
+        _StoredFields(
             EventMember(
                 id=row[0], platform=row[1], question=row[2], title=row[3], subtitle=row[4],
                 outcomes=tuple(row[5]), prices=tuple(row[6]), status=row[7], resolution=row[8],
@@ -357,7 +357,8 @@ async def _copy_incoming(
 
 
 async def _follow_labels(conn: Connection) -> None:
-    """Reorder the price histories of markets whose outcomes arrive in another order than stored."""
+    """If a market's outcomes arrive in another order than stored, give its recorded prices the
+    outcome numbers of the new order."""
     rows = await conn.execute(
         """
         delete from prices p using (
@@ -384,8 +385,8 @@ async def _follow_labels(conn: Connection) -> None:
 
 
 async def _regroup(conn: Connection, moved: dict[str, Grouping]) -> None:
-    """Store new types and families of markets that are not in the batch themselves, but in its
-    events."""
+    """Store new types and families of markets that are not in the batch, but belong to an event of
+    the batch."""
     if moved:
         await conn.execute(
             """

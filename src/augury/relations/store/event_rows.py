@@ -31,8 +31,8 @@ class EventRow(NamedTuple):
     kind: Kind
     name: str
     stages: int | None
-    """Hash that is equal for events on different stages or finishing places of the same contest
-    (`events.Place.stages`); None for other events."""
+    """Hash that is equal for all events on one contest, whatever stage or finishing place they are
+    about (`events.Place.stages`); None for other events."""
 
 
 async def state(conn: Connection) -> LinkingState | None:
@@ -53,8 +53,8 @@ async def save_state(conn: Connection, code: str, change: int) -> None:
 
 
 async def clear(conn: Connection) -> list[int]:
-    """Delete all events of markets and all links between venues. Returns the numbers of the markets
-    that had links."""
+    """Delete all events of markets and all links between venues. Returns the database numbers
+    (`seq`) of the markets that had links."""
     rows = await conn.execute(
         "select polymarket_seq from relation_links union select kalshi_seq from relation_links"
     )
@@ -66,8 +66,8 @@ async def clear(conn: Connection) -> list[int]:
 
 
 async def events_of_nodes(conn: Connection, nodes: Collection[str]) -> dict[str, Event]:
-    """Node (name of a group of markets, `Place.nodes`) -> the stored event that the node belongs
-    to, for `nodes` and all other nodes of these events."""
+    """Node (name of a group of markets, `Place.nodes`) -> the stored event that it belongs to.
+    Included are the given `nodes` and all other nodes of their events."""
     rows = await conn.execute(
         """
         select event_id, node from relation_nodes
@@ -100,7 +100,7 @@ async def create_events(conn: Connection, events: Sequence[tuple[Event, str]]) -
 
 
 async def save_nodes(conn: Connection, events: Iterable[Event]) -> None:
-    """Store, for each node (a group of markets, `Place.nodes`) of these events, to which event it
+    """Store to which of these events each of their nodes (groups of markets, `Place.nodes`)
     belongs."""
     pairs = [(node, event.id) for event in events for node in event.nodes]
     await conn.execute(
@@ -179,7 +179,7 @@ async def remove_members(conn: Connection, seqs: Collection[int]) -> None:
 
 async def seqs_of_keys(conn: Connection, keys: Collection[int]) -> dict[int, list[int]]:
     """Key (`Place.key`, equal for markets that could be the same contract) -> numbers of the
-    markets with this key. Only those `keys` are included that occur on more than one venue."""
+    markets with this key. Those of `keys` that occur on only one venue are left out."""
     rows = await conn.execute(
         """
         select key, array_agg(market_seq order by market_seq) from relation_members

@@ -117,8 +117,8 @@ async def remove_labels(conn: Connection, model: str | None) -> int:
 
 
 async def leading_markets(conn: Connection, most: int) -> list[str]:
-    """The ids of the most traded active markets of all events, one for each event, the largest
-    volume first; at most `most` ids."""
+    """The id of each event's most traded active market, the largest volume first; at most `most`
+    ids."""
     cursor = await conn.execute(
         """
         select id from (

@@ -32,8 +32,8 @@ class CoveredAsset(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def put_assets(conn: Connection, assets: Iterable[CoveredAsset]) -> None:
-    """Add assets. Of an asset already stored, its name, source, length of bars and whether it is
-    active are updated; its data stay."""
+    """Add assets. For an asset already stored, update its name, source, length of bars and whether
+    it is active, and keep its data."""
     for a in assets:
         await conn.execute(
             """

@@ -169,8 +169,8 @@ async def series(
 
 
 async def changed_from(conn: Connection, family: str, calendar: str) -> date | None:
-    """The earliest day with measures that were stored after the realized variances of their asset
-    were last computed, so that these have to be computed again; None if there is none.
+    """The earliest day whose measures changed after the realized variances of its asset were last
+    computed, so that realized variances have to be computed again; None if there is no such day.
 
     `family` and `calendar` select the active assets.
     """

@@ -1,4 +1,4 @@
-"""Pages of forecasts, actuals and features, newest origins first."""
+"""Pages of forecasts, actuals and features, newest `as_of` first."""
 
 from __future__ import annotations
 

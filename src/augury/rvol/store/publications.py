@@ -13,9 +13,9 @@ from augury.rvol.store.sql import Connection, sql
 
 
 async def issued_days(conn: Connection, family: str, since: date) -> dict[date, set[str]]:
-    """By day from `since` on: the assets for which forecasts were published, including those whose
-    data were too short for a forecast. `family` is a family with its calendar, e.g.
-    `crypto@24/7`."""
+    """By day from `since` on: the assets included in the set of forecasts published for the day. An
+    asset whose data were too short for a forecast is included too. `family` is a family with its
+    calendar, e.g. `crypto@24/7`."""
     rows = await conn.execute(
         "select day, assets from rvol_sets where family = %s and day >= %s", (family, since)
     )

@@ -64,8 +64,8 @@ class Model(msgspec.Struct, frozen=True):
     code: str
     created_at: datetime
     trained_through: datetime | None
-    """`as_of` of the newest forecast of this version, because models are refit for every forecast;
-    None without forecasts."""
+    """Time up to which this version has learned from data: the `as_of` of its newest forecast,
+    because models are refit for every forecast. None without forecasts."""
     updated_at: datetime | None
     """When the newest forecast of this version was published; None without forecasts."""
 

@@ -44,7 +44,7 @@ async def version(conn: Connection) -> int:
 
 
 async def clock(conn: Connection) -> datetime:
-    """The database's current time. It is stored as `known_at` with results, to say when the daily
-    measures that they were computed from were read."""
+    """The database's current time. Results are stored with it as `known_at`: the time at which
+    their input, the daily measures, was read."""
     rows = await conn.execute("select clock_timestamp()")
     return cast(tuple[datetime], await rows.fetchone())[0]

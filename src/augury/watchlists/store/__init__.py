@@ -1,9 +1,9 @@
 """All SQL of watchlists: targets, rules, the state of each rule on each target, alerts.
 
-A transaction that changes or evaluates a watchlist first locks its row, so only one at a time does
-so. Each kind of row has its module (`watchlist_rows`, `target_rows`, `rule_rows`, `alert_rows`);
-evaluation reads and writes `states` and `volumes`. Other packages import from this package, not
-from its modules.
+A transaction that changes or evaluates a watchlist first locks the watchlist's row, so for each
+watchlist only one such transaction runs at a time. Each kind of row has its module
+(`watchlist_rows`, `target_rows`, `rule_rows`, `alert_rows`); evaluation reads and writes `states`
+and `volumes`. Other packages import from this package, not from its modules.
 """
 
 from augury.watchlists.store.alert_rows import (

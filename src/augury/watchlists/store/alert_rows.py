@@ -106,9 +106,9 @@ async def end_alerts(conn: Connection, column: LiteralString, value: str) -> Non
 
 
 async def open_alerts(conn: Connection, opened: Sequence[Opened]) -> list[Alert]:
-    """Insert alerts, except for episodes that already have one. (An episode is one time that a rule
-    fires on a target, from its start to its end.) Returns the inserted rows, in the order of
-    `opened`."""
+    """Insert alerts, at most one for each episode (one time that a rule fires on a target, from its
+    start to its end). An alert is left out if its episode already has one. Returns the inserted
+    rows, in the order of `opened`."""
     if not opened:
         return []
     rows = await conn.execute(

@@ -15,8 +15,8 @@ from augury.watchlists.store.reading import Connection, page_of, row_of
 
 
 class StoredRule(NamedTuple):
-    """A stored rule (an alert condition) of a watchlist; fields as in `rules.Rule`. `target_id`
-    None: it applies to every target that has its metric."""
+    """A stored rule (an alert condition) of a watchlist; fields as in `rules.Rule`. With
+    `target_id` None, the rule applies to every target that has the rule's metric."""
 
     id: str
     watchlist_id: str
@@ -81,7 +81,7 @@ async def rule(conn: Connection, watchlist_id: str, rule_id: str) -> StoredRule 
 
 
 async def change_rule(conn: Connection, rule: StoredRule) -> None:
-    """Store the changed fields of a rule. Its states on targets are kept, and are due for
+    """Store the changed fields of a rule. The rule's states on targets are kept, and are due for
     evaluation at once."""
     await conn.execute(
         """
@@ -117,8 +117,8 @@ async def rules_of(conn: Connection, rule_ids: Sequence[str]) -> dict[str, Rule]
 
 
 async def rules_for(conn: Connection, target_id: str) -> list[Rule]:
-    """The rules that apply to a target: those for it alone and those for every target with their
-    metric."""
+    """The rules that apply to a target: rules for this target alone and, if this target has the
+    rule's metric, rules for all targets."""
     async with conn.cursor(row_factory=class_row(StoredRule)) as cursor:
         await cursor.execute(
             f"""

@@ -86,8 +86,9 @@ async def targets_with_series(conn: Connection, series_ids: Sequence[str]) -> li
 
 
 async def due_watchlists(conn: Connection, moved_targets: Sequence[str], limit: int) -> list[str]:
-    """Ids of the watchlists that have one of these targets, or a (rule, target) pair that is due
-    for evaluation. They are sorted, which is the order in which to lock them."""
+    """Ids of the watchlists that have one of these targets, or one of the `limit` (rule, target)
+    pairs that have been due for evaluation longest. The ids are sorted: every process locks
+    watchlists in this order."""
     rows = await conn.execute(
         """
         select watchlist_id from watch_targets where id = any(%s)
@@ -120,8 +121,8 @@ async def pairs_of(conn: Connection, watchlist_id: str) -> list[RuleOnTarget]:
 async def pairs_due(
     conn: Connection, moved_targets: Sequence[str], watchlist_ids: Sequence[str], limit: int
 ) -> list[RuleOnTarget]:
-    """The (rule, target) pairs to evaluate: all pairs of `moved_targets`, whose data changed, and
-    at most `limit` of the pairs of `watchlist_ids` that are due."""
+    """The (rule, target) pairs to evaluate: all pairs of `moved_targets` (targets whose data
+    changed), and at most `limit` due pairs of the watchlists `watchlist_ids`."""
     return await _pairs(
         conn,
         """s.target_id = any(%s) or (s.rule_id, s.target_id) in (

@@ -49,8 +49,8 @@ async def same_target(
 
 
 async def insert_target(conn: Connection, target: Target, markets: Sequence[str]) -> None:
-    """Insert a target with its markets, and an initial state on it for each rule that is for all
-    targets of the watchlist and whose metric this target has."""
+    """Insert a target with its markets. Each rule for all targets of the watchlist gets an initial
+    state on the new target, if the target has the rule's metric."""
     await conn.execute(
         "insert into watch_targets"
         " (id, watchlist_id, kind, ref, outcome, label, resolved_at, created_at)"
@@ -141,7 +141,7 @@ async def target_members(conn: Connection, target_ids: Sequence[str]) -> list[tu
 
 
 async def delete_target(conn: Connection, watchlist_id: str, target_id: str) -> bool:
-    """Delete a target, and the rules for this target alone. Its open alerts end.
+    """Delete a target, and the rules for this target alone. The target's open alerts end.
 
     Returns False if the watchlist has no such target.
     """

@@ -39,7 +39,8 @@ async def volumes_before(
     """For each (market id, span), the market's cumulative volume at the times `now - count * span`,
     ..., `now - 2 * span`, `now - span`, from stored samples.
 
-    A volume is None if no sample was stored in the `span` before that time (at least 20 minutes).
+    Each volume is that of the last sample before the time; None if there is no sample, or if the
+    last one was by then older than the longer of `span` and 20 minutes.
     """
     rows = await conn.execute(
         """

@@ -6,8 +6,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from augury.forecast.moments import dated
 from augury.forecast.normalise import normalise
+from augury.forecast.relative_dates import dated
 
 AT = datetime(2026, 4, 10, tzinfo=UTC)
 

@@ -30,7 +30,7 @@ _NAME = "service.json"
 _SOCKET = "service.sock"
 _BASE = "http://localhost"
 _LONGEST = 107
-"""Most bytes in the path of a Unix socket."""
+"""Maximum number of bytes in the path of a Unix socket."""
 
 
 @contextmanager

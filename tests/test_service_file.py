@@ -11,9 +11,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from tests.test_end_to_end import augury, serving
+from tests.processes import augury, serving
 
-from augury import presence
+from augury import service_file
 from augury.settings import Settings
 
 
@@ -53,10 +53,10 @@ def test_a_noted_port_that_is_another_program_s_by_now(
     url, seen = squatter
     settings = Settings(data_dir=tmp_path)
     (tmp_path / "service.json").write_text(json.dumps({"url": url, "pid": 1}))
-    assert presence.health(settings) is None
-    presence.listen(settings).close()  # a killed service leaves its socket too
+    assert service_file.health(settings) is None
+    service_file.listen(settings).close()  # a killed service leaves its socket too
     assert (tmp_path / "service.sock").exists()
-    assert presence.health(settings) is None
+    assert service_file.health(settings) is None
     assert seen == []
 
 
@@ -70,7 +70,7 @@ def test_a_command_asks_through_the_folder(tmp_path: Path, squatter: tuple[str, 
         assert stat.S_ISSOCK(made.st_mode)
         assert stat.S_IMODE(made.st_mode) == 0o600
         (folder / "service.json").write_text(json.dumps({"url": url, "pid": os.getpid()}))
-        found = presence.health(Settings(data_dir=folder))
+        found = service_file.health(Settings(data_dir=folder))
         assert found is not None
         assert found[1]["status"] in ("ok", "degraded")
         done = augury(folder, "search", "fed rate cut", "--json")
@@ -86,12 +86,12 @@ def test_a_socket_that_a_stranger_made_is_not_asked(tmp_path: Path) -> None:
     handler = type("One", (Squatter,), {"seen": seen})
     server = HTTPServer(("127.0.0.1", 0), handler, bind_and_activate=False)
     server.socket.close()
-    server.socket = presence.listen(settings)
+    server.socket = service_file.listen(settings)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    presence.announce(settings, "http://127.0.0.1:1")
-    assert presence.health(settings) is not None
+    service_file.announce(settings, "http://127.0.0.1:1")
+    assert service_file.health(settings) is not None
     os.chown(tmp_path / "service.sock", 12345, 12345)
-    assert presence.health(settings) is None
+    assert service_file.health(settings) is None
     assert seen == ["GET /v1/health None"]
     server.shutdown()
     server.server_close()
@@ -100,11 +100,11 @@ def test_a_socket_that_a_stranger_made_is_not_asked(tmp_path: Path) -> None:
 def test_note_and_socket_go_with_the_service_and_not_before(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path)
     (tmp_path / "service.sock").write_text("left over")
-    with presence.listen(settings), presence.listen(settings):
-        presence.announce(settings, "http://127.0.0.1:1")
+    with service_file.listen(settings), service_file.listen(settings):
+        service_file.announce(settings, "http://127.0.0.1:1")
         (tmp_path / "service.json").write_text('{"url": "http://127.0.0.1:1", "pid": 1}')
-        presence.withdraw(settings)  # the process that was there before
+        service_file.withdraw(settings)  # the process that was there before
         assert (tmp_path / "service.sock").exists()
-        presence.announce(settings, "http://127.0.0.1:1")
-        presence.withdraw(settings)
+        service_file.announce(settings, "http://127.0.0.1:1")
+        service_file.withdraw(settings)
         assert list(tmp_path.iterdir()) == []
