@@ -87,6 +87,20 @@ class Service:
             return []
         return [first, *map(int, children)]
 
+    def told(self) -> str:
+        """What there is to know of a service that does not answer: how it ended, its last log
+        lines and its database's, and the database's processes."""
+        assert self.process
+        log = self.data_dir / "postgres" / "server.log"
+        return "\n".join(
+            [
+                f"ended with {self.process.code}; database processes {self.server()};"
+                f" statuses {dict(self.statuses)}",
+                self.process.read("err")[-3000:],
+                log.read_text(errors="replace")[-3000:] if log.exists() else "no database log",
+            ]
+        )
+
     def database(self) -> psycopg.Connection:
         record = json.loads((self.data_dir / "postgres" / "server.json").read_text())
         return psycopg.connect(

@@ -164,7 +164,11 @@ async def end_a_life(service: Service, rng: random.Random) -> str:
             answer = await service.ask("GET", "/v1/health")
             return answer.json()["status"] != "down"
 
-        await until(well, f"answers after its {way} was killed", 60)
+        try:
+            await until(well, f"answers after its {way} was killed", 60)
+        except AssertionError as error:
+            error.add_note(service.told())
+            raise
         return way
     await service.kill(power=way == "power")
     if way == "stillborn":

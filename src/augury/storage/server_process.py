@@ -15,6 +15,15 @@ def cluster_name(data: Path) -> str:
     return f"augury-{stat.st_dev:x}-{stat.st_ino:x}"
 
 
+def pid_in(data: Path) -> int | None:
+    """Process id that the pid file of the folder `data` names; None if there is no such file. The
+    process may have ended, and its id may belong to another process now."""
+    try:
+        return int((data / "postmaster.pid").read_text().split("\n", 1)[0])
+    except (FileNotFoundError, ValueError):
+        return None
+
+
 def ready_server(data: Path) -> int | None:
     """Id of the PostgreSQL process that serves the folder `data`. None unless the server's pid file
     (`postmaster.pid`) says that the server accepts connections."""

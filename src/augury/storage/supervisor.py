@@ -25,7 +25,7 @@ import structlog
 from augury.errors import SetupProblem
 from augury.storage import launch
 from augury.storage.binaries import Binaries
-from augury.storage.server_process import cluster_name, ready_server, serves
+from augury.storage.server_process import cluster_name, pid_in, ready_server, serves
 
 log = structlog.get_logger(__name__)
 
@@ -141,6 +141,7 @@ class Supervisor:
         self._spawning = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._started = False
+        self._ended = False
         self._thread = threading.Thread(target=self._watch, name="augury-postgres", daemon=True)
         self.record = self._settle()
         self._data = folder / "data"
@@ -257,12 +258,20 @@ class Supervisor:
         else:
             self._create()
         self._thread.start()
-        while not ready_server(self._data):
+        while not self._has_started():
             if not self._thread.is_alive() or time.monotonic() > deadline:
                 self.stop()
                 raise SetupProblem(f"The database did not start. {self._last_words()}")
             time.sleep(0.005)
-        self._started = True
+
+    def _has_started(self) -> bool:
+        """Whether the server accepts connections and is watched from now on. One that ended right
+        after it was ready, before this was noticed, has not started."""
+        if not ready_server(self._data):
+            return False
+        with self._spawning:
+            self._started = not self._ended
+        return self._started
 
     def _create(self) -> None:
         """Create the database in a temporary folder by initdb, then rename the folder, so that a
@@ -305,7 +314,7 @@ class Supervisor:
 
         This process holds the owner's lock, so a server that still runs here is no longer wanted.
         """
-        pid = _pid_in(self._data)
+        pid = pid_in(self._data)
         escalation = [(5.0, signal.SIGINT), (5.0, signal.SIGQUIT)]
         if pid is not None and serves(pid, self._data):
             # It is most likely obeying its death signal already.
@@ -341,19 +350,16 @@ class Supervisor:
             signal.SIGINT,  # a fast, orderly shutdown
             *(self._binaries.program("postgres"), "-D", reach(self._data)),
             *("-k", reach(Path(self.record.socket_dir)), "-c", f"port={PORT}"),
-            *(
-                "-c",
-                "listen_addresses=",
-                "-c",
-                f"cluster_name={cluster_name(self._data)}",
-                *settings,
-            ),
+            *("-c", "listen_addresses=", "-c", f"cluster_name={cluster_name(self._data)}"),
+            *settings,
         )
         pause = 0.1
         while (process := self._spawn(command)) is not None:
             began = time.monotonic()
             status = process.wait()
-            if self._stopping.is_set() or not self._started:
+            with self._spawning:
+                self._ended = self._stopping.is_set() or not self._started
+            if self._ended:
                 return
             log.warning("database_stopped", status=status, restart_in_s=pause)
             self._give_up_reserve()
@@ -481,13 +487,6 @@ def _hand_over(folder: Path, identity: str) -> None:
         for parent, folders, files in os.walk(folder):
             for name in (".", *folders, *files):
                 os.chown(os.path.join(parent, name), uid, gid, follow_symlinks=False)
-
-
-def _pid_in(data: Path) -> int | None:
-    try:
-        return int((data / "postmaster.pid").read_text().split("\n", 1)[0])
-    except (FileNotFoundError, ValueError):
-        return None
 
 
 def _wait_until(condition: Callable[[], bool], seconds: float) -> bool:
