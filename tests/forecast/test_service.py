@@ -17,12 +17,13 @@ from tests.forecast.conftest import CATALOGUE, NOW, market, put
 
 from augury.errors import UpstreamFailed
 from augury.forecast import store
+from augury.forecast.answerer import JUDGED_AT_ONCE
 from augury.forecast.distribution import chances
 from augury.forecast.evidence import Snapshot
 from augury.forecast.graph import graph_of
 from augury.forecast.judging import Brief, Verdicts
 from augury.forecast.made import Forecast
-from augury.forecast.service import JUDGED_AT_ONCE, WORKED_ON_AT_ONCE, ForecastService
+from augury.forecast.service import WORKED_ON_AT_ONCE, ForecastService
 from augury.markets import store as markets
 from augury.markets.records import Market, MarketChange, PricePoint
 from augury.matching.judge import Judge

@@ -62,3 +62,6 @@ class Compared:
     bearings: list[Bearing]
     """The comparisons of market outcomes with the question, the best match first. Outcomes without
     a price are left out. Of Yes and No, only Yes is compared (`words.sides`)."""
+    past: bool = False
+    """Whether the question was also compared with markets whose deadline is over, although its own
+    is not."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Final
 
 import numpy as np
@@ -39,7 +39,8 @@ from augury.forecast.weighing import Weighing
 from augury.language import vocabulary
 from augury.matching.judge import Judge
 from augury.relations.logic import relate
-from augury.relations.proposition import Proposition
+from augury.relations.proposition import EVENTS, Proposition
+from augury.relations.windows import has_ended
 from augury.remembered import remembered
 from augury.search.text import is_number
 
@@ -87,12 +88,17 @@ class Engine:
         asked."""
         return self.estimate(self.compare(reading, markets, at))
 
-    def compare(self, reading: Reading, markets: Sequence[Snapshot], at: datetime) -> Compared:
+    def compare(
+        self, reading: Reading, markets: Sequence[Snapshot], at: datetime, *, past: bool = False
+    ) -> Compared:
         """The question (`reading`) compared with the outcomes of each market, part by part
-        (subject, level, deadline ...), as of the moment `at`."""
+        (subject, level, deadline ...), as of the moment `at`. `past`: compare it also with markets
+        whose deadline is over, although the question's is not."""
         question = self._view(reading)
         bearings = self._bearings(question, reading, markets, at)
-        return Compared(reading, markets, at, question, bearings)
+        if not past and not has_ended(reading.proposition.window, at.date()):
+            bearings = [b for b in bearings if b.exact or not _is_over(b, at.date())]
+        return Compared(reading, markets, at, question, bearings, past)
 
     def estimate(
         self,
@@ -210,6 +216,16 @@ def _related(reading: Reading, b: Bearing) -> Bearing:
     price = b.market.price(b.outcome) or 0.0
     turned = (relation == "complement") == reading.proposition.positive
     return replace(b, relation=relation, turned=turned, positive=1 - price if turned else price)
+
+
+def _is_over(b: Bearing, day: date) -> bool:
+    """Whether the market asks about an event by a deadline that ended before the day before `day`:
+    in the market's time zone, a deadline may end a day later."""
+    asked = b.view.proposition
+    return (
+        asked.predicate in EVENTS and asked.window.kind in ("by", "on")
+        and has_ended(asked.window, day - timedelta(days=1))
+    )  # fmt: skip
 
 
 def _order(b: Bearing) -> tuple[float, float, str, int]:

@@ -12,6 +12,12 @@ from augury.relations.ahead import rule
 
 _MONEY: Final = r"[$€£]\s?\d"
 _AMOUNT: Final = r"[$€£]?\d"
+_LEVEL: Final = (
+    r"(?:[$€£]\d|\d[\d,.]*\s?(?:k|m|bn?|t|[mb]illion|trillion)\b|\d{2,}[\d,.]*\s*(?:[?]|$|(?:by|this|in|before|"
+    r"end|eo[dwmqy])\b))"
+)
+"""Pattern of a number that is a price or the like: with a sign of a currency or in thousands or
+more; or with two digits or more, after which the question ends or names a date."""
 
 
 LEVELS: Final = (
@@ -47,6 +53,9 @@ LEVELS: Final = (
     rule(rf"\b(?:clear|breach|pierce|eclipse|crack|smash|pass|blow|break)(?:e?s)?\s+(?:(?:through|past)\s+)?(?:the\s+)?(?={_MONEY})", "surpass "),
     rule(rf"\b(?:go|move|push|run|fly|power|race|trade|march|get|close|break|vault|blast|charge|shoot|advance|push)(?:e?s)?\s+(?:up\s+)?(?:past|beyond|through)\s+(?:the\s+)?(?={_MONEY})",
           "surpass "),
+    rule(r"\b(?:get|climb|go|rise|move|rally|run|push|spike|jump|shoot|head)(?:e?s)?\s+(?:back\s+|up\s+)?(?:above|over)\s+(?=[$€£]?\d)",
+          "surpass "),
+    rule(rf"^(?P<what>\W*(?:(?:is|are|will|does|do|can)\s+)?(?:[a-z][\w/&.-]*\s+){{1,2}}?)(?:go(?:es|ing)?\s+)?to\s+(?={_LEVEL})", r"\g<what>hit "),
     rule(rf"\bset(?:s)?\s+foot\s+above\s+(?={_AMOUNT})", "surpass "),
 )  # fmt: skip
 """Rules that rewrite wordings on levels, in the order in which they are applied: "fall short of

@@ -44,7 +44,7 @@ _LEAD: Final = (
     ),
     rule(r"^\W*what(?:'s|\s+is|\s+are)\s+(?:the\s+)?(?:\w+\s+)?(?:probability|odds|chances?|likelihood)\s+(?:for\s+)?(?=\w)", "Will "),
     rule(r"^\W*(?:probability|odds|chances?|likelihood)(?:\s+that|:)?\s+(?=\w)", "Will "),
-    rule(r"\b(?:is|are)\s+(.{2,80}?)\s+going\s+to\s+(?=\w)", r"Will \1 "),
+    rule(r"\b(?:is|are)\s+(.{2,80}?)\s+going\s+to\s+(?=[a-z_])", r"Will \1 "),
     # Titles before names, which markets leave out.
     (re.compile(r"\b(?:Governor|Gov\.?|Senator|Sen\.?|Representative|Rep\.?|Congress(?:man|woman)|"
                 r"President(?!\s+of)|Secretary(?!\s+of)|Mayor(?!\s+of)|Chancellor|Justice|Judge|Mrs?\.?|Ms\.?|Dr\.?|"

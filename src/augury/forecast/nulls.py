@@ -14,6 +14,7 @@ from augury.forecast import compound, explain
 from augury.forecast.evidence import Estimate, NullKind, NullReason, Snapshot
 from augury.forecast.normalise import Reading
 from augury.markets.records import Status
+from augury.relations.windows import has_ended
 
 INSTRUCTIVE: Final = frozenset({"no_market", "not_understood"})
 """Two kinds of explanations (`NullKind`) why there is no probability. They are replaced by a more
@@ -61,9 +62,7 @@ def is_understood(reading: Reading) -> bool:
 def is_over(reading: Reading, at: datetime) -> bool:
     """Whether the time that a question asks about has certainly ended on the day of `at`. False for
     questions that name no time or a vague one."""
-    window = reading.proposition.window
-    said = window.text and not window.vague and window.kind in ("by", "in", "on")
-    return bool(said) and window.end is not None and window.end <= at.date()
+    return has_ended(reading.proposition.window, at.date())
 
 
 def over(reading: Reading, estimate: Estimate) -> Estimate:

@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from augury.forecast import distribution, explain, nulls, rungs
@@ -21,6 +21,7 @@ from augury.forecast.distribution import Distribution, Part
 from augury.forecast.evidence import Estimate, Evidence
 from augury.forecast.normalise import Reading
 from augury.forecast.order import Order
+from augury.forecast.outcome_labels import label, labels
 from augury.language.entities import mentions
 from augury.language.vocabulary import default
 from augury.relations.proposition import CONTESTS
@@ -34,6 +35,10 @@ MIN_ASKED: Final = 0.45
 """An open question ("Who will win?") is answered by several markets, each on one possible answer.
 To be one of them, a market must name at least this weighted share, 0 to 1, of the question's terms
 (word stems). Chosen by hand."""
+LESS_ASKED: Final = 0.25
+"""By how much less of the question's terms (weighted share, 0 to 1) a market may name than the
+market that names most of them. Others are about something else: with a market on the release of one
+game, those on the release of anything else do not say when it comes. Chosen by hand."""
 MAX_SUM: Final = 1.15
 """Several outcomes are taken to exclude each other only if their prices, as probabilities, sum to
 at most this. Chosen by hand."""
@@ -130,7 +135,11 @@ def answer(reading: Reading, bearings: Sequence[Bearing], at: datetime) -> Estim
     kind = asks(reading.effective)
     assert kind is not None
     asked = _contests(reading.question)
-    near = [b for b in bearings if _is_about(reading, b) and _is_of_contest(b, asked)]
+    most = max((b.fit.asked for b in bearings), default=0.0)
+    near = [
+        b for b in bearings
+        if _is_about(reading, b) and b.fit.asked >= most - LESS_ASKED and _is_of_contest(b, asked)
+    ]  # fmt: skip
     then = [b for b in near if b.fit.window in _WINDOWS[kind]]
     why: list[str] = []
     for family in _families(then):
@@ -167,6 +176,8 @@ def _is_about(reading: Reading, b: Bearing) -> bool:
     predicate = reading.proposition.predicate
     if predicate in CONTESTS and b.view.proposition.predicate != predicate:
         return False
+    if not reading.proposition.terms:  # "who will win the 2028 election" names only a contest
+        return predicate in CONTESTS and b.fit.edition == "same"
     return b.fit.asked >= MIN_ASKED and b.fit.edition != "differs"
 
 
@@ -174,10 +185,14 @@ _CONTESTS: Final = frozenset({"event", "league", "award"})
 """Kinds of entities that people and teams compete in or for."""
 
 
+_YEAR: Final = re.compile(r"^(?:19|20)\d\d\s+|\s+(?:19|20)\d\d$")
+
+
 def _contests(text: str) -> frozenset[str]:
-    """Names of the leagues, events and awards that a text names, and of what these belong to."""
+    """Names, without years, of the leagues, events and awards that a text names, and of what these
+    belong to."""
     return frozenset(
-        name
+        _YEAR.sub("", name)
         for mention in mentions(text, default())
         for entity in mention.entities
         if entity.kind in _CONTESTS
@@ -236,10 +251,10 @@ def _by_name(
     reading: Reading, family: Sequence[Bearing], at: datetime, why: list[str]
 ) -> _OpenAnswer | None:
     named: dict[str, Bearing] = {}
-    labels = _labels([b for b in family if not b.turned])
+    label_of = labels([b for b in family if not b.turned])
     for b in sorted(family, key=lambda b: (b.age, b.market.id)):
         if not b.turned:
-            named.setdefault(labels[b.market.seq, b.outcome], b)
+            named.setdefault(label_of[b.market.seq, b.outcome], b)
     if len(named) < 2 or not _of_one_kind(reading.effective, list(named)):
         return None
     if not all(_is_exclusive(b) for b in named.values()):
@@ -320,8 +335,8 @@ def _by_amount(
             " or how low it goes, or name a level."
         )
         levels = [b for b in levels if b.view.proposition.predicate != "touches"]
-    if len(levels) < 2:
-        return None
+    if len(levels) < 2:  # "4 rate cuts" is a name for one of several outcomes
+        return _by_name(reading, family, at, why) if _is_exclusive(family[0]) else None
     if _are_apart(levels):
         named = {label(b): b for b in reversed(levels)}
         return _shares(named, why, key=lambda one: _ends(one[1]), ends=_shown_ends)
@@ -454,42 +469,3 @@ def _sentence(parts: Iterable[Part]) -> str:
     likely = sorted(parts, key=lambda part: -part.probability)[:3]
     first = ", ".join(f"{explain.quoted(p.label)} {explain.percent(p.probability)}" for p in likely)
     return f"{OPEN} Its outcomes exclude each other and sum to 100%; the likeliest: {first}."
-
-
-def label(b: Bearing) -> str:
-    """The words by which a market outcome differs from the other outcomes of its event, e.g. a name
-    or "above 100"."""
-    if len(b.market.outcomes) > 2:
-        return explain.shortened(b.market.outcomes[b.outcome])
-    if b.market.subtitle and b.market.subtitle.casefold() != "yes":
-        return explain.shortened(b.market.subtitle)
-    slots = ("threshold", "choice", "window")
-    read = b.view.proposition.read
-    said = next((r.text for slot in slots for r in read if r.slot == slot), "")
-    return explain.shortened(said or b.market.outcomes[b.outcome])
-
-
-def _labels(family: Sequence[Bearing]) -> dict[tuple[int, int], str]:
-    """Labels of the outcomes of one event, by (market number, index of the outcome): their names.
-    If an outcome has no name, each label is instead the market's question without the words at the
-    beginning and at the end that the questions of all these outcomes share."""
-    plain = {(b.market.seq, b.outcome): label(b) for b in family}
-    titles = [b.market.question.rstrip("?").split() for b in family]
-    unnamed = any(
-        len(b.market.outcomes) == 2 and not b.market.subtitle and not b.view.proposition.choice
-        for b in family
-    )
-    if not unnamed or len(family) < 2:
-        return plain
-    head = _shared(titles)
-    tail = _shared([words[head:][::-1] for words in titles])
-    left = [" ".join(words[head : len(words) - tail]) for words in titles]
-    if not all(left) or len(set(left)) < len(left):
-        return plain
-    return {key: explain.shortened(text) for key, text in zip(plain, left, strict=True)}
-
-
-def _shared(titles: Sequence[Sequence[str]]) -> int:
-    """Number of words at the beginning that all titles have in common."""
-    alike = takewhile(lambda words: len(set(words)) == 1, zip(*titles, strict=False))
-    return sum(1 for _ in alike)

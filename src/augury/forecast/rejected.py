@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from augury.forecast import explain, outcomes
+from augury.forecast import explain
 from augury.forecast.evidence import Estimate, Rejected
 from augury.forecast.match import Comparison, compare
+from augury.forecast.outcome_labels import label
+from augury.forecast.roles import FOREIGN, KIN_CONTENT
 
 if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing
@@ -19,13 +21,6 @@ kept."""
 MIN_ABOUT: Final = 0.34
 """Smallest weighted share, 0 to 1, of the question's terms (word stems) that a market must name
 (`Comparison.asked`) to count as being about the question at all. Chosen by hand."""
-MIN_CONTENT: Final = 0.85
-"""Smallest `Comparison.content` (points up to 2.6: how far question and market are about the same
-things) of a market that is said to differ from the question in its level or deadline. With less
-content, it is said to be about something else. Equal to `roles.KIN_CONTENT`."""
-MAX_FOREIGN: Final = 0.8
-"""If a name that only the market says weighs at least this much (`Comparison.foreign`, up to 1.8:
-how telling the name is), the market is about something else. Equal to `roles.FOREIGN`."""
 MIN_TWIN: Final = 0.6
 """Two markets on different venues count as twins, i.e. as the same contract, only if each names at
 least this weighted share, 0 to 1, of the other's terms (word stems). Chosen by hand."""
@@ -66,7 +61,7 @@ def _counted_once(b: Bearing, counted: Sequence[Bearing], estimate: Estimate) ->
             f"It asks the same as {twin.market.id} at the other venue, which counts: one event is"
             " not counted twice."
         )
-    ways = b.fit.threshold in ("implied", "excludes") and b.fit.content >= MIN_CONTENT
+    ways = b.fit.threshold in ("implied", "excludes") and b.fit.content >= KIN_CONTENT
     elsewhere = all(other.market.platform != b.market.platform for other in counted)
     if ways and elsewhere and "from_parts" in estimate.fallbacks and not b.fit.leveled:
         return "The ways for this to happen are added up at the other venue, whose markets count."
@@ -81,12 +76,12 @@ def difference(b: Bearing, fit: Comparison) -> str:
     if fit.edition == "differs":
         return "It is about another year or edition."
     if fit.choice in ("excludes", "differs"):
-        return f"It is about another outcome: {explain.quoted(outcomes.label(b))}."
-    if fit.foreign >= MAX_FOREIGN:
+        return f"It is about another outcome: {explain.quoted(label(b))}."
+    if fit.foreign >= FOREIGN:
         return "It names something that the question does not."
     if fit.stage not in ("same", "unsaid"):
         return "It asks about another stage, place or act."
-    if fit.content < MIN_CONTENT:
+    if fit.content < KIN_CONTENT:
         return "It shares some words with the question, and is about something else."
     if fit.leveled and fit.threshold not in ("same", "opposite"):
         return "It asks about another level or amount."

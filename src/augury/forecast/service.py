@@ -8,13 +8,12 @@ look-up of markets reads the database.
 from __future__ import annotations
 
 import asyncio
-import os
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import psycopg
 import structlog
@@ -22,9 +21,9 @@ from prometheus_client import Counter
 
 from augury.clock import Clock, isoformat, now
 from augury.errors import AuguryError, InvalidInput, UpstreamFailed
-from augury.forecast import channels, compound, grade, judging, nulls, scoring, store
+from augury.forecast import channels, compound, grade, horizons, judging, nulls, scoring, store
+from augury.forecast.answerer import Answerer, FirstAnswer
 from augury.forecast.assistant import Assistant
-from augury.forecast.bearing import Compared
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate, Snapshot
 from augury.forecast.flights import Flight
@@ -65,9 +64,6 @@ REPLAY_LOOKED_AT: Final = 160
 WORKED_ON_AT_ONCE: Final = 4
 """Largest number of forecasts worked on at the same time: half of the database connections that a
 process has by default. Others wait before they take a connection or memory for markets."""
-JUDGED_AT_ONCE: Final = max(1, (os.cpu_count() or 1) // 2)
-"""Largest number of forecasts whose markets the judge (the trained model) reads at the same time.
-It uses two cores for each: more would finish no sooner, and searches would wait longer."""
 MAKE: Final = "forecast.make"
 RUNS_KEPT: Final = timedelta(days=30)
 SCORED_AT_ONCE: Final = 5_000
@@ -109,12 +105,12 @@ class ForecastService:
         self.age = age
         self._assistant = assistant
         self._engine = Engine(search.embedder.embed, search.embedder.rarity, judge.default())
+        self._answerer = Answerer(self._engine)
         self._under_way: dict[str, Flight[Forecast]] = {}
         self._working: dict[str, Flight[Forecast]] = {}
         self._drawing: dict[tuple[str, datetime], Flight[PublicCausalGraph | None]] = {}
         self._scorecard: tuple[float, dict[str, Any]] | None = None
         self._turns = asyncio.Semaphore(WORKED_ON_AT_ONCE)
-        self._judging = asyncio.Semaphore(JUDGED_AT_ONCE)
 
     async def forecast(
         self,
@@ -156,7 +152,7 @@ class ForecastService:
         def lap(name: str) -> None:
             nonlocal began
             ended = time.perf_counter()
-            timings[name] = round((ended - began) * 1000, 3)
+            timings[name] = round(timings.get(name, 0.0) + (ended - began) * 1000, 3)
             began = ended
 
         self.refuse_future(as_of)
@@ -180,6 +176,8 @@ class ForecastService:
                 estimate = await sitting.estimate(
                     self._engine, found.compared, estimate, found.verdicts
                 )
+                if found.until is not None and horizons.MARK not in estimate.fallbacks:
+                    estimate = horizons.told(estimate, found.until, at.date())
             del found  # frees the markets: the next steps may wait for another turn
             if estimate.decisive is None and nulls.is_over(reading, at):
                 # Markets about later times say nothing about a time that is over.
@@ -204,7 +202,7 @@ class ForecastService:
         *,
         replay: bool,
         lap: Callable[[str], None],
-    ) -> _GatheredMarkets:
+    ) -> FirstAnswer:
         """The markets for a question, and the estimate before a language model is asked."""
         markets = await self._gather(reading, at, replay=replay)
         if leave_out:
@@ -214,37 +212,14 @@ class ForecastService:
             estimate = nulls.blocked(question, reading)
             if estimate is not None:
                 lap("gather")
-                return _GatheredMarkets(markets, estimate)
+                return FirstAnswer(markets, estimate)
             parts = compound.parts(reading.effective) or compound.parts(reading.core)
             if parts is not None:
                 markets, estimate = await self._of_parts(parts, at, replay=replay)
                 lap("gather")
-                return _GatheredMarkets(markets, estimate)
+                return FirstAnswer(markets, estimate)
         lap("gather")
-        compared = self._engine.compare(reading, markets, at)
-        verdicts = await self._judged(compared, lap)
-        estimate = self._engine.estimate(compared, verdicts=verdicts)
-        return _GatheredMarkets(markets, estimate, compared, verdicts)
-
-    async def _answered(
-        self, reading: Reading, markets: Sequence[Snapshot], at: datetime
-    ) -> Estimate:
-        """The estimate for a question from these markets, by the rules and the judge's verdicts."""
-        compared = self._engine.compare(reading, markets, at)
-        return self._engine.estimate(compared, verdicts=await self._judged(compared))
-
-    async def _judged(
-        self, compared: Compared, lap: Callable[[str], None] = lambda name: None
-    ) -> judging.Verdicts:
-        """The judge's verdicts on the best markets; empty if it reads none (open questions ...)."""
-        trained = self._engine.judge
-        brief = self._engine.brief(compared) if trained is not None else None
-        if brief is None or trained is None:
-            return judging.NONE
-        async with self._judging:
-            verdicts = await asyncio.to_thread(brief.judged, trained)
-        lap("judge")
-        return verdicts
+        return await self._answerer.answer(reading, markets, at, lap)
 
     def refuse_future(self, as_of: datetime | None) -> None:
         """Raise `InvalidInput` (422) if the moment `as_of` is later than now."""
@@ -268,7 +243,7 @@ class ForecastService:
             exclusive &= reading.proposition.exclusive
             found = await self._gather(reading, at, replay=replay)
             markets |= {market.id: market for market in found}
-            answer = await self._answered(reading, found, at)
+            answer = (await self._answerer.answer(reading, found, at)).estimate
             if answer.probability is None:
                 answer = await self._explained(reading, answer, at, replay=replay)
             answers.append(answer)
@@ -293,7 +268,8 @@ class ForecastService:
             if one.status != "active" or self.age.is_old(one.priced_at, at)
             or (one.market.closes_at is not None and one.market.closes_at <= at)
         }  # fmt: skip
-        asked = await self._answered(reading, [one.market for one in out.values()], at)
+        old = [one.market for one in out.values()]
+        asked = (await self._answerer.answer(reading, old, at, past=True)).estimate
         if asked.decisive is None:
             return nulls.with_reason(estimate, "no_market", estimate.reasoning)
         found = out[asked.decisive.market.seq]
@@ -474,16 +450,6 @@ def _asked(question: str, as_of: datetime | None, include_graph: bool) -> dict[s
         "as_of": as_of and as_of.isoformat(),
         "include_graph": include_graph,
     }
-
-
-class _GatheredMarkets(NamedTuple):
-    """The markets gathered for a question, and the estimate before a language model is asked."""
-
-    markets: Sequence[Snapshot]
-    estimate: Estimate
-    compared: Compared | None = None
-    """The question compared with the markets; None if it has no single answer, or has two parts."""
-    verdicts: judging.Verdicts = judging.NONE
 
 
 def failure(error: Exception) -> Exception:

@@ -36,6 +36,8 @@ CONTESTS: Final = frozenset({"wins", "nominated", "shortlisted", "advances", "ra
 """Predicates that say how somebody does in a contest."""
 AMOUNTS: Final = frozenset({"value", "touches", "counts"})
 """Predicates that say whether a quantity is within a range, the proposition's `threshold`."""
+EVENTS: Final = frozenset({"happens", "announces", "leaves", "touches", "says"})
+"""Predicates of events that may happen on any day: the later the deadline, the likelier."""
 
 Slot = Literal["window", "threshold", "polarity", "predicate", "choice", "stage"]
 

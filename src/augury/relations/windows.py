@@ -66,6 +66,13 @@ class Window(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """The words of the text that the window was read from."""
 
 
+def has_ended(window: Window, day: date) -> bool:
+    """Whether a window of time that a text names has certainly ended on this day. False if the text
+    names no time or a vague one."""
+    said = window.text and not window.vague and window.kind in ("by", "in", "on")
+    return bool(said) and window.end is not None and window.end <= day
+
+
 _MON = rf"{calendar.MONTH}\b\.?"
 _D = r"\d{1,2}(?!\d)(?:st|nd|rd|th)?"
 _HOUR = r"\d{1,2}(?::\d\d)?\s?[ap]\.?m\b\.?|noon\b|midnight\b"

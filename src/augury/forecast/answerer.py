@@ -1,0 +1,110 @@
+"""Answers a question from given markets: they are compared with it, the judge (the trained model)
+reads the best of them, and the estimate is made from their prices.
+
+The judge reads in a thread, for a limited number of questions at the same time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
+from typing import Final, NamedTuple
+
+from augury.forecast import horizons, judging
+from augury.forecast.bearing import Compared
+from augury.forecast.engine import Engine
+from augury.forecast.evidence import Estimate, Snapshot
+from augury.forecast.normalise import Reading
+
+Lap = Callable[[str], None]
+"""Called with the name of a step of a forecast when the step has ended."""
+JUDGED_AT_ONCE: Final = max(1, (os.cpu_count() or 1) // 2)
+"""Largest number of forecasts whose markets the judge (the trained model) reads at the same time.
+It uses two cores for each: more would finish no sooner, and searches would wait longer."""
+
+
+class FirstAnswer(NamedTuple):
+    """The markets gathered for a question, and the estimate before a language model is asked."""
+
+    markets: Sequence[Snapshot]
+    estimate: Estimate
+    compared: Compared | None = None
+    """The question compared with the markets; None if it has no single answer, or has two parts."""
+    verdicts: judging.Verdicts = judging.NONE
+    until: date | None = None
+    """For a question that names no date: the deadline for which it is answered (`horizons`)."""
+
+
+def _no_lap(name: str) -> None: ...
+
+
+class Answerer:
+    """Answers questions from the markets that it is given."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._turns = asyncio.Semaphore(JUDGED_AT_ONCE)
+
+    async def answer(
+        self,
+        reading: Reading,
+        markets: Sequence[Snapshot],
+        at: datetime,
+        lap: Lap = _no_lap,
+        *,
+        past: bool = False,
+    ) -> FirstAnswer:
+        """The estimate for a question from these markets, by the rules and the judge's verdicts. A
+        question about an event that names no date is answered for the furthest of its deadlines
+        (`horizons`). `past`: also from markets whose deadline is over."""
+        compared = self._engine.compare(reading, markets, at, past=past)
+        verdicts = await self._read(compared, lap)
+        estimate = self._engine.estimate(compared, verdicts=verdicts)
+        found = FirstAnswer(markets, estimate, compared, verdicts)
+        if self._engine.judge is None or not horizons.names_no_time(reading):
+            return found
+        if horizons.is_without(estimate, compared.bearings):
+            return found
+        return await self._over_deadlines(found, compared, self._engine.judge.limits, lap)
+
+    async def _over_deadlines(
+        self, found: FirstAnswer, undated: Compared, limits: Mapping[str, float], lap: Lap
+    ) -> FirstAnswer:
+        """The answer for the furthest deadline of a question that names no date.
+
+        found, undated : the answer without a deadline, and the comparison that it was made from
+        limits : the limits, as probabilities, that `matching.judge` applies to its verdicts
+        """
+        at = undated.at
+        bounded: FirstAnswer | None = None
+        for end in horizons.deadlines(undated, found.verdicts):
+            reading = horizons.until(undated, end)
+            compared = self._engine.compare(reading, found.markets, at, past=undated.past)
+            verdicts = await self._read(compared, lap)
+            estimate = self._engine.estimate(compared, verdicts=verdicts)
+            told = FirstAnswer(
+                found.markets, horizons.told(estimate, end, at.date()), compared, verdicts, end
+            )
+            if horizons.is_found(told.estimate, verdicts, undated, found.verdicts, limits):
+                return told
+            if bounded is None and found.estimate.grade == estimate.grade == "bounded":
+                bounded = told
+        if bounded is not None:
+            return bounded
+        last = horizons.furthest(found.estimate, undated.bearings)
+        if last is None:
+            return found
+        return found._replace(estimate=horizons.told(found.estimate, last, at.date()), until=last)
+
+    async def _read(self, compared: Compared, lap: Lap) -> judging.Verdicts:
+        """The judge's verdicts on the best markets; empty if it reads none (open questions ...)."""
+        trained = self._engine.judge
+        brief = self._engine.brief(compared) if trained is not None else None
+        if brief is None or trained is None:
+            return judging.NONE
+        async with self._turns:
+            verdicts = await asyncio.to_thread(brief.judged, trained)
+        lap("judge")
+        return verdicts

@@ -1,0 +1,174 @@
+"""Questions about an event that name no date ("will Starmer resign"): which deadlines they are
+answered for. Pure.
+
+People rarely name a date, and the markets on an event nearly always do. Without one, a question
+asks if the event happens at all, and of several deadlines the furthest comes nearest to that. So
+the question is asked again for the deadlines of its likeliest markets, the furthest first. The
+answer says for which deadline it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Final
+
+from msgspec import structs
+
+from augury.forecast.polarity import turns
+from augury.forecast.roles import is_direct, same_but
+from augury.relations.proposition import EVENTS
+from augury.relations.windows import Window
+
+if TYPE_CHECKING:
+    from augury.forecast.bearing import Bearing, Compared
+    from augury.forecast.evidence import Estimate
+    from augury.forecast.judging import Verdicts
+    from augury.forecast.normalise import Reading
+
+MAX_DEADLINES: Final = 3
+"""Largest number of deadlines for which a question without a date is asked again. Each takes as
+long as a question with a date."""
+MAX_CONFIDENCE: Final = 0.5
+"""Upper limit, 0 to 1, of the confidence in an answer whose deadline the question does not name:
+the one who asks may have another in mind. Chosen by hand."""
+AMPLE_DAYS: Final = 180
+"""Number of days. If fewer are left until the deadline, the limit of the confidence falls in
+proportion: a question without a date is hardly about the next two weeks. Chosen by hand."""
+SURE_OF_DATED: Final = 0.5
+"""Probability, by the judge (the trained model), that a market asks the question with its deadline
+added. From this value on, the market is taken although the judge did not find the question without
+a date in it. Chosen by hand."""
+MARK: Final = "furthest_deadline"
+"""In `Estimate.fallbacks`: the question names no date, and is answered for a deadline."""
+
+_TIME: Final = re.compile(
+    r"\b(?:by|before|until|till?|within|during|soon|yet|today|tonight|tomorrow|now|next|this|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend|days?|weeks?|months?|quarter|years?|seasons?|terms?|"
+    r"summer|autumn|winter|christmas|xmas|easter|halloween|thanksgiving|midterms?|"
+    r"elections?|q[1-4]|(?:19|20)\d\d|['’]\d\d)\b",
+    re.I,
+)
+"""Matches words of time: a question with one names a time, even if the time could not be read."""
+
+
+def names_no_time(reading: Reading) -> bool:
+    """Whether a question asks if an event happens, and names no time for it."""
+    window = reading.proposition.window
+    return (
+        reading.proposition.predicate in EVENTS and not window.text and not window.years
+        and reading.side is None and _TIME.search(reading.question) is None
+    )  # fmt: skip
+
+
+def deadlines(compared: Compared, verdicts: Verdicts) -> list[date]:
+    """The deadlines for which a question that names no time is asked again, the furthest first:
+    those of the markets that ask it with the highest probability by the judge's `verdicts`. A
+    deadline is the first day on which it is too late."""
+    found: dict[date, float] = {}
+    for b in compared.bearings:
+        verdict = verdicts.get((b.market.seq, b.outcome))
+        end = _deadline(b)
+        if verdict is None or end is None or end <= compared.at.date():
+            continue
+        if same_but(b.fit, "window"):
+            found[end] = max(found.get(end, 0.0), verdict.side)
+    likely = sorted(found, key=lambda end: -found[end])[:MAX_DEADLINES]
+    return sorted(likely, reverse=True)
+
+
+def _deadline(b: Bearing) -> date | None:
+    window = b.view.proposition.window
+    return window.end if window.text and window.kind in ("by", "in") else None
+
+
+def is_without(estimate: Estimate, bearings: Iterable[Bearing]) -> bool:
+    """Whether the market that decides an answer (`estimate`) names no deadline, so that the
+    question is answered as it was asked."""
+    decisive = estimate.decisive
+    if decisive is None:
+        return False
+    own = (b for b in bearings if b.market.seq == decisive.market.seq)
+    return all(b.exact or not b.view.proposition.window.text for b in own)
+
+
+def until(compared: Compared, end: date) -> Reading:
+    """The compared question, with the deadline `end` (the first day on which it is too late)
+    added."""
+    reading, day = compared.reading, end - timedelta(days=1)
+    words = f"by {day:%B} {day.day}, {day.year}"
+    window = Window(kind="by", end=end, since=reading.proposition.window.since, text=words)
+    return replace(
+        reading,
+        effective=f"{reading.effective.rstrip(' ?.!')} {words}?",
+        judged=f"{reading.judged.rstrip(' ?.!')} {_lasting(reading.judged, words)}?",
+        proposition=structs.replace(reading.proposition, window=window),
+    )
+
+
+def _lasting(text: str, words: str) -> str:
+    """The words of a deadline as a text needs them that asks if something lasts: "stays until"."""
+    return words.replace("by", "until", 1) if "lasts" in turns(text) else words
+
+
+def furthest(estimate: Estimate, bearings: Iterable[Bearing]) -> date | None:
+    """The furthest deadline of the markets that bound an answer; None if logic does not bound it,
+    or none of these markets names a deadline."""
+    if estimate.grade != "bounded":
+        return None
+    used = {(e.market.seq, e.outcome) for e in estimate.evidence if e.role == "bound" and e.weight}
+    ends = (_deadline(b) for b in bearings if (b.market.seq, b.outcome) in used)
+    return max((end for end in ends if end is not None), default=None)
+
+
+def is_found(
+    estimate: Estimate,
+    again: Verdicts,
+    compared: Compared,
+    verdicts: Verdicts,
+    limits: Mapping[str, float],
+) -> bool:
+    """Whether the market that decides an answer asks the question, and does not only have the added
+    deadline.
+
+    estimate, again : the answer to the question with the deadline added, and the judge's verdicts
+    compared, verdicts : the question without it, and the judge's verdicts on that
+    limits : the limits, as probabilities, that `matching.judge` applies to its verdicts
+    """
+    lead = estimate.decisive
+    if lead is None:
+        return False
+    key = lead.market.seq, lead.outcome
+    own = next((b for b in compared.bearings if (b.market.seq, b.outcome) == key), None)
+    if own is None:
+        return False
+    # Of the markets on one event that differ in their deadline, the judge takes any.
+    sides = (
+        verdicts[b.market.seq, b.outcome].side
+        for b in compared.bearings
+        if (b.market.seq, b.outcome) in verdicts
+        and b.view.proposition.terms == own.view.proposition.terms
+    )
+    if max(sides, default=0.0) >= limits["absent"]:
+        return True
+    dated = again[key].side if key in again else 0.0
+    return dated >= (limits["same"] if is_direct(own.fit) else SURE_OF_DATED)
+
+
+def told(estimate: Estimate, end: date, at: date) -> Estimate:
+    """The estimate for a question with the deadline `end` added, as the answer, on the day `at`, to
+    the question without it: the answer says so, with a confidence of at most `MAX_CONFIDENCE`."""
+    day = end - timedelta(days=1)
+    most = MAX_CONFIDENCE * min(1.0, (end - at).days / AMPLE_DAYS)
+    note = (
+        f"The question names no date. This is the answer until {day}, the latest that its markets"
+        " name; name a date for another."
+    )
+    return replace(
+        estimate,
+        confidence=min(estimate.confidence, round(most, 4)),
+        reasoning=f"{note} {estimate.reasoning}",
+        fallbacks=(*estimate.fallbacks, MARK),
+    )
