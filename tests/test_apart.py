@@ -37,7 +37,7 @@ async def test_a_process_that_does_not_start_is_told_and_not_left(
     script.write_text(f"#!/bin/sh\necho $$ > {started}\n{starts.replace('sleep', 'exec sleep')}\n")
     script.chmod(0o755)
     monkeypatch.setattr("sys.executable", str(script))
-    monkeypatch.setattr("augury.apart.START", 1.0)
+    monkeypatch.setattr("augury.apart.START_SECONDS", 1.0)
     apart = Apart()
     with pytest.raises(raised):
         await apart.run(10, abs, -1)

@@ -112,3 +112,38 @@ def test_no_two_classes_share_a_name() -> None:
             if isinstance(part, ast.ClassDef):
                 homes.setdefault(part.name, []).append(path.stem)
     assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
+PLAIN = frozenset(
+    "B BINS FOLDS FORMAT GONE HOUR K1 MARGIN PADDING PORT ROUNDS SEED WEEK Z80 FF FT TF TT".split()
+)
+"""One-word names of numbers whose quantity and unit the word itself tells, or the field's own."""
+
+
+def is_number(value: ast.expr | None) -> bool:
+    if isinstance(value, ast.UnaryOp):
+        return is_number(value.operand)
+    if isinstance(value, ast.BinOp):
+        return is_number(value.left) and is_number(value.right)
+    if isinstance(value, ast.Call):
+        return isinstance(value.func, ast.Name) and value.func.id == "timedelta"
+    return isinstance(value, ast.Constant) and type(value.value) in (int, float)
+
+
+def test_the_name_of_a_number_tells_its_quantity() -> None:
+    """`MAX_MARKETS` and `DRAIN_SECONDS`, not `MOST` and `DRAIN`."""
+    found = []
+    for path in SOURCE.rglob("*.py"):
+        for part in ast.parse(path.read_text(encoding="utf-8")).body:
+            targets = (
+                [part.target] if isinstance(part, ast.AnnAssign)
+                else part.targets if isinstance(part, ast.Assign) else []
+            )  # fmt: skip
+            names = [t.id for t in targets if isinstance(t, ast.Name) and t.id.isupper()]
+            if names and is_number(getattr(part, "value", None)):
+                found += [
+                    f"{path.relative_to(SOURCE)}: {name}"
+                    for name in names
+                    if "_" not in name and name not in PLAIN
+                ]
+    assert not found

@@ -3,8 +3,8 @@ interpreter lock of this process.
 
 Meant for work that takes long and can wait, e.g. writing a file of the whole catalogue or parsing
 the answer of an unknown server. The separate process has low priority, starts when first needed,
-ends after `IDLE` seconds without a call, and dies with this process. Calls run one at a time, in
-the order in which they came.
+ends after `IDLE_SECONDS` seconds without a call, and dies with this process. Calls run one at a
+time, in the order in which they came.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from augury.errors import Unavailable
 P = ParamSpec("P")
 T = TypeVar("T")
 
-IDLE = 60.0
+IDLE_SECONDS = 60.0
 """Seconds without a call after which the separate process ends."""
-START = 60.0
+START_SECONDS = 60.0
 """Maximum time, in seconds, for the start of the separate process: enough for a busy machine. The
 time limit of a call (`Apart.run`) does not include this time."""
 _NICE = 5
@@ -34,7 +34,8 @@ _WIDTH = 8
 
 class Apart:
     """A separate process of low priority that runs long calls one at a time, so that they do not
-    block this process. It starts when first needed and ends after `IDLE` seconds without a call."""
+    block this process. It starts when first needed and ends after `IDLE_SECONDS` seconds without a
+    call."""
 
     def __init__(self, *, memory: int | None = None) -> None:
         """`memory`: maximum address space of the separate process, in bytes; None: no limit."""
@@ -54,7 +55,7 @@ class Apart:
         ------
         TimeoutError
             The call took longer than `seconds` and was ended, or the process did not start within
-            `START` seconds.
+            `START_SECONDS` seconds.
         Unavailable
             The process ended, e.g. because it asked for more memory than it may have.
         """
@@ -80,7 +81,7 @@ class Apart:
             except BaseException:
                 self._end()  # in the middle of a call: no later call may read its answer
                 raise
-            self._ending = asyncio.get_running_loop().call_later(IDLE, self._end)
+            self._ending = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._end)
             return came
         finally:
             self._turn.release()
@@ -99,7 +100,7 @@ class Apart:
 
     async def _answer(self, asked: bytes, seconds: float) -> bytes:
         if self._process is None or self._process.returncode is not None:
-            async with asyncio.timeout(START):
+            async with asyncio.timeout(START_SECONDS):
                 self._process = await self._start()
         process = self._process
         assert process.stdin is not None

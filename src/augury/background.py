@@ -20,7 +20,7 @@ from augury.forecast.reader import Reader
 from augury.imports import service as imports
 from augury.jobs.worker import Worker
 from augury.relations.linking import Linker
-from augury.relations.moving import EVERY as MEASURE_EVERY
+from augury.relations.moving import EVERY_SECONDS as MEASURE_EVERY
 from augury.relations.moving import Moving
 from augury.rvol import jobs as rvol_jobs
 from augury.rvol.collecting import Collector
@@ -33,7 +33,7 @@ from augury.storage.scheduled import scheduled
 
 log = structlog.get_logger(__name__)
 
-DRAIN = 8.0
+DRAIN_SECONDS = 8.0
 """Seconds that background work has to end by itself on shutdown, before it is cancelled."""
 
 PAUSES = 1.0, 60.0
@@ -94,7 +94,7 @@ async def running(work: dict[str, Work]) -> AsyncIterator[None]:
         yield
     finally:
         stop.set()
-        _, late = await asyncio.wait(tasks, timeout=DRAIN)
+        _, late = await asyncio.wait(tasks, timeout=DRAIN_SECONDS)
         for task in late:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -163,4 +163,4 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     for end in (process.terminate, process.kill):
         if process.returncode is None:
             end()
-            await _first(process.wait(), asyncio.sleep(0.75 * DRAIN))
+            await _first(process.wait(), asyncio.sleep(0.75 * DRAIN_SECONDS))

@@ -17,7 +17,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 P = ParamSpec("P")
 T = TypeVar("T")
 
-ENTRY = 200
+ENTRY_BYTES = 200
 """Number of bytes that is added to the sizes of the key and the value of each cached result, for
 the overhead of storing it."""
 _MISSING: Any = object()
@@ -46,7 +46,7 @@ def remembered(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
             found = old.get(key, _MISSING)
             if found is _MISSING:
                 found = function(*args, **kwargs)
-            more = ENTRY + weight(key) + weight(found)
+            more = ENTRY_BYTES + weight(key) + weight(found)
             if more > half:
                 return found
             if size + more > half:

@@ -20,7 +20,7 @@ from augury.storage.database import Database
 
 log = structlog.get_logger(__name__)
 
-NICENESS = 5
+WORKER_NICENESS = 5
 """Added to the niceness of a worker's process, so that requests come before background work. With
 the same niceness as requests, background work took 20 seconds of processor time from searches in
 the 30 seconds after an import of 50,000 markets."""
@@ -40,7 +40,7 @@ def worker() -> None:
     settings = Settings()
     configure(settings)
     gc_tuning.settle()
-    os.nice(NICENESS)
+    os.nice(WORKER_NICENESS)
     with measured(settings):
         asyncio.run(_work(settings))
 

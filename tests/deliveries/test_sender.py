@@ -21,7 +21,7 @@ from tests.watchlists.conftest import World, market
 
 from augury.deliveries import sender as module
 from augury.deliveries import service as service_module
-from augury.deliveries.schedule import OFF_AFTER, RETRIES, retry_in, switches_off
+from augury.deliveries.schedule import OFF_AFTER, RETRY_PAUSES, retry_in, switches_off
 from augury.deliveries.sender import Sender
 from augury.deliveries.service import DeliveryService, NewEndpoint
 from augury.deliveries.store import Logged
@@ -110,8 +110,8 @@ async def test_it_gives_up_after_the_last_try_and_can_be_replayed(world: World) 
 
 def test_the_schedule_is_the_standards() -> None:
     now = datetime(2026, 5, 1)
-    assert [retry_in(n) for n in range(1, 9)] == [*RETRIES, None]
-    assert [s.total_seconds() for s in RETRIES] == [5, 300, 1800, 7200, 18000, 36000, 36000]
+    assert [retry_in(n) for n in range(1, 9)] == [*RETRY_PAUSES, None]
+    assert [s.total_seconds() for s in RETRY_PAUSES] == [5, 300, 1800, 7200, 18000, 36000, 36000]
     assert switches_off(500, now - OFF_AFTER, now)
     assert not switches_off(500, now - OFF_AFTER + timedelta(seconds=1), now)
     assert not switches_off(500, None, now)
@@ -244,7 +244,7 @@ async def test_no_webhook_leads_inward(
         "client",
         lambda policy, **kw: real(policy, **{**kw, "resolver": hostile.lying_resolver}),
     )
-    monkeypatch.setattr(service_module, "MOST", 1000)
+    monkeypatch.setattr(service_module, "MAX_ENDPOINTS", 1000)
     policy = AddressPolicy(http=True)
     strict = DeliveryService(world.database, world.vault, policy)
     refused = 0

@@ -35,7 +35,7 @@ def test_fair_prices_are_left_alone() -> None:
 
 
 def test_few_prices_say_nothing() -> None:
-    (cell,) = calibrate.judged(decided(3.0, calibrate.FEWEST - 1))
+    (cell,) = calibrate.judged(decided(3.0, calibrate.MIN_PRICES - 1))
     assert "slope" not in cell
     assert not cell["use"]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.forecast.distribution import MOST, by_day, by_level, chances, level_label
+from augury.forecast.distribution import MAX_LEVELS, by_day, by_level, chances, level_label
 
 CHANCE = st.floats(0.001, 0.999)
 LADDER = st.dictionaries(st.integers(1, 40).map(float), CHANCE, min_size=1, max_size=20)
@@ -60,7 +60,7 @@ def test_the_parts_sum_to_one_and_keep_the_answer(
     shares = [part.probability for part in found]
     assert sum(shares) == pytest.approx(1, abs=1e-3)
     assert min(shares) >= 0
-    assert len(found) <= MOST + 2
+    assert len(found) <= MAX_LEVELS + 2
     names = [part.label for part in found]
     at = next(
         k for k, name in enumerate(names)

@@ -19,7 +19,7 @@ from augury.forecast.normalise import normalise
 from augury.forecast.properties import snapshot
 from augury.language.vocabulary import default
 from augury.matching.features import COMPARED, Matrix
-from augury.matching.judge import BEHIND, Judge, Verdict, worth_reading
+from augury.matching.judge import MAX_BEHIND, Judge, Verdict, worth_reading
 from augury.matching.trees import Trees
 from augury.search.embedding import Embedder
 
@@ -109,7 +109,7 @@ def test_of_a_market_whose_side_is_not_clear_no_side_is_taken(engine: Engine) ->
         )[0].fit
         for same in (0.05, 0.4)
     )  # fmt: skip
-    assert clear.score > judging.SURE
+    assert clear.score > judging.SURE_SCORE
     assert unclear == compared.bearings[0].fit
 
 
@@ -284,7 +284,7 @@ def test_a_shortlist_says_which_markets_are_read(engine: Engine) -> None:
 
 
 def test_a_market_far_behind_is_read_only_if_the_rules_relate_it() -> None:
-    scores = np.array([-BEHIND - 1, 0.0, -BEHIND + 1, -BEHIND - 2, -BEHIND - 3])
+    scores = np.array([-MAX_BEHIND - 1, 0.0, -MAX_BEHIND + 1, -MAX_BEHIND - 2, -MAX_BEHIND - 3])
     rows = np.zeros((5, len(COMPARED)), np.float32)
     rows[3, COMPARED.index("window_implies")] = 1
     rows[4, COMPARED.index("same")] = 1

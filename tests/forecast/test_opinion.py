@@ -170,7 +170,7 @@ def test_a_model_confirms_what_the_judge_does_not_know(engine: Engine) -> None:
     weak = Verdict(0.06, 0.01)
     sure = after(engine, GONE, "same", weak)
     assert sure.probability == pytest.approx(0.3, abs=0.01)
-    assert sure.confidence == opinion.TRUSTED
+    assert sure.confidence == opinion.TRUSTED_SHARE
 
 
 def test_a_model_alone_turns_no_side(rules: Engine, engine: Engine) -> None:

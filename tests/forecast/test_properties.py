@@ -24,7 +24,15 @@ from augury.forecast import properties
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate, Snapshot
 from augury.forecast.normalise import normalise
-from augury.forecast.properties import BESIDE, PRICE, EventCatalogue, Tally, ask, judged, snapshot
+from augury.forecast.properties import (
+    OTHERS_PRICE,
+    OWN_PRICE,
+    EventCatalogue,
+    Tally,
+    ask,
+    judged,
+    snapshot,
+)
 from augury.markets.records import Market
 from augury.relations.joint_outcomes import Relation, inverse
 from augury.search.embedding import Embedder
@@ -73,8 +81,8 @@ def test_no_rule_fires_in_a_name_where_the_question_is_in_other_words(engine: En
     for n, name in enumerate(sorted({*TEAMS, *PEOPLE}), 1):
         known = market(n, f"Will {name} win the 2027 Silver Cup?", 0.2, CLOSES)
         for question, right in (
-            (f"Is {name} going to take home the 2027 Silver Cup?", PRICE),
-            (f"Will {name} fail to win the Silver Cup in 2027?", 1 - PRICE),
+            (f"Is {name} going to take home the 2027 Silver Cup?", OWN_PRICE),
+            (f"Will {name} fail to win the Silver Cup in 2027?", 1 - OWN_PRICE),
         ):
             verdict = judged(ask(engine, question, known), right)
             tally.add("other" if verdict == "inverted" else "own", question)
@@ -237,7 +245,7 @@ KNOWN = [
 @pytest.mark.parametrize(("title", "question", "right"), KNOWN)
 def test_read_the_right_way_round(engine: Engine, title: str, question: str, right: str) -> None:
     found = ask(engine, question, market(1, title, 0.2, CLOSES))
-    assert judged(found, PRICE if right == "own" else 1 - PRICE) == "own"
+    assert judged(found, OWN_PRICE if right == "own" else 1 - OWN_PRICE) == "own"
 
 
 @pytest.mark.parametrize(
@@ -265,11 +273,11 @@ def test_what_is_asked_about_most_stays_in_memory(
 
     read: Counter[str] = Counter()
     packed = module.words.packed
-    monkeypatch.setattr(module, "READ", 4)
+    monkeypatch.setattr(module, "MARKETS_KEPT", 4)
     monkeypatch.setattr(module.words, "packed", lambda m: read.update([m.question]) or packed(m))
     fresh = Engine(engine._embed, engine._rarity)
     hot = market(1, "Will the Fed cut rates by June 30, 2027?", 0.2, CLOSES)
     for n in range(2, 12):
-        cold = market(n, f"Will ship {n} sail by June 30, 2027?", BESIDE, CLOSES)
+        cold = market(n, f"Will ship {n} sail by June 30, 2027?", OTHERS_PRICE, CLOSES)
         ask(fresh, hot.question, hot, [cold])
     assert read[hot.question] == 1

@@ -84,7 +84,7 @@ def test_another_text_has_another_digest(field: str, value: object) -> None:
 
 
 def test_prices_and_rules_beyond_what_is_read_change_no_digest() -> None:
-    one = snapshot(CATALOGUE[0], description="r" * words.RULES)
+    one = snapshot(CATALOGUE[0], description="r" * words.RULES_CHARACTERS)
     other = one._replace(prices=[0.9, 0.1], price_at=NOW, description=f"{one.description}?")
     assert words.digest(one) == words.digest(other)
     assert words.packed(one) == words.packed(other)

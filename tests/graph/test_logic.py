@@ -75,7 +75,7 @@ def test_rivals_exclude_each_other_and_the_edges_are_bounded() -> None:
     teams = ("Lakers", "Celtics", "Bucks", "Heat", "Suns", "Bulls", "Nets", "Jazz")
     rivals = [question(name, f"Will the {name} win the 2027 NBA Finals?") for name in teams]
     edges = logic.edges(rivals)
-    assert len(edges) == logic.MOST
+    assert len(edges) == logic.MAX_LOGICAL_EDGES
     assert all(edge.source == "Lakers" for edge in edges[:7])  # the question's own first
     assert {(edge.relationship, edge.polarity) for edge in edges} == {("excludes", "negative")}
 

@@ -137,7 +137,7 @@ def test_the_picture_has_a_title_a_legend_a_date_and_its_texts_in_their_boxes() 
     from datetime import UTC, datetime
     from xml.etree import ElementTree
 
-    from augury.graph.picture import BOX, PADDING, SAMPLE_MARK, _width, _wrapped, svg
+    from augury.graph.picture import BOX_WIDTH, PADDING, SAMPLE_MARK, _width, _wrapped, svg
     from augury.graph.schemas import graph as wire_graph
 
     long = "W" * 90 + " Donaudampfschifffahrtsgesellschaft " + "Kuala Lumpur 吉隆坡 " * 9
@@ -153,6 +153,6 @@ def test_the_picture_has_a_title_a_legend_a_date_and_its_texts_in_their_boxes() 
     assert SAMPLE_MARK in text
     assert "makes more likely" in text
     assert SAMPLE_MARK not in svg(wire_graph(drawn), as_of=at)
-    for line in _wrapped(long, BOX - 2 * PADDING, 3):
+    for line in _wrapped(long, BOX_WIDTH - 2 * PADDING, 3):
         assert line
-        assert _width(line, 12) <= BOX - 2 * PADDING
+        assert _width(line, 12) <= BOX_WIDTH - 2 * PADDING

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.llm.task import LONGEST, Task, Unusable, plain
+from augury.llm.task import MAX_TEXT_CHARACTERS, Task, Unusable, plain
 
 
 class Answer(msgspec.Struct, forbid_unknown_fields=True):
@@ -58,11 +58,11 @@ def test_the_instructions_never_hold_the_data(one: str, other: str) -> None:
     inner = first[1]["content"].removeprefix("<data>\n").removesuffix("\n</data>")
     assert "\n" not in inner
     assert "<" not in inner
-    assert len(json.loads(inner)["t"]) <= LONGEST
+    assert len(json.loads(inner)["t"]) <= MAX_TEXT_CHARACTERS
 
 
 def test_long_text_is_cut() -> None:
-    assert len(plain("word " * 1000)) == LONGEST
+    assert len(plain("word " * 1000)) == MAX_TEXT_CHARACTERS
 
 
 @pytest.mark.parametrize(

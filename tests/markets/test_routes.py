@@ -307,14 +307,14 @@ class TestFiles:
     async def test_a_long_csv_comes_in_parts(
         self, keyed: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("augury.markets.files.SLICE", 2)
+        monkeypatch.setattr("augury.markets.files.SLICE_MARKETS", 2)
         answer = await keyed.get("/v1/markets", params={"format": "csv"})
         assert pl.read_csv(answer.content, infer_schema=False)["id"].to_list() == await ids(keyed)
 
     async def test_a_long_parquet_ends_with_a_link(
         self, keyed: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("augury.markets.files.SLICE", 2)
+        monkeypatch.setattr("augury.markets.files.SLICE_MARKETS", 2)
         monkeypatch.setattr("augury.markets.files.MAX_PARQUET", 3)
         first = await keyed.get("/v1/markets", params={"format": "parquet"})
         target = first.headers["link"].split(">")[0].removeprefix("<")

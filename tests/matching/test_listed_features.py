@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from augury.matching.features import NAMES
-from augury.matching.judge import ALONE, ENCODED, LISTED, encoded_features, listed_features
+from augury.matching.judge import ENCODED, LISTED, LONE_LEAD, encoded_features, listed_features
 
 
 def listed(best: list[float]) -> dict[str, list[float]]:
@@ -29,7 +29,7 @@ def test_two_that_are_equally_good_lead_by_nothing() -> None:
 
 
 def test_one_market_has_no_second() -> None:
-    assert listed([-1.0])["encoder_lead"] == pytest.approx([ALONE])
+    assert listed([-1.0])["encoder_lead"] == pytest.approx([LONE_LEAD])
 
 
 def test_no_market_has_no_features() -> None:

@@ -40,15 +40,15 @@ async def test_a_bomb_is_read_in_steps_between_which_others_have_their_turn() ->
     assert await body.read(response(bomb), 5 * MIB, pieces.append) == bytes(5 * MIB)
     beside.cancel()
     assert sum(pieces) == 5 * MIB
-    assert max(pieces) <= body.STEP
-    assert turns >= 5 * MIB // body.STEP
+    assert max(pieces) <= body.STEP_BYTES
+    assert turns >= 5 * MIB // body.STEP_BYTES
 
 
 async def test_what_is_too_large_is_counted_until_it_is_refused() -> None:
     pieces: list[int] = []
     with pytest.raises(body.TooLarge):
         await body.read(response(gzip.compress(bytes(50 * MIB))), MIB, pieces.append)
-    assert MIB < sum(pieces) <= MIB + body.STEP
+    assert MIB < sum(pieces) <= MIB + body.STEP_BYTES
 
 
 async def test_a_broken_or_damaged_answer_is_told() -> None:

@@ -10,7 +10,7 @@ import pytest
 from augury.markets import store as markets
 from augury.markets.records import Market, PricePoint
 from augury.relations import comovement
-from augury.relations.moving import STEP, Moving, measured
+from augury.relations.moving import STEP_LENGTH, Moving, measured
 from augury.relations.store import PricedStep
 from augury.storage.database import Database
 
@@ -124,7 +124,9 @@ async def test_what_was_measured_is_kept_and_read_by_others(database: Database) 
         for n in histories
     ]  # fmt: skip
     points = [
-        PricePoint(market_id=f"polymarket:{n}", outcome=0, at=at - STEP * (60 - k), price=float(p))
+        PricePoint(
+            market_id=f"polymarket:{n}", outcome=0, at=at - STEP_LENGTH * (60 - k), price=float(p)
+        )
         for n, prices in histories.items()
         for k, p in enumerate(prices)
     ]

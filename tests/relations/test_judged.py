@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from augury.relations import knowledge
-from augury.relations.judged import CODES, SELF, Judged, PairVerdict, read
+from augury.relations.judged import CODES, SELF_CODE, Judged, PairVerdict, read
 
 TEXT = """
 domain = "test"
@@ -40,7 +40,7 @@ def seen_from(key: str) -> dict[str, tuple[str, int]]:
     return {
         other: (CODES[around.codes[number] - 1], int(around.strengths[number]))
         for other, number in NUMBERS.items()
-        if around.codes[number] not in (0, SELF)
+        if around.codes[number] not in (0, SELF_CODE)
     }
 
 

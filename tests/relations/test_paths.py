@@ -12,7 +12,7 @@ from tests.relations.small_base import BASE, NUMBERS, TEXT, pool
 from augury.relations import knowledge, paths, rank
 from augury.relations.columns import COLUMNS
 from augury.relations.paths import FactorGraph, Reached, Relation
-from augury.relations.rank import CLAIM
+from augury.relations.rank import CLAIM_RATIO
 from augury.relations.ranker import CLASSES
 from augury.relations.service import Asked, RelationService
 from augury.search.related import Pool, Ranked
@@ -48,7 +48,7 @@ def test_what_is_asked_for_is_not_related_to_itself() -> None:
 def test_links_and_siblings_move_together() -> None:
     assert reach("beer")[1]["correlated"] == {"bread": pytest.approx(0.6)}
     rome = reach("rain-rome")[1]["correlated"]
-    assert rome["rain-oslo"] == rome["rain-lima"] == paths.SIBLING
+    assert rome["rain-oslo"] == rome["rain-lima"] == paths.SIBLING_WEIGHT
 
 
 def test_a_pattern_may_say_that_its_instances_have_nothing_in_common() -> None:
@@ -67,7 +67,7 @@ def test_only_the_first_siblings_are_looked_up() -> None:
     base = knowledge.parse({"test.toml": text})
     numbers = {key: number for number, key in enumerate(base.factors, 1)}
     reached = FactorGraph(base).reach([(numbers["rain-rome"], 1.0)])
-    assert reached.weights[2, numbers["rain-oslo"]] == paths.SIBLING
+    assert reached.weights[2, numbers["rain-oslo"]] == paths.SIBLING_WEIGHT
     assert not reached.far[numbers["rain-oslo"]]
     assert reached.far[numbers["rain-t0"]]
 
@@ -142,7 +142,7 @@ def test_a_direct_result_is_claimed_only_by_a_chance_much_larger_than_its_score(
     markets = pool(("ocean", 1.0), ("harvest", 1.0))
     (chance,) = (r.score for r in related("Monsoon", markets)["upstream"])
     for share, kept in ((1.1, True), (0.9, False)):
-        score = np.array([share * chance / CLAIM, 0], np.float32)
+        score = np.array([share * chance / CLAIM_RATIO, 0], np.float32)
         found = asked("Monsoon").read(markets).rank(score, 10)
         assert (found["upstream"] == []) is kept
         assert [r.position for r in found["downstream"]] == [1]

@@ -77,7 +77,7 @@ def test_parameters_are_kept_until_a_fit_is_due(monkeypatch: pytest.MonkeyPatch)
         found, before = learning.forecast(given.cut(day), windows, before)
         assert np.isfinite(found[22].variance["garch"]).any()
     place = int(np.searchsorted(given.days[0], due)) + 1
-    assert fits == [place - garch.EVERY] * 2 + [place] * 2
+    assert fits == [place - garch.FIT_EVERY_DAYS] * 2 + [place] * 2
     again, _ = learning.forecast(given.cut(due + 2), windows)
     for horizon in windows:
         made, same = again[horizon].variance["garch"], found[horizon].variance["garch"]
@@ -105,7 +105,7 @@ def test_where_a_fit_does_not_converge_the_one_before_holds(
 def test_too_few_returns_and_a_missing_extra_are_no_forecast(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert garch.fit(returns(garch.ROWS - 1)) is None
+    assert garch.fit(returns(garch.MIN_RETURNS - 1)) is None
     assert garch.fit(np.zeros(500)) is None
     monkeypatch.setattr(garch, "available", lambda: False)
     found, _ = learning.forecast(simulated.panel(assets=2), {1: learning.TargetWindow(1)})

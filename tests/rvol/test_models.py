@@ -344,14 +344,14 @@ def test_running_and_fading_sums_end_where_the_others_do() -> None:
 @pytest.mark.parametrize("centre", [None, 20.0])
 def test_sums_gone_on_with_at_a_blocks_edge_are_the_same_bits(centre: float | None) -> None:
     rng = np.random.default_rng(0)
-    rows = 5 * regression.BLOCK - 7
+    rows = 5 * regression.BLOCK_ROWS - 7
     x, y = rng.normal(size=(3, rows, 4)), rng.normal(size=(3, rows))
     x[..., 0] = 1.0
     ok = rng.random((3, rows)) < 0.9
     keep = np.array([0, 2, 4])
     whole, part = regression.sums(x, y, ok, keep=keep, centre=centre)
     for i, blocks in enumerate(keep):
-        rest = slice(blocks * regression.BLOCK, None)
+        rest = slice(blocks * regression.BLOCK_ROWS, None)
         again, _ = regression.sums(
             x[i : i + 1, rest], y[i : i + 1, rest], ok[i : i + 1, rest],
             before=part.at(np.array([i])), centre=centre,

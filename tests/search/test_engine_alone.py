@@ -141,7 +141,7 @@ def test_a_document_in_two_partitions_after_a_crash_is_in_one(tmp_path: Path) ->
 def test_near_duplicates_are_found_as_brute_force_finds_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(partition, "SHORTLIST", 256)
+    monkeypatch.setattr(partition, "MIN_SHORTLIST", 256)
     monkeypatch.setattr(partition, "_ALONE", 1000)
     rng = np.random.default_rng(4)
     families = np.repeat(rng.standard_normal((200, DIM)), 40, axis=0)

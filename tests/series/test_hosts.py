@@ -104,7 +104,7 @@ async def test_all_accounts_together_fetch_at_the_pace_of_a_host(world: World, h
 async def test_new_connections_to_an_address_have_its_pace_whatever_the_host_name(
     world: World, host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fetch, "DEADLINE", 0.3)  # for which a connection waits
+    monkeypatch.setattr(fetch, "DEADLINE_SECONDS", 0.3)  # for which a connection waits
     async with service(world, NEVER, 6) as series:
         for name in ("127.0.0.1", "localhost"):
             for n in range(5):
@@ -161,7 +161,7 @@ async def test_accounts_without_a_turn_take_no_place_at_a_host(
     world: World, host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nine accounts have all their turns at slow sources and another series each at this host."""
-    monkeypatch.setattr(fetch, "DEADLINE", 600.0)
+    monkeypatch.setattr(fetch, "DEADLINE_SECONDS", 600.0)
     monkeypatch.setattr(fetch, "get", partial(fetch.get, deadline=600.0))
     asked = asyncio.Semaphore(0)
     end = asyncio.Event()

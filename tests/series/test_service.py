@@ -431,4 +431,4 @@ def test_points_come_through_slices_as_they_are() -> None:
     whole = parse.parse("csv", body, None, None)
     slices = parse.packed("csv", body, None, None)
     assert [p for given in slices for p in parse.unpacked(given)] == whole
-    assert len(slices) == -(-len(whole) // parse.SLICE)
+    assert len(slices) == -(-len(whole) // parse.SLICE_POINTS)

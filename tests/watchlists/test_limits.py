@@ -35,7 +35,7 @@ async def test_watchlists_of_an_account(world: World, monkeypatch: pytest.Monkey
 
 
 async def test_deliveries_of_a_watchlist(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deliveries, "MOST", MOST)
+    monkeypatch.setattr(deliveries, "MAX_ENDPOINTS", MOST)
     assert (
         await made(
             lambda n: world.deliveries.create(

@@ -26,7 +26,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from augury.language.vocabulary import default
 from augury.matching import pairs
 from augury.matching.features import COMPARED
-from augury.matching.judge import CANDIDATES
+from augury.matching.judge import MAX_CANDIDATES
 from augury.matching.trees import Trees
 
 SEED = 20261122
@@ -35,7 +35,7 @@ MAX_TOKENS = 96
 NEGATIVES = 1
 """Other markets a question and epoch, from those that the judge would read; another draw each
 epoch."""
-NEAR: Final = CANDIDATES + 2
+NEAR: Final = MAX_CANDIDATES + 2
 """Markets that look most alike, by the shortlist."""
 FAR = 0.2
 """Share of questions with one more, from the later candidates."""
@@ -193,7 +193,7 @@ def measured(model: Any, tokenizer: Any, gathered: list[dict[str, Any]]) -> dict
     """How often the best of the first candidates is the question's market, on the right side."""
     found: dict[str, list[int]] = {}
     for one in gathered:
-        first = sorted(one["candidates"], key=lambda c: c["place"])[:CANDIDATES]
+        first = sorted(one["candidates"], key=lambda c: c["place"])[:MAX_CANDIDATES]
         if not first:
             continue
         asked = one["asked"]

@@ -27,9 +27,9 @@ from labels import bounding, target, twin
 
 from augury.matching.features import NAMES, ordered
 from augury.matching.judge import (
-    CANDIDATES,
     ENCODED,
     LISTED,
+    MAX_CANDIDATES,
     Encoder,
     encoded_features,
     listed_features,
@@ -91,7 +91,7 @@ def read(folder: Path, names: list[str], model: Path) -> list[dict[str, Any]]:
             if one["candidates"]:
                 rows = np.stack([c["features"] for c in one["candidates"]])
                 near = shortlist.scores(rows)[:, 0]
-                order = np.argsort(-near, kind="stable")[: CANDIDATES + SPARE]
+                order = np.argsort(-near, kind="stable")[: MAX_CANDIDATES + SPARE]
                 first = [one["candidates"][n] for n in order]
                 said = encoder.score(one["asked"], [c["text"] for c in first])
                 listed |= {"listed": first, "compared": rows[order], "near": near[order],
@@ -123,10 +123,10 @@ def judged(one: dict[str, Any], *, absent: bool = False) -> dict[str, Any]:
 def whole(one: dict[str, Any]) -> dict[str, Any]:
     """The question with the first candidates of the shortlist, also those too far behind to be
     read, and their features without `LISTED`: what the trees for bounds learn from."""
-    first = one["listed"][:CANDIDATES]
+    first = one["listed"][:MAX_CANDIDATES]
     if not first:
         return {**one, "first": [], "rows": np.zeros((0, len(NAMES) + len(ENCODED)))}
-    compared, said = one["compared"][:CANDIDATES], one["said"][:CANDIDATES]
+    compared, said = one["compared"][:MAX_CANDIDATES], one["said"][:MAX_CANDIDATES]
     return {**one, "first": first, "rows": np.hstack([compared, encoded_features(said)])}
 
 

@@ -17,7 +17,7 @@ from augury.errors import AuguryError, InvalidInput, NotFound
 from augury.ids import new_id
 from augury.storage.database import Database
 
-REMEMBER = 3.0
+REMEMBER_SECONDS = 3.0
 """Seconds for which the result of looking up an API key is reused: a revoked key works at most this
 much longer."""
 _MOST_REMEMBERED = 10_000
@@ -52,7 +52,7 @@ class AccessService:
         self,
         database: Database,
         *,
-        remember: float = REMEMBER,
+        remember: float = REMEMBER_SECONDS,
         monotonic: Callable[[], float] = time.monotonic,
         now: clock.Clock = clock.now,
     ) -> None:
@@ -181,7 +181,7 @@ class AccessService:
 
     async def revoke_key(self, key_id: str) -> ApiKey:
         """Revoke an API key, and return its record. The key stops working in this process at once,
-        in other processes within `REMEMBER` seconds. Idempotent."""
+        in other processes within `REMEMBER_SECONDS` seconds. Idempotent."""
         async with self._database.transaction() as conn:
             await self._found(conn, key_id)
             await store.revoke_key(conn, key_id)

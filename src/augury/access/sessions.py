@@ -21,7 +21,7 @@ from datetime import datetime, timedelta
 from augury import clock
 from augury.access import keys, store
 from augury.access.records import Principal
-from augury.access.service import OPERATOR, REMEMBER, AccessService
+from augury.access.service import OPERATOR, REMEMBER_SECONDS, AccessService
 from augury.errors import Unauthenticated
 from augury.ids import new_id
 from augury.storage.database import Database
@@ -62,7 +62,7 @@ class SessionService:
         database: Database,
         access: AccessService,
         *,
-        remember: float = REMEMBER,
+        remember: float = REMEMBER_SECONDS,
         monotonic: Callable[[], float] = time.monotonic,
         now: clock.Clock = clock.now,
     ) -> None:

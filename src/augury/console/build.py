@@ -31,7 +31,7 @@ WORK = SOURCES / ".build"
 STATUS = WORK / "status.json"
 NODE_LOCK = REPOSITORY / "requirements" / "node.txt"
 OLDEST_NODE = 20
-PATIENCE = 300
+STEP_SECONDS = 300
 """Maximum time, in seconds, for one step of building the console."""
 _LEFT_OUT = {"node_modules", "tests", "schema.ts"}  # schema.ts is made from the OpenAPI document
 
@@ -176,10 +176,10 @@ def _run(command: list[str]) -> None:
     try:
         done = subprocess.run(  # noqa: S603
             command, cwd=SOURCES, env=environment, capture_output=True, text=True,
-            timeout=PATIENCE, stdin=subprocess.DEVNULL,
+            timeout=STEP_SECONDS, stdin=subprocess.DEVNULL,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        raise BuildFailed(f"{Path(command[0]).name} took longer than {PATIENCE} s.") from None
+        raise BuildFailed(f"{Path(command[0]).name} took longer than {STEP_SECONDS} s.") from None
     except OSError as error:
         raise BuildFailed(
             f"Could not run {command[0]} ({error.strerror}). Is it installed and executable?"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-RETRIES = (
+RETRY_PAUSES = (
     timedelta(seconds=5),
     timedelta(minutes=5),
     timedelta(minutes=30),
@@ -25,7 +25,7 @@ OFF_AFTER = timedelta(hours=120)
 GONE = 410
 
 
-def retry_in(failures: int, retries: Sequence[timedelta] = RETRIES) -> timedelta | None:
+def retry_in(failures: int, retries: Sequence[timedelta] = RETRY_PAUSES) -> timedelta | None:
     """The pause after a message's failed attempt number `failures` (from 1); None: it is not tried
     again."""
     return retries[failures - 1] if failures <= len(retries) else None

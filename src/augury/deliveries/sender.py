@@ -24,7 +24,7 @@ from standardwebhooks import Webhook
 
 from augury import clock
 from augury.deliveries import store
-from augury.deliveries.schedule import RETRIES, retry_in, switches_off
+from augury.deliveries.schedule import RETRY_PAUSES, retry_in, switches_off
 from augury.deliveries.store import AttemptOutcome, Claimed, Health
 from augury.errors import AuguryError
 from augury.net import body, guard
@@ -41,7 +41,7 @@ ATTEMPTS = Counter(
 )
 SECONDS = Histogram("augury_delivery_seconds", "Seconds an endpoint took to answer.")
 
-DEADLINE = 10.0
+DEADLINE_SECONDS = 10.0
 """Seconds within which a webhook must have answered a message completely. A notification service
 has twice as long."""
 _SLOW = 1.0
@@ -82,9 +82,9 @@ class Sender:
         vault: Vault,
         policy: AddressPolicy,
         *,
-        deadline: float = DEADLINE,
-        retries: Sequence[timedelta] = RETRIES,
-        lease: float = 3 * DEADLINE,
+        deadline: float = DEADLINE_SECONDS,
+        retries: Sequence[timedelta] = RETRY_PAUSES,
+        lease: float = 3 * DEADLINE_SECONDS,
         at_once: int = 256,
         each: int = 16,
         each_unproven: int = 2,

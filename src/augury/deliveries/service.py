@@ -23,7 +23,7 @@ from augury.net.addresses import MAX_URL, AddressPolicy, Refused
 from augury.storage.database import Database
 from augury.storage.vault import Vault
 
-MOST = 10
+MAX_ENDPOINTS = 10
 """Largest number of endpoints to which one watchlist sends its alerts."""
 MOST_REPLAYED = 1000
 _SECRET = "whsec_"  # noqa: S105  (the prefix of the standard)
@@ -100,8 +100,8 @@ class DeliveryService:
     ) -> tuple[Endpoint, str | None]:
         """Store an endpoint that `check` accepted. Returns it with its signing secret (None if it
         has none), which is not shown again."""
-        if await store.count(conn, watchlist_id) >= MOST:
-            raise Conflict(f"A watchlist has at most {MOST} deliveries.", code="too_many")
+        if await store.count(conn, watchlist_id) >= MAX_ENDPOINTS:
+            raise Conflict(f"A watchlist has at most {MAX_ENDPOINTS} deliveries.", code="too_many")
         delivery_id = new_id("whd")
         secret = new.secret
         if new.type == "webhook" and secret is None:

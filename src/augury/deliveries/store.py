@@ -14,7 +14,7 @@ from augury.storage.database import columns
 
 Connection = AsyncConnection[Any]
 
-KEPT = timedelta(days=30)
+KEPT_FOR = timedelta(days=30)
 """Time for which delivered and failed messages stay in an endpoint's log."""
 
 
@@ -419,6 +419,6 @@ async def log(
 
 
 async def prune(conn: Connection) -> None:
-    """Delete messages that were delivered or given up more than `KEPT` ago; called on a
+    """Delete messages that were delivered or given up more than `KEPT_FOR` ago; called on a
     schedule."""
-    await conn.execute("delete from watch_messages where ended_at < now() - %s", (KEPT,))
+    await conn.execute("delete from watch_messages where ended_at < now() - %s", (KEPT_FOR,))

@@ -31,7 +31,7 @@ CALLS: tuple[tuple[str, str, dict[str, Any] | None], ...] = (
 )
 """The requests that are sent to both compared services, as method, path and body: requests that
 need no id of either service, and two that are invalid on purpose."""
-RETRIES = 2
+MAX_RETRIES = 2
 LONGEST_WAIT_S = 10.0
 
 
@@ -113,10 +113,10 @@ async def _ask(
     client: httpx2.AsyncClient, method: str, path: str, body: dict[str, Any] | None
 ) -> tuple[int, Any]:
     """HTTP status and JSON of a service's answer to a request; None in place of the JSON if the
-    body is something else. After status 429 the request is repeated up to `RETRIES` times, each
+    body is something else. After status 429 the request is repeated up to `MAX_RETRIES` times, each
     time after a pause."""
     answer = await client.request(method, path, json=body)
-    for _ in range(RETRIES):
+    for _ in range(MAX_RETRIES):
         if answer.status_code != 429:
             break
         told = answer.headers.get("retry-after", "1")

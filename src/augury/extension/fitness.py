@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from augury.search.text import fold
 
 NEAR_CERTAIN: Final = 0.95
-WIDEST: Final = 0.10
+MAX_SPREAD: Final = 0.10
 """Widest spread between best bid and best ask, in probability (0 to 1), of a market that may be
 shown as an advertisement. Chosen by hand."""
 LEAST_LIQUIDITY, LEAST_DAY, LEAST_VOLUME = 1_000.0, 500.0, 10_000.0
@@ -103,9 +103,9 @@ def is_open(market: Offered, now: datetime) -> bool:
 
 def is_liquid(market: Offered) -> bool:
     """Whether a reader who follows a market's advertisement can trade there: the spread between bid
-    and ask is at most `WIDEST` (or unknown), and resting orders or volume are large enough."""
+    and ask is at most `MAX_SPREAD` (or unknown), and resting orders or volume are large enough."""
     bid, ask = market.best_bid, market.best_ask
-    if bid is not None and ask is not None and ask - bid > WIDEST:
+    if bid is not None and ask is not None and ask - bid > MAX_SPREAD:
         return False
     return (
         (market.liquidity or 0) >= LEAST_LIQUIDITY

@@ -80,7 +80,7 @@ def _start_of_market(
     near = closes_at or datetime(2026, 1, 1, tzinfo=UTC)
     if id.startswith("kalshi:"):
         found = _TICKER.match(venue_name)
-        if found is None or found["mon"] not in calendar.NUMBERS:
+        if found is None or found["mon"] not in calendar.MONTH_NUMBERS:
             return None, None
         try:
             day = date(2000 + int(found["yy"]), calendar.month(found["mon"]), int(found["dd"]))

@@ -19,11 +19,11 @@ _FILED_ANYWHERE: Final = frozenset(
     {"other", "all", "unknown", "us-current-affairs", "world", "mentions"}
 )
 """Categories that do not tell whether a market is on sports."""
-RANKS = 7.0
+HALF_VOTE_RANK = 7.0
 """The markets closest to a page vote on whether it is on sports. At this rank, counted from 0, a
 market's vote has half the weight of the closest market's. A larger value gives markets further down
 more weight. Chosen by hand."""
-DOUBT = 0.25
+VOTE_DOUBT = 0.25
 """The markets closest to a page vote on whether it is on sports. The result is multiplied by s / (s
 + DOUBT), where s is the largest share (0 to 1) of the page's words that a voting market contains. A
 larger value makes results weaker. Chosen by hand."""
@@ -50,14 +50,14 @@ def leaning(votes: Iterable[Vote]) -> float:
     to 1 (surely), both excluded.
 
     `votes`: one per market, the closest market first. Each is weighted by its share and its rank.
-    The result is damped by the largest share alone (`DOUBT`), because many markets with the same
-    word of the headline are no more evidence than one.
+    The result is damped by the largest share alone (`VOTE_DOUBT`), because many markets with the
+    same word of the headline are no more evidence than one.
     """
     towards = evidence = best = 0.0
     for rank, vote in enumerate(votes):
         if vote.sports:
             best = max(best, vote.share)
-        weight = vote.share / (1 + rank / RANKS)
+        weight = vote.share / (1 + rank / HALF_VOTE_RANK)
         towards += weight * vote.sports
         evidence += weight * abs(vote.sports)
-    return towards / evidence * best / (best + DOUBT) if evidence else 0.0
+    return towards / evidence * best / (best + VOTE_DOUBT) if evidence else 0.0

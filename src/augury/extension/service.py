@@ -50,7 +50,7 @@ ADS_CANDIDATES: Final = {"fast": 50, "thorough": 150}
 FACTORS_SAY: Final = {1: 0.4, 0: 0.0, -1: -0.8}
 """What `_factor_of` returns for a page -> number added to `SportsReading.score`. 1: the factors
 (subjects of markets) on the page are on sports; 0: undecided; -1: they are not. Chosen by hand."""
-FACTORS = 3
+MAX_FACTORS = 3
 VOTERS, VOTE = 20, 0.6
 """If a page's words leave open whether it is on sports, the closest markets vote. `VOTERS`: number
 of these. `VOTE`: largest change of `SportsReading.score` by the vote. Chosen by hand."""
@@ -67,7 +67,7 @@ least the certainty `SURE` (0 to 1), and the game is at most `NEAR` days away. C
 GAMES_READ, FOLLOW_SECONDS = 500, 5.0
 """`GAMES_READ`: number of changed markets that are searched for games in one batch.
 `FOLLOW_SECONDS`: seconds between two checks for changed markets."""
-MANY: Final = 10_000
+MANY_GAMES: Final = 10_000
 """Number of markets on games. If the first search of all markets finds more, the objects in memory
 are excluded from garbage collection (`gc.freeze`) after each batch."""
 GAMES_TURN, GAMES_REST = 0.002, 0.006
@@ -75,7 +75,7 @@ GAMES_TURN, GAMES_REST = 0.002, 0.006
 `GAMES_REST`: length of the pause, in seconds, in which requests are answered."""
 TOLD_WORDS = 3
 """Largest number of words named in the reason why a market is shown ("The page is about ...")."""
-COMMON: Final = 2.5
+COMMON_IDF: Final = 2.5
 """Inverse document frequency below which a word is too common to say what a market is about. Chosen
 by hand."""
 
@@ -250,9 +250,9 @@ class ExtensionService:
         return FACTORS_SAY[self._factor_of(title)]
 
     def _factor_of(self, text: str) -> int:
-        """Whether the `FACTORS` factors (subjects of markets) that fit a text best are on sports: 1
-        if the best one is, 0 if only a later one is or no factor fits, -1 if none is."""
-        found = self._relations.matcher.match(text[:500])[:FACTORS]
+        """Whether the `MAX_FACTORS` factors (subjects of markets) that fit a text best are on
+        sports: 1 if the best one is, 0 if only a later one is or no factor fits, -1 if none is."""
+        found = self._relations.matcher.match(text[:500])[:MAX_FACTORS]
         sports_alone = knowledge.written_in("sports_")
         of = [self._relations.factor(one.factor).pattern in sports_alone for one in found]
         if not of:
@@ -423,7 +423,7 @@ class ExtensionService:
             if not rows:
                 return
             self._position = rows[-1].change
-            if first and len(self.roster) > MANY:
+            if first and len(self.roster) > MANY_GAMES:
                 gc.freeze()  # they stay; to look for cycles in a million would block the process
 
     async def follow(self, stop: asyncio.Event) -> None:
@@ -447,10 +447,11 @@ class _Explainer:
             t for t in dict.fromkeys(terms(row.question)) if not is_number(t) and not is_month(t)
         ]
         rarity = self._frequencies.idf(term_ids(found)).tolist()
-        return {t: r for t, r in zip(found, rarity, strict=True) if r >= COMMON}
+        return {t: r for t, r in zip(found, rarity, strict=True) if r >= COMMON_IDF}
 
     def shares(self, row: PageMarketRow) -> bool:
-        """Whether the page contains a term that says what the market is about (see `COMMON`)."""
+        """Whether the page contains a term that says what the market is about (see
+        `COMMON_IDF`)."""
         return any(t in self._all for t in self._telling(row))
 
     def overlap(self, row: PageMarketRow) -> float:

@@ -27,12 +27,12 @@ from augury.forecast.opinion import NOTHING_HEARD, Heard, Opinion
 from augury.forecast.rewording import WordedParts, masked, rephrased, reworded, unsure
 from augury.forecast.tasks import MATCH, REWRITE, WORDING, answers, matched
 from augury.llm.service import LanguageModel, NoAnswer
-from augury.llm.task import LONGEST, Task, Unusable
+from augury.llm.task import MAX_TEXT_CHARACTERS, Task, Unusable
 
 T = TypeVar("T", bound=msgspec.Struct)
 
 
-GLANCE: Final = 0.1
+GLANCE_SECONDS: Final = 0.1
 """A language model is used for a task only if it has passed a test (the task's control questions).
 This is the longest time, in seconds, that a forecast waits for the test's result. A stored result
 is there in time. If the test still runs, the forecast does the task without the model. Chosen by
@@ -149,7 +149,7 @@ class Sitting:
 
     async def _smoothed(self, reasoning: str) -> str:
         text, fixed = masked(reasoning)
-        if len(text) >= LONGEST:
+        if len(text) >= MAX_TEXT_CHARACTERS:
             return reasoning
         said = await self._ask(WORDING, {"text": text})
         told = rephrased(text, said.text, fixed) if said is not None else None
@@ -165,7 +165,7 @@ class Sitting:
     async def _may(self, task: Task[Any]) -> bool:
         if not self._model.does(task.name):
             return False
-        left = min(GLANCE, self._ends_at - time.monotonic())
+        left = min(GLANCE_SECONDS, self._ends_at - time.monotonic())
         try:
             async with asyncio.timeout(left):
                 return await self._model.qualified(task)

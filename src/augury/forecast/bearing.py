@@ -47,7 +47,7 @@ class Bearing:
     """Upper limit, 0 to 1, of the confidence in an answer that takes this market outcome as asking
     the question. With a verdict of the judge (`matching.judge`): the share of equally probable
     verdicts that were right on held-out questions. With a language model's opinion:
-    `opinion.TRUSTED`. Else 1."""
+    `opinion.TRUSTED_SHARE`. Else 1."""
 
 
 @dataclass(frozen=True, slots=True)

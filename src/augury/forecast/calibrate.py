@@ -20,10 +20,10 @@ HORIZONS: Final = (1, 7, 30, 90)
 """Days before a market's end at which its price is taken to test whether prices need a
 correction."""
 FOLDS: Final = 5
-FEWEST: Final = 200
+MIN_PRICES: Final = 200
 """Smallest number of prices (of resolved markets of one venue, at one number of days before the
 end) for which a correction of prices is fitted. Chosen by hand."""
-SURE: Final = -2.0
+SURE_T: Final = -2.0
 """A correction of market prices counts as worth using if t is at most this. t is the Brier score
 with the correction minus the score without it, divided by the standard error of this difference.
 Negative: the correction is better."""
@@ -62,9 +62,9 @@ def judged(rows: Sequence[DecidedPrice]) -> list[dict[str, Any]]:
     - `brier`, `log_loss`: of the prices; with the suffix `_recalibrated`: of the corrected prices;
     - `t`: Brier score with the correction minus without it, divided by the standard error (with
       events as units). Negative: the correction is better;
-    - `use`: whether `t` is at most `SURE`.
+    - `use`: whether `t` is at most `SURE_T`.
 
-    With fewer rows than `FEWEST`: only `n`, `events`, and `use` (False).
+    With fewer rows than `MIN_PRICES`: only `n`, `events`, and `use` (False).
     """
     cells: dict[tuple[str, int], list[DecidedPrice]] = {}
     for row in rows:
@@ -78,7 +78,7 @@ def judged(rows: Sequence[DecidedPrice]) -> list[dict[str, Any]]:
 def _cell(rows: Sequence[DecidedPrice]) -> dict[str, Any]:
     events, unit = np.unique([row.event for row in rows], return_inverse=True)
     out: dict[str, Any] = {"n": len(rows), "events": len(events)}
-    if len(rows) < FEWEST:
+    if len(rows) < MIN_PRICES:
         return {**out, "use": False}
     x = logit(np.array([row.price for row in rows]))
     y = np.array([row.outcome for row in rows])
@@ -102,7 +102,7 @@ def _cell(rows: Sequence[DecidedPrice]) -> dict[str, Any]:
         "log_loss": _rounded(-np.log(np.where(y > 0.5, price, 1 - price))),
         "log_loss_recalibrated": _rounded(-np.log(np.where(y > 0.5, told, 1 - told))),
         "t": round(t, 2),
-        "use": t <= SURE,
+        "use": t <= SURE_T,
     }
 
 

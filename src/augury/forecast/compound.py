@@ -179,12 +179,12 @@ def _joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Es
     if asked.connective == "both":
         low, high, p = max(0.0, a + b - 1), min(a, b), a * b
     elif exclusive:
-        low = high = p = min(1 - pool.EDGE, a + b)
+        low = high = p = min(1 - pool.PROBABILITY_EDGE, a + b)
     else:
         low, high, p = max(a, b), min(1.0, a + b), a + b - a * b
     if exclusive and asked.connective == "both":
         low = high = p = 0.0
-    p = round(min(1 - pool.EDGE, max(pool.EDGE, p)), 6)
+    p = round(min(1 - pool.PROBABILITY_EDGE, max(pool.PROBABILITY_EDGE, p)), 6)
     lower = min(p, max(0.0, low - _below(answers)))
     upper = max(p, min(1.0, high + _above(answers)))
     evidence = tuple(

@@ -17,7 +17,7 @@ from augury.relations.proposition import CONTESTS, Proposition
 from augury.relations.wording import STAGES
 from augury.search.text import term, terms
 
-TELLING: Final = 0.8
+TELLING_WEIGHT: Final = 0.8
 """Question and market are taken to be about different contests if the market's contest has a term
 of at least this weight that the question lacks. The weight (`View.weights`) says how telling a term
 is, from 0.08 to 1.8. Chosen by hand."""
@@ -216,6 +216,8 @@ def is_rival(q: View, m: View, choice: Order, stage: Order, edition: Order) -> b
 def _unsaid(of: frozenset[str], v: View, by: View) -> bool:
     """Whether a contest has a telling term that the text `by` lacks. If so, `by` is about another
     seat or award. `of`: the terms of the contest. A term is telling if its weight in the text `v`
-    is at least `TELLING`."""
-    return any(v.weights.get(t, 0.0) >= TELLING and not is_said(t, by) and t not in by.context
-               for t in of)  # fmt: skip
+    is at least `TELLING_WEIGHT`."""
+    return any(
+        v.weights.get(t, 0.0) >= TELLING_WEIGHT and not is_said(t, by) and t not in by.context
+        for t in of
+    )

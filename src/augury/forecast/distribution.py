@@ -14,10 +14,10 @@ from typing import Final, NamedTuple, TypeAlias
 
 from augury.forecast.pool import isotonic
 
-MOST: Final = 12
+MAX_LEVELS: Final = 12
 """Largest number of levels (or deadlines) in a distribution besides the question's own. If there
 are more, those nearest to the question's own are used. Chosen by hand."""
-CONTRADICTION: Final = 0.15
+MAX_CONTRADICTION: Final = 0.15
 """The probabilities of several levels (or deadlines) are changed so that they only rise or only
 fall (isotonic regression). If one of them would change by more than this (0 to 1), the markets are
 taken to be about different things, and there is no distribution. Chosen by hand."""
@@ -77,7 +77,7 @@ def by_level(
     Returns
     -------
     The ranges, from low to high; None if `rungs` has no level besides the question's own, or if
-    probabilities contradict each other (`CONTRADICTION`).
+    probabilities contradict each other (`MAX_CONTRADICTION`).
     """
     ladder = _ladder(rungs, asked, p, rising=not upward)
     if len(ladder) < 2:
@@ -107,7 +107,7 @@ def by_day(rungs: Mapping[date, float], asked: date, p: float) -> Distribution |
     Returns
     -------
     The spans in order of time; None if `rungs` has no deadline besides the question's own, or if
-    probabilities contradict each other (`CONTRADICTION`).
+    probabilities contradict each other (`MAX_CONTRADICTION`).
     """
     days = {float(day.toordinal()): chance for day, chance in rungs.items()}
     ladder = _ladder(days, float(asked.toordinal()), p, rising=True)
@@ -136,14 +136,14 @@ def level_label(unit: str) -> Label:
 def _ladder(
     rungs: Mapping[float, float], asked: float, p: float, *, rising: bool
 ) -> dict[float, float]:
-    near = sorted((x for x in rungs if x != asked), key=lambda x: (abs(x - asked), x))[:MOST]
+    near = sorted((x for x in rungs if x != asked), key=lambda x: (abs(x - asked), x))[:MAX_LEVELS]
     places = sorted([*near, asked])
     chances = [p if x == asked else rungs[x] for x in places]
     weights = [_ASKED if x == asked else 1.0 for x in places]
     if not rising:
         chances, weights = chances[::-1], weights[::-1]
     smooth = isotonic(chances, weights)
-    if max(abs(a - b) for a, b in zip(smooth, chances, strict=True)) > CONTRADICTION:
+    if max(abs(a - b) for a, b in zip(smooth, chances, strict=True)) > MAX_CONTRADICTION:
         return {}
     return dict(zip(places, smooth if rising else smooth[::-1], strict=True))
 

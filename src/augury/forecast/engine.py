@@ -46,7 +46,7 @@ from augury.search.text import is_number
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
-COMPARED: Final = 24
+MAX_COMPARED: Final = 24
 """Number of market outcomes, the best matches for a question, that are compared further: with each
 other, and with the question by logic. Chosen by hand."""
 SIBLING_LOSS: Final = 0.6
@@ -54,11 +54,11 @@ SIBLING_LOSS: Final = 0.6
 that the question does not say ("Will Russia capture X"). The points are taken from
 `Comparison.score` (at most 3.8) and from `Comparison.content` (at most 2.6), which say how well the
 market matches the question. Chosen by hand."""
-READ: Final = 8_000
+MARKETS_KEPT: Final = 8_000
 """Largest number of markets for which two things are kept in memory: the parts (subject, level ...)
 read from the market's text, and the vector of its title. Both together take 3 kB. For any other
 market, the parts come from storage or are read again, and the vector is computed again (40 us)."""
-RARITIES: Final = 32 << 20
+RARITY_BYTES: Final = 32 << 20
 """Largest size, in bytes, of the cache that says how rare each term is (`view.Rarity`)."""
 MARGIN_CONFIDENCE: Final = 0.4
 """Upper limit, 0 to 1, of the confidence in the answer to a question like "Will X win by 5 points?"
@@ -77,7 +77,7 @@ class Engine:
         """
         self.judge = judge
         self._embed = embed
-        self._rarity = remembered(RARITIES)(rarity)
+        self._rarity = remembered(RARITY_BYTES)(rarity)
         # Packed: views would be half a million objects, through which the garbage collector would
         # look in pauses of tenths of a second.
         self._known: OrderedDict[bytes, tuple[bytes, NDArray[np.float32]]] = OrderedDict()
@@ -178,7 +178,7 @@ class Engine:
                 found.append(Bearing(market, outcome, read, fit, positive, turned, age, exact))
         found.sort(key=_order)
         return [
-            _related(reading, b) if n < COMPARED else b
+            _related(reading, b) if n < MAX_COMPARED else b
             for n, b in enumerate(_told_apart(question, found))
         ]
 
@@ -198,7 +198,7 @@ class Engine:
             [view(one, vector, self._rarity) for one in words.unpacked(packed)]
             for packed, vector in map(self._known.__getitem__, digests)
         ]
-        while len(self._known) > READ:
+        while len(self._known) > MARKETS_KEPT:
             self._known.popitem(last=False)
         return found
 
@@ -239,7 +239,7 @@ def _told_apart(question: View, found: list[Bearing]) -> list[Bearing]:
     name, the market loses points of its score, even if the question says many other words of the
     market.
     """
-    near, rest = found[:COMPARED], found[COMPARED:]
+    near, rest = found[:MAX_COMPARED], found[MAX_COMPARED:]
     judged = []
     for b in near:
         own = b.view.proposition.terms
@@ -272,7 +272,7 @@ def _narrower(win: Estimate) -> Estimate:
     """The estimate for "Will X win by 5 points?", made from `win`, the estimate for "Will X win?".
     The probability of `win` is an upper bound."""
     most = win.probability or 0.0
-    p = round(max(pool.EDGE, pool.within(0.0, most)), 6)
+    p = round(max(pool.PROBABILITY_EDGE, pool.within(0.0, most)), 6)
     return replace(
         win, probability=p, lower=0.0, upper=max(p, win.upper or most), decisive=None,
         confidence=min(win.confidence, MARGIN_CONFIDENCE), distribution=None,

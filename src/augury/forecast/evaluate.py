@@ -21,17 +21,17 @@ RIGHT: Final = frozenset(("hit", "held", "right"))
 WRONG: Final = frozenset(("miss", "broken", "made", "wrong"))
 """Verdicts on an answer (`Answered.verdict`) that count as wrong. `inverted`, the right answer to
 the opposite question, is counted separately."""
-SURE: Final = 0.5
+SURE_CONFIDENCE: Final = 0.5
 """Smallest confidence, 0 to 1, with which a wrong answer counts as surely wrong. Chosen by hand."""
 
-CLOSE: Final = 0.05
+RIGHT_WITHIN: Final = 0.05
 """An answer counts as right if it differs from the right price by at most this (as a
 probability)."""
-INVERTED: Final = 0.2
+INVERTED_BY: Final = 0.2
 """An answer p counts as inverted, i.e. as right for the opposite question, if |p - r| is larger
 than |p - (1 - r)| by at least this much, where r is the right price. Example: r = 0.8 and p =
 0.2."""
-SLACK: Final = 0.02
+BOUND_SLACK: Final = 0.02
 """How far, as a probability, an answer may lie beyond a bound that logic sets and still count as
 right."""
 WEEK: Final = (timedelta(days=3), timedelta(days=14))
@@ -136,7 +136,7 @@ class Answered:
         right = self.asked.p
         if right is None:
             return "unjudged"
-        if abs(p - right) <= CLOSE:
+        if abs(p - right) <= RIGHT_WITHIN:
             return "hit"
         return "inverted" if _is_inverted(p, right) else "miss"
 
@@ -149,7 +149,7 @@ class Answered:
         if right[0] <= p <= right[1]:
             return "right"
         middle = (right[0] + right[1]) / 2
-        turned = right[0] <= 1 - p <= right[1] and abs(p - middle) >= INVERTED
+        turned = right[0] <= 1 - p <= right[1] and abs(p - middle) >= INVERTED_BY
         return "inverted" if turned else "wrong"
 
     @property
@@ -165,11 +165,11 @@ class Answered:
 
 def holds(p: float, bound: tuple[str, float] | None) -> bool:
     """Whether the probability `p` lies within a bound ("le" or "ge", value), or beyond it by at
-    most `SLACK`."""
+    most `BOUND_SLACK`."""
     if bound is None:
         return True
     op, value = bound
-    return p <= value + SLACK if op == "le" else p >= value - SLACK
+    return p <= value + BOUND_SLACK if op == "le" else p >= value - BOUND_SLACK
 
 
 def later_price(
@@ -226,12 +226,12 @@ def summary(answers: Sequence[Answered], latency: Mapping[str, float]) -> dict[s
 def outcomes(answers: Sequence[Answered]) -> dict[str, Any]:
     """Shares, 0 to 1, of the answers that are right, wrong, inverted (right for the opposite
     question) and null (no number). `surely_wrong`: share of the answers that are wrong or inverted
-    and have a confidence of at least `SURE`."""
+    and have a confidence of at least `SURE_CONFIDENCE`."""
     return {
         **{word: _share(a.outcome == word for a in answers)
            for word in ("right", "wrong", "inverted", "null")},
         "surely_wrong": _share(
-            a.outcome in ("wrong", "inverted") and a.confidence >= SURE for a in answers
+            a.outcome in ("wrong", "inverted") and a.confidence >= SURE_CONFIDENCE for a in answers
         ),
     }  # fmt: skip
 
@@ -268,7 +268,7 @@ def by_grade(answers: Sequence[Answered]) -> dict[str, Any]:
             "n": len(mine),
             "share": round(len(mine) / len(asked), 4) if asked else None,
             "mean_distance": _mean(off),
-            "within_0.05": _share(d <= CLOSE for d in off),
+            "within_0.05": _share(d <= RIGHT_WITHIN for d in off),
             "within_0.15": _share(d <= 0.15 for d in off),
             "inverted": _share(_is_inverted(p, _p(a.asked.p)) for a, p in given),
             "n_decided": len(decided),
@@ -329,7 +329,7 @@ must come for `hint_floor` to say that they can be trusted."""
 
 
 def _is_inverted(p: float, right: float) -> bool:
-    return abs(p - right) > CLOSE and abs(p - right) - abs(p - (1 - right)) >= INVERTED
+    return abs(p - right) > RIGHT_WITHIN and abs(p - right) - abs(p - (1 - right)) >= INVERTED_BY
 
 
 def per_question(answer: Answered) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from augury.forecast.roles import same_but
 from augury.forecast.threshold_order import move
 from augury.search.text import is_number
 
-STEP: Final = 25.0
+STEP_BPS: Final = 25.0
 """Basis points (hundredths of a percentage point) by which central banks move their rates, or a
 multiple of it; markets on rate decisions name the same steps."""
 
@@ -50,7 +50,7 @@ def told_between(ways: Sequence[Bearing]) -> tuple[float, float]:
     inside = [b for b in ways if b.fit.threshold == "implied"]
     chances = [b.positive for b in inside]
     lower = sum(chances) if _are_parts(inside) else max(chances, default=0.0)
-    lower = min(1 - pool.EDGE, lower)
+    lower = min(1 - pool.PROBABILITY_EDGE, lower)
     if _are_all_steps(inside):
         return lower, lower
     outside = sum(b.positive for b in ways if b.fit.threshold == "excludes")
@@ -73,7 +73,7 @@ def _are_all_steps(ways: Sequence[Bearing]) -> bool:
     moves = sorted((m.low, m.high) for b in ways if (m := move(b.view.proposition)) is not None)
     if not moves or len(moves) < len(ways) or not math.isinf(moves[-1][1]):
         return False
-    steps = [STEP * n for n in range(1, len(moves) + 1)]
+    steps = [STEP_BPS * n for n in range(1, len(moves) + 1)]
     return [low for low, _ in moves] == steps and all(low == high for low, high in moves[:-1])
 
 

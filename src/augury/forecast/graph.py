@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-MOST: Final = 8
+MAX_MARKETS: Final = 8
 """Largest number of evidence markets in the causal graph of an answer; with more, the graph would
 not be readable. Chosen by hand."""
 QUESTION: Final = "question"
@@ -47,7 +47,7 @@ async def graph_of(graphs: GraphService | None, forecast: Forecast) -> PublicCau
 
 
 def _with_evidence(drawn: PublicCausalGraph | None, forecast: Forecast) -> PublicCausalGraph | None:
-    evidence = forecast.estimate.evidence[:MOST]
+    evidence = forecast.estimate.evidence[:MAX_MARKETS]
     if not evidence:
         return None
     middle = PublicGraphNode(

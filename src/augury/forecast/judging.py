@@ -26,7 +26,7 @@ from augury.language.entities import mentions
 from augury.language.vocabulary import Vocabulary, fold, words
 from augury.matching import features, pairs
 from augury.matching.demands import Demands
-from augury.matching.judge import CANDIDATES, Judge, Verdict, worth_reading
+from augury.matching.judge import MAX_CANDIDATES, Judge, Verdict, worth_reading
 from augury.matching.trees import Trees
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _sided(verdict: Verdict, stand: results.Stand | None) -> Verdict:
 
 def brief(
     compared: Compared, vocabulary: Vocabulary, shortlist: Trees | None = None,
-    most: int = CANDIDATES,
+    most: int = MAX_CANDIDATES,
 ) -> Brief:  # fmt: skip
     """Choose the markets that the judge (the trained model) reads for one question, and return its
     input. At most `most` markets are chosen: those with the best scores of `shortlist` (trees
@@ -272,22 +272,22 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
     return replace(bearing, share=judge.confidence(ours))
 
 
-REFUSED: Final = -9.0
+REFUSED_LIKENESS: Final = -9.0
 """Value given to `Comparison.likeness` (log-odds that question and market are about the same thing)
 of a market about which the judge (the trained model) or a language model contradicts the
 hand-written rules. For example, the rules find no difference, but the model finds that the market
 is about something else. The value is so low that the market is no evidence."""
-SURE: Final = 4.0
+SURE_SCORE: Final = 4.0
 """Base of the `Comparison.score` (points: how well a market fits the question) of a market that
 asks the question according to the judge (the trained model) or a language model. The probability, 0
 to 1, that this is right is added. The hand-written rules give at most 3.8."""
 
 
 def refused(fit: Comparison) -> Comparison:
-    """A copy of the comparison `fit` with a score of 0 and the likeness `REFUSED`, so that the
-    market is no evidence. Used if the judge (the trained model) or a language model contradicts the
-    hand-written rules about the market."""
-    return replace(fit, score=0.0, likeness=REFUSED)
+    """A copy of the comparison `fit` with a score of 0 and the likeness `REFUSED_LIKENESS`, so
+    that the market is no evidence. Used if the judge (the trained model) or a language model
+    contradicts the hand-written rules about the market."""
+    return replace(fit, score=0.0, likeness=REFUSED_LIKENESS)
 
 
 def asked(fit: Comparison, probability: float) -> Comparison:
@@ -295,7 +295,7 @@ def asked(fit: Comparison, probability: float) -> Comparison:
     Used if the judge (the trained model) or a language model says so, with this probability, 0 to
     1."""
     return replace(
-        fit, score=SURE + probability, content=max(fit.content, 2.0), asked=1.0, likeness=-REFUSED,
-        foreign=0.0, window="same", gap=0.0, threshold="same", stage="same", choice="same",
-        edition="same", rival=False,
+        fit, score=SURE_SCORE + probability, content=max(fit.content, 2.0), asked=1.0,
+        likeness=-REFUSED_LIKENESS, foreign=0.0, window="same", gap=0.0, threshold="same",
+        stage="same", choice="same", edition="same", rival=False,
     )  # fmt: skip

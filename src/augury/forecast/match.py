@@ -28,11 +28,11 @@ _CONTRARY: Final = frozenset(
 """Results (as in `View.sides`) that have exactly one opposite, so that one of the two always comes
 true, e.g. `approval+` (approved) and `approval-` (rejected). The results of `course` (up, down) are
 left out: a rate may also stay where it is."""
-CHANGE: Final = 0.3
+CHANGE_WEIGHT: Final = 0.3
 """If a question asks whether things stay as they are, a market can count as asking the opposite,
 i.e. whether they change. It does so if a term that only the market names weighs at least this much.
 Weights (`View.weights`), 0.08 to 1.8, say how telling a term is. Chosen by hand."""
-BASE: Final = -11.2
+LIKENESS_INTERCEPT: Final = -11.2
 """Intercept, in log-odds, of the logistic regression for `Comparison.likeness` (whether question
 and market are about the same thing). Fitted together with `_LIKENESS`."""
 _LIKENESS: Final[dict[str, dict[Order, float]]] = {
@@ -67,7 +67,7 @@ class Comparison:
     score: float
     """How well the market fits the question, in points: up to 3.8 by the rules of this module, 4 to
     5 if the judge (a trained model) or a language model finds that it asks the question
-    (`judging.SURE`). A market that asks the same in other words has 2 or more."""
+    (`judging.SURE_SCORE`). A market that asks the same in other words has 2 or more."""
     asked: float
     """Weighted share, 0 to 1, of the question's terms (word stems) that the market names."""
     named: float
@@ -153,7 +153,7 @@ def compare(q: View, m: View, at: date) -> Comparison:
     dense, said = float(q.vector @ m.vector), called(q, m)
     # If each names something that the other does not, they may differ in exactly that.
     content = 1.1 * asked + named + 0.5 * dense - 0.3 * min(missing, extra)
-    likeness = BASE + 2.2 * asked + 5.1 * named + 4.3 * dense + 1.3 * said
+    likeness = LIKENESS_INTERCEPT + 2.2 * asked + 5.1 * named + 4.3 * dense + 1.3 * said
     likeness += 0.35 * (ours.predicate == theirs.predicate)
     for part, odds in _LIKENESS.items():
         likeness += odds.get(orders[part], 0.0)
@@ -216,7 +216,7 @@ def _opposed(q: View, m: View, extra: float) -> bool:
     if (
         "lasts" in q.turns and "lasts" not in m.turns and q.proposition.positive
         and not m.motion and theirs.predicate in ("happens", "announces")
-        and theirs.window.kind in ("by", "in", "open") and (q.still or extra >= CHANGE)
+        and theirs.window.kind in ("by", "in", "open") and (q.still or extra >= CHANGE_WEIGHT)
     ):  # fmt: skip
         return True  # the market's event would be a change, the opposite of staying as it is
     if (

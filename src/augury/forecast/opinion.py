@@ -56,11 +56,11 @@ Opinions = Mapping[tuple[int, int], Opinion]
 
 NONE: Final[Opinions] = {}
 
-TRUSTED: Final = 0.9
+TRUSTED_SHARE: Final = 0.9
 """Smallest share, 0 to 1, of the control questions (a test with known answers) that a language
 model has to answer correctly before it is asked for opinions; also the upper limit of the
 confidence in an answer that rests on such an opinion."""
-LEANS: Final = 0.05
+LEANS_BY: Final = 0.05
 """The judge (the trained model) gives each market the probabilities, 0 to 1, that it asks the
 question ("same") and that it asks the opposite. If one of them is at least this, the market counts
 as being about the question. The judge supports a language model's "same" or "opposite" only if its
@@ -146,7 +146,7 @@ def _key(b: Bearing) -> tuple[int, int]:
 
 def _is_about(b: Bearing, verdicts: judging.Verdicts) -> bool:
     verdict = verdicts.get(_key(b))
-    return b.fit.asked >= MIN_ABOUT or (verdict is not None and verdict.side >= LEANS)
+    return b.fit.asked >= MIN_ABOUT or (verdict is not None and verdict.side >= LEANS_BY)
 
 
 def _contradicted(
@@ -279,22 +279,22 @@ def _applied(b: Bearing, said: Opinion, verdict: Verdict | None, *, positive: bo
     by_rules = b.view.proposition.positive == b.fit.opposed  # before the judge changed it
     if turned != by_rules and not _sides_with(verdict, same=same):
         return _put_aside(b)
-    if turned == b.turned and b.fit.score >= judging.SURE:
+    if turned == b.turned and b.fit.score >= judging.SURE_SCORE:
         return b  # the judge says so too
     return replace(
-        b, fit=judging.asked(b.fit, TRUSTED), turned=turned,
-        positive=1 - price if turned else price, share=TRUSTED,
+        b, fit=judging.asked(b.fit, TRUSTED_SHARE), turned=turned,
+        positive=1 - price if turned else price, share=TRUSTED_SHARE,
     )  # fmt: skip
 
 
 def _sides_with(verdict: Verdict | None, *, same: bool) -> bool:
     """Whether the judge (the trained model) supports a language model that finds that a market asks
     the question (`same` True) or its opposite (False). It does if it gives this side a probability
-    of at least `LEANS`, and the other side a lower one. False without a verdict."""
+    of at least `LEANS_BY`, and the other side a lower one. False without a verdict."""
     if verdict is None:
         return False
     theirs, others = (verdict.same, verdict.opposite) if same else (verdict.opposite, verdict.same)
-    return theirs >= LEANS and theirs > others
+    return theirs >= LEANS_BY and theirs > others
 
 
 def _put_aside(b: Bearing) -> Bearing:

@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-EDGE: Final = 0.001
+PROBABILITY_EDGE: Final = 0.001
 """Estimates stay at least this far from the probabilities 0 and 1: a market that trades at 0.999 is
 not yet decided."""
 
 
 def clip(p: float) -> float:
-    return min(1 - EDGE, max(EDGE, p))
+    return min(1 - PROBABILITY_EDGE, max(PROBABILITY_EDGE, p))
 
 
 def logit(p: float) -> float:
@@ -158,7 +158,7 @@ def of_moment(price: float, *, on_the_day: bool) -> tuple[float, float, float]:
     """
     if on_the_day:
         return price / 2, 0.0, price
-    return min(1 - EDGE, 2 * price), price, 1.0
+    return min(1 - PROBABILITY_EDGE, 2 * price), price, 1.0
 
 
 def within(lower: float, upper: float) -> float:

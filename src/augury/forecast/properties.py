@@ -21,18 +21,18 @@ from augury.forecast.normalise import normalise
 from augury.markets.records import Market
 
 Verdict = Literal["own", "inverted", "other", "null"]
-"""Verdict on an answer. own: the right price, within `CLOSE`; inverted: 1 minus that price, within
-`CLOSE`; other: any other probability; null: no probability."""
+"""Verdict on an answer. own: the right price, within `RIGHT_WITHIN`; inverted: 1 minus that price,
+within `RIGHT_WITHIN`; other: any other probability; null: no probability."""
 
-PRICE: Final = 0.13
+OWN_PRICE: Final = 0.13
 """Price, as a probability, given to the market whose title is asked: far from 1 minus this price
-and from `BESIDE`, so that an answer shows which price it comes from."""
-BESIDE: Final = 0.41
+and from `OTHERS_PRICE`, so that an answer shows which price it comes from."""
+OTHERS_PRICE: Final = 0.41
 """Price, as a probability, given to all other markets of the event whose market is asked about."""
-SIBLINGS: Final = 12
+MAX_SIBLINGS: Final = 12
 """Largest number of other markets of the same event that are present when a market's title is
 asked."""
-CLOSE: Final = 0.005
+RIGHT_WITHIN: Final = 0.005
 """An answer counts as right if it differs from the right price by at most this (as a
 probability)."""
 OPENED: Final = datetime(2026, 4, 18, 12, tzinfo=UTC)
@@ -184,9 +184,9 @@ def judged(found: Estimate, right: float) -> Verdict:
     p = found.probability
     if p is None:
         return "null"
-    if abs(p - right) <= CLOSE:
+    if abs(p - right) <= RIGHT_WITHIN:
         return "own"
-    return "inverted" if abs(p - (1 - right)) <= CLOSE else "other"
+    return "inverted" if abs(p - (1 - right)) <= RIGHT_WITHIN else "other"
 
 
 class EventCatalogue:
@@ -200,19 +200,19 @@ class EventCatalogue:
                 self._events.setdefault((m.platform, m.event_id), []).append(m)
 
     def siblings(self, market: Market) -> list[Market]:
-        """At most `SIBLINGS` other markets of the event of `market`, without those with the same
-        title."""
+        """At most `MAX_SIBLINGS` other markets of the event of `market`, without those with the
+        same title."""
         of = self._events.get((market.platform, market.event_id or ""), [])
         others = [m for m in of if m is not market and m.question != market.question]
-        return others[:SIBLINGS]
+        return others[:MAX_SIBLINGS]
 
 
 def ask(engine: Engine, question: str, market: Market, beside: Sequence[Market] = ()) -> Estimate:
-    """The engine's answer to a question if the only markets are `market`, at the price `PRICE`, and
-    the markets `beside`, each at the price `BESIDE`."""
+    """The engine's answer to a question if the only markets are `market`, at the price
+    `OWN_PRICE`, and the markets `beside`, each at the price `OTHERS_PRICE`."""
     at = moment(market)
-    known = [snapshot(market, 0, PRICE, at)]
-    known += [snapshot(other, n, BESIDE, at) for n, other in enumerate(beside, 1)]
+    known = [snapshot(market, 0, OWN_PRICE, at)]
+    known += [snapshot(other, n, OTHERS_PRICE, at) for n, other in enumerate(beside, 1)]
     return engine.answer(normalise(question, at), known, at)
 
 
@@ -225,10 +225,10 @@ def verbatim(
     found = {name: Tally() for name in ("alone", "siblings", "who alone", "who siblings")}
     for market in markets:
         kind = "who " if " — " in market.question else ""
-        alone = judged(ask(engine, market.question, market), PRICE)
+        alone = judged(ask(engine, market.question, market), OWN_PRICE)
         found[f"{kind}alone"].add(alone, market.question)
         if beside := catalogue.siblings(market):
-            among = judged(ask(engine, market.question, market, beside), PRICE)
+            among = judged(ask(engine, market.question, market, beside), OWN_PRICE)
             found[f"{kind}siblings"].add(among, market.question)
     return found
 
@@ -241,15 +241,15 @@ def reworded(engine: Engine, markets: Sequence[Market]) -> dict[str, Tally]:
     for market in markets:
         parts = clause(market.question)
         for name, question in dressed(market.question, parts):
-            verdict = judged(ask(engine, question, market), PRICE)
+            verdict = judged(ask(engine, question, market), OWN_PRICE)
             found.setdefault(name, Tally()).add(verdict, question)
         if parts is None:
             continue
         for name, question in denied(parts):
-            verdict = judged(ask(engine, question, market), 1 - PRICE)
+            verdict = judged(ask(engine, question, market), 1 - OWN_PRICE)
             found.setdefault(f"denied: {name}", Tally()).add(verdict, question)
         for name, question in denied_twice(parts):
-            verdict = judged(ask(engine, question, market), PRICE)
+            verdict = judged(ask(engine, question, market), OWN_PRICE)
             found.setdefault(f"denied twice: {name}", Tally()).add(verdict, question)
     return found
 

@@ -11,7 +11,7 @@ from psycopg import AsyncConnection
 
 from augury.forecast import store, words
 from augury.markets import store as markets
-from augury.markets.following import BATCH, Follower
+from augury.markets.following import BATCH_CHANGES, Follower
 from augury.markets.store import IndexRow
 from augury.storage import locks
 
@@ -38,7 +38,7 @@ class Reader(Follower):
     async def _step(self) -> int:
         async with self._database.transaction() as conn:
             _, after = await store.words_state(conn)
-            rows = await markets.changes_since(conn, after, BATCH)
+            rows = await markets.changes_since(conn, after, BATCH_CHANGES)
             if rows:
                 await self._apply(conn, rows)
                 await store.save_words_state(conn, words.code(), rows[-1].change)

@@ -10,7 +10,7 @@ from augury.forecast import explain
 from augury.forecast.evidence import Estimate, Rejected
 from augury.forecast.match import Comparison, compare
 from augury.forecast.outcome_labels import label
-from augury.forecast.roles import FOREIGN, KIN_CONTENT
+from augury.forecast.roles import FOREIGN_WEIGHT, KIN_CONTENT
 
 if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing
@@ -77,7 +77,7 @@ def difference(b: Bearing, fit: Comparison) -> str:
         return "It is about another year or edition."
     if fit.choice in ("excludes", "differs"):
         return f"It is about another outcome: {explain.quoted(label(b))}."
-    if fit.foreign >= FOREIGN:
+    if fit.foreign >= FOREIGN_WEIGHT:
         return "It names something that the question does not."
     if fit.stage not in ("same", "unsaid"):
         return "It asks about another stage, place or act."

@@ -17,7 +17,7 @@ from augury.relations.windows import Window
 from augury.relations.wording import GENERIC
 from augury.search.text import fold, is_number, term, terms
 
-LONGEST: Final = 300
+MAX_CHARACTERS: Final = 300
 _ASKS: Final = re.compile(r"(?:will|is|are|does|do|did|has|have|can|was|were)\b", re.I)
 _CAPITAL: Final = re.compile(r"(?<=[\w,;] )[A-Z][\w&'.-]*")
 _PLAIN: Final = re.compile(r"[\w\s.,;:'’?$€£%&/()+–-]+\Z")
@@ -54,7 +54,7 @@ def reworded(reading: Reading, text: str, parts: WordedParts, at: datetime) -> R
     were read from the question must be those of the rewording; and the hand-written rules must read
     from the rewording the same `parts` as the model did.
     """
-    if not text or len(text) > LONGEST or not _PLAIN.match(text) or not text.endswith("?"):
+    if not text or len(text) > MAX_CHARACTERS or not _PLAIN.match(text) or not text.endswith("?"):
         return None
     proposed = normalise(text, at)
     if unsure(proposed):

@@ -45,15 +45,15 @@ market that hints at the answer. Chosen on the questions of `docs/experiments/fo
 LONE_LIKENESS: Final = -3.2
 """Smallest `Comparison.likeness` (log-odds that question and market are about the same thing) of a
 market that hints at the answer because it differs in nothing from the question and stands alone
-(`APART`). Chosen on the questions of `docs/experiments/forecasts.md`."""
-APART: Final = 0.8
+(`APART_LIKENESS`). Chosen on the questions of `docs/experiments/forecasts.md`."""
+APART_LIKENESS: Final = 0.8
 """A market stands alone if the `Comparison.likeness` (log-odds of being about the same thing as the
 question) of every market on another subject or contender is lower by at least this much."""
-EXCLUDED: Final = 2.9
+EXCLUDED_LIKENESS: Final = 2.9
 """Log-odds that the regression (`match._LIKENESS`) subtracts from `Comparison.likeness` if the
 market's level excludes the question's ("below 50", "above 100"). They are added back to decide
 whether the market bounds the answer: it can do so although the levels differ."""
-FOREIGN: Final = 0.8
+FOREIGN_WEIGHT: Final = 0.8
 """If a name that only the market says weighs at least this much (`Comparison.foreign`, up to 1.8:
 how telling the name is), the market is about something else: the Florida Panthers' Stanley Cup says
 nothing of Florida's hurricanes. Chosen by hand."""
@@ -62,14 +62,14 @@ SERIES_EXTRA: Final = 0.9
 market alone names weighs more than this (`Comparison.extra`, up to 1.8: how telling the term is).
 As a bound on the answer, the judge (the trained model) may still accept the market. Chosen by
 hand."""
-OUTDONE: Final = 0.4
+OUTDONE_CONTENT: Final = 0.4
 """Lead in points of `Comparison.content` (up to 2.6: how far a market is about the same things as
 the question). A market with another deadline, level or stage that leads the market that seems to
 ask the question by at least this much is taken to be the one meant. Chosen by hand."""
-ALL: Final = 0.99
+ALL_ASKED: Final = 0.99
 """Smallest weighted share, 0 to 1, of the question's terms (word stems) with which a market counts
 as naming all of them."""
-MOST: Final = 0.75
+MOST_ASKED: Final = 0.75
 """Weighted share, 0 to 1, of the question's terms (word stems). A market that seems to ask the
 question, but names less than this share, gives way to a market with another deadline, level or
 stage that names all the terms. Chosen by hand."""
@@ -86,7 +86,7 @@ def is_direct(c: Comparison) -> bool:
     """Whether a market asks the question itself, according to their comparison `c`."""
     return (
         c.same and c.score >= DIRECT_SCORE and c.content >= DIRECT_CONTENT
-        and c.asked >= DIRECT_ASKED and c.likeness >= DIRECT_LIKENESS and c.foreign < FOREIGN
+        and c.asked >= DIRECT_ASKED and c.likeness >= DIRECT_LIKENESS and c.foreign < FOREIGN_WEIGHT
     )  # fmt: skip
 
 
@@ -94,10 +94,11 @@ def outdoes(kin: Comparison, direct: Comparison) -> bool:
     """Whether one market (`kin`: its comparison with the question) matches the question's subject
     so much better than the market that seems to ask the question (`direct`: its comparison) that it
     must be the one meant, although its deadline, level or stage differs."""
-    says_all = kin.asked >= ALL and direct.asked < MOST
+    says_all = kin.asked >= ALL_ASKED and direct.asked < MOST_ASKED
     return (
-        (says_all or kin.content >= direct.content + OUTDONE) and kin.missing <= direct.missing
-        and kin.extra <= direct.extra and bool(orders_of(kin) & {"implies", "implied"})
+        (says_all or kin.content >= direct.content + OUTDONE_CONTENT)
+        and kin.missing <= direct.missing and kin.extra <= direct.extra
+        and bool(orders_of(kin) & {"implies", "implied"})
         and kin.choice in ("same", "unsaid") and kin.edition != "differs"
     )  # fmt: skip
 
@@ -124,9 +125,9 @@ def is_sure(c: Comparison) -> bool:
     """Whether it is certain enough that market and question are about the same thing for the
     market's price to bound the answer, according to their comparison `c`."""
     staged = c.stage in ("implies", "implied") and c.choice == "same"
-    if not staged and not c.rival and c.foreign >= FOREIGN:
+    if not staged and not c.rival and c.foreign >= FOREIGN_WEIGHT:
         return False
-    told = c.likeness + (EXCLUDED if c.threshold == "excludes" else 0.0)
+    told = c.likeness + (EXCLUDED_LIKENESS if c.threshold == "excludes" else 0.0)
     return c.rival or told >= (STAGE_LIKENESS if staged else BOUND_LIKENESS)
 
 
@@ -135,7 +136,7 @@ def is_hint(c: Comparison, *, alone: bool) -> bool:
     both are likely to be about the same thing, and not about different contenders or years.
 
     alone : every market on another subject or contender is less like the question, by at least
-        `APART`
+        `APART_LIKENESS`
     """
     if c.choice in ("excludes", "differs") or c.edition == "differs":
         return False
@@ -143,7 +144,7 @@ def is_hint(c: Comparison, *, alone: bool) -> bool:
         return False  # nothing orders the two levels
     if c.same and alone:
         return c.likeness >= LONE_LIKENESS
-    return c.likeness >= HINT_LIKENESS and c.foreign < FOREIGN
+    return c.likeness >= HINT_LIKENESS and c.foreign < FOREIGN_WEIGHT
 
 
 def are_twins(a: Bearing, b: Bearing, at: date) -> bool:

@@ -52,10 +52,11 @@ MADE = Counter(
     "augury_forecasts", "Forecasts worked out, as of now, those in graphs too.", ["grade"]
 )
 
-DEPTH: Final = 150
+SEARCH_DEPTH: Final = 150
 """Number of best search hits taken for a question from each half of the index: words, vectors."""
-REPLAY_DEPTH: Final = 400
-"""`DEPTH` for an answer as of the past: larger, because most hits were not open at the time."""
+REPLAY_SEARCH_DEPTH: Final = 400
+"""`SEARCH_DEPTH` for an answer as of the past: larger, because most hits were not open at the
+time."""
 LOOKED_AT: Final = 80
 """Largest number of markets compared with one question. The market asked about was among the first
 60 for all but 2 of 780 questions."""
@@ -258,7 +259,7 @@ class ForecastService:
             return estimate
         if not nulls.is_understood(reading):
             return nulls.with_reason(estimate, "not_understood", nulls.not_understood())
-        hits = await self._search.gather(reading.search_text, depth=DEPTH)
+        hits = await self._search.gather(reading.search_text, depth=SEARCH_DEPTH)
         async with self._database.reading() as conn:
             known = await store.known_markets(
                 conn, [hit.key for hit in hits[:LOOKED_AT]], at, replay=replay
@@ -335,7 +336,7 @@ class ForecastService:
         """A question's markets open at `at` with a fresh price, the best match first."""
         hits = await self._search.gather(
             judging.search_text(reading.search_text, vocabulary.default()),
-            depth=REPLAY_DEPTH if replay else DEPTH,
+            depth=REPLAY_SEARCH_DEPTH if replay else SEARCH_DEPTH,
             statuses=None if replay else ("active",),
             open_at=at.timestamp(),
         )

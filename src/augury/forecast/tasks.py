@@ -11,10 +11,10 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from augury.forecast.opinion import TRUSTED, Asks
-from augury.forecast.rewording import LONGEST
+from augury.forecast.opinion import TRUSTED_SHARE, Asks
+from augury.forecast.rewording import MAX_CHARACTERS
 from augury.llm.task import Control, Task, Unusable, plain
-from augury.matching.judge import CANDIDATES
+from augury.matching.judge import MAX_CANDIDATES
 
 LONGEST_REASON: Final = 240
 """Maximum length, in characters, of a language model's reason for its opinion on a market."""
@@ -24,7 +24,7 @@ class Rewrite(msgspec.Struct, forbid_unknown_fields=True):
     """What a language model makes of a badly put question: the question in plain words, and its
     parts."""
 
-    question: Annotated[str, msgspec.Meta(max_length=LONGEST)]
+    question: Annotated[str, msgspec.Meta(max_length=MAX_CHARACTERS)]
     asks_opposite: bool
     last_day: Annotated[str, msgspec.Meta(max_length=10)]
     """Last day of the question's window of time, as an ISO date: 2027-06-30 for "before July 2027".
@@ -46,7 +46,7 @@ class MarketOpinion(msgspec.Struct, forbid_unknown_fields=True):
 class MatchAnswer(msgspec.Struct, forbid_unknown_fields=True):
     """A language model's opinions on all markets that it was asked to compare with a question."""
 
-    markets: Annotated[list[MarketOpinion], msgspec.Meta(max_length=CANDIDATES)]
+    markets: Annotated[list[MarketOpinion], msgspec.Meta(max_length=MAX_CANDIDATES)]
 
 
 class Wording(msgspec.Struct, forbid_unknown_fields=True):
@@ -153,7 +153,7 @@ MATCH: Final = Task(
                ("Will the president of Arvandia sign the water bill?", "other"),
                ("Will the water bill fail in the Senate of Arvandia?", "opposite")),
     ),
-    needed=TRUSTED,
+    needed=TRUSTED_SHARE,
 )  # fmt: skip
 
 REWRITE: Final = Task(

@@ -17,11 +17,11 @@ from augury.forecast.view import View
 from augury.relations.proposition import Proposition, Threshold
 from augury.search.text import is_number, is_year, term, terms
 
-ELSE: Final = 0.4
+ELSE_WEIGHT: Final = 0.4
 """If the question names a level and the market none, the market can count as being about another
 quantity. It does so if a term that only the market names weighs at least this much. Weights
 (`View.weights`), 0.08 to 1.8, say how telling a term is. Chosen by hand."""
-MANY: Final = 1_000.0
+MAX_COUNT: Final = 1_000.0
 """From this amount on, a number is never taken as a count of things (goals, wins) but as a quantity
 that varies continuously, e.g. a price. Chosen by hand."""
 _BY_STRENGTH: Final = frozenset(terms("earthquake hurricane tornado geomagnetic"))
@@ -64,7 +64,7 @@ def threshold_order(q: View, m: View, extra: float) -> Order:
         order = "excludes"
     if (
         order == "implies" and theirs.threshold is None
-        and ours.predicate in ("value", "touches") and extra >= ELSE
+        and ours.predicate in ("value", "touches") and extra >= ELSE_WEIGHT
     ):  # fmt: skip
         order = "differs"  # another event does not tell where the quantity stands
     if {"annual", "monthly"} <= q.modifiers ^ m.modifiers:
@@ -194,7 +194,7 @@ def _counts(ours: Proposition, theirs: Proposition) -> bool:
     ends = [x for t in said for x in (t.low, t.high) if not math.isinf(x)]
     halves = any(x % 1 == 0.5 for x in ends) and all(x * 2 % 1 == 0 for x in ends)
     counted = "counts" in (ours.predicate, theirs.predicate) and all(x % 1 == 0 for x in ends)
-    return (halves or counted) and max(map(abs, ends), default=0.0) < MANY
+    return (halves or counted) and max(map(abs, ends), default=0.0) < MAX_COUNT
 
 
 def _whole(t: Threshold) -> Threshold:

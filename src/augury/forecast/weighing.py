@@ -15,7 +15,7 @@ from augury.forecast.exclusive_ways import are_apart, summed_places, told_betwee
 from augury.forecast.match import Comparison
 from augury.forecast.normalise import Reading
 from augury.forecast.roles import (
-    APART,
+    APART_LIKENESS,
     AS_GOOD,
     DIRECT_CONTENT,
     SERIES_EXTRA,
@@ -36,7 +36,7 @@ from augury.forecast.threshold_order import are_of_two_moments
 from augury.forecast.view import View
 from augury.relations.proposition import Proposition
 
-FAVOURITES: Final = 0.5
+FAVOURITES_SUM: Final = 0.5
 """If the rivals' prices sum to at least this probability, a contender without a market gets at most
 their average. With a smaller sum, it may be a favorite. Chosen by hand."""
 HALF_LIFE: Final = 4.0
@@ -161,7 +161,7 @@ class Weighing:
         """Whether `best` is more like the question than markets on other subjects, by `APART`."""
         own = best.view.proposition.terms
         return all(
-            b.fit.likeness <= best.fit.likeness - APART
+            b.fit.likeness <= best.fit.likeness - APART_LIKENESS
             for b in self._bearings
             if b.view.proposition.terms != own
         )
@@ -297,7 +297,7 @@ class Weighing:
             return None
         inside = [b for b in ranges if b.fit.threshold == "implied"]
         outside = [b for b in ranges if b.fit.threshold == "excludes"]
-        lower = min(1 - pool.EDGE, sum(b.positive for b in inside))
+        lower = min(1 - pool.PROBABILITY_EDGE, sum(b.positive for b in inside))
         upper = max(lower, 1 - sum(b.positive for b in outside))
         if not inside and not outside:
             return None
@@ -366,12 +366,12 @@ class Weighing:
             return None
         taken = min(0.999, sum(b.positive for b in rivals))
         upper = 1 - max(b.positive for b in rivals)
-        left = min(upper, max(pool.EDGE, 1 - taken))
+        left = min(upper, max(pool.PROBABILITY_EDGE, 1 - taken))
         p = 0.3 * left
         # At most the rivals' average, unless favorites are missing, of which it may be one.
-        if taken >= FAVOURITES:
+        if taken >= FAVOURITES_SUM:
             p = min(p, taken / len(rivals))
-        return self._bounded(rivals, max(pool.EDGE, p), 0.0, upper, "rivals")
+        return self._bounded(rivals, max(pool.PROBABILITY_EDGE, p), 0.0, upper, "rivals")
 
     def _by_proxy(self, kin: list[Bearing]) -> Estimate:
         """A hint where nothing bounds the answer: the price of the nearest market."""
@@ -419,7 +419,7 @@ class Weighing:
         fallbacks: tuple[str, ...] = (),
     ) -> Estimate:
         p = positive if self._asked.positive else 1 - positive
-        p = round(min(1 - pool.EDGE, max(pool.EDGE, p)), 6)
+        p = round(min(1 - pool.PROBABILITY_EDGE, max(pool.PROBABILITY_EDGE, p)), 6)
         lower, upper = doubt.interval(p, doubts)
         lower, upper = round(lower, 4), round(upper, 4)
         lower, upper = min(p, lower), max(p, upper)
@@ -475,7 +475,12 @@ def _clamped(found: Estimate, limits: bounds.Bounds) -> Estimate:
     """The estimate, with its probability moved into the bounds of logic (`limits`)."""
     if found.probability is None:
         return found
-    p = round(min(1 - pool.EDGE, max(pool.EDGE, limits.clamped(found.probability))), 6)
+    p = round(
+        min(
+            1 - pool.PROBABILITY_EDGE, max(pool.PROBABILITY_EDGE, limits.clamped(found.probability))
+        ),
+        6,
+    )
     if p == found.probability:
         return found
     return replace(

@@ -46,10 +46,10 @@ MODULES: Final = (
 )  # fmt: skip
 """All modules whose code influences what is read of a market's text. If one of them changes, the
 stored readings are made again."""
-RULES: Final = 1_500
+RULES_CHARACTERS: Final = 1_500
 """Number of characters at the beginning of a market's rules that are read and compared with
 questions; the rest is ignored."""
-SIDES: Final = 8
+MAX_SIDES: Final = 8
 """At most this number of a market's outcomes, the first ones, are read and compared with questions;
 all others are ignored."""
 
@@ -86,7 +86,8 @@ def digest(market: ReadableMarket) -> bytes:
     """Hash, 8 bytes, of everything that determines what is read of a market's text: the fields of
     the market that are used, and the version of the code that reads them."""
     said = (
-        code(), market.question, market.title, market.subtitle, (market.description or "")[:RULES],
+        code(), market.question, market.title, market.subtitle,
+        (market.description or "")[:RULES_CHARACTERS],
         market.outcomes, market.event_id, market.event_name, market.slug, market.closes_at,
         market.created_at, market.strike_kind, market.strike_floor, market.strike_cap,
     )  # fmt: skip
@@ -94,13 +95,13 @@ def digest(market: ReadableMarket) -> bytes:
 
 
 def sides(market: ReadableMarket) -> Sequence[int]:
-    """Indices of the market outcomes that are read and compared with questions, at most `SIDES`. Of
-    pairs such as Yes and No or Over and Under only the first, because the second is its
-    complement."""
+    """Indices of the market outcomes that are read and compared with questions, at most
+    `MAX_SIDES`. Of pairs such as Yes and No or Over and Under only the first, because the second
+    is its complement."""
     labels = tuple(label.casefold() for label in market.outcomes)
     if labels in (("yes", "no"), ("up", "down"), ("over", "under"), ("long", "short")):
         return (0,)
-    return range(min(len(labels), SIDES))
+    return range(min(len(labels), MAX_SIDES))
 
 
 def read(market: ReadableMarket, outcome: int) -> Words:
@@ -109,7 +110,7 @@ def read(market: ReadableMarket, outcome: int) -> Words:
     return cues.read(
         read_market(market, outcome),
         market.question,
-        context=f"{market.event_name or ''} {(market.description or '')[:RULES]}",
+        context=f"{market.event_name or ''} {(market.description or '')[:RULES_CHARACTERS]}",
         closes=market.closes_at.date() if market.closes_at else None,
     )
 

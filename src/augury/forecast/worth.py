@@ -18,10 +18,10 @@ from augury.forecast.evaluate import Answered
 WIDTHS: Final = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0)
 """Widths of the bounds that logic puts on an answer (upper minus lower, as probabilities). For each
 of these widths, the answers whose bounds are at most as wide are scored together."""
-LEAST: Final = 20
+MIN_EVENTS: Final = 20
 """A kind of answer (e.g. hints) can count as better than the base rate only if it was scored on
 questions about at least this number of events."""
-SURE: Final = -2.0
+SURE_T: Final = -2.0
 """Largest value of t with which a kind of answer (e.g. hints) counts as better than the base rate.
 t is the answers' Brier score minus that of the base rate, in standard errors; below 0 is better."""
 
@@ -45,7 +45,7 @@ def worth(answers: Sequence[Answered]) -> dict[str, Any]:
     `brier`, `base_brier` (of the base rate), `crowd_brier` (of the price of the market taken away),
     and `t`: the difference of `brier` from `base_brier` in standard errors over events, below 0 if
     better. `widest`: the largest of `WIDTHS` up to which bounded answers of the choosing half beat
-    the base rate by `SURE`; None if there is none.
+    the base rate by `SURE_T`; None if there is none.
     """
     decided = [a for a in answers if a.asked.outcome is not None and a.asked.p is not None]
     halves = [[a for a in decided if half(a) == which] for which in (0, 1)]
@@ -87,7 +87,7 @@ def _by_width(most: float) -> Callable[[Answered], bool]:
 
 
 def _is_sure(cell: dict[str, Any]) -> bool:
-    return cell["events"] >= LEAST and cell["t"] <= SURE
+    return cell["events"] >= MIN_EVENTS and cell["t"] <= SURE_T
 
 
 def _scored(rows: Sequence[Answered], base: float) -> dict[str, Any]:

@@ -38,10 +38,10 @@ def is_past(market: Titled, at: datetime) -> bool:
     closed before `at`, or all dates in its question are past. The dates in its event's name are
     taken if the question has none.
 
-    If the market closes after `at`, the rule is stricter. A date counts as past only `REPORTED` (60
-    days) after its end: "jobs in July" is undecided until the end of September. And each date must
-    be a deadline or a time for something to happen ("by May 1", "in July"); else the market is not
-    past.
+    If the market closes after `at`, the rule is stricter. A date counts as past only
+    `REPORTED_AFTER` (60 days) after its end: "jobs in July" is undecided until the end of
+    September. And each date must be a deadline or a time for something to happen ("by May 1", "in
+    July"); else the market is not past.
     """
     if market.closes_at is not None and market.closes_at < at:
         return True
@@ -54,19 +54,19 @@ def is_past(market: Titled, at: datetime) -> bool:
         return (
             bool(said)
             and all(one.relation in _WITHIN for one in said)
-            and _are_over(said, at.date() - REPORTED)
+            and _are_over(said, at.date() - REPORTED_AFTER)
         )
-    return _are_over(said, at.date() - GRACE)
+    return _are_over(said, at.date() - GRACE_AFTER_DATE)
 
 
-GRACE: Final = timedelta(days=1)
+GRACE_AFTER_DATE: Final = timedelta(days=1)
 """A date in a market's text counts as past this long after it, if the time at which the market
 closes is unknown. It is not zero because the date that a venue gives may be a day behind. Chosen by
 hand."""
-REPORTED: Final = timedelta(days=60)
+REPORTED_AFTER: Final = timedelta(days=60)
 """A date in a market's text counts as past this long after it, if the market has not closed: by
 then what happened on that date is known and reported. Chosen by hand."""
-EARLIEST: Final = 2000
+EARLIEST_YEAR: Final = 2000
 """Dates of this year or earlier are left out, because such years are parts of names ("AC Monza
 1912"). The year of a date is that of `WrittenDate.end`, the day after it."""
 _WITHIN: Final = frozenset({"by", "before", "until", "in", "on"})
@@ -80,7 +80,7 @@ def _dates(text: str, anchor: date | None, opened: date | None) -> tuple[Written
     return tuple(
         one
         for one in dates(text, anchor, opened=opened)
-        if one.end is not None and one.end.year > EARLIEST
+        if one.end is not None and one.end.year > EARLIEST_YEAR
     )
 
 

@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 from augury.graph.strength import UNRELATED, Kind
 from augury.relations.comovement import Changes
 
-MOVED: Final = 0.05
+MOVED_LOG_ODDS: Final = 0.05
 """Smallest change of log-odds from one day to the next at which a market counts as moved: about 1.2
 percentage points at a price of 50%. Chosen by hand."""
-PRIOR: Final = 25
+PRIOR_DAYS: Final = 25
 """How far the share of days measured for a kind of edge is shrunk towards that of unrelated
 markets, as a number of pairs of events: a kind measured on this many pairs lands halfway between
 the two shares. A larger value shrinks more. Chosen by hand."""
-EARLIER: Final = 0.6
+EARLIER_SHARE: Final = 0.6
 """Share (0 to 1) of the observations on which strengths are fitted: the earliest ones. The later
 ones score the strengths. One observation is a day on which at least one market of a related pair
 moved. Chosen by hand."""
@@ -123,7 +123,7 @@ def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
     related = np.array([pair.kind != UNRELATED for pair in pairs], np.bool_)
     if not related[days.pair].any():
         raise ValueError("no two related markets have prices on the same days")
-    until = int(np.quantile(days.day[related[days.pair]], EARLIER)) + 1
+    until = int(np.quantile(days.day[related[days.pair]], EARLIER_SHARE)) + 1
     earlier = _cells(pairs, days, days.day < until)
     later = _cells(pairs, days, days.day >= until)
     if UNRELATED not in earlier:
@@ -139,14 +139,14 @@ def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
 
 
 def _shrunk(cell: Cell, base: float) -> float:
-    return round((cell.events * cell.share + PRIOR * base) / (cell.events + PRIOR), 3)
+    return round((cell.events * cell.share + PRIOR_DAYS * base) / (cell.events + PRIOR_DAYS), 3)
 
 
 def _days(changes: Changes, pairs: Sequence[Joined]) -> _Days:
     found: list[tuple[NDArray, ...]] = []
     for number, pair in enumerate(pairs):
         one, other = changes[pair.first], changes[pair.second]
-        moves = np.abs(one) >= MOVED, np.abs(other) >= MOVED
+        moves = np.abs(one) >= MOVED_LOG_ODDS, np.abs(other) >= MOVED_LOG_ODDS
         held = np.flatnonzero(np.isfinite(one) & np.isfinite(other) & (moves[0] | moves[1]))
         if not len(held):
             continue

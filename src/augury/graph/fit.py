@@ -18,10 +18,10 @@ from augury.errors import SetupProblem
 from augury.graph import calibrate, strength
 from augury.graph.calibrate import Cell, Fit, Joined
 from augury.relations import comovement, logic, rank
-from augury.relations.factors import MOST
+from augury.relations.factors import MAX_FACTORS
 from augury.relations.paths import RELATIONS
 from augury.relations.reading import read_market
-from augury.relations.service import NAMED, RelationService
+from augury.relations.service import NAMED_WEIGHT, RelationService
 from augury.search.text import document_text
 from augury.tables import Console
 
@@ -35,20 +35,20 @@ PER_RELATION: Final = 12
 """In each relation (upstream, downstream, correlated), a market is paired with at most this many
 others: those with the strongest paths from factor to factor (things in the world, e.g. a policy
 rate). It is also paired with at most this many others about the same factor."""
-TIED: Final = 0.1
+TIED_STRENGTH: Final = 0.1
 """Smallest strength (0 to 1) of a path for the two markets at its ends to count as related. The
 path leads along causes or links from a factor (a thing in the world, e.g. a policy rate) of the
 first market to one of the second. Its strength is its weight times how much each market is about
 its factor. Without such a path or a common factor, two markets count as unrelated. Chosen by
 hand."""
-SUBJECT: Final = 0.4
+SUBJECT_STRENGTH: Final = 0.4
 """Strength (0 to 1), set by hand, of the edge between two markets that are about the same factor (a
 thing in the world, e.g. a policy rate) and have no logical relation. The fitted strength is
 compared with it."""
-ALIKE: Final = 30
+MAX_ALIKE: Final = 30
 """For each market, at most this many others are checked for a logical relation to it. They are
 about the same factor (a thing in the world, e.g. a policy rate) or belong to the same event."""
-CHANCE: Final = 12
+MAX_CHANCE_PAIRS: Final = 12
 """Largest number of unrelated markets, drawn at random, that a market is paired with. These pairs
 show how often prices move together by chance."""
 
@@ -131,7 +131,7 @@ def _pairs(
     markets: Sequence[Market], changes: comovement.Changes, seed: int, *, quiet: bool
 ) -> Iterator[Joined]:
     """The pairs of markets that a causal graph would join, with their edges, and for each market up
-    to `CHANCE` pairs with unrelated ones."""
+    to `MAX_CHANCE_PAIRS` pairs with unrelated ones."""
     rng = np.random.default_rng(seed)
     relations = RelationService()
     tags, fits, leans = _tagged(relations, markets)
@@ -142,7 +142,7 @@ def _pairs(
     for a in track(range(len(markets)), "Pairing", console=console, disable=quiet):
         both = (known @ known[a] >= LEAST_DAYS) & (np.arange(len(markets)) != a)
         asked = [
-            (int(tag), min(1.0, NAMED + (1 - NAMED) * float(fit)))
+            (int(tag), min(1.0, NAMED_WEIGHT + (1 - NAMED_WEIGHT) * float(fit)))
             for tag, fit in zip(tags[a], fits[a], strict=True)
             if tag
         ]
@@ -151,7 +151,7 @@ def _pairs(
         evidence = paths.max(axis=2, initial=0)
         kin = both & ((own > 0) | (events == events[a]))
         joined = set()
-        for b in _some(np.flatnonzero(kin), rng, ALIKE):
+        for b in _some(np.flatnonzero(kin), rng, MAX_ALIKE):
             relation = logic.relate(read[a], read[b])
             if relation == "none":
                 continue
@@ -162,7 +162,7 @@ def _pairs(
         strongest = evidence.argmax(axis=0)
         apart = both & (events != events[a])
         for nth, relation in enumerate(RELATIONS):
-            shown = apart & (own == 0) & (strongest == nth) & (evidence[nth] >= TIED)
+            shown = apart & (own == 0) & (strongest == nth) & (evidence[nth] >= TIED_STRENGTH)
             for b in _best(np.flatnonzero(shown), evidence[nth], rng, PER_RELATION):
                 at = int(paths[nth, b].argmax())
                 way = reached.way(nth, int(tags[b, at]))
@@ -173,16 +173,16 @@ def _pairs(
                 yield Joined(a, b, kind, sign, _couple(events, a, b), told)
         subject = [b for b in np.flatnonzero(apart & (own > 0)).tolist() if b not in joined]
         for b in _some(np.array(subject, np.intp), rng, PER_RELATION):
-            yield Joined(a, b, strength.SUBJECT, 0, _couple(events, a, b), SUBJECT)
-        alone = np.flatnonzero(apart & (own == 0) & (evidence.max(axis=0) < TIED))
-        for b in _some(alone, rng, CHANCE):
+            yield Joined(a, b, strength.SUBJECT, 0, _couple(events, a, b), SUBJECT_STRENGTH)
+        alone = np.flatnonzero(apart & (own == 0) & (evidence.max(axis=0) < TIED_STRENGTH))
+        for b in _some(alone, rng, MAX_CHANCE_PAIRS):
             yield Joined(a, b, strength.UNRELATED, 0, _couple(events, a, b), 0.0)
 
 
 def _tagged(
     relations: RelationService, markets: Sequence[Market]
 ) -> tuple[NDArray[np.uint16], NDArray[np.float32], NDArray[np.int8]]:
-    most = MOST
+    most = MAX_FACTORS
     tags = np.zeros((len(markets), most), np.uint16)
     fits = np.zeros((len(markets), most), np.float32)
     leans = np.ones((len(markets), most), np.int8)

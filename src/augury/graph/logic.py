@@ -16,7 +16,7 @@ from augury.graph.view import DrawnEdge
 from augury.relations import logic
 from augury.relations.proposition import Proposition
 
-MOST: Final = 8
+MAX_LOGICAL_EDGES: Final = 8
 """Largest number of logical edges (such as "A implies B") in one graph. Edges at the question's
 node are taken first, then stronger relations (implications before exclusions)."""
 
@@ -53,8 +53,8 @@ _ORDER: Final = ("equivalent", "complement", "implies", "covers", "excludes")
 
 
 def edges(told: Sequence[NodeClaim]) -> list[DrawnEdge]:
-    """The logical edges (such as "A implies B") among nodes: at most `MOST`, without implications
-    that follow from two others.
+    """The logical edges (such as "A implies B") among nodes: at most `MAX_LOGICAL_EDGES`, without
+    implications that follow from two others.
 
     told : what each node asserts, in the order in which nodes are shown, the question first
     """
@@ -74,7 +74,7 @@ def edges(told: Sequence[NodeClaim]) -> list[DrawnEdge]:
     ]
     first = told[0].node if told else ""
     kept.sort(key=lambda f: (first not in (f[1].node, f[2].node), _ORDER.index(f[0])))
-    return [_edge(*one) for one in kept[:MOST]]
+    return [_edge(*one) for one in kept[:MAX_LOGICAL_EDGES]]
 
 
 def merged(known: Iterable[DrawnEdge], hard: Sequence[DrawnEdge]) -> list[DrawnEdge]:

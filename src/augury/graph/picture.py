@@ -10,26 +10,26 @@ from augury import pictures
 from augury.graph.schemas import Graph, GraphEdge, PublicGraphNode
 from augury.graph.view import QUESTION
 
-BOX: Final = 250
+BOX_WIDTH: Final = 250
 """Width of a box (a node of the graph), in pixels."""
 PADDING: Final = 12
 """Room between a box and its text, in pixels."""
-GAP: Final = 22
-COLUMN: Final = 400
-LINE: Final = 15
-LOOP: Final = 60
+ROW_GAP: Final = 22
+COLUMN_WIDTH: Final = 400
+LINE_HEIGHT: Final = 15
+LOOP_BEND: Final = 60
 """How far an edge between two boxes in the same column bends to the side, in pixels."""
 MARGIN: Final = 24
 MOST_LINES: Final = 3
-FONT: Final = 12
+FONT_SIZE: Final = 12
 """Font size of the text in boxes and legend, in pixels."""
-WIDEST: Final = 0.94
+WIDEST_CHARACTER: Final = 0.94
 """Width of the widest characters, as a share (0 to 1) of the font's size."""
-HEADER: Final = 54
+HEADER_HEIGHT: Final = 54
 """Room for the title and the date above the boxes, in pixels."""
-FOOTER: Final = 58
+FOOTER_HEIGHT: Final = 58
 """Room for the legend below the boxes, in pixels."""
-STRONGEST: Final = 0.25
+WIDEST_LINE_STRENGTH: Final = 0.25
 """Strength (0 to 1) at and above which an edge is drawn with the widest line; few kinds of edges
 come near it."""
 _COLOURS: Final = {"positive": "#1a7f4b", "negative": "#b3362d", "unknown": "#6b7280"}
@@ -47,22 +47,22 @@ def svg(graph: Graph, *, as_of: datetime | None = None, sample: bool = False) ->
     """
     columns = _columns(graph)
     boxes = {node.id: _text(node) for node in graph.nodes}
-    heights = {key: 2 * 10 + LINE * len(lines) for key, lines in boxes.items()}
-    tall = max(sum(heights[n] + GAP for n in ids) for ids in columns.values())
+    heights = {key: 2 * 10 + LINE_HEIGHT * len(lines) for key, lines in boxes.items()}
+    tall = max(sum(heights[n] + ROW_GAP for n in ids) for ids in columns.values())
     order = sorted(columns)
     places: dict[str, tuple[float, float]] = {}
     for nth, column in enumerate(order):
         ids = columns[column]
-        y = HEADER + (tall - sum(heights[n] + GAP for n in ids)) / 2
+        y = HEADER_HEIGHT + (tall - sum(heights[n] + ROW_GAP for n in ids)) / 2
         for node in ids:
-            places[node] = (MARGIN + nth * COLUMN, y)
-            y += heights[node] + GAP
-    width = max(2 * MARGIN + (len(order) - 1) * COLUMN + BOX + LOOP, LEGEND_WIDTH)
-    height = HEADER + tall + FOOTER
+            places[node] = (MARGIN + nth * COLUMN_WIDTH, y)
+            y += heights[node] + ROW_GAP
+    width = max(2 * MARGIN + (len(order) - 1) * COLUMN_WIDTH + BOX_WIDTH + LOOP_BEND, LEGEND_WIDTH)
+    height = HEADER_HEIGHT + tall + FOOTER_HEIGHT
     parts = [_edge(edge, places, heights) for edge in graph.edges if edge.source in places]
     parts += [_box(node, boxes[node.id], places[node.id], heights[node.id]) for node in graph.nodes]
     parts += [_header(graph, width, as_of, sample=sample), _legend(height)]
-    return pictures.document(width, height, _asked(graph), *parts, size=FONT)
+    return pictures.document(width, height, _asked(graph), *parts, size=FONT_SIZE)
 
 
 LEGEND_WIDTH: Final = 620
@@ -129,13 +129,13 @@ def _columns(graph: Graph) -> dict[int, list[str]]:
 
 
 def _text(node: PublicGraphNode) -> list[str]:
-    lines = _wrapped(node.label, BOX - 2 * PADDING, MOST_LINES)
+    lines = _wrapped(node.label, BOX_WIDTH - 2 * PADDING, MOST_LINES)
     if node.current_probability is not None:
         lines.append(f"{node.current_probability:.0%}")
     return lines or [node.id]
 
 
-def _wrapped(text: str, width: float, most: int, *, size: float = FONT) -> list[str]:
+def _wrapped(text: str, width: float, most: int, *, size: float = FONT_SIZE) -> list[str]:
     """The lines of a box: `text` in at most `most` lines of `width` pixels. A text that is cut ends
     in an ellipsis; words longer than a line are broken, so that no text leaves its box."""
     lines = [""]
@@ -162,8 +162,10 @@ def _wrapped(text: str, width: float, most: int, *, size: float = FONT) -> list[
 
 def _width(text: str, size: float) -> float:
     """Upper estimate of the width of a text, in pixels, in the sans-serif fonts of browsers."""
-    return size * sum(_CHARACTERS.get(c, WIDEST if ord(c) > 0x2E80 or c in "MWmw@%" else 0.67)
-                      for c in text)  # fmt: skip
+    return size * sum(
+        _CHARACTERS.get(c, WIDEST_CHARACTER if ord(c) > 0x2E80 or c in "MWmw@%" else 0.67)
+        for c in text
+    )
 
 
 _CHARACTERS: Final = {
@@ -183,30 +185,30 @@ def _box(node: PublicGraphNode, lines: list[str], place: tuple[float, float], he
     fill, line = ("#1f2937", "#1f2937") if asked else ("#f8fafc", "#cbd5e1")
     colour = "#fff" if asked else "#111827"
     text = "".join(
-        pictures.text(x + PADDING, y + 22 + LINE * n, told, fill=colour)
+        pictures.text(x + PADDING, y + 22 + LINE_HEIGHT * n, told, fill=colour)
         for n, told in enumerate(lines)
     )
     return (
-        f'<rect x="{x:.0f}" y="{y:.0f}" width="{BOX}" height="{height}" rx="8" fill="{fill}"'
+        f'<rect x="{x:.0f}" y="{y:.0f}" width="{BOX_WIDTH}" height="{height}" rx="8" fill="{fill}"'
         f' stroke="{line}"/>{text}'
     )
 
 
 def _line(strength: float | None) -> float:
     """Width of an edge's line in pixels: 1 if its strength (0 to 1) is 0 or not measured, rising to
-    4 at `STRONGEST` and above."""
-    return 1 + 3 * min(1.0, (strength or 0) / STRONGEST)
+    4 at `WIDEST_LINE_STRENGTH` and above."""
+    return 1 + 3 * min(1.0, (strength or 0) / WIDEST_LINE_STRENGTH)
 
 
 def _edge(edge: GraphEdge, places: dict[str, tuple[float, float]], heights: dict[str, int]) -> str:
     (sx, sy), (tx, ty) = places[edge.source], places[edge.target]
     sy, ty = sy + heights[edge.source] / 2, ty + heights[edge.target] / 2
-    if tx >= sx + BOX:
-        sx, bend = sx + BOX, 70
-    elif tx + BOX <= sx:
-        tx, bend = tx + BOX, -70
+    if tx >= sx + BOX_WIDTH:
+        sx, bend = sx + BOX_WIDTH, 70
+    elif tx + BOX_WIDTH <= sx:
+        tx, bend = tx + BOX_WIDTH, -70
     else:  # the same column: around the side
-        sx, tx, bend = sx + BOX, tx + BOX, LOOP
+        sx, tx, bend = sx + BOX_WIDTH, tx + BOX_WIDTH, LOOP_BEND
     end = -bend if places[edge.source][0] != places[edge.target][0] else bend
     colour = _COLOURS[edge.polarity]
     dashed = "" if edge.edge_type == "causal" else ' stroke-dasharray="5 5"'

@@ -24,13 +24,13 @@ from augury.search.presenting import Explored, Found
 from augury.search.service import SearchService
 from augury.storage.database import Database
 
-DEPTH: Final = 30
+SEARCH_DEPTH: Final = 30
 """Number of search results from which a graph is drawn, for each relation to the question (direct,
 upstream, downstream, correlated). Chosen by hand."""
-TARGETS: Final = 4
+MAX_TARGETS: Final = 4
 """Largest number of direct markets (markets on the question itself) shown at the question's
 node."""
-VOTERS: Final = 10
+MAX_VOTERS: Final = 10
 """At most this many direct markets (markets on the question itself) decide, besides the question's
 words, which factors (things in the world) the question is about. Chosen by hand."""
 
@@ -103,7 +103,7 @@ class GraphService:
         """
         clock = _Clock()
         await _tell(stage, "searching", {"question": question})
-        explored = await self._search.explore(question, top_k=DEPTH, status=status)
+        explored = await self._search.explore(question, top_k=SEARCH_DEPTH, status=status)
         clock.mark("search")
         found = explored.found
         if only is not None:
@@ -145,7 +145,7 @@ class GraphService:
         lookup = explored.lookup
         factors = list(lookup.factors) if isinstance(lookup, Asked) else []
         reached = list(self._reached(question, explored, found, by_id)) if factors else []
-        direct = [by_id[r.id] for r in found.get("direct", ())[:TARGETS] if r.id in by_id]
+        direct = [by_id[r.id] for r in found.get("direct", ())[:MAX_TARGETS] if r.id in by_id]
         target = direct[0] if direct else None
         lean = next((m.lean for m in self._relations.matcher.match(question)), 1)
         asked = view.CentralQuestion(
@@ -198,7 +198,7 @@ class GraphService:
     ) -> Sequence[view.ReachedMarket]:
         lookup = explored.lookup
         assert isinstance(lookup, Asked)
-        direct = [by_id[r.id] for r in found.get("direct", ()) if r.id in by_id][:VOTERS]
+        direct = [by_id[r.id] for r in found.get("direct", ()) if r.id in by_id][:MAX_VOTERS]
         meant = self._meant(question, lookup.factors, direct)
         leans: dict[int, int] = {}
         reached: list[view.ReachedMarket] = []

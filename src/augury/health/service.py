@@ -32,10 +32,10 @@ from augury.settings import Settings, sources
 from augury.storage.database import Database, size
 from augury.venues.sync import VenueHealth, venue_health
 
-HOLDS = 1.0
+HOLDS_SECONDS = 1.0
 """Seconds for which one health report is reused for all callers."""
 
-UNFOLLOWED: Final = timedelta(days=1)
+LATE_AFTER: Final = timedelta(days=1)
 """Age above which a venue's data count as late, and the service as degraded, if no sync with the
 venues runs."""
 
@@ -67,7 +67,7 @@ class HealthService:
         index, if it is on this machine."""
         self._database = database
         self._search = search
-        self._late = timedelta(seconds=stale_after) if syncing else UNFOLLOWED
+        self._late = timedelta(seconds=stale_after) if syncing else LATE_AFTER
         self._syncing = syncing
         self._age = age
         self._index_folder = index_folder
@@ -80,11 +80,11 @@ class HealthService:
         """The health report as JSON; its `status` is ok, degraded (the service answers, but has
         problems) or down.
 
-        A report is reused for `HOLDS` seconds, because counting a large catalogue is costly and
-        anybody may ask.
+        A report is reused for `HOLDS_SECONDS` seconds, because counting a large catalogue is
+        costly and anybody may ask.
         """
         async with self._asking:
-            if self._made is None or time.monotonic() - self._made[0] > HOLDS:
+            if self._made is None or time.monotonic() - self._made[0] > HOLDS_SECONDS:
                 self._made = time.monotonic(), await self._report()
             return self._made[1]
 

@@ -8,8 +8,8 @@ first request is still running, it is 409.
 The claim of a key is committed at once, so that others see it. After it, what the endpoint writes
 and its answer are committed in one transaction. An attempt that raised has therefore created
 nothing, and its key is free again. A process that died in the middle has either created nothing or
-stored its answer; its claim can be taken over after `store.ABANDONED`, longer than any deadline.
-Answers are stored encrypted, since some hold a secret that is shown only once.
+stored its answer; its claim can be taken over after `store.ABANDONED_AFTER`, longer than any
+deadline. Answers are stored encrypted, since some hold a secret that is shown only once.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ ACCEPTED_AT_ONCE = 16
 """Maximum number of connections that are accepted before the refused ones among them are closed. It
 is well below the number of file descriptors that are kept free (64 or more), so that a flood of
 connections never takes the last one."""
-QUEUED = 2048
+MAX_QUEUED = 2048
 """Maximum number of connections that the kernel queues until they are accepted."""
 _LINGER_BYTES, _LINGER_SECONDS = 64 * 1024, 1.0
 _CODES = {
@@ -85,7 +85,7 @@ class Server(uvicorn.Server):
         for server in self.servers if not self.should_exit else ():
             for listening in server.sockets:
                 with socket.socket(fileno=os.dup(listening.fileno())) as same:
-                    same.listen(QUEUED)
+                    same.listen(MAX_QUEUED)
 
 
 def protocol(

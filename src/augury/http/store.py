@@ -13,9 +13,9 @@ from augury.http.gcra import Decision, Rate
 
 Connection = AsyncConnection[Any]
 
-LIFETIME = timedelta(hours=24)
+ANSWER_LIFETIME = timedelta(hours=24)
 """How long an answer is stored under its Idempotency-Key."""
-ABANDONED = timedelta(minutes=2)
+ABANDONED_AFTER = timedelta(minutes=2)
 """Age from which another request can take over a claim on an idempotency key that has no stored
 answer. The process that made the claim must have died by then, because every deadline is
 shorter."""
@@ -69,7 +69,7 @@ async def claim(
              or (i.status is null and i.created_at < now() - %s)
         returning created_at
         """,
-        (account_id, key, request_hash, LIFETIME, ABANDONED),
+        (account_id, key, request_hash, ANSWER_LIFETIME, ABANDONED_AFTER),
     )
     row = await cursor.fetchone()
     return row[0] if row else None
@@ -114,9 +114,9 @@ async def release(conn: Connection, account_id: str, key: str, claimed_at: datet
 
 
 async def forget_old(conn: Connection) -> int:
-    """Delete idempotency keys older than `LIFETIME` and return their number; called on a
+    """Delete idempotency keys older than `ANSWER_LIFETIME` and return their number; called on a
     schedule."""
     cursor = await conn.execute(
-        "delete from idempotency_keys where created_at < now() - %s", (LIFETIME,)
+        "delete from idempotency_keys where created_at < now() - %s", (ANSWER_LIFETIME,)
     )
     return cursor.rowcount

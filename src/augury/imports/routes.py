@@ -15,7 +15,7 @@ from augury.imports.service import ImportService
 router = routing.router(tags=["imports"])
 
 _AT = "/internal/v1/admin/imports"
-LISTED = 20
+MAX_LISTED = 20
 
 
 async def _service(request: Request) -> ImportService:
@@ -29,7 +29,7 @@ Service = Annotated[ImportService, Depends(_service)]
 async def list_imports(caller: AdminCaller, service: Service, response: Response) -> dict[str, Any]:
     """The 20 latest imports, with their progress and results."""
     response.headers["Cache-Control"] = "no-store"
-    found = await service.newest(LISTED)
+    found = await service.newest(MAX_LISTED)
     return {"items": [schemas.record(row, service.part_bytes) for row in found]}
 
 

@@ -30,7 +30,7 @@ PART_BYTES: Final = 1024 * 1024
 time limit of a request's body."""
 PROGRESS_EVERY: Final = 0.5
 """Seconds between two updates of an import's progress while its file is read."""
-TRIES: Final = 3
+MAX_TRIES: Final = 3
 """How many workers may die while reading one file before the import is given up."""
 
 
@@ -165,7 +165,7 @@ async def _read(database: Database, job: Job) -> dict[str, Any]:
     from augury.venues.importing import import_file
 
     import_id, name = job.request["import"], job.request["name"]
-    if job.attempt > TRIES:
+    if job.attempt > MAX_TRIES:
         await _drop(database, import_id)
         raise SetupProblem(
             "The worker process died each time it read this file, probably for lack of memory. "

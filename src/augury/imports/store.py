@@ -10,7 +10,7 @@ from psycopg import AsyncConnection
 
 Connection = AsyncConnection[Any]
 
-KEPT = timedelta(days=30)
+KEPT_FOR = timedelta(days=30)
 """Time for which a file and the result of its import are kept, counted from the request that starts
 the upload (`ImportService.begin`)."""
 UNFINISHED_KEPT = timedelta(days=1)
@@ -129,7 +129,7 @@ async def remove(conn: Connection, import_id: str) -> None:
 
 async def prune(conn: Connection) -> None:
     """Delete old imports: the parts (the content) of every file whose import has ended; all data of
-    files registered longer than `KEPT` ago; and all data of files registered longer than
+    files registered longer than `KEPT_FOR` ago; and all data of files registered longer than
     `UNFINISHED_KEPT` ago whose import was never started."""
     await conn.execute(
         """
@@ -142,5 +142,5 @@ async def prune(conn: Connection) -> None:
         delete from import_files where created_at < now() - %s::interval
           or job_id is null and created_at < now() - %s::interval
         """,
-        (KEPT, UNFINISHED_KEPT),
+        (KEPT_FOR, UNFINISHED_KEPT),
     )

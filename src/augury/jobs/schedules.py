@@ -19,7 +19,7 @@ from augury.storage.failures import as_unavailable
 
 log = structlog.get_logger(__name__)
 
-TAKEOVER = 5.0
+TAKEOVER_SECONDS = 5.0
 """Longest time, in seconds, until another process takes over the periodic work of a process that
 died."""
 
@@ -100,8 +100,8 @@ class Schedules:
                     finally:
                         await locks.give_back(session, lock)
                     continue
-                wait = TAKEOVER
-            await pause(stop, min(wait, TAKEOVER, schedule.seconds))
+                wait = TAKEOVER_SECONDS
+            await pause(stop, min(wait, TAKEOVER_SECONDS, schedule.seconds))
 
     async def _due_in(self, session: AsyncConnection[Any], schedule: Schedule) -> float:
         cursor = await session.execute(
@@ -110,7 +110,7 @@ class Schedules:
             (schedule.name,),
         )
         row = await cursor.fetchone()
-        return row[0] if row else TAKEOVER
+        return row[0] if row else TAKEOVER_SECONDS
 
     async def _perform(
         self, session: AsyncConnection[Any], schedule: Schedule, stop: asyncio.Event, drain: float

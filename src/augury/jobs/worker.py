@@ -28,9 +28,9 @@ from augury.storage.failures import as_unavailable
 
 log = structlog.get_logger(__name__)
 
-HEARTBEAT = 4.0
+HEARTBEAT_SECONDS = 4.0
 """Seconds without a sign of life from a worker after which another worker may take its job."""
-LOST = 20
+MAX_LOST = 20
 """Number of additional attempts, beyond those that its kind allows, of a job whose workers keep
 dying. After them the job fails, because the job itself is probably what kills the workers."""
 LONGEST_PAUSE = 60.0
@@ -38,7 +38,7 @@ LONGEST_PAUSE = 60.0
 attempt until it reaches this length."""
 MEND_EVERY = 30.0
 """Seconds between two checks for jobs that are missing in the queue."""
-DRAIN = 10.0
+DRAIN_SECONDS = 10.0
 """Seconds that running jobs get to end when their worker is stopped."""
 
 
@@ -89,7 +89,11 @@ class Worker:
     unreachable, the worker waits for it."""
 
     def __init__(
-        self, database: Database, *, heartbeat: float = HEARTBEAT, drain: float = DRAIN
+        self,
+        database: Database,
+        *,
+        heartbeat: float = HEARTBEAT_SECONDS,
+        drain: float = DRAIN_SECONDS,
     ) -> None:
         """`heartbeat`: seconds without a sign of life after which a job is taken away from its
         worker. `drain`: seconds that running jobs get to end when the worker is stopped."""
@@ -236,8 +240,8 @@ class Worker:
 
     async def _claim(self, job_id: str, kind: _Kind) -> Job | None:
         """Mark a job as running and return it. None if the job has ended, or if too many workers
-        have died while running it (`LOST`), so that it fails now. A job that is marked as running
-        already is claimed, too: the worker that ran it has died."""
+        have died while running it (`MAX_LOST`), so that it fails now. A job that is marked as
+        running already is claimed, too: the worker that ran it has died."""
         async with self._database.transaction() as connection:
             cursor = await connection.execute(
                 "update jobs set status = 'running', attempts = attempts + 1,"
@@ -250,7 +254,7 @@ class Worker:
         if row is None:
             return None
         job = Job(*row, _database=self._database)
-        if job.attempt > kind.attempts + LOST:
+        if job.attempt > kind.attempts + MAX_LOST:
             await self._finish(job, "failed", error="The worker process died at every attempt.")
             return None
         return job

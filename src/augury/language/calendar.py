@@ -15,7 +15,7 @@ MONTHS: Final = (
 SHORT: Final = {**{name[:3]: name for name in MONTHS if len(name) > 3}, "sept": "september"}
 """Short name of a month -> its full name, both in lower case and without a period: "sept" ->
 "september"."""
-NUMBERS: Final = {name: n for n, name in enumerate(MONTHS, 1)} | {
+MONTH_NUMBERS: Final = {name: n for n, name in enumerate(MONTHS, 1)} | {
     short: MONTHS.index(name) + 1 for short, name in SHORT.items()
 }
 """Long or short name of a month in lower case -> its number, 1 to 12."""
@@ -35,7 +35,7 @@ def month(name: str) -> int:
     KeyError
         `name` is not the name of a month.
     """
-    return NUMBERS[name.strip().rstrip(".").casefold()]
+    return MONTH_NUMBERS[name.strip().rstrip(".").casefold()]
 
 
 def nth_weekday(year: int, month: int, weekday: int, nth: int) -> date:

@@ -57,9 +57,9 @@ USELESS_FOR: Final = timedelta(days=1)
 model gave no usable answer."""
 AT_ONCE: Final = 4
 """Maximum number of requests to the endpoint at the same time."""
-WAITING: Final = 64
+MAX_WAITING: Final = 64
 """Maximum number of requests that are running or waiting; any further request fails at once."""
-OVERHEAD: Final = 64
+OVERHEAD_TOKENS: Final = 64
 """Number of tokens that is added to the estimate for each request, because the model's chat
 template adds text to the request."""
 BYTES_A_TOKEN: Final = 12
@@ -180,7 +180,7 @@ class LanguageModel:
             The model gave no answer, or none before the deadline.
         """
         key = task.key(self.model, data)
-        if key not in self._flights and len(self._flights) >= WAITING:
+        if key not in self._flights and len(self._flights) >= MAX_WAITING:
             REQUESTS.labels(task.name, "waiting").inc()
             raise NoAnswer("waiting", "is busy", retry_in=1.0)
         try:
@@ -279,7 +279,7 @@ class LanguageModel:
             # No tokenizer makes more tokens than bytes. The schema may be sent in
             # addition to the messages.
             schema = len(json.dumps(task.schema))
-            booked = self._cost(sent + schema + OVERHEAD, task.max_tokens)
+            booked = self._cost(sent + schema + OVERHEAD_TOKENS, task.max_tokens)
             async with self._database.reading() as conn:
                 if not await store.book(conn, day, booked, self._cap):
                     raise NoAnswer("cap", "has used up today's budget")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=msgspec.Struct)
 
-LONGEST: Final = 400
+MAX_TEXT_CHARACTERS: Final = 400
 """Maximum number of characters of a text from outside (a market's title, a question) in a request
 to the model; longer texts are cut."""
 
@@ -110,7 +110,7 @@ class Task(Generic[T]):
             raise Unusable(str(error)[:200]) from None
 
 
-def plain(text: str | None, most: int = LONGEST) -> str:
+def plain(text: str | None, most: int = MAX_TEXT_CHARACTERS) -> str:
     """Text from outside as one line: only printable characters, normalized (Unicode NFKC), and cut
     to `most` characters."""
     folded = unicodedata.normalize("NFKC", text or "")

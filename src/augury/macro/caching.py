@@ -25,7 +25,7 @@ HEURISTIC_SHARE, HEURISTIC_MOST = 0.1, 86_400.0
 """An answer that does not state how long it is fresh counts as fresh for `HEURISTIC_SHARE` times
 its age since Last-Modified (0.1: a tenth of it), at most `HEURISTIC_MOST` seconds (RFC 9111,
 section 4.2.2)."""
-FOREVER = 2.0**31
+FOREVER_SECONDS = 2.0**31
 
 _DIRECTIVE = re.compile(r'([\w!#$%&\'*+.^`|~-]+)(?:=(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?', re.ASCII)
 # Headers that describe a body. Those of a 304, which has none, are ignored (section 3.2).
@@ -51,7 +51,7 @@ def seconds(found: Directives, name: str) -> float | None:
     if name not in found:
         return None
     value = found[name] or ""
-    return min(FOREVER, float(value)) if value.isascii() and value.isdigit() else 0.0
+    return min(FOREVER_SECONDS, float(value)) if value.isascii() and value.isdigit() else 0.0
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Stored:
         made = _date(self.headers, "date")
         apparent = 0.0 if made is None else max(0.0, self.answered_at - made)
         told = self.headers.get("age", "")
-        carried = min(FOREVER, float(told)) if told.isascii() and told.isdigit() else 0.0
+        carried = min(FOREVER_SECONDS, float(told)) if told.isascii() and told.isdigit() else 0.0
         initial = max(apparent, carried + self.answered_at - self.asked_at)
         return initial + max(0.0, now - self.answered_at)
 

@@ -12,7 +12,7 @@ import typer
 from augury.clock import isoformat
 from augury.markets.doors import REASONS, Reason
 from augury.markets.service import MarketService
-from augury.markets.store import WHOLE, Held
+from augury.markets.store import WHOLE_QUOTE, Held
 from augury.settings import Settings
 from augury.storage.database import Database
 
@@ -51,7 +51,7 @@ def quarantine(
     if not found:
         typer.echo("No quotes are held.")
     for one in found:
-        what = "quote" if one.outcome == WHOLE else f"price of outcome {one.outcome + 1}"
+        what = "quote" if one.outcome == WHOLE_QUOTE else f"price of outcome {one.outcome + 1}"
         shown = ", ".join("none" if price is None else f"{price:g}" for price in one.prices)
         book = ""
         if one.best_bid is not None or one.best_ask is not None:
@@ -101,7 +101,7 @@ def _shown(price: float | None) -> str:
 
 def _plain(one: Held) -> dict[str, Any]:
     return one._asdict() | {
-        "outcome": None if one.outcome == WHOLE else one.outcome,
+        "outcome": None if one.outcome == WHOLE_QUOTE else one.outcome,
         "at": isoformat(one.at),
         "held_at": isoformat(one.held_at),
     }

@@ -25,7 +25,7 @@ from typing import Final, Literal, NamedTuple, get_args
 Reason = Literal["unit", "book", "event_sum", "twin"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
-SHRUNKEN: Final = 0.0101
+MAX_SHRUNKEN: Final = 0.0101
 """A price, bid or ask up to this value (0 to 1) may be a hundred times too small, because it was
 given in another unit. A true price is at most 1, so a hundredth of it is at most 0.01; 0.0001 is
 added for rounding."""
@@ -40,7 +40,7 @@ OUTSIDE_BOOK: Final = 0.2
 """How far, in probability, a price may lie outside the range from bid to ask of its own order book.
 Beyond that, the quote is held in quarantine. Wide, because the book moves on after the last
 trade."""
-CROSSED: Final = 0.01
+MAX_CROSSED: Final = 0.01
 """How far, in probability, a bid may be above the ask of the same market. Beyond that, the quote is
 held in quarantine."""
 MAX_SUM, MIN_SUM = 1.5, 0.1
@@ -84,7 +84,7 @@ def is_shrunken(quote: ScreenedQuote) -> bool:
     """Whether a quote may be a hundred times too small: the first outcome has a price, bid or ask,
     and none of these is above a cent."""
     known = [quote.prices[0], quote.best_bid, quote.best_ask]
-    return max((value for value in known if value is not None), default=1.0) <= SHRUNKEN
+    return max((value for value in known if value is not None), default=1.0) <= MAX_SHRUNKEN
 
 
 def judge(quotes: Iterable[ScreenedQuote], before: Mapping[str, float]) -> dict[str, HoldReason]:
@@ -161,7 +161,7 @@ def _book(quote: ScreenedQuote) -> HoldReason | None:
     price, bid, ask = quote.prices[0], quote.best_bid, quote.best_ask
     if not quote.imported:
         return None
-    if bid is not None and ask is not None and bid > ask + CROSSED:
+    if bid is not None and ask is not None and bid > ask + MAX_CROSSED:
         return HoldReason("book", f"The bid {bid:g} is above the ask {ask:g}.")
     if price is None or bid is None or ask is None:
         return None

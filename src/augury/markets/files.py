@@ -23,11 +23,11 @@ from augury.storage.database import once
 MAX_PARQUET = 20_000
 """Largest number of markets in one Parquet file. A longer list continues in a further file, which
 is requested with the cursor in the answer that contains the first file."""
-SLICE = 1_000
+SLICE_MARKETS = 1_000
 """Number of markets that are read and written at a time while a file of markets is made."""
 _PATIENCE = 120.0
-"""Time limit, in seconds, for writing a slice (`SLICE` markets) of a file of markets, and for
-joining the slices."""
+"""Time limit, in seconds, for writing a slice (`SLICE_MARKETS` markets) of a file of markets, and
+for joining the slices."""
 
 
 class FilePart(NamedTuple):
@@ -56,14 +56,14 @@ class Files:
     async def csv(
         self, filters: Filters, sort: Sort, after: Position | None
     ) -> AsyncIterator[bytes]:
-        """Yield the list of markets as CSV, in parts of at most `SLICE` markets, from the one after
-        the position `after` on (None: from the beginning).
+        """Yield the list of markets as CSV, in parts of at most `SLICE_MARKETS` markets, from the
+        one after the position `after` on (None: from the beginning).
 
         Only the first part has the header row.
         """
         header = True
         while True:
-            made = await self._slice(filters, sort, after, SLICE, "csv", header=header)
+            made = await self._slice(filters, sort, after, SLICE_MARKETS, "csv", header=header)
             yield made.body
             after, header = made.next, False
             if after is None:
@@ -76,8 +76,8 @@ class Files:
         position `after` (None: from the beginning). Also returns the position after which the rest
         starts; None if nothing is left."""
         slices: list[bytes] = []
-        for done in range(0, MAX_PARQUET, SLICE):
-            size = min(SLICE, MAX_PARQUET - done)
+        for done in range(0, MAX_PARQUET, SLICE_MARKETS):
+            size = min(SLICE_MARKETS, MAX_PARQUET - done)
             made = await self._slice(filters, sort, after, size, "arrow")
             slices.append(made.body)
             after = made.next

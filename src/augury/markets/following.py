@@ -16,7 +16,7 @@ from augury.clock import pause
 from augury.storage.database import Database
 from augury.storage.locks import LockKey
 
-BATCH: Final = 2_000
+BATCH_CHANGES: Final = 2_000
 """Largest number of changes of markets that are processed in one transaction."""
 LOOK_EVERY: Final = 1.0
 """Seconds between two checks for new changes of markets while there are none."""
@@ -47,7 +47,7 @@ class Follower(ABC):
 
     @abstractmethod
     async def _step(self) -> int:
-        """Process the next changes, at most `BATCH`. Returns their number."""
+        """Process the next changes, at most `BATCH_CHANGES`. Returns their number."""
 
     async def catch_up(self, progress: Progress | None = None) -> int | None:
         """Process all pending changes of markets. Returns their number, or None if another process
@@ -70,6 +70,6 @@ class Follower(ABC):
                 if leads:
                     await self._begin()
                     while not stop.is_set():
-                        if await self._step() < BATCH:
+                        if await self._step() < BATCH_CHANGES:
                             await pause(stop, LOOK_EVERY)
             await pause(stop, LEAD_EVERY)

@@ -22,7 +22,7 @@ from augury.markets.records import Status
 MAX_AGE = timedelta(days=14)
 """Default age above which a price is too old to rely on (`AUGURY_PRICE_MAX_AGE`)."""
 
-COMPARABLE = timedelta(days=1)
+COMPARABLE_WITHIN = timedelta(days=1)
 """Longest time between two prices that may be compared with each other. It is a day because an
 unchanged price is recorded only once a day."""
 
@@ -123,8 +123,8 @@ def is_overdue(
 
 def are_comparable(one: datetime | None, other: datetime | None) -> bool:
     """Whether prices of these two times may be compared: the times are known and at most
-    `COMPARABLE` apart."""
-    return one is not None and other is not None and abs(one - other) <= COMPARABLE
+    `COMPARABLE_WITHIN` apart."""
+    return one is not None and other is not None and abs(one - other) <= COMPARABLE_WITHIN
 
 
 def in_words(age: timedelta) -> str:

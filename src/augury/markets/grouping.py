@@ -40,7 +40,7 @@ MOST_EXCLUSIVE = 1.35
 at most this probability. Above 1, because spreads and unreliable quotes add to the sum. Chosen by
 hand."""
 
-INVERSION = 0.10
+MAX_INVERSION = 0.10
 """Limit, in probability, for prices of two neighboring levels of one quantity. The narrower level
 ("above 50") implies the wider one ("above 40"), so the wider one should not be cheaper. If it is
 cheaper by more than this limit, the two levels count as quoted out of order; spreads and stale
@@ -190,14 +190,15 @@ def _contradicts_exclusion(members: Sequence[EventMember]) -> bool:
 
 def _contradicts_nesting(rungs: Sequence[tuple[Interval, EventMember]]) -> bool:
     """Whether more than half of the pairs of neighboring levels are quoted out of order: the
-    narrower level ("above 50") higher than the wider one ("above 40"), by more than `INVERSION`."""
+    narrower level ("above 50") higher than the wider one ("above 40"), by more than
+    `MAX_INVERSION`."""
     quoted = sorted(
         (s.low if math.isinf(s.high) else -s.high, price)
         for s, m in rungs
         if (price := _yes(m)) is not None
     )
     pairs = list(pairwise(quoted))
-    inverted = sum(narrow > wide + INVERSION for (_, wide), (_, narrow) in pairs)
+    inverted = sum(narrow > wide + MAX_INVERSION for (_, wide), (_, narrow) in pairs)
     return 2 * inverted > len(pairs)
 
 

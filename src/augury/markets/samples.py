@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from augury.markets.records import Market, Platform, PricePoint, Status
 
-DAYS = 60
+HISTORY_DAYS = 60
 """Length, in days, of the invented price histories of the sample markets."""
 
 _DAILY_VOLATILITY = 0.12
@@ -179,7 +179,7 @@ def _market(
         price_as_of=quoted_at,
         status=status,
         resolution=won,
-        created_at=at - timedelta(days=DAYS + 30),
+        created_at=at - timedelta(days=HISTORY_DAYS + 30),
         closes_at=side.closes_at,
         resolved_at=side.closes_at + timedelta(hours=12) if won is not None else None,
         event_id=f"SAMPLE-{event.id}" if event.platform == "kalshi" else f"sample-{event.id}",
@@ -210,7 +210,7 @@ def _paths(
     """
     end = min(at - timedelta(minutes=5), min(s.closes_at for s in sides))
     recent = [end - timedelta(hours=4 * n) for n in range(42)]
-    older = [end - timedelta(days=n) for n in range(7, DAYS)]
+    older = [end - timedelta(days=n) for n in range(7, HISTORY_DAYS)]
     times = sorted({*recent, *older})
     seed = np.random.default_rng(zlib.crc32(f"{event.platform}:{event.id}".encode()))
     days = np.diff([t.timestamp() for t in times]) / 86_400

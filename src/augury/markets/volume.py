@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-CANDLE = timedelta(hours=1)
+CANDLE_LENGTH = timedelta(hours=1)
 """Length of the venues' candles (volume and price of a period) that connectors ask for."""
 
 _INSTANT = timedelta(microseconds=1)
@@ -56,7 +56,7 @@ def bars(
             if reading.candle:
                 within = reading.at - _INSTANT
                 opens = within - (within - _ORIGIN) % interval
-                begins = max(begins, min(opens, reading.at - CANDLE))
+                begins = max(begins, min(opens, reading.at - CANDLE_LENGTH))
             traded = round(reading.volume - before.volume, 6)
             if begins >= start and traded > 0:
                 found.append(VolumeBar(begins, reading.at, traded))

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 MODEL: Final = Path(__file__).parent / "model"
-CANDIDATES: Final = 8
+MAX_CANDIDATES: Final = 8
 """Largest number of markets that the judge's encoder reads for one question; each costs about 5 ms
 of one core. The market that a question was written about is among the first 8 by the shortlist (a
 cheaper model) as often as among the first 12."""
-BEHIND: Final = 4.5
+MAX_BEHIND: Final = 4.5
 """Distance, in raw units, from the best score by the shortlist (a cheaper model). The encoder reads
 markets farther below the best score only if the hand-written rules find a relation to the question.
 Of 1,927 markets that the judge accepts for the questions by which `training/judge/fit.py` chooses
@@ -57,11 +57,11 @@ LISTED: Final = (
 (same, opposite or neither) have them, after `ENCODED`. They help to see that no market asks the
 question: then several markets are about as good as the best one. `encoder` stands for
 `encoder_best`; `dense` and `score` are those of `features.NAMES`. `*_lead`: for the market with the
-largest value, how far it is above the second (`ALONE` without a second); for any other market,
+largest value, how far it is above the second (`LONE_LEAD` without a second); for any other market,
 minus how far it is below the largest. `*_most`: the largest value in the list. `dense_behind`: how
 far the market's value is below the largest. `encoder_likely`: number of markets in the list whose
 `encoder_best` is above 0."""
-ALONE: Final = 8.0
+LONE_LEAD: Final = 8.0
 """Value of the features `*_lead` (`LISTED`: how far the best market is above the second) if only
 one market is read, so that there is no second. It is above nearly all leads that occur (in
 log-odds, cosine similarity or points)."""
@@ -138,13 +138,13 @@ class Encoder:
 
 
 def worth_reading(
-    scores: NDArray[np.floating[Any]], rows: Matrix, most: int = CANDIDATES
+    scores: NDArray[np.floating[Any]], rows: Matrix, most: int = MAX_CANDIDATES
 ) -> list[int]:
     """Positions of the markets that the encoder reads for one question, the highest score first.
 
-    Of the `most` markets with the highest scores, those more than `BEHIND` below the best are read
-    only if the hand-written rules find that they ask the same as the question or are related to it
-    by logic (`features.ordered`).
+    Of the `most` markets with the highest scores, those more than `MAX_BEHIND` below the best are
+    read only if the hand-written rules find that they ask the same as the question or are related
+    to it by logic (`features.ordered`).
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def worth_reading(
     if not len(order):
         return []
     found = rows[order]
-    near = scores[order] >= scores[order[0]] - BEHIND
+    near = scores[order] >= scores[order[0]] - MAX_BEHIND
     related = (ordered(found) != "") | (found[:, NAMES.index("same")] > 0)
     return order[near | related].tolist()
 
@@ -196,9 +196,9 @@ def listed_features(rows: Matrix) -> Matrix:
 
 def _leads(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """For the largest value: how far it is above the second. For each other value: minus how far it
-    is below the largest. `ALONE` if there is only one value."""
+    is below the largest. `LONE_LEAD` if there is only one value."""
     if len(values) == 1:
-        return np.full(1, ALONE, np.float32)
+        return np.full(1, LONE_LEAD, np.float32)
     second, first = np.sort(values)[-2:]
     return np.where(values == first, values - second, values - first)
 

@@ -22,7 +22,7 @@ Detail = Annotated[
         "you need is missing."
     ),
 ]
-TICK = 1.0
+TICK_SECONDS = 1.0
 """Seconds between two progress notes to the client."""
 SAMPLE = "This is sample data: invented markets, not real ones. Tell the user."
 
@@ -125,7 +125,7 @@ async def working(ctx: Context, what: str) -> AsyncIterator[None]:
     async def tell() -> None:
         seconds = 0
         while True:
-            await asyncio.sleep(TICK)
+            await asyncio.sleep(TICK_SECONDS)
             seconds += 1
             await ctx.report_progress(seconds, message=f"{what}, {seconds} s")
 

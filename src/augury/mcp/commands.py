@@ -17,7 +17,7 @@ from augury.net.cookies import no_cookies
 from augury.settings import Settings
 from augury.storage.database import Database
 
-PATIENCE: Final = 100.0
+ANSWER_SECONDS: Final = 100.0
 """Maximum time, in seconds, to wait for an answer of the service. The service's own deadlines are
 all shorter."""
 SCOPES = ("search:read", "forecast:read", "rvol:read", "watch:write")
@@ -84,7 +84,7 @@ class Asking:
             httpx2.AsyncClient(
                 base_url=settings.url.rstrip("/"),
                 headers=headers,
-                timeout=PATIENCE,
+                timeout=ANSWER_SECONDS,
                 cookies=no_cookies(),
             )
         )
@@ -103,7 +103,7 @@ class Asking:
             await access.set_rvol_approved(OPERATOR, True)
         await self._open.aclose()
         self._client = await self._open.enter_async_context(
-            service_file.client(settings, key, patience=PATIENCE)
+            service_file.client(settings, key, patience=ANSWER_SECONDS)
         )
 
     async def __call__(

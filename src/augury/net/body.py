@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import httpx2
 
-STEP = 262_144
+STEP_BYTES = 262_144
 """Largest number of bytes that are decompressed in one step, before other tasks may run. A step
 takes about half a millisecond."""
 
@@ -52,7 +52,7 @@ async def read(
                 body += piece
                 if len(body) > most:
                     raise TooLarge(f"sent more than {most / 1_048_576:g} MiB")
-                if len(piece) == STEP:
+                if len(piece) == STEP_BYTES:
                     await asyncio.sleep(0)
     except zlib.error:
         raise BodyError("sent a compressed answer that is damaged") from None
@@ -63,7 +63,7 @@ async def read(
 
 def _inflated(inflate: zlib._Decompress, chunk: bytes) -> Iterator[bytes]:
     while chunk and not inflate.eof:
-        piece = inflate.decompress(chunk, STEP)
+        piece = inflate.decompress(chunk, STEP_BYTES)
         yield piece
         chunk = inflate.unconsumed_tail
         if not piece and not chunk:

@@ -12,7 +12,7 @@ from augury.errors import UpstreamFailed
 from augury.net import body
 
 MAX_REDIRECTS = 3
-DEADLINE = 10.0
+DEADLINE_SECONDS = 10.0
 """Time limit, in seconds, for a whole fetch, from the first request to the last byte, redirects
 included."""
 MAX_BYTES = 5 * 1024 * 1024
@@ -39,7 +39,7 @@ async def get(
     url: str,
     *,
     headers: Mapping[str, str] | None = None,
-    deadline: float = DEADLINE,
+    deadline: float = DEADLINE_SECONDS,
     max_bytes: int = MAX_BYTES,
     meter: Callable[[int], None] | None = None,
     led: Callable[[str], None] | None = None,

@@ -94,7 +94,7 @@ def claimed(text: str) -> list[Span]:
             words = words[first:] if first else []  # without "Will" and an article after it
             start = text.index(words[0], len(match[0].split()[0])) if words else end
         if words and not all(
-            w.strip(",.").casefold() in calendar.NUMBERS or w[0].isdigit() for w in words
+            w.strip(",.").casefold() in calendar.MONTH_NUMBERS or w[0].isdigit() for w in words
         ):
             if start == 0 and len(words) == 1:
                 continue  # every sentence begins with a capital

@@ -24,16 +24,16 @@ from augury.search.related import Pool
 
 Floats = NDArray[np.float32]
 
-SUBJECT: Final = 0.5
+SUBJECT_SHARE: Final = 0.5
 """How much (0 to 1) a market counts as being about a factor (something in the world, e.g. a policy
 rate) that its text names with a fit (`factors.Match.fit`) near 0. The value rises linearly with the
 fit, to 1 for a fit of 1. Chosen by hand."""
-NAMING: Final = 0.15
+NAMING_SCORE: Final = 0.15
 """A market counts as naming a thing that the query names if the BM25 score of its question and
 event name for the query's words (`Pool.words`) is at least this. Chosen by hand."""
-YEAR: Final = 31_557_600
+YEAR_SECONDS: Final = 31_557_600
 """Number of seconds in a year."""
-FAR: Final = 10.0
+FAR_YEARS: Final = 10.0
 """Limit, in years, of the column `after`: the time from `Pool.when` (the median close of the
 query's best direct results) to a market's close. Longer times are set to 10, or to -10 if the
 market closes before `Pool.when`."""
@@ -41,7 +41,7 @@ BY_PLACE: Final = (1.0, 0.7, 0.5, 0.4)
 """Weights (0 to 1) of verdicts (`judged`) on how a factor of the query and a factor of a market are
 related, by the rank of the query's factor: 1 for its strongest factor, 0.7 for the second, and so
 on. Verdicts on its fifth and further factors are left out. Chosen by hand."""
-BESIDE: Final = 0.7
+BESIDE_WEIGHT: Final = 0.7
 """Weight (0 to 1) of verdicts (`judged`) on how the query's factors are related to a market's
 second and further factors. Verdicts on the market's first factor have the weight 1. Chosen by
 hand."""
@@ -87,7 +87,7 @@ def held(tags: NDArray[np.uint16], fits: NDArray[np.float32]) -> Floats:
     tags : numbers of the markets' factors, 0 for none
     fits : how well each factor fits the market (`factors.Match.fit`)
     """
-    return np.where(tags > 0, SUBJECT + (1 - SUBJECT) * fits, 0).astype(np.float32)
+    return np.where(tags > 0, SUBJECT_SHARE + (1 - SUBJECT_SHARE) * fits, 0).astype(np.float32)
 
 
 def paths(reached: Reached, pool: Pool, unnamed: NDArray[np.bool_]) -> Paths:
@@ -102,7 +102,7 @@ def paths(reached: Reached, pool: Pool, unnamed: NDArray[np.bool_]) -> Paths:
     """
     about = held(pool.tags, pool.fits)
     weights = reached.weights[:, pool.tags] * about
-    weights[:, unnamed & (pool.words < NAMING)[:, None]] = 0
+    weights[:, unnamed & (pool.words < NAMING_SCORE)[:, None]] = 0
     return Paths(reached.asked[pool.tags] * about, weights)
 
 
@@ -140,8 +140,10 @@ def table(
         "q_first": factors[0][1] if factors else 0.0, "q_heaviest": pool.heaviest,
         "q_factors": len(factors), "q_terms": np.log1p(pool.terms),
     }  # fmt: skip
-    years = np.where(pool.closes > 0, (pool.closes.astype(np.float64) - pool.when) / YEAR, 0)
-    columns["after"] = np.clip(years, -FAR, FAR)
+    years = np.where(
+        pool.closes > 0, (pool.closes.astype(np.float64) - pool.when) / YEAR_SECONDS, 0
+    )
+    columns["after"] = np.clip(years, -FAR_YEARS, FAR_YEARS)
     columns |= _by_paths(reached, pool, found)
     columns |= _by_verdicts(pool.tags, judged)
     out = np.zeros((len(COLUMNS), len(pool.tags)), np.float32)
@@ -235,7 +237,7 @@ def _by_verdicts(tags: NDArray[np.uint16], judged: Sequence[Around]) -> dict[str
     best = {code: np.zeros(n, np.float32) for code in (*CODES, "self")}
     some = tags > 0
     nones, looked_at = np.zeros(n), np.maximum(some.sum(axis=1) * max(len(judged), 1), 1)
-    share = np.full(tags.shape[1], BESIDE, np.float32)
+    share = np.full(tags.shape[1], BESIDE_WEIGHT, np.float32)
     share[0] = 1
     first: dict[str, Any] = {}
     for around, weight in zip(judged, BY_PLACE, strict=False):

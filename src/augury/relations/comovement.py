@@ -6,9 +6,9 @@ steps. How strong correlations are by chance is measured: one series of a pair i
 a random number of steps, and the correlation is computed again. Rotation keeps the properties of
 each series and removes what both share.
 
-The false discovery rate among the reported pairs is held at `FDR` (Benjamini & Hochberg 1995).
-Co-movement supports relations that have a reason. By itself it relates nothing, and it never says
-which of two things drives the other.
+The false discovery rate among the reported pairs is held at `FALSE_DISCOVERY_RATE` (Benjamini &
+Hochberg 1995). Co-movement supports relations that have a reason. By itself it relates nothing,
+and it never says which of two things drives the other.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-FDR: Final = 0.05
+FALSE_DISCOVERY_RATE: Final = 0.05
 """False discovery rate: of the pairs of markets reported as moving together, the expected share (0
 to 1) that do so only by chance. A larger value reports more pairs."""
 LAGS: Final = (0, 1, 2)
@@ -38,15 +38,15 @@ SHIFTED_ROWS: Final = 400
 """SHIFTS rounds measure how strong correlations are by chance. In each round, at most SHIFTED_ROWS
 markets are drawn at random; their series of changes are rotated in time and then correlated with
 the series of all markets."""
-SHIFTS: Final = 3
-BLOCK: Final = 512
+MAX_SHIFTS: Final = 3
+BLOCK_MARKETS: Final = 512
 """Number of markets whose series are correlated with those of all markets in one matrix product; a
 larger number takes more memory."""
-SPIKE: Final = 0.4
+SPIKE_LOG_ODDS: Final = 0.4
 """A change of log-odds of more than SPIKE from one step to the next, up or down, is dropped as a
 spike if it is mostly taken back within SPIKE_STEPS steps (`log_odds_changes`)."""
 SPIKE_STEPS: Final = 4
-EDGE: Final = 0.01
+PRICE_EDGE: Final = 0.01
 """Smallest distance of a price from 0 and 1 when log-odds are computed; prices closer to 0 or 1 are
 moved to this distance."""
 
@@ -77,13 +77,13 @@ def log_odds_changes(prices: NDArray[np.float64]) -> Changes:
     an order book that was empty for a while. Many books are empty at the same hours, so their jumps
     would look like co-movement.
     """
-    held = np.clip(prices, EDGE, 1 - EDGE)
+    held = np.clip(prices, PRICE_EDGE, 1 - PRICE_EDGE)
     changes = np.diff(np.log(held / (1 - held)), axis=1).astype(np.float32)
     jumps = np.nan_to_num(changes)
     spike = np.zeros(changes.shape, np.bool_)
     for gap in range(1, SPIKE_STEPS + 1):
         out, back = jumps[:, :-gap], jumps[:, gap:]
-        undone = (np.abs(out) > SPIKE) & (np.abs(out + back) < np.abs(out) / 2)
+        undone = (np.abs(out) > SPIKE_LOG_ODDS) & (np.abs(out + back) < np.abs(out) / 2)
         spike[:, :-gap] |= undone
         spike[:, gap:] |= undone
     changes[spike] = np.nan
@@ -122,7 +122,7 @@ def co_movements(
     if not len(z):
         return []
     q = _q_values(_two_sided((np.abs(z) / spread).astype(np.float32)))
-    kept = np.flatnonzero(q <= FDR)
+    kept = np.flatnonzero(q <= FALSE_DISCOVERY_RATE)
     order = kept[np.lexsort((second[kept], first[kept], -np.abs(z[kept])))]
     pairs: list[MovingPair] = []
     partners = np.zeros(len(rows), np.intp)
@@ -198,7 +198,7 @@ def _chance(
     of markets, of which one series was rotated in time by a random number of steps."""
     days = scores.shape[1]
     found = []
-    for _ in range(SHIFTS):
+    for _ in range(MAX_SHIFTS):
         picked = rng.choice(len(scores), min(SHIFTED_ROWS, len(scores)), replace=False)
         by = rng.integers(days // 4, days - days // 4, len(picked))
         at = (np.arange(days) + by[:, None]) % days
@@ -248,8 +248,8 @@ def _all_pairs(
     out: list[tuple[NDArray, ...]] = []
     for lag in LAGS:
         end = scores.shape[1] - lag
-        for start in range(0, len(asked), BLOCK):
-            block = asked[start : start + BLOCK]
+        for start in range(0, len(asked), BLOCK_MARKETS):
+            block = asked[start : start + BLOCK_MARKETS]
             for here, there, first in _directions(lag, end, whole):
                 r, n = _correlate(
                     scores[block, here], known[block, here], scores[:, there], known[:, there]

@@ -17,7 +17,7 @@ from augury.relations.causal_parts import Factor, Line, Phrase
 from augury.relations.knowledge import Base
 from augury.search.text import fold, is_month, is_number, query_weight, title_terms
 
-MOST: Final = 6
+MAX_FACTORS: Final = 6
 """Maximum number of factors (things in the world, e.g. a policy rate) that a text is taken to be
 about: the best fitting ones."""
 
@@ -62,7 +62,7 @@ class Matcher:
         return {factor.key: number for number, factor in enumerate(self.factors, 1)}
 
     def match(self, title: str, event: str = "") -> list[Match]:
-        """The factors that a text names, best fitting first, at most `MOST`.
+        """The factors that a text names, best fitting first, at most `MAX_FACTORS`.
 
         event : name of the market's event, or the kind of game that its rules name (`game`)
         """
@@ -90,7 +90,7 @@ class Matcher:
                     bare[number] = len(line.conjuncts) == 1
         if any(self.factors[number - 1].hearsay for number in best):
             best = {n: found for n, found in best.items() if self.factors[n - 1].hearsay}
-        order = sorted(best, key=lambda number: (-best[number][0], number))[:MOST]
+        order = sorted(best, key=lambda number: (-best[number][0], number))[:MAX_FACTORS]
         if not order:
             return []
         told = fold(title)

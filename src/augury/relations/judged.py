@@ -137,14 +137,14 @@ class Around(NamedTuple):
 
     codes: NDArray[np.int8]
     """(factors + 1,), by the number of the other factor: 1 plus the index of the verdict's code in
-    `CODES`; 0 if nobody judged the pair; `SELF` at the factor itself."""
+    `CODES`; 0 if nobody judged the pair; `SELF_CODE` at the factor itself."""
     strengths: NDArray[np.int8]
     """(factors + 1,), by the number of the other factor: strength of the verdict, 0 to 3; 3 at the
     factor itself."""
 
 
-SELF: Final = len(CODES) + 1
-REMEMBERED: Final = 512
+SELF_CODE: Final = len(CODES) + 1
+FACTORS_KEPT: Final = 512
 """Number of factors for which a cache keeps the verdicts on the pairs with all other factors
 (`Around`), about 15 kB for each factor."""
 
@@ -164,7 +164,7 @@ class Judged:
             self._numbers[factor.key].append(number)
             if factor.pattern != factor.key:
                 self._numbers[factor.pattern].append(number)
-        self.around = lru_cache(maxsize=REMEMBERED)(self._around)
+        self.around = lru_cache(maxsize=FACTORS_KEPT)(self._around)
 
     def verdict(self, one: int, other: int) -> PairVerdict | None:
         """The verdict on two factors, given by their numbers and seen from the first; None if
@@ -200,7 +200,7 @@ class Judged:
                 at = self._others(asked, verdict)
                 codes[at] = CODES.index(verdict.code) + 1
                 strengths[at] = verdict.strength
-        codes[number], strengths[number] = SELF, 3
+        codes[number], strengths[number] = SELF_CODE, 3
         return Around(codes, strengths)
 
     @cached_property

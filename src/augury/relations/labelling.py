@@ -30,13 +30,13 @@ from augury.search.related import Tag
 from augury.search.text import DocumentText, document_text
 from augury.storage.database import Database
 
-LEADS: Final = 3_000
+MAX_LEADS: Final = 3_000
 """Number of events, those with the largest volume, from which pairs are formed for the language
 model."""
-MOVING: Final = 2_000
+MAX_MOVING: Final = 2_000
 """Number of pairs of markets whose prices move together, those with the strongest correlation, that
 are considered for the language model."""
-SIBLINGS: Final = 200
+MAX_SIBLINGS: Final = 200
 """Maximum number of markets of an event to which a label (a language model's answer on a pair of
 events) applies: those with the smallest market numbers. The market that the model was asked about
 is included in any case."""
@@ -46,10 +46,10 @@ events) have changed."""
 READ_EVERY: Final = 600.0
 """Seconds after which the stored labels (a language model's answers on pairs of events) are
 reloaded even if they have not changed, because new markets join events."""
-PATIENCE: Final = 60.0
+MAX_PAUSE_SECONDS: Final = 60.0
 """Maximum number of seconds to wait before the next request, if the language model asked for a
 pause."""
-FAILURES: Final = 5
+MAX_FAILURES: Final = 5
 """A run that asks the language model about pairs ends after this many failed requests in a row."""
 
 Tagger = Callable[[DocumentText], Sequence[Tag]]
@@ -146,7 +146,7 @@ def _by_market(
             continue
         for asked, other, is_first in ((first, second, True), (second, first, False)):
             tie = labels.tie(row, other, asked_first=is_first)
-            for seq in {asked.market.seq, *members.get(asked.event, ())[:SIBLINGS]}:
+            for seq in {asked.market.seq, *members.get(asked.event, ())[:MAX_SIBLINGS]}:
                 found[seq].append(tie)
     return {seq: tuple(ties) for seq, ties in found.items()}
 
@@ -199,8 +199,8 @@ class Labeller:
         """Pairs of events without a label that are worth asking the language model about, the most
         promising first."""
         async with self._database.reading() as conn:
-            moving = await store.strongest_co_movements(conn, MOVING)
-            ids = await store.leading_markets(conn, LEADS)
+            moving = await store.strongest_co_movements(conn, MAX_MOVING)
+            ids = await store.leading_markets(conn, MAX_LEADS)
             ids = list(dict.fromkeys([*ids, *(name for pair in moving for name in pair)]))
             found = await markets.fetch(conn, ids)
         place = {name: nth for nth, name in enumerate(ids)}
@@ -239,12 +239,12 @@ class Labeller:
             except NoAnswer as error:
                 report.failed += 1
                 failures += 1
-                if error.outcome == "cap" or failures == FAILURES:
+                if error.outcome == "cap" or failures == MAX_FAILURES:
                     report.ended = "cap" if error.outcome == "cap" else "failing"
                     report.why = str(error)
                     return await self._counted(report)
                 if error.retry_in is not None:
-                    await self._sleep(min(PATIENCE, error.retry_in))
+                    await self._sleep(min(MAX_PAUSE_SECONDS, error.retry_in))
         if told is not None:
             told(min(limit, len(pairs)), min(limit, len(pairs)))
         report.ended = "limit" if len(pairs) > limit else "all asked"

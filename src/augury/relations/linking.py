@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Sequence
 
 from augury.markets import store as markets
-from augury.markets.following import BATCH, Follower
+from augury.markets.following import BATCH_CHANGES, Follower
 from augury.markets.store import IndexRow
 from augury.relations import events, store
 from augury.relations.events import Link, Place
@@ -35,7 +35,7 @@ class Linker(Follower):
         async with self._database.transaction() as conn:
             state = await store.state(conn)
             after = state.change if state else 0
-            rows = await markets.changes_since(conn, after, BATCH)
+            rows = await markets.changes_since(conn, after, BATCH_CHANGES)
             if rows:
                 await self._apply(conn, rows)
                 await store.save_state(conn, events.CODE, rows[-1].change)

@@ -23,15 +23,15 @@ from augury.storage.database import Database
 
 log = structlog.get_logger(__name__)
 
-STEP: Final = timedelta(hours=6)
+STEP_LENGTH: Final = timedelta(hours=6)
 """Length of a time step: when markets are checked for moving together, their price changes over
 each such step are compared. It is short enough for young markets to have enough steps, and long
 enough for a venue's busy hours not to look like news."""
-WINDOW: Final = timedelta(days=180)
+WINDOW_LENGTH: Final = timedelta(days=180)
 MOST_MARKETS: Final = 6_000
 """Maximum number of markets that are compared with each other: those with the longest price
 history. The work grows with the square of this number."""
-EVERY: Final = 6 * 3600.0
+EVERY_SECONDS: Final = 6 * 3600.0
 """Seconds between two measurements of which markets move together."""
 LOOK_EVERY: Final = 60.0
 """Seconds between two checks of whether another process has measured which markets move together.
@@ -68,12 +68,15 @@ class Moving:
         return found
 
     async def measure(self) -> None:
-        """Compare the prices recorded in the last 180 days (`WINDOW`), and store the pairs of
-        markets that move together."""
+        """Compare the prices recorded in the last 180 days (`WINDOW_LENGTH`), and store the pairs
+        of markets that move together."""
         at = self._clock()
         async with self._database.reading() as conn:
             priced = await store.priced_steps(
-                conn, at - WINDOW, int(STEP.total_seconds()), comovement.LEAST_STEPS + 1
+                conn,
+                at - WINDOW_LENGTH,
+                int(STEP_LENGTH.total_seconds()),
+                comovement.LEAST_STEPS + 1,
             )
         rows, compared = await asyncio.to_thread(measured, priced)
         async with self._database.transaction() as conn:

@@ -1,9 +1,9 @@
 """Paths from a question's factors to those that drive them, follow from them or move with them.
 
 Pure. A factor is something in the world that markets are about. A path has one step along an edge
-or link of the factor base or to a sibling (`SIBLING`), or two steps along edges. For each relation
-and factor, the result has the weight of the best path, in (0, 1], and its steps, which say why a
-market is related.
+or link of the factor base or to a sibling (`SIBLING_WEIGHT`), or two steps along edges. For each
+relation and factor, the result has the weight of the best path, in (0, 1], and its steps, which
+say why a market is related.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ along it. Chosen by hand."""
 SECOND_STEP: Final = 0.3
 """The weight of a path with two steps is multiplied by this number (0 to 1; 1 would mean no loss).
 Chosen by hand."""
-SIBLING: Final = 0.5
+SIBLING_WEIGHT: Final = 0.5
 """Weight (0 to 1) of the step between siblings: two factors made from the same pattern for
 different entities, e.g. for two central banks or two rival teams. Chosen by hand; 0.3 was measured
 to be worse (`docs/experiments/relations-tried.md`)."""
@@ -42,10 +42,10 @@ markets are looked up: the best known ones, which are the first in the pattern's
 other siblings are candidates only if search finds them by their text."""
 SAME_KIND: Final = "The same kind of thing elsewhere."
 SUPPOSED: Final = "The question asks what follows from it."
-REMEMBERED: Final = 512
+FACTORS_KEPT: Final = 512
 """Number of factors whose paths to other factors are kept in a cache (about 50 MB in all); finding
 the paths from a factor anew takes milliseconds."""
-FAINT: Final = 0.05
+FAINT_WEIGHT: Final = 0.05
 """Smallest weight (0 to 1) of a path from factor to factor; weaker paths are dropped. Chosen by
 hand."""
 
@@ -53,7 +53,7 @@ hand."""
 class Step(NamedTuple):
     """One step of a path between factors (things in the world that markets are about), from factor
     number `source` to factor number `target`: along an edge or link of the factor base, to a
-    sibling (`SIBLING`), or to a cause that the question supposes."""
+    sibling (`SIBLING_WEIGHT`), or to a cause that the question supposes."""
 
     source: int
     target: int
@@ -96,7 +96,7 @@ class Reached:
         `RELATIONS`) and factor number; 0 if there is no path
     asked : (factors + 1,), how much the question is about each factor itself, 0 to 1
     far : (factors + 1,), True for factors whose markets search should look up; False for most
-        siblings (`SIBLING`), whose markets search finds by their text
+        siblings (`SIBLING_WEIGHT`), whose markets search finds by their text
     """
 
     weights: NDArray[np.float32]
@@ -156,7 +156,7 @@ class FactorGraph:
             members.sort(
                 key=lambda n: rows.get((every[n - 1].kind or "", every[n - 1].entity or ""), 0)
             )
-        self._around = lru_cache(maxsize=REMEMBERED)(self._explore)
+        self._around = lru_cache(maxsize=FACTORS_KEPT)(self._explore)
         self.kinds, self.entities = _entities(base)
         """Two arrays (factors + 1,): the number of the list of entities that a factor belongs to,
         and the number of its entity; 0 if it has none."""
@@ -195,8 +195,8 @@ class FactorGraph:
         for weight, around in sources:
             carried = around.weights * np.float32(weight)
             np.maximum.at(weights, (around.relations, around.targets), carried)
-            far[around.targets[~around.alike & (carried >= FAINT)]] = True
-        weights[(weights < FAINT) | (own > 0)] = 0
+            far[around.targets[~around.alike & (carried >= FAINT_WEIGHT)]] = True
+        weights[(weights < FAINT_WEIGHT) | (own > 0)] = 0
         conditions = [number for number in supposed if asked and not own[number]]
         weights[:, conditions] = np.array([[1], [0], [0]], np.float32)
         far[conditions] = True
@@ -212,7 +212,7 @@ class FactorGraph:
 
         def note(relation: int, way: Way, weight: float) -> None:
             key = relation, way[-1].target
-            if weight >= FAINT and weight > best.get(key, (0.0, ()))[0]:
+            if weight >= FAINT_WEIGHT and weight > best.get(key, (0.0, ()))[0]:
                 best[key] = weight, way
 
         for relation, neighbours in ((0, self.causes), (1, self.effects)):
@@ -229,7 +229,7 @@ class FactorGraph:
             note(2, (step,), step.weight)
         for target in self.siblings.get(number, ()):
             if target != number:
-                note(2, (Step(number, target, SIBLING, 1, 0, SAME_KIND),), SIBLING)
+                note(2, (Step(number, target, SIBLING_WEIGHT, 1, 0, SAME_KIND),), SIBLING_WEIGHT)
         first = set(self.siblings.get(number, ())[:FIRST_SIBLINGS])
         keys = list(best)
         return _Around(

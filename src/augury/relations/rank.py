@@ -18,7 +18,7 @@ from augury.relations.columns import Floats, Paths, held
 from augury.relations.paths import RELATIONS, Reached, Relation
 from augury.search.related import Pool
 
-CLAIM: Final = 2.0
+CLAIM_RATIO: Final = 2.0
 """A market that is a direct result (on the question itself) is listed in a relation instead if the
 chance that it is in that relation is larger than CLAIM times its score as a direct result. A larger
 value keeps more markets as direct results. With twice this value the lists of the relations lose as
@@ -72,7 +72,7 @@ def gains(
         markets.
     """
     possible = np.where(may, chances.T, 0)
-    kept = (direct > 0) & (CLAIM * direct >= possible.max(axis=0, initial=0))
+    kept = (direct > 0) & (CLAIM_RATIO * direct >= possible.max(axis=0, initial=0))
     return np.where(kept, 0, possible).astype(np.float32)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from augury.relations.judged import Code
     from augury.relations.knowledge import Base
 
-REMEMBERED: Final = 4_096
+WORDS_KEPT: Final = 4_096
 """Number of words for which a cache keeps whether they are ordinary words or names."""
 
 _ONE_OF: Final = {
@@ -144,7 +144,7 @@ class Phrasing:
         texts = [edge.reason for edge in base.edges if {edge.cause, edge.effect} <= keys]
         texts += [link.reason for link in base.links if {link.one, link.other} <= keys]
         self._text = "\n".join(dict.fromkeys(texts))
-        self._is_plain = lru_cache(maxsize=REMEMBERED)(self._stands_small)
+        self._is_plain = lru_cache(maxsize=WORDS_KEPT)(self._stands_small)
 
     def inside(self, reason: str) -> str:
         """The reason with its first word put in lower case, unless that word is a name."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 OPEN: Final = "?"
 """Placeholder for a field that a person has to fill in, in a file of proposed verdicts."""
-ALSO: Final = 3
+MAX_ALSO: Final = 3
 """A pair of patterns stands for many pairs of factors. The language model is told the first of
 these pairs, and at most this many further ones as examples."""
 
@@ -67,7 +67,7 @@ class UnjudgedPair(NamedTuple):
         """What the language model is told about the pair: the names, what a rise of each factor
         means, and further examples of such pairs."""
         first, second = self.examples[0]
-        also = self.examples[1 : ALSO + 1]
+        also = self.examples[1 : MAX_ALSO + 1]
         return {
             "first": first.name,
             "first_up": first.up,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from augury.llm.service import LanguageModel
     from augury.relations.review import UnjudgedPair
 
-SHOWN = 40
+MAX_SHOWN = 40
 """Maximum number of unjudged pairs of factors in the table that is printed."""
 
 
@@ -209,7 +209,7 @@ def _show(report: dict[str, Any]) -> None:
         table = Table(box=None)
         for column in ("events", "first", "second", "pairs"):
             table.add_column(column)
-        for pair in report["pairs"][:SHOWN]:
+        for pair in report["pairs"][:MAX_SHOWN]:
             table.add_row(
                 str(pair["events"]), pair["a_name"], pair["b_name"], str(pair["stands_for"])
             )

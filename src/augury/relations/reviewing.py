@@ -25,7 +25,7 @@ from augury.markets import store as markets
 from augury.relations import judged, knowledge, own_verdicts, review, store
 from augury.relations.judged import PairVerdict
 from augury.relations.knowledge import Base
-from augury.relations.labelling import FAILURES, PATIENCE, Ended, Tagger
+from augury.relations.labelling import MAX_FAILURES, MAX_PAUSE_SECONDS, Ended, Tagger
 from augury.relations.review import REVIEW, UnjudgedPair
 from augury.search.text import document_text
 from augury.storage.database import Database
@@ -33,7 +33,7 @@ from augury.storage.database import Database
 MOST_EVENTS: Final = 20_000
 """At most this many events, those with the largest volume, are read to count the events about each
 factor. What an event is about is told by its most traded market."""
-BATCH: Final = 500
+BATCH_PAIRS: Final = 500
 
 Told = Callable[[int, int], None]
 """Callback that reports progress: it is called with the number of items done and the number of
@@ -49,10 +49,10 @@ async def events_by_factor(database: Database, tags: Tagger, told: Told) -> Coun
     async with database.reading() as conn:
         ids = await store.leading_markets(conn, MOST_EVENTS)
     found: Counter[int] = Counter()
-    for start in range(0, len(ids), BATCH):
+    for start in range(0, len(ids), BATCH_PAIRS):
         told(start, len(ids))
         async with database.reading() as conn:
-            batch = await markets.fetch(conn, ids[start : start + BATCH])
+            batch = await markets.fetch(conn, ids[start : start + BATCH_PAIRS])
         texts = [
             document_text(m.question, event_name=m.event_name, description=m.description)
             for m in batch
@@ -154,11 +154,11 @@ class Reviewer:
                 report.failed += 1
                 failures += 1
                 report.why = str(error)
-                if error.outcome == "cap" or failures == FAILURES:
+                if error.outcome == "cap" or failures == MAX_FAILURES:
                     report.ended = "cap" if error.outcome == "cap" else "failing"
                     return
                 if error.retry_in is not None:
-                    await self._sleep(min(PATIENCE, error.retry_in))
+                    await self._sleep(min(MAX_PAUSE_SECONDS, error.retry_in))
         told(len(pairs), len(pairs))
 
     async def _ask(self, pair: UnjudgedPair, report: ReviewReport) -> None:

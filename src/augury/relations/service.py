@@ -26,7 +26,7 @@ from augury.relations.judged import CODES, Judged
 from augury.relations.knowledge import Base
 from augury.relations.labelling import Labels
 from augury.relations.labels import Tie
-from augury.relations.moving import STEP, Moving, Partner
+from augury.relations.moving import STEP_LENGTH, Moving, Partner
 from augury.relations.paths import (
     RELATIONS,
     SAME_KIND,
@@ -46,30 +46,30 @@ CODE: Final = "5"
 factor base gives texts other factors."""
 
 # The numbers below were chosen by hand. All weights and shares are from 0 to 1.
-ASKED: Final = 6
+MAX_ASKED: Final = 6
 """Maximum number of factors (things in the world, e.g. a policy rate) that a query is taken to be
 about. Chosen by hand."""
 ASKED_SHARE: Final = 0.25
 """A query is taken to be about a factor only if the factor's weight is at least this share (0 to 1)
 of the largest weight among the query's factors. Chosen by hand."""
-NAMED: Final = 0.4
+NAMED_WEIGHT: Final = 0.4
 """Weight (0 to 1) of a factor that the query's words name with a fit (`factors.Match.fit`) near 0.
 The weight rises linearly with the fit, to 1 for a fit of 1. Chosen by hand."""
-VOTE: Final = 0.8
+VOTE_WEIGHT: Final = 0.8
 """Weight (0 to 1) that a factor gets for a query if all of the query's best direct results (markets
 on the question itself) are closely about it. A factor of only some of these results gets less.
 Chosen by hand."""
-GUESS: Final = 0.5
+GUESS_WEIGHT: Final = 0.5
 """Weight (0 to 1) for a query whose words name no factor. If its best direct results agree on what
-it is about (`GUESSED`), the weights of their factors are raised until the largest one has this
-value. Chosen by hand."""
-GUESSED: Final = 0.1
+it is about (`GUESSED_SHARE`), the weights of their factors are raised until the largest one has
+this value. Chosen by hand."""
+GUESSED_SHARE: Final = 0.1
 """The best direct results (markets on the question itself) count as agreeing on what the query is
 about if their strongest factor has at least this weight (0 to 1). Chosen by hand."""
-SURE: Final = 0.6
+SURE_WEIGHT: Final = 0.6
 """Smallest weight (0 to 1) at which a factor that the query's words name counts as certainly the
 query's subject. Chosen by hand."""
-ANSWERED: Final = 0.5
+ANSWERED_SHARE: Final = 0.5
 """A factor that the query's words certainly name counts as unanswered if less than this share (0 to
 1) of the best direct results (markets on the question itself) are about it. Markets about an
 unanswered factor are searched as well. Chosen by hand."""
@@ -77,18 +77,18 @@ SUPPOSED_SHARE: Final = 0.8
 """A factor that a query's condition names ("if the dollar collapses") counts as a supposed cause if
 its weight is at least this share (0 to 1) of the largest weight of the condition's factors. Chosen
 by hand."""
-RIVAL: Final = 0.3
+RIVAL_SHARE: Final = 0.3
 """A market on another outcome of the question's contest (another team's title) counts as being
 about the question to at least this degree (0 to 1). Chosen by hand."""
-BESIDE: Final = 0.4
+BESIDE_FACTOR: Final = 0.4
 """The weight of a factor is multiplied by this number (0 to 1) in two cases. First, only the direct
 results (markets on the question itself) are about the factor, while the query's words certainly
-name other factors (`SURE`). Second, the words that name the factor are only a part of the words
-that name another one. Chosen by hand."""
+name other factors (`SURE_WEIGHT`). Second, the words that name the factor are only a part of the
+words that name another one. Chosen by hand."""
 LOOKED_UP: Final = 24
 """Maximum number of factors whose markets are looked up for one query; 30 were no better
 (`docs/experiments/relations-tried.md`)."""
-LABELLED: Final = 4
+MAX_LABELLED: Final = 4
 """Maximum number of further factors whose markets are looked up because a language model's label
 relates a market about them to one of the question's direct results. Chosen by hand."""
 
@@ -166,23 +166,25 @@ class RelationService:
             for tag, share in zip(row, fit, strict=True):
                 if tag:
                     votes[tag] += score * min(1.0, 0.3 + share)
-        voted = {tag: VOTE * vote / total for tag, vote in votes.items()}
-        if not weights and (top := max(voted.values(), default=0.0)) >= GUESSED:
-            voted = {tag: vote * max(1.0, GUESS / top) for tag, vote in voted.items()}
+        voted = {tag: VOTE_WEIGHT * vote / total for tag, vote in votes.items()}
+        if not weights and (top := max(voted.values(), default=0.0)) >= GUESSED_SHARE:
+            voted = {tag: vote * max(1.0, GUESS_WEIGHT / top) for tag, vote in voted.items()}
         found = {
             tag: float((tags == tag).any(axis=1).mean()) if len(tags) else 0.0 for tag in weights
         }
         unanswered = [
-            tag for tag, weight in weights.items() if weight >= SURE and found[tag] < ANSWERED
+            tag
+            for tag, weight in weights.items()
+            if weight >= SURE_WEIGHT and found[tag] < ANSWERED_SHARE
         ]
         near = {tag: self._near(tag) for tag in weights}
-        sure = max(weights.values(), default=0.0) >= SURE
+        sure = max(weights.values(), default=0.0) >= SURE_WEIGHT
         for tag, vote in voted.items():
             if tag in supposed:
                 continue
             # Factors that a named factor drives or follows from are the answer, not the question.
             if not any(tag in near[one] and weights[one] >= vote for one in near):
-                share = BESIDE if sure and tag not in near else 1.0
+                share = BESIDE_FACTOR if sure and tag not in near else 1.0
                 weights[tag] = max(weights.get(tag, 0.0), share * vote)
         # A question about one contender is not about what the others do.
         contests: set[int] = set()
@@ -191,7 +193,7 @@ class RelationService:
                 if tag in near or weight > weights.get(contest, 0.0):
                     weights.pop(contest, None)
                     contests.add(contest)
-        best = sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:ASKED]
+        best = sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_ASKED]
         least = ASKED_SHARE * best[0][1] if best else 0.0
         factors = [(tag, weight) for tag, weight in best if weight >= least]
         partners = self.moving.partners(keys.tolist()) if self.moving else {}
@@ -214,8 +216,8 @@ class RelationService:
     def _weighed(self, text: str) -> dict[int, float]:
         weights: dict[int, float] = {}
         for match in self.matcher.match(text):
-            weight = min(1.0, NAMED + (1 - NAMED) * match.fit)
-            weights[match.factor] = BESIDE * weight if match.part else weight
+            weight = min(1.0, NAMED_WEIGHT + (1 - NAMED_WEIGHT) * match.fit)
+            weights[match.factor] = BESIDE_FACTOR * weight if match.part else weight
         return weights
 
     def _near(self, number: int) -> set[int]:
@@ -287,8 +289,8 @@ class Asked(Lookup):
 
     @property
     def unanswered(self) -> Sequence[int]:
-        """Numbers of the factors that the query's words name with certainty (`SURE`), but that too
-        few of its best direct results are about (`ANSWERED`)."""
+        """Numbers of the factors that the query's words name with certainty (`SURE_WEIGHT`), but
+        that too few of its best direct results are about (`ANSWERED_SHARE`)."""
         return self._unanswered
 
     def bearing(
@@ -302,15 +304,15 @@ class Asked(Lookup):
         own, paths = ranking.bearing(self.reached, tags, fits)
         # Markets on other contenders are answers as well, but lesser ones.
         rivals = self._rivals(tags)
-        own = np.where(rivals, np.maximum(own, RIVAL), own).astype(np.float32)
+        own = np.where(rivals, np.maximum(own, RIVAL_SHARE), own).astype(np.float32)
         return own, np.where(rivals, 0, paths.max(axis=(0, 2), initial=0)).astype(np.float32)
 
     @property
     def tags(self) -> list[int]:
         """Numbers of the factors whose markets are looked up: those to which the strongest paths
-        lead, at most `LOOKED_UP`, and those that a language model's labels add, at most `LABELLED`.
-        A part of the `LOOKED_UP` places is kept for each relation, so that many effects leave room
-        for correlated factors."""
+        lead, at most `LOOKED_UP`, and those that a language model's labels add, at most
+        `MAX_LABELLED`. A part of the `LOOKED_UP` places is kept for each relation, so that many
+        effects leave room for correlated factors."""
         far = np.flatnonzero(self.reached.far)
         weights = self.reached.weights[:, far]
         strongest, best = weights.argmax(axis=0), weights.max(axis=0, initial=0)
@@ -321,7 +323,7 @@ class Asked(Lookup):
             own = order[strongest[order] == relation]
             found |= dict.fromkeys(far[own[: LOOKED_UP // len(RELATIONS)]].tolist())
         found |= dict.fromkeys(far[order[:LOOKED_UP]].tolist())
-        labelled = [tie.factor for tie in self.labels.values() if tie.factor][:LABELLED]
+        labelled = [tie.factor for tie in self.labels.values() if tie.factor][:MAX_LABELLED]
         return list(dict.fromkeys([*list(found)[:LOOKED_UP], *labelled]))
 
     def read(self, pool: Pool) -> TreeReading:
@@ -364,7 +366,7 @@ class Asked(Lookup):
         if (reason := self._reasons.get((relation, factor))) is None:
             reason = self._reasons[relation, factor] = self.reason(relation, factor)
         if (partner := self._partners.get(key)) is not None:
-            hours = STEP.total_seconds() / 3600
+            hours = STEP_LENGTH.total_seconds() / 3600
             moved = (
                 f"Prices moved together: correlation {partner.correlation:+.2f} over"
                 f" {partner.steps} steps of {hours:.0f} hours."

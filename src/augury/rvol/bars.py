@@ -10,7 +10,7 @@ import numpy as np
 
 from augury.rvol.panel import Bools, Floats, Ints
 
-ENOUGH = 0.96
+MIN_BARS_SHARE = 0.96
 """Smallest share (0 to 1) of a day's expected price bars that must be there for models to use the
 day. An exchange that returns a smaller share of the bars asked for is used only if no other
 exchange has more. Chosen by hand."""
@@ -48,10 +48,10 @@ class Day:
 
     @property
     def counts(self) -> bool:
-        """Whether models may use the day: it has nearly all its bars (`ENOUGH`) and no long gap
-        (`LONGEST_FILL`)."""
+        """Whether models may use the day: it has nearly all its bars (`MIN_BARS_SHARE`) and no
+        long gap (`LONGEST_FILL`)."""
         return (
-            self.present >= ENOUGH * self.expected
+            self.present >= MIN_BARS_SHARE * self.expected
             and self.longest_fill <= LONGEST_FILL
             and bool(np.isfinite(self.path).all())
         )

@@ -19,7 +19,7 @@ from augury.rvol.panel import Bools, Ints
 
 ALWAYS = "24/7"
 EPOCH = date(1970, 1, 1)
-DAY = 86_400
+DAY_SECONDS = 86_400
 _FIRST = "1990-01-01"
 
 
@@ -69,7 +69,7 @@ class Calendar:
         """When trading opens and closes on `day` (days since 1970-01-01), in seconds since 1970;
         None if there is no trading on that day."""
         if self.continuous:
-            return day * DAY, (day + 1) * DAY
+            return day * DAY_SECONDS, (day + 1) * DAY_SECONDS
         at = self._place(day)
         return None if at is None else (int(self.opens[at]), int(self.closes[at]))
 
@@ -83,7 +83,7 @@ class Calendar:
         later than `end`, both in seconds since 1970. On a market that never closes, only whole
         days: those that also begin within this span."""
         if self.continuous:
-            return np.arange(-(-start // DAY), end // DAY, dtype=np.int64)
+            return np.arange(-(-start // DAY_SECONDS), end // DAY_SECONDS, dtype=np.int64)
         return self.days[(self.closes > start) & (self.closes <= end)]
 
     def window(self, day: int, horizon: int) -> tuple[int, int]:
@@ -95,7 +95,7 @@ class Calendar:
         session, e.g. in a week of holidays.
         """
         if self.continuous:
-            return horizon, (day + horizon + 1) * DAY
+            return horizon, (day + horizon + 1) * DAY_SECONDS
         at = int(np.searchsorted(self.days, day, side="right"))
         if by_calendar(horizon):
             last = int(np.searchsorted(self.days, day + horizon, side="right"))
@@ -103,14 +103,14 @@ class Calendar:
             last = at + horizon
         last = min(last, len(self.days))
         steps = last - at
-        end = self.closes[last - 1] if steps else (day + horizon + 1) * DAY
+        end = self.closes[last - 1] if steps else (day + horizon + 1) * DAY_SECONDS
         return steps, int(end)
 
     def day_at(self, seconds: int) -> int:
         """Day number of the last trading day that had closed by `seconds` since 1970; -1 if none
         had."""
         if self.continuous:
-            return seconds // DAY - 1
+            return seconds // DAY_SECONDS - 1
         at = int(np.searchsorted(self.closes, seconds, side="right")) - 1
         return int(self.days[at]) if at >= 0 else -1
 
@@ -148,8 +148,8 @@ def calendar(name: str) -> Calendar:
             f"There is no exchange calendar {name!r}. Use 24/7 or an exchange's code, like XNYS."
         ) from None
     seconds = 10**9
-    sessions = found.sessions_nanos // (DAY * seconds)
-    early = np.isin(sessions, found.early_closes.asi8 // (DAY * seconds))
+    sessions = found.sessions_nanos // (DAY_SECONDS * seconds)
+    early = np.isin(sessions, found.early_closes.asi8 // (DAY_SECONDS * seconds))
     return Calendar(
         name, sessions, found.opens_nanos // seconds, found.closes_nanos // seconds, early
     )

@@ -11,7 +11,7 @@ import structlog
 from augury.clock import Clock, now
 from augury.errors import AuguryError
 from augury.rvol import calendars, store
-from augury.rvol.calendars import ALWAYS, DAY, date_of, number
+from augury.rvol.calendars import ALWAYS, DAY_SECONDS, date_of, number
 from augury.rvol.feeds import Archive, Exchanges, FeedFailed, Offline
 from augury.rvol.ingest import Table, keep
 from augury.rvol.store import CoveredAsset
@@ -32,23 +32,23 @@ COINS = {
 """By asset key (e.g. BTC): display name of each coin whose volatility is forecast by default
 (setting `AUGURY_RVOL_COINS`). Prices are in USDT. Stablecoins are left out: their variance is too
 close to zero for models of its logarithm."""
-MINUTES = 5
-BACKFILL = 400
+BAR_MINUTES = 5
+BACKFILL_DAYS = 400
 """Days of past price bars that are fetched for a new coin."""
-RECHECK = 3
+RECHECK_DAYS = 3
 """Number of a coin's latest stored days that are fetched again each time, because exchanges correct
 their price bars."""
-AGAIN = timedelta(hours=6)
+COMPLETE_PAUSE = timedelta(hours=6)
 """Shortest time between two fetches of a coin whose stored data are complete, i.e. reach the last
 day that has ended. Such a fetch only looks for corrections."""
-SOON = timedelta(minutes=30)
+INCOMPLETE_PAUSE = timedelta(minutes=30)
 """Shortest time between two fetches of a coin whose stored data are not complete, i.e. do not reach
 the last day that has ended. A failed fetch is repeated without this wait, in the next round."""
 ARCHIVE_FROM = 45
 """Largest number of missing days of a coin that are all fetched from exchanges. If more are
 missing, whole months are taken from an archive of monthly files (`feeds.Archive`), which is faster,
 and only the remaining days from exchanges."""
-CHUNK = 30
+CHUNK_DAYS = 30
 """Number of days of price bars that are fetched from an exchange and stored at a time. If a
 connection breaks, only the last such portion has to be fetched again."""
 
@@ -128,7 +128,7 @@ class Collector:
         new = [
             CoveredAsset(
                 asset=coin, display_name=COINS.get(coin, coin), target_family="crypto",
-                calendar=ALWAYS, minutes=MINUTES, source=f"{coin}/USDT", origin="exchange",
+                calendar=ALWAYS, minutes=BAR_MINUTES, source=f"{coin}/USDT", origin="exchange",
             )
             for coin in self._settings.rvol_coins
             if coin not in real
@@ -142,7 +142,7 @@ class Collector:
         # A day with too many gaps never counts, so `behind` may stay true: SOON keeps such a day
         # from being fetched in every round.
         behind = asset.data_through is None or number(asset.data_through) < last
-        return self._clock() - asset.fetched_at > (SOON if behind else AGAIN)
+        return self._clock() - asset.fetched_at > (INCOMPLETE_PAUSE if behind else COMPLETE_PAUSE)
 
     def _last_day(self) -> int:
         return calendars.calendar(ALWAYS).day_at(int(self._clock().timestamp()))
@@ -151,9 +151,9 @@ class Collector:
         self, asset: CoveredAsset, exchanges: Exchanges, archive: Archive | None
     ) -> tuple[int, int]:
         last = self._last_day()
-        first = last - BACKFILL + 1
+        first = last - BACKFILL_DAYS + 1
         if asset.data_through is not None:
-            first = max(first, number(asset.data_through) - RECHECK + 1)
+            first = max(first, number(asset.data_through) - RECHECK_DAYS + 1)
         added = changed = 0
         if archive is not None and last - first >= ARCHIVE_FROM:
             for month in _whole_months(first, last):
@@ -171,10 +171,10 @@ class Collector:
                 added, changed = added + done.added, changed + done.changed
                 first = number(_following(month))
         while first <= last:
-            upto = min(first + CHUNK, last + 1)
+            upto = min(first + CHUNK_DAYS, last + 1)
             try:
                 venue, found = await exchanges.bars(
-                    asset.source or "", first * DAY, upto * DAY, asset.minutes
+                    asset.source or "", first * DAY_SECONDS, upto * DAY_SECONDS, asset.minutes
                 )
             except FeedFailed as error:
                 # No venue has bars from before the coin was listed.

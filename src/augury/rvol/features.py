@@ -14,7 +14,7 @@ import numpy as np
 
 from augury.rvol.panel import NO_DAY, Bools, Floats, Ints, Panel
 
-CAP = 15.0
+CAP_MEDIANS = 15.0
 """Largest daily variance that regressors use, as a multiple of the asset's median over the
 `CAP_ROWS` days before. Measures of a day above it are scaled down, so that one bad or historic day
 does not distort all regressors for months. The regressions' targets are not capped."""
@@ -68,14 +68,14 @@ class Carry:
     """(assets): number of days of each asset that this state includes."""
     log_sum: Floats
     """(assets): sum of ln(realized variance) over each asset's days so far; the variance is capped,
-    see `CAP`."""
+    see `CAP_MEDIANS`."""
     totals: dict[str, Floats]
     """By series (e.g. `capped`), (assets, days in a month): the running total of the series up to
     each of an asset's latest days so far. Means over a week or a month are differences of such
     totals."""
     averages: Floats
     """(centers of mass, assets): exponentially weighted sums of realized variance (capped, see
-    `CAP`), not yet divided by the sums of the weights; one for each of `CENTRES`."""
+    `CAP_MEDIANS`), not yet divided by the sums of the weights; one for each of `CENTRES`."""
     smoothed: Floats
     """(assets): exponentially weighted mean of realized variance, as in RiskMetrics; NaN before an
     asset's first day."""
@@ -103,7 +103,7 @@ class Design:
     to be forecast are zero until `with_window` fills them."""
     level: Floats
     """(assets, rows): the asset's typical daily variance as known on each day: the geometric mean
-    of its realized variance so far (capped, see `CAP`)."""
+    of its realized variance so far (capped, see `CAP_MEDIANS`)."""
     lags: Floats
     """(assets, rows, 3): mean realized variance over the last day, week and month, not capped; for
     regressions of the variance itself or of its root, not of its log."""
@@ -279,8 +279,8 @@ def with_window(x: Floats, days: Ints, steps: int, *, continuous: bool) -> Float
 
 def _cap_factor(recent: Floats, counts: Ints) -> Floats:
     """(assets, rows): the factor by which each day's measures are multiplied so that its variance
-    is at most `CAP` times the median of the `CAP_ROWS` days before; 1 if there are fewer than 20
-    days before.
+    is at most `CAP_MEDIANS` times the median of the `CAP_ROWS` days before; 1 if there are fewer
+    than 20 days before.
 
     `recent` has the realized variances of the `CAP_ROWS` days before the first row, then those of
     the rows. `counts` is the number of days that each asset really has before the first row.
@@ -292,9 +292,9 @@ def _cap_factor(recent: Floats, counts: Ints) -> Floats:
     for row in range(rows):
         behind = recent[:, row : row + CAP_ROWS]
         today = recent[:, row + CAP_ROWS]
-        for i in np.flatnonzero((today > CAP * behind.min(axis=1)) & (counts + row >= 20)):
+        for i in np.flatnonzero((today > CAP_MEDIANS * behind.min(axis=1)) & (counts + row >= 20)):
             median = np.median(behind[i][np.isfinite(behind[i])])
-            out[i, row] = min(1.0, CAP * median / today[i])
+            out[i, row] = min(1.0, CAP_MEDIANS * median / today[i])
     return out
 
 

@@ -25,7 +25,7 @@ import structlog
 from augury import __version__
 from augury.errors import UpstreamFailed
 from augury.net.cookies import no_cookies
-from augury.rvol.bars import ENOUGH, consistent
+from augury.rvol.bars import MIN_BARS_SHARE, consistent
 from augury.rvol.panel import Floats, Ints
 
 log = structlog.get_logger(__name__)
@@ -116,7 +116,7 @@ class Exchanges:
                 reasons.append(f"{venue}: {reason}")
                 log.warning("bars_fetch_failed", venue=venue, symbol=symbol, reason=reason)
                 continue
-            if len(found[0]) >= ENOUGH * expected:
+            if len(found[0]) >= MIN_BARS_SHARE * expected:
                 return venue, found
             reasons.append(f"{venue}: {len(found[0])} of {expected} bars")
             if len(found[0]) and (best is None or len(found[0]) > len(best[1][0])):

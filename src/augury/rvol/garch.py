@@ -2,9 +2,9 @@
 
 GJR-GARCH(1,1) with Student's t, mean zero (Glosten, Jagannathan, Runkle 1993):
 v_{t+1} = omega + (alpha + gamma 1{r_t < 0}) r_t^2 + beta v_t. A fit is much slower than a day's
-regressions, so parameters are fitted only every `EVERY` days, from returns up to that day; in
-between the recursion continues with them. `arch` is the optional extra `garch`, imported at first
-use.
+regressions, so parameters are fitted only every `FIT_EVERY_DAYS` days, from returns up to that
+day; in between the recursion continues with them. `arch` is the optional extra `garch`, imported
+at first use.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import numpy as np
 
 from augury.rvol.panel import Floats, Ints, Panel
 
-EVERY = 91
+FIT_EVERY_DAYS = 91
 """Days from one scheduled fit of the GARCH parameters to the next."""
-ROWS = 250
+MIN_RETURNS = 250
 """Smallest number of daily returns from which GARCH parameters are fitted."""
-TRIES = 4
+MAX_FITS = 4
 """Largest number of GARCH fits tried for an asset. If the latest scheduled fit fails, the fit
-scheduled `EVERY` days earlier is tried, and so on."""
+scheduled `FIT_EVERY_DAYS` days earlier is tried, and so on."""
 MOST_ASSETS = 100
 """Largest number of assets modeled together for which GARCH is fitted; with more, the fits would
 take minutes."""
@@ -62,7 +62,7 @@ def available() -> bool:
 
 def due(day: int) -> int:
     """The latest scheduled day of a GARCH fit up to and including `day` (days since 1970-01-01)."""
-    return day - day % EVERY
+    return day - day % FIT_EVERY_DAYS
 
 
 def fitted(panel: Panel, day: int, known: Fitted | None = None) -> Fitted | None:
@@ -84,9 +84,9 @@ def fitted(panel: Panel, day: int, known: Fitted | None = None) -> Fitted | None
 
 
 def _last_fit(days: Ints, returns: Floats, rv: Floats, upto: int) -> Garch | None:
-    for back in range(TRIES):
-        there = (days <= upto - back * EVERY) & np.isfinite(returns)
-        if there.sum() < ROWS:
+    for back in range(MAX_FITS):
+        there = (days <= upto - back * FIT_EVERY_DAYS) & np.isfinite(returns)
+        if there.sum() < MIN_RETURNS:
             return None
         if (found := _kept_fit(returns[there].tobytes())) is not None:
             return found._replace(ratio=float(rv[there].mean()) / found.start)
@@ -104,7 +104,7 @@ def fit(returns: Floats) -> Garch | None:
     """Maximum-likelihood GARCH parameters of daily log returns; None if there are too few returns,
     or if the fit does not converge to a stationary model."""
     r = returns[np.isfinite(returns)]
-    if len(r) < ROWS or not r.any():
+    if len(r) < MIN_RETURNS or not r.any():
         return None
     from arch import arch_model
 
@@ -167,7 +167,7 @@ def walk(panel: Panel, steps: int) -> Floats:
         days, returns = panel.days[i, :length], panel.ret[i, :length]
         if not np.isfinite(returns).any():
             continue
-        scheduled = days - days % EVERY
+        scheduled = days - days % FIT_EVERY_DAYS
         for upto in np.unique(scheduled).tolist():
             own = _last_fit(days, returns, panel.rv[i, :length], upto)
             if own is not None:

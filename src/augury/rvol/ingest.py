@@ -207,7 +207,7 @@ def by_day(
     table."""
     if not len(table.stamps):
         return
-    first = int(table.stamps[0]) - calendars.DAY
+    first = int(table.stamps[0]) - calendars.DAY_SECONDS
     for day in on.days_of(first, int(table.stamps[-1]) + 60 * table.minutes).tolist():
         hours = on.hours(day)
         if hours is None:
@@ -245,7 +245,9 @@ async def keep(
     on = await asyncio.to_thread(calendars.calendar, asset.calendar)
     done = Imported(table.asset)
     async with database.reading() as conn:
-        first = calendars.date_of(int(table.stamps[0]) // calendars.DAY if len(table.stamps) else 0)
+        first = calendars.date_of(
+            int(table.stamps[0]) // calendars.DAY_SECONDS if len(table.stamps) else 0
+        )
         previous = await store.last_close(conn, table.asset, first)
     days = await asyncio.to_thread(lambda: list(by_day(table, on, previous)))
     packed = await asyncio.to_thread(

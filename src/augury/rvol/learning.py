@@ -19,7 +19,7 @@ from augury.rvol.features import Carry
 from augury.rvol.garch import Fitted
 from augury.rvol.models import Closed, Forecasts, Lessons
 from augury.rvol.panel import Floats, Ints, Panel, fingerprint
-from augury.rvol.regression import BLOCK
+from augury.rvol.regression import BLOCK_ROWS
 
 
 class TargetWindow(NamedTuple):
@@ -95,7 +95,7 @@ def forecast(
     order = np.lexsort((owners, days))
     taught = Taught(np.concatenate([old.x, design.x[mine]])[order], days[order], owners[order], {})
     # A block of rows is closed once the longest target window after its last row is over.
-    keep = np.maximum(rest.lengths - max(horizons), 0) // BLOCK
+    keep = np.maximum(rest.lengths - max(horizons), 0) // BLOCK_ROWS
     found, closed = {}, {}
     last = int(models.last_days(panel).max())
     parameters = garch.fitted(panel, last, None if before is None else before.garch)
@@ -114,7 +114,7 @@ def forecast(
             if parameters is None
             else {"garch": garch.forecast(panel, parameters, window.steps)},
         )
-    first = keep * BLOCK
+    first = keep * BLOCK_ROWS
     kept = np.concatenate([np.ones(len(old.days), dtype=bool), place < first[owner]])[order]
     return found, Checkpoint(
         last,

@@ -22,7 +22,7 @@ _MED = math.pi / (6.0 - 4.0 * math.sqrt(3.0) + math.pi)
 _PARZEN_C = 3.5134
 """Optimal bandwidth constant of the Parzen kernel (Barndorff-Nielsen et al. 2009)."""
 
-SAMPLING = 5
+SAMPLING_MINUTES = 5
 """Minutes between the prices from which measures are computed: short enough to be precise, long
 enough not to measure bid-ask bounce (Liu, Patton, Sheppard 2015)."""
 
@@ -46,13 +46,13 @@ def daily(path: Floats, minutes: int) -> Measures:
     """All realized measures of days, from their price paths (..., n + 1): the day's first price,
     then the close of each of its n bars, which are `minutes` long.
 
-    If several bars together last exactly `SAMPLING` minutes (e.g. five bars of one minute), rv is
-    averaged over all grids of prices `SAMPLING` minutes apart, and the other measures use the grid
-    that starts with the day. Otherwise all measures use every bar. The realized kernel always uses
-    every bar.
+    If several bars together last exactly `SAMPLING_MINUTES` minutes (e.g. five bars of one
+    minute), rv is averaged over all grids of prices `SAMPLING_MINUTES` minutes apart, and the
+    other measures use the grid that starts with the day. Otherwise all measures use every bar. The
+    realized kernel always uses every bar.
     """
     prices = np.log(path)
-    step = max(1, SAMPLING // minutes) if SAMPLING % minutes == 0 else 1
+    step = max(1, SAMPLING_MINUTES // minutes) if SAMPLING_MINUTES % minutes == 0 else 1
     r = np.diff(prices[..., grid(prices.shape[-1] - 1, step, 0)], axis=-1)
     negative, positive = semivariances(r)
     return Measures(

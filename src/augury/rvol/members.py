@@ -10,7 +10,7 @@ import numpy as np
 from augury.rvol.features import FAMILIES, INDEX, NEEDS, Design
 from augury.rvol.panel import Bools
 
-LONG = 15
+LONG_DAYS = 15
 """Shortest horizon, in days, at which the model `blend` averages the regressions of `LONG_BLEND`
 instead of those of `SHORT_BLEND`."""
 
@@ -91,7 +91,7 @@ or an optional package is left out."""
 def blend_of(days: int, *, alone: bool) -> tuple[str, ...]:
     """Names of the regressions that the model `blend` averages at a horizon of `days` days.
     `alone`: the asset is the only one of its family and calendar."""
-    if days < LONG:
+    if days < LONG_DAYS:
         return SHORT_BLEND
     return LONG_BLEND + ALONE if alone else LONG_BLEND
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from augury.rvol import regression
 from augury.rvol.features import FAMILIES, INDEX, Design, with_window
-from augury.rvol.members import LONG, MEMBERS, MODELS, Member, blend_of, columns_of, has_all
+from augury.rvol.members import LONG_DAYS, MEMBERS, MODELS, Member, blend_of, columns_of, has_all
 from augury.rvol.panel import NO_DAY, Bools, Floats, Ints, Panel
 from augury.rvol.regression import Sums
 
@@ -36,7 +36,7 @@ POOL_ASSETS = 100
 """Largest number of assets that take part, on any one day, in the gamma regression over several
 assets; with more assets, they take turns by day. This limits the cost of the regression, as each
 fit passes over its rows up to 30 times."""
-PEGGED = 1e-6
+PEGGED_VARIANCE = 1e-6
 """Daily variance (0.1% volatility a day) up to which an asset counts as pegged to another price.
 Regressions over several assets leave pegged ones out, because the logs of so small variances would
 distort them."""
@@ -46,7 +46,7 @@ WIDEN_FROM, WIDEN = 22, 1.05
 """Bands of forecasts at horizons of at least `WIDEN_FROM` days are `WIDEN` times as wide (in logs),
 because the residuals of overlapping forecast periods understate future errors."""
 
-RECENT = 60.0
+RECENT_PERIODS = 60.0
 """Center of mass, in forecast periods, of the exponential weights on past errors that set the width
 of bands. A larger value forgets more slowly. Used at horizons below `LONG` days; longer horizons
 have too few periods and weight all errors equally. Chosen by looking at the evaluation data."""
@@ -126,8 +126,8 @@ class Closed:
     logs: Sums
     """Sums for the regressions of log variance, on all regressors."""
     recent: Sums | None
-    """Sums for the regressions of log variance with exponential weights of center of mass `RECENT`;
-    None at horizons from `LONG` days on."""
+    """Sums for the regressions of log variance with exponential weights of center of mass
+    `RECENT_PERIODS`; None at horizons from `LONG` days on."""
     levels: dict[str, Sums]
     """Sums for each regression of the variance itself or of its root (not of its log), by the
     regression's name."""
@@ -191,7 +191,7 @@ def bands(variance: Floats, log_variance: Floats, days: int) -> dict[str, tuple[
 def spread_member(days: int) -> Member:
     """The regression whose past errors set the width of the blend's bands at a horizon of `days`
     days."""
-    return MEMBERS["log-har" if days >= LONG else "ridge"]
+    return MEMBERS["log-har" if days >= LONG_DAYS else "ridge"]
 
 
 def level_regressors(lags: Floats, scale: str) -> Floats:
@@ -261,7 +261,7 @@ def forecast(
         Sums over the days before those of `given`.
     keep : (assets), optional
         The returned `Closed` covers the days of `before` and, of `given`, this number of blocks of
-        `regression.BLOCK` rows. Default: 0 blocks.
+        `regression.BLOCK_ROWS` rows. Default: 0 blocks.
     others
         By name of a model that is not a regression, (assets): its forecast of mean daily variance.
     """
@@ -272,7 +272,7 @@ def forecast(
     total, closed = _taught(given, before, keep)
     full = total.logs
     x_now, level = given.x[here, last], design.level[here, last]
-    pooled = level > PEGGED
+    pooled = level > PEGGED_VARIANCE
     pool = _pool(full, pooled)
     trusted = full.n >= (OWN_ROWS if pool is not None else FEWEST_ROWS)
     usable = design.usable[here, last]
@@ -344,10 +344,10 @@ def _taught(given: Problem, before: Closed | None, keep: Ints | None) -> tuple[C
         given.x, given.target, given.ok, before=before and before.logs, keep=keep
     )
     recent = kept_recent = None
-    if given.days < LONG:
+    if given.days < LONG_DAYS:
         recent, kept_recent = regression.sums(
             given.x, given.target, given.ok, before=before and before.recent, keep=keep,
-            centre=RECENT,
+            centre=RECENT_PERIODS,
         )  # fmt: skip
     levels, kept_levels = {}, {}
     for name, member in MEMBERS.items():
@@ -361,7 +361,7 @@ def _taught(given: Problem, before: Closed | None, keep: Ints | None) -> tuple[C
             before=before and before.levels[name],
             keep=keep,
         )
-    first = np.zeros(len(means)) if keep is None else keep * regression.BLOCK
+    first = np.zeros(len(means)) if keep is None else keep * regression.BLOCK_ROWS
     return (
         Closed(logs, recent, levels, *_range(means, before)),
         Closed(
@@ -373,7 +373,7 @@ def _taught(given: Problem, before: Closed | None, keep: Ints | None) -> tuple[C
 
 def pooled_rows(given: Problem) -> Bools:
     """(assets, rows): True for the days that regressions over several assets learn from."""
-    return given.ok & (given.design.level > PEGGED)
+    return given.ok & (given.design.level > PEGGED_VARIANCE)
 
 
 def teaching(panel: Panel) -> Bools:

@@ -19,11 +19,11 @@ NEVER_SINGULAR = 1e-9
 _CONSTANT = 1e-10
 """Largest ratio of a regressor's variance to its mean square at which the regressor counts as
 constant and gets no coefficient."""
-BLOCK = 64
+BLOCK_ROWS = 64
 """Number of rows of data that are multiplied at a time. Sums that are continued at the edge of a
 block equal sums made at once, to the last bit. Larger products would be spread over threads by
 BLAS, which at this size costs more than it saves."""
-CHUNK = 32
+CHUNK_REGRESSIONS = 32
 """Number of regressions whose sums are computed at a time, so that their data stay in the
 processor's cache."""
 LASSO_SWEEPS = 100
@@ -103,7 +103,7 @@ def sums(
     before : Sums, optional
         Sums over the blocks before the first row; both results include them.
     keep : (assets), optional
-        Number of blocks of `BLOCK` rows in the second result; default: none.
+        Number of blocks of `BLOCK_ROWS` rows in the second result; default: none.
     centre : optional
         Center of mass of exponential weights: a counted row weighs `centre` / (1 + `centre`) times
         as much as the next one. Default: equal weights.
@@ -111,23 +111,23 @@ def sums(
     n, rows, k = x.shape
     before = before or nothing(n, k)
     keep = np.zeros(n, dtype=np.int64) if keep is None else keep
-    blocks = -(-rows // BLOCK)
+    blocks = -(-rows // BLOCK_ROWS)
     decay = 1.0 if centre is None else centre / (1.0 + centre)
-    counted = np.zeros((n, blocks * BLOCK))
+    counted = np.zeros((n, blocks * BLOCK_ROWS))
     counted[:, :rows] = ok
-    counted = counted.reshape(n, blocks, BLOCK)
+    counted = counted.reshape(n, blocks, BLOCK_ROWS)
     fade = decay ** counted.sum(axis=-1)
     weight = counted * decay ** (counted[..., ::-1].cumsum(axis=-1)[..., ::-1] - counted)
     if weights is not None:
         weight.reshape(n, -1)[:, :rows] *= np.where(ok, weights, 0.0)
     whole = [np.empty_like(getattr(before, f)) for f in _FIELDS]
     part = [getattr(before, f).copy() for f in _FIELDS]
-    for at in range(0, n, CHUNK):
-        some = slice(at, at + CHUNK)
-        right = np.zeros((len(x[some]), blocks * BLOCK, k + 1))
+    for at in range(0, n, CHUNK_REGRESSIONS):
+        some = slice(at, at + CHUNK_REGRESSIONS)
+        right = np.zeros((len(x[some]), blocks * BLOCK_ROWS, k + 1))
         right[:, :rows, :k] = np.where(ok[some, :, None], x[some], 0.0)
         right[:, :rows, k] = np.where(ok[some], y[some], 0.0)
-        right = right.reshape(-1, blocks, BLOCK, k + 1)
+        right = right.reshape(-1, blocks, BLOCK_ROWS, k + 1)
         plain = weights is None and centre is None
         left = right if plain else right * weight[some, ..., None]
         added = left.swapaxes(-1, -2) @ right

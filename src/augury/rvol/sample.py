@@ -22,9 +22,9 @@ COINS = {
 }  # fmt: skip
 """The simulated coins of the sample data. By asset: its name, its last simulated price in dollars,
 its typical annualized volatility (0.45 is 45%)."""
-DAYS = 400
-BARS = 288
-MINUTES = 5
+SAMPLE_DAYS = 400
+BARS_A_DAY = 288
+BAR_MINUTES = 5
 
 
 @dataclass(frozen=True)
@@ -39,33 +39,36 @@ class SampleDays:
     measures: measures.Measures
 
 
-def generate(last_day: int, *, days: int = DAYS, seed: int = 7) -> list[SampleDays]:
+def generate(last_day: int, *, days: int = SAMPLE_DAYS, seed: int = 7) -> list[SampleDays]:
     """Simulate the sample data: price bars and measures of a few coins for `days` days up to
     `last_day` (days since 1970-01-01). The same arguments give the same data. Takes about 0.3 s."""
     rng = np.random.default_rng(seed)
     when = np.arange(last_day - days + 1, last_day + 1)
     common = _autoregression(rng, days, 0.985, 0.10) + _autoregression(rng, days, 0.6, 0.22)
     weekend = np.where((when + 3) % 7 >= 5, -0.55, 0.0)
-    time = np.arange(BARS) / BARS
+    time = np.arange(BARS_A_DAY) / BARS_A_DAY
     within = 0.35 * np.cos(2 * np.pi * (time - 15 / 24))
     out = []
     for asset, (name, price, volatility) in COINS.items():
         own = _autoregression(rng, days, 0.97, 0.08) + _autoregression(rng, days, 0.4, 0.20)
         level = np.log(volatility**2 / 365)
         log = level + common + own + weekend
-        shocks = rng.standard_normal((days, BARS))
-        fallen = np.minimum(shocks.mean(axis=1) * np.sqrt(BARS), 0.0)
+        shocks = rng.standard_normal((days, BARS_A_DAY))
+        fallen = np.minimum(shocks.mean(axis=1) * np.sqrt(BARS_A_DAY), 0.0)
         log[1:] -= 0.25 * fallen[:-1]
-        variance = np.exp(log[:, None] + within + 0.25 * rng.standard_normal((days, BARS))) / BARS
+        variance = (
+            np.exp(log[:, None] + within + 0.25 * rng.standard_normal((days, BARS_A_DAY)))
+            / BARS_A_DAY
+        )
         returns = np.sqrt(variance) * shocks
-        jumps = rng.random((days, BARS)) < 0.15 / BARS
-        size = rng.standard_normal((days, BARS)) * np.sqrt(np.exp(log))[:, None] * 1.2
+        jumps = rng.random((days, BARS_A_DAY)) < 0.15 / BARS_A_DAY
+        size = rng.standard_normal((days, BARS_A_DAY)) * np.sqrt(np.exp(log))[:, None] * 1.2
         returns += np.where(jumps, size, 0.0)
-        ends = np.log(price) + np.cumsum(returns.ravel()).reshape(days, BARS)
+        ends = np.log(price) + np.cumsum(returns.ravel()).reshape(days, BARS_A_DAY)
         ends -= ends[-1, -1] - np.log(price)
         starts = np.concatenate([[ends[0, 0] - returns[0, 0]], ends[:-1, -1]])
         paths = np.exp(np.concatenate([starts[:, None], ends], axis=1))
-        out.append(SampleDays(asset, name, when, paths, measures.daily(paths, MINUTES)))
+        out.append(SampleDays(asset, name, when, paths, measures.daily(paths, BAR_MINUTES)))
     return out
 
 

@@ -22,9 +22,9 @@ from augury.rvol.store import CoveredAsset, DayRow, RowFilters, RowPosition
 from augury.settings import Settings
 from augury.storage.database import Database
 
-SETTLE = timedelta(days=3)
+SETTLE_AFTER = timedelta(days=3)
 """How long a realized variance stays preliminary after its last day: prices get corrected."""
-LIVE = timedelta(hours=24)
+LIVE_WITHIN = timedelta(hours=24)
 """A forecast made within this time of its day's close counts as live, a later one as a replay."""
 ACTUALS_BACK = 750
 """Largest number of latest days for which one refresh computes the realized variance."""
@@ -88,7 +88,7 @@ class RvolService:
                 (
                     CoveredAsset(
                         asset=s.asset, display_name=f"{s.name} (sample)", target_family="crypto",
-                        calendar=calendars.ALWAYS, minutes=sample.MINUTES, origin="sample",
+                        calendar=calendars.ALWAYS, minutes=sample.BAR_MINUTES, origin="sample",
                     )
                     for s in made
                 ),
@@ -212,7 +212,7 @@ class RvolService:
                     [f for f in made if f.asset in set(names)],
                     family=key,
                     day=date_of(day),
-                    issued="live" if late <= LIVE else "replay",
+                    issued="live" if late <= LIVE_WITHIN else "replay",
                     known_at=known_at,
                     inputs=inputs,
                     model_version=version,
@@ -238,7 +238,7 @@ class RvolService:
             return
         last = int(max(given.days[i, n - 1] for i, n in enumerate(given.lengths)))
         first = max(number(changed) - 2 * max(self.horizons) - 7, last - ACTUALS_BACK)
-        at, settle = self._clock(), SETTLE.total_seconds()
+        at, settle = self._clock(), SETTLE_AFTER.total_seconds()
         # A few assets at a time, because a thousand have millions of windows.
         for start in range(0, len(given.assets), AT_ONCE):
             some = given.only(range(start, min(start + AT_ONCE, len(given.assets))))
@@ -493,8 +493,8 @@ def _sample_rows(made: sample.SampleDays) -> list[DayRow]:
         DayRow(
             made.asset, date_of(day), True, float(m.rv[n]), float(m.bv[n]), float(m.rsv_neg[n]),
             float(m.rsv_pos[n]), float(m.medrv[n]), float(m.rk[n]), float(m.rq[n]),
-            float(m.tq[n]), float(m.open_to_close[n]), 0.0, float(made.paths[n, -1]), sample.BARS,
-            sample.BARS, 0, 0, False,
+            float(m.tq[n]), float(m.open_to_close[n]), 0.0, float(made.paths[n, -1]),
+            sample.BARS_A_DAY, sample.BARS_A_DAY, 0, 0, False,
         )
         for n, day in enumerate(made.days)
     ]  # fmt: skip

@@ -93,8 +93,10 @@ def _path(
             raw = models.in_scale(member, fit, residual, level[origins])
             if member is models.spread_member(given.days):
                 log_variance = residual
-                if given.days < members.LONG:
-                    fading = regression.fading_sums(x[:, columns], target, ok, models.RECENT)
+                if given.days < members.LONG_DAYS:
+                    fading = regression.fading_sums(
+                        x[:, columns], target, ok, models.RECENT_PERIODS
+                    )
                     log_variance = regression.mean_square_error(fading.at(closed), b)
                     log_variance = log_variance * models.freedom(full.n, len(columns))
         else:

@@ -35,9 +35,9 @@ from augury.search.load import percentiles
 from augury.search.text import document_text
 from augury.settings import Settings
 
-CHUNK = 5_000
+CHUNK_MARKETS = 5_000
 RECALL_QUERIES = 50
-UPDATES = 2_000
+MAX_UPDATES = 2_000
 
 T = TypeVar("T")
 
@@ -119,7 +119,7 @@ async def import_generated(
     generating = storing = 0.0
     while True:
         started = time.perf_counter()
-        chunk = list(islice(made, CHUNK))
+        chunk = list(islice(made, CHUNK_MARKETS))
         generating += time.perf_counter() - started
         if not chunk:
             break
@@ -212,7 +212,7 @@ async def _updates(services: Services, n: int) -> dict[str, float]:
     reach the index, and after how many ms a search finds a new market (the longest of five)."""
     changed = [
         msgspec.structs.replace(m, question=f"{m.question} (amended)")
-        for m in islice(generate(n), min(UPDATES, n))
+        for m in islice(generate(n), min(MAX_UPDATES, n))
     ]
     started = time.perf_counter()
     for k in range(0, len(changed), 500):

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from augury.errors import SetupProblem
-from augury.search.postings import MOST_TAGS, TAGS
+from augury.search.postings import MAX_TAG, MOST_TAGS
 
 T = TypeVar("T")
 
@@ -327,9 +327,10 @@ def check(doc: IndexDocument, schema: IndexSchema) -> None:
     if len(doc.terms.indices) != len(doc.terms.values):
         raise ValueError(f"document {doc.key}: terms and weights differ in number")
     tags = doc.tags.indices
-    if len(tags) > MOST_TAGS or not ((tags > 0) & (tags < TAGS)).all():
+    if len(tags) > MOST_TAGS or not ((tags > 0) & (tags < MAX_TAG)).all():
         raise ValueError(
-            f"document {doc.key}: should have at most {MOST_TAGS} tags, each from 1 to {TAGS - 1}"
+            f"document {doc.key}: should have at most {MOST_TAGS} tags, each from 1 to"
+            f" {MAX_TAG - 1}"
         )
     if len(doc.payload) != schema.payload.itemsize:
         raise ValueError(

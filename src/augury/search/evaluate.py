@@ -14,7 +14,7 @@ from math import log2
 from typing import Any, Final
 
 DIMENSIONS: Final = ("direct", "upstream", "downstream", "correlated")
-CUT: Final = 10
+CUT_RANK: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def dcg(gains: Sequence[float]) -> float:
 def ndcg10(ranking: Iterable[str], judged: JudgedQuery, dimension: str) -> float | None:
     """nDCG@10 (0 to 1) of `ranking`, the ids of the markets found for one relation, best first.
     `dimension` is that relation, one of `DIMENSIONS`. None if no market was judged to have it."""
-    ideal = sorted((judged.gain(m, dimension) for m in judged.labels), reverse=True)[:CUT]
+    ideal = sorted((judged.gain(m, dimension) for m in judged.labels), reverse=True)[:CUT_RANK]
     if not any(ideal):
         return None
     return dcg([judged.gain(m, dimension) for m in _top(ranking, judged)]) / dcg(ideal)
@@ -122,6 +122,6 @@ def _top(ranking: Iterable[str], judged: JudgedQuery) -> list[str]:
         if market in judged.labels and market not in seen:
             seen.add(market)
             top.append(market)
-            if len(top) == CUT:
+            if len(top) == CUT_RANK:
                 break
     return top

@@ -19,11 +19,11 @@ from augury.search.bench import import_generated, made_up_queries, memory, servi
 from augury.search.soak import steady
 from augury.settings import Settings
 
-MOST = 2.0
+MAX_RATIO = 2.0
 """Goal of this benchmark: while whole catalogues are being downloaded, the 99th percentile of
 search latency is at most this many times as long as without downloads."""
 WARM_UP = 10.0
-PIECE = 65_536
+PIECE_BYTES = 65_536
 ROUNDS = 3
 
 
@@ -32,8 +32,8 @@ async def run(n: int, *, rate: float, seconds: float, exports: int, quiet: bool)
     without downloads alternate with rounds in which `exports` accounts download the catalogue; each
     of the two kinds takes `seconds` in all.
 
-    Returns the figures. `holds` says whether the goal (`MOST`) was met and every search during the
-    downloads got status 200.
+    Returns the figures. `holds` says whether the goal (`MAX_RATIO`) was met and every search
+    during the downloads got status 200.
     """
     console = Console(stderr=True, quiet=quiet, markup=False)
     with TemporaryDirectory(prefix="augury-exports-") as folder:
@@ -79,7 +79,8 @@ async def run(n: int, *, rate: float, seconds: float, exports: int, quiet: bool)
                 "exports_answered": sum(answered for _, answered in taken),
                 "memory_mb": memory(process.pid),
                 "p99_beside_over_alone": round(times, 2),
-                "holds": times <= MOST and all(set(one["statuses"]) == {"200"} for one in beside),
+                "holds": times <= MAX_RATIO
+                and all(set(one["statuses"]) == {"200"} for one in beside),
             }
 
 
@@ -103,7 +104,7 @@ async def _take(url: str, key: str, until: float) -> tuple[int, int]:
                 writer.write(request)
                 status = await reader.readline()
                 answered += b" 200 " in status
-                while piece := await reader.read(PIECE):
+                while piece := await reader.read(PIECE_BYTES):
                     size += len(piece)
                 if b" 200 " not in status:
                     await asyncio.sleep(1)

@@ -22,12 +22,12 @@ from augury.search.text import fold, terms
 
 Kind = Literal["contest", "ladder", "dates"]
 
-FOUND: Final = 2
+FOUND_PER_ROW: Final = 2
 """For a list with one row per family (e.g. the markets of one event): number of results searched
 per requested row. It exceeds 1 because several results may become one row. Time in the console from
 key press to rows, measured with 39,449 markets on an idle machine: median 83 ms and 95th percentile
 125 ms at a value of 2, but 119 ms and 555 ms at a value of 5."""
-NEAR: Final = 0.7
+NEAR_SCORE: Final = 0.7
 """Lowest score of a market that may represent its family (e.g. the markets of one event) in a list
 of results, as a share (0 to 1) of the family's best score. Chosen by hand."""
 
@@ -95,7 +95,7 @@ def folded(query: str, rows: Sequence[R]) -> list[tuple[R, float, FoundFamily | 
     Returns a tuple for each family, ordered by the families' best results: the result that
     represents the family, the family's best score, and the family itself (None if only one of
     `rows` belongs to it). The representative is chosen among the results whose score is near the
-    best (`NEAR`): its label shares most words with `query`.
+    best (`NEAR_SCORE`): its label shares most words with `query`.
     """
     families: dict[str, list[R]] = {}
     for row in rows:
@@ -118,7 +118,7 @@ def _one(asked: set[str], members: list[R]) -> tuple[R, float, FoundFamily | Non
     places = {m.id: n for n, m in enumerate(sorted(members, key=_order(kind, labels)))}
     # The member whose label shares most words with the query represents the family. Ties go to
     # active members, then in a ladder to the best score (its ends say least), then by `places`.
-    near = [m for m in members if m.score >= NEAR * best]
+    near = [m for m in members if m.score >= NEAR_SCORE * best]
     head = min(
         near,
         key=lambda m: (

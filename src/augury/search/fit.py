@@ -34,14 +34,14 @@ from augury.search.text import (
 
 Floats = NDArray[np.float64]
 
-POOL: Final = 100
+POOL_MARKETS: Final = 100
 """Number of candidates of a judged query: this many markets by lexical score, and this many by
 cosine."""
 FOLDS: Final = 6
 PARTITIONS: Final = (1, 2, 3, 4, 5, 6)
 """Random seeds for cross-validation: each gives another division of the judged queries into `FOLDS`
 folds. Scores are means over the seeds."""
-RIDGE: Final = 0.01
+RIDGE_PENALTY: Final = 0.01
 """L2 penalty on the weights of the ranking features, which are scaled to a standard deviation of 1.
 A larger penalty gives smaller weights. Chosen by hand."""
 NONE_GAIN: Final = -0.5
@@ -95,7 +95,7 @@ class Catalogue:
     def candidates(self, text: str, query: rank.RankQuery) -> rank.Candidates:
         dense = self.vectors @ self.embedder.embed_query(text)
         lexical = self.lexical(query)
-        best = [np.argsort(-side, kind="stable")[:POOL] for side in (lexical, dense)]
+        best = [np.argsort(-side, kind="stable")[:POOL_MARKETS] for side in (lexical, dense)]
         # a market that has none of the query's terms is no lexical candidate
         found = np.unique(np.concatenate([best[0][lexical[best[0]] > 0], best[1]]))
         return rank.Candidates([self.keys[i] for i in found], self.records[found], dense[found])
@@ -125,9 +125,9 @@ def example(catalogue: Catalogue, judged: JudgedQuery) -> Example:
     return Example(judged, found, matrix, gains, ideal)
 
 
-def fit(examples: Sequence[Example], ridge: float = RIDGE) -> Floats:
+def fit(examples: Sequence[Example], ridge: float = RIDGE_PENALTY) -> Floats:
     """The ranker's weights, fitted on judged queries: shape (features,), to be multiplied with
-    unscaled features. `ridge`: L2 penalty, see `RIDGE`.
+    unscaled features. `ridge`: L2 penalty, see `RIDGE_PENALTY`.
 
     Every weight has the sign that `rank.WEIGHTS` gives its feature, which follows from the
     feature's meaning. A weight that would come out with the other sign is set to 0.
@@ -244,8 +244,8 @@ def _report(catalogue: Catalogue, examples: Sequence[Example]) -> None:
 
 def _served(catalogue: Catalogue, e: Example) -> QueryScore:
     """The score of a query whose candidates are ranked as the service does: with `rank.WEIGHTS`,
-    the lowest score shown (`rank.FLOOR`) and the penalty for large families. In a tie the more
-    traded market goes first."""
+    the lowest score shown (`rank.FLOOR_SCORE`) and the penalty for large families. In a tie the
+    more traded market goes first."""
     query = rank.RankQuery.of(e.judged.query, catalogue.frequencies)
     return _scored(e, rank.rank(query, e.candidates, catalogue.frequencies).order)
 

@@ -16,22 +16,23 @@ from augury.search.rank import RankQuery
 from augury.search.text import DocumentFrequencies
 from augury.search.understanding import Understood
 
-CANDIDATES = 100
+MIN_CANDIDATES = 100
 """Smallest number of markets that a search without quoted phrases takes from the index by terms,
 and as many by vector, before ranking. If twice the number of requested results is larger, that
-number is taken instead. The ranker was fitted on as many candidates (`augury.search.fit.POOL`)."""
+number is taken instead. The ranker was fitted on as many candidates
+(`augury.search.fit.POOL_MARKETS`)."""
 
 PHRASE_CANDIDATES = 500
 """Number of markets that a search takes from the index by terms, and as many by vector, for a query
-with quoted phrases. It is larger than `CANDIDATES`, because most markets taken will not contain the
-phrases and are dropped. Chosen by hand."""
+with quoted phrases. It is larger than `MIN_CANDIDATES`, because most markets taken will not
+contain the phrases and are dropped. Chosen by hand."""
 
-OCCURRENCES = 100_000
+MAX_OCCURRENCES = 100_000
 """Upper limit on the postings (occurrences of a term in a market) that are scanned for a query. The
 rarest terms are scanned first, and the two rarest are always scanned. Measured in
 `docs/adr/0001-search-engine.md`."""
 
-TAGGED = 40
+MIN_TAGGED = 40
 """Smallest number of markets looked up for each factor (something in the world, such as a policy
 rate). If a larger number of results is requested, that number is looked up instead. Markets that
 fit the factor best, are traded most and close last are preferred. Chosen by hand."""
@@ -83,7 +84,7 @@ class Gathering:
     def gather(self, asked: Understood, frequencies: DocumentFrequencies) -> Gathered:
         """The best hits for a query by its terms and the best by its vector, each market once."""
         wanted = asked.wanted
-        limit = PHRASE_CANDIDATES if asked.parsed.phrases else max(CANDIDATES, 2 * wanted.top_k)
+        limit = PHRASE_CANDIDATES if asked.parsed.phrases else max(MIN_CANDIDATES, 2 * wanted.top_k)
         terms = telling(asked.query, frequencies)
         hits = self._in_status(
             lambda among: self._engine.search(terms, asked.vector, among, limit), wanted.status
@@ -94,7 +95,7 @@ class Gathering:
         """The best markets under each of the tags `tags` (numbers of factors, i.e. of things in the
         world such as a policy rate). The best are those of highest merit: they fit the factor best,
         are traded most and close last."""
-        most = max(TAGGED, asked.wanted.top_k)
+        most = max(MIN_TAGGED, asked.wanted.top_k)
         return self._in_status(
             lambda among: self._engine.tagged(tags, asked.vector, among, most), asked.wanted.status
         )
@@ -113,7 +114,7 @@ class Gathering:
 
 def telling(query: RankQuery, frequencies: DocumentFrequencies) -> SparseVector:
     """The query's rarest terms, with their weights. Terms are taken from the rarest on, as long as
-    together they occur at most `OCCURRENCES` times in the catalogue; the first two are always
+    together they occur at most `MAX_OCCURRENCES` times in the catalogue; the first two are always
     taken.
 
     A word that occurs in a tenth of a large catalogue says little and costs most to search. Such a
@@ -121,5 +122,5 @@ def telling(query: RankQuery, frequencies: DocumentFrequencies) -> SparseVector:
     """
     counts = frequencies.count(query.ids)
     order = np.argsort(counts, kind="stable")
-    kept = order[(np.cumsum(counts[order]) <= OCCURRENCES) | (np.arange(len(order)) < 2)]
+    kept = order[(np.cumsum(counts[order]) <= MAX_OCCURRENCES) | (np.arange(len(order)) < 2)]
     return SparseVector(query.ids[kept], query.weights[kept])

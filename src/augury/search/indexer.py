@@ -51,7 +51,7 @@ VERSION = "8"
 """Version of the code that turns markets into documents of the index. Raise it when the documents'
 text, weighting or records change: every index is then rebuilt."""
 
-BATCH = 1_000
+BATCH_CHANGES = 1_000
 """Number of database changes that are read, and applied to the index, at a time."""
 
 CHECKPOINT_CHANGES, CHECKPOINT_SECONDS = 50_000, 30.0
@@ -208,7 +208,7 @@ class Indexer:
             due = self._unsaved and time.monotonic() - self._unsaved_since > CHECKPOINT_SECONDS
             if due or self._unsaved >= CHECKPOINT_CHANGES:
                 await self.checkpoint()
-            if len(rows) < BATCH:
+            if len(rows) < BATCH_CHANGES:
                 await pause(stop, LOOK_EVERY)
         if self._unsaved:
             await self.checkpoint()
@@ -226,7 +226,7 @@ class Indexer:
 
     async def _read(self, after: int) -> list[IndexRow]:
         async with self._database.reading() as conn:
-            return await markets.changes_since(conn, after, BATCH)
+            return await markets.changes_since(conn, after, BATCH_CHANGES)
 
     def _apply(self, rows: Sequence[IndexRow]) -> None:
         # The latest change of a market has its current state; a removal is always the latest.

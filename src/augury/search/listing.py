@@ -13,7 +13,7 @@ Row = Mapping[str, Any]
 
 INDENT: Final = " " * 7
 LEAST_WIDTH: Final = 60
-MEMBERS: Final = 6
+MAX_MEMBERS: Final = 6
 """Largest number of other markets of a family (e.g. of one event) that are named below the family's
 row."""
 SAMPLE: Final = "SAMPLE: these are not real markets."
@@ -65,9 +65,9 @@ def _more(family: Row) -> str:
     shown = [
         one["label"] + ("" if one["price"] is None else f" {one['price']:.1%}")
         + ("" if one["status"] == "active" else f" ({one['status']})")
-        for one in family["more"][:MEMBERS]
+        for one in family["more"][:MAX_MEMBERS]
     ]  # fmt: skip
-    rest = " ..." if len(family["more"]) > MEMBERS else ""
+    rest = " ..." if len(family["more"]) > MAX_MEMBERS else ""
     return f"and {len(family['more'])} more: {', '.join(shown)}{rest}"
 
 

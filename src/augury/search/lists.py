@@ -16,9 +16,9 @@ from augury.search.understanding import Understood
 
 SURELY_DIRECT = 40
 """Number of markets at the top of the list `direct` that are protected. Another list takes a
-protected market only if its chance of belonging there is more than `augury.relations.rank.CLAIM`
-times its score in `direct`. Markets further down are not protected, because for them a causal path
-says more than similar words. Chosen by hand."""
+protected market only if its chance of belonging there is more than
+`augury.relations.rank.CLAIM_RATIO` times its score in `direct`. Markets further down are not
+protected, because for them a causal path says more than similar words. Chosen by hand."""
 
 
 class Hit(NamedTuple):

@@ -21,7 +21,7 @@ from augury.search.engine import EngineHits, IndexDocument, IndexSchema, SparseV
 from augury.search.postings import Tagged, best_of_each
 from augury.search.slots import SlotColumns, Slots, Words, fixed, sketch
 
-SHORTLIST = 1024
+MIN_SHORTLIST = 1024
 """Smallest number of vectors whose exact cosines are computed in a dense search. If four times the
 number of requested hits is larger, that number is used. The vectors are chosen by comparing the
 signs of their coordinates. In a large index, only half of the signs are compared at first; all
@@ -150,7 +150,7 @@ def nearest(parts: Sequence[Partition], vector: NDArray[np.float32], limit: int)
     """For each partition, the slots (positions in its arrays) of those documents that are among the
     `limit` nearest to `vector` in all partitions."""
     query = sketch(fixed(vector[None, :]))
-    wanted = max(SHORTLIST, 4 * limit)
+    wanted = max(MIN_SHORTLIST, 4 * limit)
     size = sum(part.columns.size for part in parts)
     if size <= _ALONE:
         distances = [part.columns.distances(query, len(query)) for part in parts]

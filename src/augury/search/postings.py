@@ -14,13 +14,13 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-TAGS: Final = 2**16
+MAX_TAG: Final = 2**16
 """Exclusive upper bound of tags. A tag is the number of a factor (a thing in the world, e.g. a
 policy rate) that a document is about, from 1 to TAGS - 1; 0 means no tag."""
 MOST_TAGS: Final = 6
 """Largest number of tags that a document can have. A tag is the number of a factor (a thing in the
 world, e.g. a policy rate) that the document is about."""
-STALE: Final = 16_384
+MAX_STALE: Final = 16_384
 """Number of changed documents above which the array of all documents, sorted by tag, is rebuilt.
 Every look-up by tags reads all documents changed since the last rebuild; above this number that
 would take over a millisecond."""
@@ -71,7 +71,7 @@ class Postings:
     """
 
     def __init__(self) -> None:
-        self._starts = np.zeros(TAGS + 1, np.int64)
+        self._starts = np.zeros(MAX_TAG + 1, np.int64)
         self._slots: Slots = np.empty(0, np.int64)
         self._columns = np.empty(0, np.uint8)
         """For each entry of `_slots`, the column of `tags` and `merits` with the entry's tag."""
@@ -87,7 +87,7 @@ class Postings:
         held = tags[slots, columns]
         order = np.lexsort((keys[slots], -merits[slots, columns], held))
         self._slots, self._columns = slots[order], columns[order].astype(np.uint8)
-        self._starts = np.concatenate([[0], np.cumsum(np.bincount(held, minlength=TAGS))])
+        self._starts = np.concatenate([[0], np.cumsum(np.bincount(held, minlength=MAX_TAG))])
         self._changed, self._changed_slots, self.stale = set(), None, False
 
     def change(self, slots: Sequence[int]) -> None:
@@ -96,7 +96,7 @@ class Postings:
             return
         self._changed.update(slots)
         self._changed_slots = None
-        self.stale = len(self._changed) > STALE
+        self.stale = len(self._changed) > MAX_STALE
 
     def best(
         self, asked: Sequence[int], limit: int, tags: Tags, merits: Merits, keys: Keys
@@ -110,7 +110,7 @@ class Postings:
         found = self._ordered(asked, limit, changed, merits)
         if not len(changed):
             return found
-        place = np.full(TAGS, -1, np.int64)
+        place = np.full(MAX_TAG, -1, np.int64)
         place[list(asked)] = np.arange(len(asked))
         nth = np.where(keys[changed, None] > 0, place[tags[changed]], -1)
         rows, columns = np.nonzero(nth >= 0)

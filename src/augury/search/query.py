@@ -144,7 +144,7 @@ def contains_phrase(text: str, phrase: str) -> bool:
     return f" {' '.join(wanted)} " in f" {' '.join(words(text))} " if wanted else True
 
 
-_MONTH = rf"(?P<month>{'|'.join(sorted(calendar.NUMBERS, key=len, reverse=True))})\.?"
+_MONTH = rf"(?P<month>{'|'.join(sorted(calendar.MONTH_NUMBERS, key=len, reverse=True))})\.?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _DATE = re.compile(
     rf"\b(?:(?P<relation>before|by|until|till|through|after|since|from|in|on|during|for)\s+)?"
@@ -162,7 +162,7 @@ def _dates(folded: str) -> tuple[DateMention, ...]:
     for match in _DATE.finditer(folded):
         year = next((int(y) for y in match.group("year", "year1", "year2", "year3") if y), None)
         name = match["month1"] or match["month2"]
-        month = calendar.NUMBERS[name] if name else None
+        month = calendar.MONTH_NUMBERS[name] if name else None
         said = match["relation"]
         # "may" and "march" are verbs too: alone, without a preposition, they are no dates
         if name in ("may", "march") and not (said or year or match["day"] or match["edge"]):
@@ -244,7 +244,7 @@ def _entities(text: str) -> tuple[str, ...]:
         if not match.group()[0].isupper():
             continue
         name = match.group().rstrip(".'’-").split()
-        while name and (fold(name[0]) in STOP_WORDS or fold(name[0]) in calendar.NUMBERS):
+        while name and (fold(name[0]) in STOP_WORDS or fold(name[0]) in calendar.MONTH_NUMBERS):
             name = name[1:]
         cleaned = " ".join(name).removesuffix("'s").removesuffix("’s")
         if cleaned and not _QUARTER.fullmatch(cleaned):

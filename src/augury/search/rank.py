@@ -57,33 +57,33 @@ FEATURES: Final = tuple(WEIGHTS)
 _WORDS, _PRECISION, _DENSE, _FAMILY = map(FEATURES.index, ("words", "precision", "dense", "family"))
 _VECTOR: Final = np.array(list(WEIGHTS.values()), np.float32)
 
-OWN: Final = 2.0
+OWN_SCORE: Final = 2.0
 """Addition to the raw score of a market that is wholly about factors (things in the world, such as
 a policy rate) that the query itself asks about. A market that is about them only in part (0 to 1)
 gets that part of the addition. Chosen on judged queries (`docs/experiments/search.md`)."""
-BESIDE: Final = 1.0
+BESIDE_SCORE: Final = 1.0
 """Subtracted from the raw score of a market that merely shares a word or a date with the query,
 i.e. is not about any of the query's factors (things in the world), nor about a related one. This is
 done only if another candidate surely is about a factor of the query (`TOLD_FROM`). Chosen on judged
 queries (`docs/experiments/search.md`)."""
 TOLD_FROM: Final = 0.6
 """Degree (0 to 1) to which at least one candidate must be about the query's factors (things in the
-world). Only then is `BESIDE` subtracted from the scores of candidates that are about none of them.
-If no candidate reaches this degree, being about none of the factors is no reason to rank a
+world). Only then is `BESIDE_SCORE` subtracted from the scores of candidates that are about none of
+them. If no candidate reaches this degree, being about none of the factors is no reason to rank a
 candidate lower. Chosen by hand."""
-RELATED: Final = 4.0
+RELATED_SCORE: Final = 4.0
 """Subtracted from the raw score of a market that is mainly about a related factor, i.e. one that
 drives, follows from or moves with the factors (things in the world) that the query asks about. Such
 a market belongs to another list than `direct`, however similar its words are. Chosen by hand."""
 RELATED_FROM: Final = 0.05
 """How much (0 to 1) a market must be about a related factor (e.g. a cause of what the query asks
-about) for `RELATED` to be subtracted from its score. Chosen by hand."""
-OUTWEIGHED: Final = 0.75
-"""`RELATED` is subtracted from a market's score only if x <= OUTWEIGHED * y, where x (0 to 1) is
-how much the market is about the factors that the query asks about, and y how much about related
-factors, e.g. causes of these. A larger value lowers more markets. Chosen by hand."""
+about) for `RELATED_SCORE` to be subtracted from its score. Chosen by hand."""
+OUTWEIGHED_RATIO: Final = 0.75
+"""`RELATED_SCORE` is subtracted from a market's score only if x <= OUTWEIGHED * y, where x (0 to
+1) is how much the market is about the factors that the query asks about, and y how much about
+related factors, e.g. causes of these. A larger value lowers more markets. Chosen by hand."""
 
-FLOOR: Final = 4.75
+FLOOR_SCORE: Final = 4.75
 """Raw score below which a market is not shown; see `BODY_EVIDENCE` for the exception. A higher
 floor makes lists shorter, with fewer irrelevant markets. Chosen on judged queries
 (`docs/experiments/search.md`)."""
@@ -92,9 +92,9 @@ BESIDE_THE_BEST: Final = 0.3
 If one market is plainly what was asked for, a market that merely shares a word with it is left out.
 Chosen on judged queries (`docs/adr/0002-embedding-and-ranking.md`)."""
 BODY_EVIDENCE: Final = 0.5
-"""If no market has a raw score of at least `FLOOR`, markets with at least this lexical score can
-still be shown. A lexical score also counts words in rules and tags; about 1 means that all of the
-query's terms occur once. Chosen by reading the results of 166 queries
+"""If no market has a raw score of at least `FLOOR_SCORE`, markets with at least this lexical score
+can still be shown. A lexical score also counts words in rules and tags; about 1 means that all of
+the query's terms occur once. Chosen by reading the results of 166 queries
 (`docs/experiments/search.md`)."""
 FAMILY_POOL: Final = 150
 """Number of best candidates among which the ranking feature `family` counts the markets of each
@@ -117,7 +117,7 @@ query names. Chosen by hand."""
 GRADE_TIE: Final = 0.01
 """Step to which grades (0 to 1) are rounded for ordering. Among markets with equal rounded grades,
 the more traded one goes first. Chosen by hand."""
-TIE: Final = 0.05
+TIE_STEP: Final = 0.05
 """Step to which raw scores are rounded for ordering. Among markets with equal rounded scores, the
 more traded one goes first (`docs/adr/0002-embedding-and-ranking.md`)."""
 _MIDDLE: Final = 5.7
@@ -186,9 +186,9 @@ class Ranking:
     scores: NDArray[np.float32]
     """Score of each market in `order`, in (0, 1), never rising. Not a probability."""
     by_title: bool = True
-    """Whether some market matches the query by its question or event's name, i.e. reaches `FLOOR`.
-    If False, the query matches only resolution rules or tags, and the order by decision trees
-    (`by_grade`) is not used, because the trees do not read these."""
+    """Whether some market matches the query by its question or event's name, i.e. reaches
+    `FLOOR_SCORE`. If False, the query matches only resolution rules or tags, and the order by
+    decision trees (`by_grade`) is not used, because the trees do not read these."""
 
 
 def rank(
@@ -212,11 +212,16 @@ def raw(features: Features) -> Features:
 def bearing(own: NDArray[np.float32], related: NDArray[np.float32]) -> NDArray[np.float32]:
     """What to add to each market's raw score, (n,), for the factors (things in the world) that it
     is about. `own`, (n,) from 0 to 1: how much it is about the factors that the query asks about;
-    `related`: about factors related to these. See `OWN`, `RELATED` and `BESIDE`."""
-    elsewhere = (own <= OUTWEIGHED * related) & (related >= RELATED_FROM)
+    `related`: about factors related to these. See `OWN_SCORE`, `RELATED_SCORE` and
+    `BESIDE_SCORE`."""
+    elsewhere = (own <= OUTWEIGHED_RATIO * related) & (related >= RELATED_FROM)
     # If no market is surely about the query's factors, being about none of them says nothing.
     beside = (own == 0) & ~elsewhere & (own.max(initial=0) >= TOLD_FROM)
-    return np.float32(OWN) * own - np.float32(RELATED) * elsewhere - np.float32(BESIDE) * beside
+    return (
+        np.float32(OWN_SCORE) * own
+        - np.float32(RELATED_SCORE) * elsewhere
+        - np.float32(BESIDE_SCORE) * beside
+    )
 
 
 def order(
@@ -239,8 +244,8 @@ def order(
 
     Notes
     -----
-    Total order: score (in steps of `TIE`), then how much the market is traded, then key; so equal
-    input gives equal output whatever the order of the candidates.
+    Total order: score (in steps of `TIE_STEP`), then how much the market is traded, then key; so
+    equal input gives equal output whatever the order of the candidates.
     """
     merit = raw(features)
     if adjust is not None:
@@ -258,7 +263,7 @@ def order(
     near = score >= BESIDE_THE_BEST * score.max(initial=0)
     best, score = best[near], score[near]
     # within a tie a lower score may stand first; shown scores never rise
-    by_title = bool((merit >= FLOOR).any())
+    by_title = bool((merit >= FLOOR_SCORE).any())
     return Ranking(best, np.minimum.accumulate(score).astype(np.float32), by_title)
 
 
@@ -316,13 +321,13 @@ def by_grade(
 
 
 def _answers(raw: Features, lexical: NDArray[np.float32] | None) -> NDArray[np.bool_]:
-    """Whether each candidate is shown: whether its score in `raw` reaches `FLOOR`.
+    """Whether each candidate is shown: whether its score in `raw` reaches `FLOOR_SCORE`.
 
-    If no candidate reaches `FLOOR`, the query may be about something that only resolution rules
-    name. Then only candidates with a lexical score of at least `BODY_EVIDENCE` can be shown: the
-    one with the highest raw score, and those at most 1 below it.
+    If no candidate reaches `FLOOR_SCORE`, the query may be about something that only resolution
+    rules name. Then only candidates with a lexical score of at least `BODY_EVIDENCE` can be shown:
+    the one with the highest raw score, and those at most 1 below it.
     """
-    above = raw >= FLOOR
+    above = raw >= FLOOR_SCORE
     if above.any() or lexical is None or not len(raw):
         return above
     worded = lexical >= BODY_EVIDENCE
@@ -332,7 +337,7 @@ def _answers(raw: Features, lexical: NDArray[np.float32] | None) -> NDArray[np.b
 
 
 def _order(raw: Features, busy: NDArray[np.float32], keys: NDArray[Any]) -> NDArray[np.intp]:
-    return np.lexsort((keys, -busy, -np.round(raw / TIE)))
+    return np.lexsort((keys, -busy, -np.round(raw / TIE_STEP)))
 
 
 def _place_in_family(families: NDArray[np.uint64]) -> NDArray[np.intp]:

@@ -111,7 +111,7 @@ class PoolReading(Protocol):
 
         `direct` (n,): the scores of the best direct results, and 0 for all other markets. A
         relation takes a market with such a score only if the market's chance in the relation is
-        larger than `augury.relations.rank.CLAIM` times the score.
+        larger than `augury.relations.rank.CLAIM_RATIO` times the score.
         """
         ...
 

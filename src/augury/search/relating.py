@@ -14,7 +14,7 @@ from augury.search import rank
 from augury.search.engine import EngineHits
 from augury.search.gathering import Gathering
 from augury.search.related import Lookup, Pool, PoolReading, Relations
-from augury.search.scoring import VOTERS, ScoredHits, ranked
+from augury.search.scoring import MAX_VOTERS, ScoredHits, ranked
 from augury.search.text import DocumentFrequencies
 from augury.search.understanding import Understood
 
@@ -68,7 +68,7 @@ def relate(
         adjust=rank.bearing(*lookup.bearing(hits.payload["tags"][:own], fits[:own])),
         collapse=not asked.parsed.asks_level,
     )
-    pool = _pool(asked, hits, fits, features, own, ranking.order[:VOTERS])
+    pool = _pool(asked, hits, fits, features, own, ranking.order[:MAX_VOTERS])
     return Related(asked, lookup, hits, ranking, pool, lookup.read(pool))
 
 

@@ -24,7 +24,7 @@ from augury.search.text import document_text, query_vector, terms
 if TYPE_CHECKING:
     from augury.search.service import SearchService
 
-LIMIT = 100
+RESULT_LIMIT = 100
 _CHUNK = 5_000
 
 
@@ -46,7 +46,7 @@ def measure(service: SearchService, n: int, texts: Sequence[str], folder: Path) 
             vector = embedder.embed_query(text)
             if turn:
                 ids, weights = query_vector(terms(text), frequencies)
-                engine.search(SparseVector(ids, weights), vector, None, LIMIT)
+                engine.search(SparseVector(ids, weights), vector, None, RESULT_LIMIT)
             else:
                 ask(text, vector)
             if k >= 20:
@@ -94,10 +94,12 @@ def _build(
             (tantivy.Occur.Should, tantivy.Query.term_query(schema, "text", term))
             for term in set(terms(text))
         ]
-        found = searcher.search(tantivy.Query.boolean_query(clauses), LIMIT, count=False).hits
+        found = searcher.search(
+            tantivy.Query.boolean_query(clauses), RESULT_LIMIT, count=False
+        ).hits
         lexical = searcher.fast_field_values("key", [address for _, address in found])
         fused: dict[Any, float] = {}
-        for ranking in (lexical, vectors.search(vector, LIMIT).keys.tolist()):
+        for ranking in (lexical, vectors.search(vector, RESULT_LIMIT).keys.tolist()):
             for rank, hit in enumerate(ranking):
                 fused[hit] = fused.get(hit, 0.0) + 1 / (60 + rank)
         return sorted(fused, key=lambda hit: -fused[hit])

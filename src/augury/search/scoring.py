@@ -13,7 +13,7 @@ from augury.search.engine import EngineHits
 from augury.search.gathering import Gathered
 from augury.search.text import DocumentFrequencies
 
-VOTERS = 10
+MAX_VOTERS = 10
 """Number of best direct results from which `augury.relations` infers what a query is about. Chosen
 by hand."""
 
@@ -46,15 +46,17 @@ def score(gathered: Gathered, frequencies: DocumentFrequencies) -> ScoredHits:
 def voters(
     order: NDArray[np.intp], fixtures: NDArray[np.uint8], asks_game: bool
 ) -> NDArray[np.intp]:
-    """Positions in `order` of the results that indicate what a query is about: the first `VOTERS`.
-    Markets on games are left out, except if the query asks for a game or if only such markets were
-    found.
+    """Positions in `order` of the results that indicate what a query is about: the first
+    `MAX_VOTERS`. Markets on games are left out, except if the query asks for a game or if only
+    such markets were found.
 
     order : the hits, best first, as positions in `fixtures`
     fixtures : for each hit, 0 if it is not on a game or short window
     """
     games = (fixtures[order] > 0) & (not asks_game)
-    return np.argsort(games, kind="stable")[: min(VOTERS, len(order) - games.sum() or len(order))]
+    return np.argsort(games, kind="stable")[
+        : min(MAX_VOTERS, len(order) - games.sum() or len(order))
+    ]
 
 
 def ranked(hits: EngineHits) -> rank.Candidates:

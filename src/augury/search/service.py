@@ -160,7 +160,7 @@ class SearchService:
         if (known := self._answers.known(asked, self._indexer.position)) is not None:
             return known
         position, at = self._indexer.position, time.monotonic()
-        deep = min(families.FOUND * top_k, FOLDED_AT_ONCE) if fold else top_k
+        deep = min(families.FOUND_PER_ROW * top_k, FOLDED_AT_ONCE) if fold else top_k
         wanted = Wanted(query, dimensions, top_k, status, max(deep, top_k))
         found = (await self._search(wanted)).found
         if fold:

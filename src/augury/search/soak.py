@@ -30,9 +30,9 @@ P95_MS, P99_MS, GROWTH, DRAIN_SECONDS = 50.0, 150.0, 0.05, 10.0
 WARM_UP = 30.0
 """Shortest time, in seconds, that the load runs before memory is first measured, so that caches
 fill."""
-SETTLE = 3.0
+SETTLE_SECONDS = 3.0
 """Seconds to wait after a load of requests, so that its connections are closed."""
-QUERIES = 5_000
+MAX_QUERIES = 5_000
 
 
 async def run(n: int, *, rate: float, seconds: float, streams: int, quiet: bool) -> dict[str, Any]:
@@ -50,7 +50,7 @@ async def run(n: int, *, rate: float, seconds: float, streams: int, quiet: bool)
             console.print(f"Importing {n:,} markets ...")
             await import_generated(services, n)
             _, key = await services.access.create_key("soak", ["search:read", "forecast:read"])
-        texts = made_up_queries(n, QUERIES)
+        texts = made_up_queries(n, MAX_QUERIES)
         bodies = Path(folder) / "bodies.json"
         bodies.write_text(json.dumps([{"query": t, "dimensions": ["direct"]} for t in texts]))
         with serving(folder) as (url, process):
@@ -80,7 +80,7 @@ async def _load(
     # As many streams as are measured later, with other questions: caches of texts fill up to their
     # limits before memory is measured.
     await _streams(url, key, texts[streams:], streams)
-    await asyncio.sleep(SETTLE)
+    await asyncio.sleep(SETTLE_SECONDS)
     before = {"memory_mb": memory(process.pid), "descriptors": _descriptors(process.pid)}
     console.print(f"{rate:g} searches a second for {seconds:.0f} s ...")
     out["searches"] = await steady(url, bodies, key, rate, seconds)
@@ -89,7 +89,7 @@ async def _load(
         steady(url, bodies, key, rate / 10, 10), _streams(url, key, texts, streams)
     )
     out["searches_beside_streams"] = beside
-    await asyncio.sleep(SETTLE)
+    await asyncio.sleep(SETTLE_SECONDS)
     after = {"memory_mb": memory(process.pid), "descriptors": _descriptors(process.pid)}
     out |= {"before": before, "after": after}
     console.print("Leaving while busy ...")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-LONGEST: Final = 500
+MAX_CHARACTERS: Final = 500
 """Longest text, in characters, that is split; longer ones are hardly questions."""
 
 
@@ -46,7 +46,7 @@ def split(text: str) -> SplitQuestion:
     """Split a question: "What happens to gold if the dollar collapses?" asks about "gold" and
     supposes "the dollar collapses". A text without a condition is not split."""
     whole = " ".join(text.split())
-    if len(whole) <= LONGEST:
+    if len(whole) <= MAX_CHARACTERS:
         for pattern in _CONDITIONS:
             found = pattern.match(whole)
             if found and not _EMPTY.fullmatch(found["about"]):

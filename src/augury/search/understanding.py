@@ -18,7 +18,7 @@ from augury.search.store import ResultRow
 from augury.search.text import DocumentFrequencies
 from augury.storage.database import Database
 
-NAMED = 20
+MAX_NAMED = 20
 """Largest number of markets that are looked up for the ids and addresses in a query."""
 
 
@@ -74,4 +74,4 @@ async def _named(parsed: ParsedQuery, database: Database) -> list[ResultRow]:
     ]
     conn: AsyncConnection[Any]
     async with database.reading() as conn:
-        return await store.named_markets(conn, parsed.market_ids, pages, NAMED)
+        return await store.named_markets(conn, parsed.market_ids, pages, MAX_NAMED)

@@ -32,7 +32,7 @@ Points = list[tuple[datetime, float]]
 Packed = tuple[bytes, bytes]
 """Points of a series as two byte strings: times in microseconds since 1970 (64-bit integers), and
 values (64-bit floats)."""
-SLICE = 2_000
+SLICE_POINTS = 2_000
 """Largest number of points in one group. The points of a series are sent between processes in such
 groups, and stored group by group; unpacking and storing one takes some milliseconds."""
 
@@ -61,10 +61,10 @@ def parse(kind: str, body: bytes, time_path: str | None, value_path: str | None)
 
 
 def packed(kind: str, body: bytes, time_path: str | None, value_path: str | None) -> list[Packed]:
-    """The points that `parse` finds, in groups of `SLICE` points, packed as bytes that are cheap to
-    send to another process."""
+    """The points that `parse` finds, in groups of `SLICE_POINTS` points, packed as bytes that are
+    cheap to send to another process."""
     found = parse(kind, body, time_path, value_path)
-    return [_pack(found[n : n + SLICE]) for n in range(0, len(found), SLICE)]
+    return [_pack(found[n : n + SLICE_POINTS]) for n in range(0, len(found), SLICE_POINTS)]
 
 
 def unpacked(given: Packed) -> Points:

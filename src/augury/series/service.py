@@ -384,7 +384,7 @@ class SeriesService:
     async def _ask(self, series: Series) -> fetch.Fetched:
         if self._client is None:
             self._client = guard.client(
-                self._policy, timeout=fetch.DEADLINE, connections=200, dials=self._dials
+                self._policy, timeout=fetch.DEADLINE_SECONDS, connections=200, dials=self._dials
             )
         account = series.account_id
         if not self._budget.left(account):

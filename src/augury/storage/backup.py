@@ -33,7 +33,7 @@ from augury.storage.binaries import Binaries
 DUMP, MANIFEST = "database.dump", "manifest.json"
 FORMAT = 1
 MAX_MANIFEST_BYTES = 64 * 1024
-CHUNK = 1 << 20
+CHUNK_BYTES = 1 << 20
 LEFT_OUT = (
     "rate_limits", "pgqueuer_log", "pgqueuer_statistics", "search_indexes", "relation_state",
     "relation_events", "relation_nodes", "relation_members", "relation_links", "forecast_words",
@@ -137,7 +137,7 @@ def _write(file: Path, manifest: Manifest, binaries: Binaries, url: str, snapsho
                 where, environment = _apart(url)
                 command += [*options, *left_out, f"--snapshot={snapshot}", f"--dbname={where}"]
                 with program(command, "The backup failed.", environment=environment) as dump:
-                    shutil.copyfileobj(dump, entry, CHUNK)
+                    shutil.copyfileobj(dump, entry, CHUNK_BYTES)
             archive.close()
             output.flush()
             os.fsync(output.fileno())
@@ -261,7 +261,7 @@ def program(
 def _feed(source: IO[bytes] | None, target: IO[bytes] | None) -> None:
     if source is not None and target is not None:
         with suppress(BrokenPipeError), target:
-            shutil.copyfileobj(source, target, CHUNK)
+            shutil.copyfileobj(source, target, CHUNK_BYTES)
 
 
 class _ErrorReader(threading.Thread):

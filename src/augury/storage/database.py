@@ -28,7 +28,7 @@ SERVICE_ROLE = "augury_service"
 """PostgreSQL role as which the service connects to an embedded server. It owns the service's
 database and is no superuser."""
 OLDEST_SERVER = 150000
-SETTLING = 15.0
+SETTLING_SECONDS = 15.0
 """Longest time, in seconds, for which connecting to the embedded server is tried again and again.
 The server may just be starting, e.g. because the process that ran it has ended and another one
 takes over."""
@@ -128,7 +128,9 @@ class Database:
     ) -> Database:
         """Bring the schema of a database up to date and open a pool to it."""
         try:
-            current = await _settled(lambda: _is_current(direct_url), SETTLING if server else 0)
+            current = await _settled(
+                lambda: _is_current(direct_url), SETTLING_SECONDS if server else 0
+            )
             if not current:
                 await asyncio.to_thread(migrate.upgrade, direct_url)
         except psycopg.OperationalError as error:
@@ -249,7 +251,7 @@ async def reach(settings: Settings) -> tuple[str, EmbeddedServer | None]:
     )
     server.inherit()
     try:
-        await _settled(lambda: _prepare(server), SETTLING)
+        await _settled(lambda: _prepare(server), SETTLING_SECONDS)
     except psycopg.OperationalError as error:
         await asyncio.to_thread(server.close)
         raise SetupProblem(f"The database can't be reached: {_first_line(error)}") from error

@@ -16,7 +16,7 @@ import sys
 
 CLONE_NEWUSER = 0x10000000
 PR_SET_PDEATHSIG = 1
-REFUSED = 77
+REFUSED_STATUS = 77
 """Exit status of this script if it can't become the user that its argument IDENTITY names
 (EX_NOPERM)."""
 OUT_OF_REACH = 126
@@ -59,7 +59,7 @@ def main(arguments: list[str]) -> None:
             os.setuid(int(ids[0]))
     except OSError as error:
         sys.stderr.write(f"{error}\n")
-        sys.exit(REFUSED)
+        sys.exit(REFUSED_STATUS)
     # After the change of identity, which clears the death signal.
     if sys.platform == "linux":
         libc.prctl(PR_SET_PDEATHSIG, int(death_signal))

@@ -35,7 +35,7 @@ own role and database, and to hand an older version's database over to that role
 PORT = 5432  # only the socket's name: nothing listens on TCP
 SOCKET_NAME = f".s.PGSQL.{PORT}"
 
-RESERVE = 32 * 1024 * 1024
+RESERVE_BYTES = 32 * 1024 * 1024
 """Size in bytes of a file that reserves disk space and is deleted when the disk is full. A server
 that stopped because its write-ahead log could not grow needs space for two segments of 16 MiB to
 replay the log and start again. It can then answer reads."""
@@ -367,22 +367,22 @@ class Supervisor:
             pause = 0.1 if time.monotonic() - began > 60 else min(pause * 2, 3)
 
     def _keep_reserve(self) -> None:
-        """Reserve `RESERVE` bytes of disk space, if at least four times as much is free."""
+        """Reserve `RESERVE_BYTES` bytes of disk space, if at least four times as much is free."""
         with suppress(OSError):
-            if self._reserve.exists() or shutil.disk_usage(self._data).free < 4 * RESERVE:
+            if self._reserve.exists() or shutil.disk_usage(self._data).free < 4 * RESERVE_BYTES:
                 return
             with self._reserve.open("xb") as file:
                 if hasattr(os, "posix_fallocate"):
-                    os.posix_fallocate(file.fileno(), 0, RESERVE)
+                    os.posix_fallocate(file.fileno(), 0, RESERVE_BYTES)
 
     def _give_up_reserve(self) -> None:
         with suppress(OSError):
-            if self._reserve.exists() and shutil.disk_usage(self._data).free < RESERVE:
+            if self._reserve.exists() and shutil.disk_usage(self._data).free < RESERVE_BYTES:
                 self._reserve.unlink()
                 log.error(
                     "disk_full",
                     folder=str(self._data),
-                    reserve_bytes_freed=RESERVE,
+                    reserve_bytes_freed=RESERVE_BYTES,
                     fix="free space on this disk now",
                 )
 

@@ -15,7 +15,7 @@ import msgspec
 from augury.markets.records import Market, MarketChange, Status
 from augury.venues.records import KnownTarget, Refusal
 
-CONFIRMATIONS = 2
+MIN_CONFIRMATIONS = 2
 """Number of times that a venue must repeat a claim before the claim is believed. A claim is an
 answer that contradicts a market's stored resolution. The first answer does not count as a
 repetition."""
@@ -98,7 +98,7 @@ class UnconfirmedClaims:
         and the resolution `resolution`.
 
         An answer that contradicts the stored resolution is a claim. The result is False until the
-        venue has repeated the claim `CONFIRMATIONS` times.
+        venue has repeated the claim `MIN_CONFIRMATIONS` times.
         """
         if known.status != "resolved":
             return True
@@ -118,7 +118,7 @@ class UnconfirmedClaims:
             return False
         held |= {"times": held["times"] + 1, "at": at.isoformat()}
         self.changed = True
-        if held["times"] < CONFIRMATIONS:
+        if held["times"] < MIN_CONFIRMATIONS:
             return False
         del self._claims[known.id]
         return True

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import polars as pl
 
 from augury.errors import SetupProblem
-from augury.markets.doors import MIN_BATCH, MIN_EVENTS, SHRUNKEN
+from augury.markets.doors import MAX_SHRUNKEN, MIN_BATCH, MIN_EVENTS
 from augury.markets.records import PLATFORMS, STATUSES, Market, PricePoint, Status, Strike
 from augury.venues.kalshi_queries import series_of
 from augury.venues.kalshi_records import PARLAY_PREFIX
@@ -45,7 +45,7 @@ Row = Mapping[str, Any]
 
 MARKET_COLUMNS = {"id", "platform"}  # and a question, or a title in its place
 PRICE_COLUMNS = {"market_id", "ts", "price"}
-SLICE = 5_000
+SLICE_ROWS = 5_000
 """Number of rows of a file of markets that are turned into records at a time."""
 
 
@@ -131,11 +131,11 @@ def _as_text(value: object) -> str | None:
 
 
 def read_markets(file: DumpFile) -> Iterator[list[Market | Refusal]]:
-    """The rows of a file of markets, `SLICE` at a time, each as a market or as a refusal with its
-    reason. They are sorted so that the rows of an event follow each other."""
+    """The rows of a file of markets, `SLICE_ROWS` at a time, each as a market or as a refusal with
+    its reason. They are sorted so that the rows of an event follow each other."""
     frame = file.frame
     keys = [name for name in ("platform", "event_id") if name in frame.columns]
-    for part in frame.sort(keys, maintain_order=True).iter_slices(SLICE):
+    for part in frame.sort(keys, maintain_order=True).iter_slices(SLICE_ROWS):
         yield [market(row) for row in part.iter_rows(named=True)]
 
 
@@ -412,7 +412,9 @@ def in_another_unit(rows: pl.DataFrame, known: Iterable[KnownMarket]) -> pl.Data
         n=pl.col("market_id").n_unique(), events=pl.col("event").n_unique(), most=_yes().max()
     )
     small = small.filter(
-        (pl.col("n") >= MIN_BATCH) & (pl.col("events") >= MIN_EVENTS) & (pl.col("most") <= SHRUNKEN)
+        (pl.col("n") >= MIN_BATCH)
+        & (pl.col("events") >= MIN_EVENTS)
+        & (pl.col("most") <= MAX_SHRUNKEN)
     )
     return rows.join(small.select(key), on=key, how="semi").drop("venue", "event")
 

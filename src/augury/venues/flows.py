@@ -29,10 +29,10 @@ from augury.venues.records import KnownTarget, Page, Refusal, Venue
 RECORDS = Metric("augury_venue_records", "Market records stored.", ["venue", "flow"])
 REFUSED = Metric("augury_venue_refused", "Wire records refused, by reason.", ["venue", "reason"])
 
-RECENT = timedelta(days=3)
+MAX_LOOK_BACK = timedelta(days=3)
 """Longest time that a sync looks back. A full sync lists the markets that closed in this time. An
 incremental sync lists changes since the previous one, but none that are older than this."""
-OVERLAP = timedelta(minutes=2)
+SYNC_OVERLAP = timedelta(minutes=2)
 """An incremental sync also lists changes from this long before the start of the previous one,
 because venues show changes in listings with a delay."""
 STALE_CURSOR = timedelta(hours=6)
@@ -50,9 +50,9 @@ as open. With fewer, the listing is taken to be incomplete."""
 SOUND_FROM = 50
 """Smallest number of expected markets for which an answer is checked for missing ones. For a
 listing, the expected markets are those stored as open; for a price refresh, those asked for."""
-BATCH = 100
+BATCH_IDS = 100
 """Maximum number of markets that one request asks for by their ids."""
-LOOKUPS = 100
+MAX_LOOKUPS = 100
 """Maximum number of markets that a run requests singly, because the answer to a request for many
 ids did not contain them."""
 PRICES_AT_ONCE = 6_000
@@ -143,7 +143,7 @@ class FlowRun:
         if walk is None:
             # The previous full sync may have missed markets that closed while it ran, so closed
             # markets are listed from a day before its start.
-            since = at - RECENT
+            since = at - MAX_LOOK_BACK
             if state.succeeded_at is not None:
                 since = max(since, (state.started_at or state.succeeded_at) - timedelta(days=1))
             walk = _Walk(run_at=at, since=since, phase=venue.full[0])
@@ -175,7 +175,9 @@ class FlowRun:
         if walk is None:
             since = (state.started_at or at) if state.succeeded_at else at - timedelta(hours=1)
             walk = _Walk(
-                run_at=at, since=max(since, at - RECENT) - OVERLAP, phase=venue.incremental[0]
+                run_at=at,
+                since=max(since, at - MAX_LOOK_BACK) - SYNC_OVERLAP,
+                phase=venue.incremental[0],
             )
         for phase in venue.incremental:
             if phase != walk.phase:
@@ -197,8 +199,8 @@ class FlowRun:
         at, venue = self._clock(), self._venue
         async with self._database.reading() as conn:
             due = await store.due_for_prices(conn, venue.platform, PRICES_AT_ONCE)
-        for start in range(0, len(due), BATCH):
-            batch = due[start : start + BATCH]
+        for start in range(0, len(due), BATCH_IDS):
+            batch = due[start : start + BATCH_IDS]
             page = await self._ask(lambda batch=batch: venue.news(batch))
             await self.take_in(page, {t.id: t for t in batch})
             self._report(self.outcome)
@@ -305,14 +307,14 @@ class FlowRun:
         while True:
             after = walk.after if isinstance(walk.after, int) else 0
             async with self._database.reading() as conn:
-                batch = await store.unseen(conn, venue.platform, walk.run_at, after, BATCH)
+                batch = await store.unseen(conn, venue.platform, walk.run_at, after, BATCH_IDS)
             if not batch:
                 return
             targets = [target for _, target in batch]
             page = await self._ask(lambda targets=targets: venue.news(targets))
             answered = page.ids()
             for target in targets:
-                if target.platform_id in answered or lookups >= LOOKUPS:
+                if target.platform_id in answered or lookups >= MAX_LOOKUPS:
                     continue
                 lookups += 1
                 try:

@@ -17,7 +17,7 @@ from augury.storage.database import Database
 from augury.venues import dump, store
 from augury.venues.records import Refusal
 
-EXAMPLES = 3
+MAX_EXAMPLES = 3
 """Maximum number of examples of refused rows kept for each reason."""
 POINTS_AT_ONCE = 100_000
 """Maximum number of price points written in one transaction."""
@@ -48,10 +48,11 @@ class FileSummary(msgspec.Struct):
     seconds: float = 0.0
 
     def refuse(self, reason: str, example: str | None, count: int = 1) -> None:
-        """Count `count` refused rows for a reason, and keep the first `EXAMPLES` examples of it."""
+        """Count `count` refused rows for a reason, and keep the first `MAX_EXAMPLES` examples of
+        it."""
         self.refused[reason] += count
         kept = self.examples.setdefault(reason, [])
-        if example and len(kept) < EXAMPLES:
+        if example and len(kept) < MAX_EXAMPLES:
             kept.append(example)
 
 
@@ -100,7 +101,9 @@ async def _prices(
     refused = rows.filter(pl.col("reason").is_not_null())
     for reason, count in refused["reason"].value_counts().iter_rows():
         shown = (
-            refused.filter(pl.col("reason") == reason).unique("given", keep="first").head(EXAMPLES)
+            refused.filter(pl.col("reason") == reason)
+            .unique("given", keep="first")
+            .head(MAX_EXAMPLES)
         )
         summary.refuse(reason, None, count)
         for given, label, price in shown.select("given", "label", "price").iter_rows():

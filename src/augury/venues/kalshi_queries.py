@@ -11,7 +11,7 @@ from augury.venues.wire import Wire, identifier
 
 EVENTS_PAGE = 200
 MARKETS_PAGE = 1_000
-BATCH = 100
+BATCH_TICKERS = 100
 """Maximum number of tickers in one request for markets by ticker; 100 make a URL of about 3 KB."""
 
 Params = Mapping[str, str | int | Sequence[str]]

@@ -41,10 +41,10 @@ EVENTS_PAGE = 100
 """Events per page. Each comes with all its markets, so larger pages would take megabytes."""
 MARKETS_PAGE = 100
 """Markets per page: the most that `/markets/keyset` returns."""
-BATCH = 100
+BATCH_IDS = 100
 """Ids in one request by id; they make a URL of about 1 KB."""
 
-DECIDED = 0.99
+DECIDED_PRICE = 0.99
 """From this price (0 to 1) on, an outcome of a closed market is taken to be the winner."""
 _UNDER_REVIEW = ("proposed", "disputed", "challenged", "reproposed", "requested")
 
@@ -321,7 +321,7 @@ def _state(
     review = text(wire.get("umaResolutionStatus"))
     if review is not None and review.lower() in _UNDER_REVIEW:
         return "closed", None, nothing
-    if settled and max(p or 0 for p in labelled) >= DECIDED:
+    if settled and max(p or 0 for p in labelled) >= DECIDED_PRICE:
         winner = max(range(len(outcomes)), key=lambda i: labelled[i] or 0)
         exact = tuple(1.0 if i == winner else 0.0 for i in range(len(outcomes)))
         return "resolved", outcomes[winner], exact

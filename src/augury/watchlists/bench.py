@@ -42,7 +42,7 @@ MIX: tuple[tuple[Metric, Op, float], ...] = (
 )  # fmt: skip
 """Metric, operator and threshold of the rules (alert conditions) that the benchmark creates; a
 tenth of the rules uses each entry."""
-HISTORY = 97
+HISTORY_POINTS = 97
 ROUNDS = 3
 SMALL_ROUNDS = 20
 _NONE = timedelta(0)
@@ -63,7 +63,7 @@ async def run(
         )  # fmt: skip
         async with running(settings) as services:
             key, _ = await services.access.create_key("bench", ["watch:write"])
-            console.print(f"Making {targets:,} markets with {HISTORY} prices each ...")
+            console.print(f"Making {targets:,} markets with {HISTORY_POINTS} prices each ...")
             ids = await _markets(services, targets)
             watchlist = await _watchlist(services, key.account_id, ids, rules)
             await services.evaluator.tick()
@@ -114,7 +114,7 @@ async def _markets(services: Services, count: int) -> list[str]:
                 at=now - timedelta(hours=hour + 0.5),
                 price=min(0.99, max(0.01, price + 0.01 * rng.randint(-2, 2))),
             )
-            for hour in range(HISTORY)
+            for hour in range(HISTORY_POINTS)
         ]
     async with services.database.transaction() as conn:
         await markets.upsert_markets(conn, made)

@@ -43,7 +43,7 @@ conditions). The same limit holds for changed external series."""
 DUE_AT_ONCE = 5_000
 """Largest number of (rule, target) pairs that one transaction evaluates because time alone may have
 changed the result, and not because the target has new data."""
-MEMBERS = 100
+MAX_MARKETS = 100
 """Maximum number of markets that are watched for one target that is an event or a saved search."""
 LOOK_UP_AFTER = timedelta(minutes=5)
 """Time after which the list of the markets that belong to a watched event or saved search is looked
@@ -178,13 +178,13 @@ class Evaluator:
         if kind == "market":
             return [ref]
         if kind == "search":
-            return await self._search(ref, MEMBERS)
+            return await self._search(ref, MAX_MARKETS)
         if kind == "event":
             platform, _, event_id = ref.partition(":")
             if platform not in PLATFORMS:
                 return []
             async with self._database.reading() as conn:
-                return await markets.members(conn, platform, event_id, MEMBERS)
+                return await markets.members(conn, platform, event_id, MAX_MARKETS)
         return []
 
     async def _apply(

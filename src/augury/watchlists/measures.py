@@ -12,9 +12,9 @@ from itertools import pairwise
 from math import log
 from statistics import median
 
-TICK = 0.01
+PRICE_TICK = 0.01
 """Smallest price step of most order books, in probability."""
-_EDGE = TICK / 2
+_EDGE = PRICE_TICK / 2
 """Smallest distance of a price from 0 and 1, in probability. Closer prices are moved to this
 distance, because their log-odds would change a lot with moves of less than a tick."""
 MAD_TO_SIGMA = 1.4826
@@ -66,9 +66,9 @@ def zscore(prices: Sequence[float | None]) -> float | None:
 
 
 def _tick(p: float) -> float:
-    """The size of one price tick (`TICK`) at probability `p`, in log-odds."""
+    """The size of one price tick (`PRICE_TICK`) at probability `p`, in log-odds."""
     p = min(max(p, _EDGE), 1 - _EDGE)
-    return TICK / (p * (1 - p))
+    return PRICE_TICK / (p * (1 - p))
 
 
 def _usual(sizes: list[float]) -> float:

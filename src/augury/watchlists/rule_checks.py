@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from augury.errors import InvalidInput
-from augury.watchlists.rules import SPANS, Rule
+from augury.watchlists.rules import DEFAULT_SPANS, Rule
 
 _SHORTEST_SPAN = timedelta(minutes=5)
 _LONGEST_SPAN = {
@@ -42,7 +42,7 @@ def check_rule(rule: Rule) -> None:
     if rule.span is not None:
         longest = _LONGEST_SPAN.get(rule.metric)
         if longest is None:
-            with_one = ", ".join(SPANS)
+            with_one = ", ".join(DEFAULT_SPANS)
             raise InvalidInput.at(
                 "body", "window", msg=f"Only these metrics have a window: {with_one}."
             )

@@ -42,7 +42,7 @@ FITS: dict[Kind, frozenset[str]] = {
 """By kind of watched target (e.g. `market`): the metrics that a rule on such a target can have."""
 
 HOUR = timedelta(hours=1)
-SPANS: dict[str, timedelta] = {
+DEFAULT_SPANS: dict[str, timedelta] = {
     "probability_change": HOUR,
     "probability_zscore": HOUR,
     "volume_spike": HOUR,
@@ -91,7 +91,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     def window(self) -> timedelta | None:
         """The time window over which the metric is measured: the rule's own or the metric's
         default; None for a metric without one."""
-        return self.span or SPANS.get(self.metric)
+        return self.span or DEFAULT_SPANS.get(self.metric)
 
     def holds(self, value: float | str) -> bool:
         """Whether `value` meets the rule's condition, e.g. is above its threshold."""

@@ -51,7 +51,7 @@ from augury.markets.store.prices import (
     volume_readings,
 )
 from augury.markets.store.quarantine import (
-    WHOLE,
+    WHOLE_QUOTE,
     Held,
     held,
     hold_points,
@@ -92,7 +92,7 @@ __all__ = [
     "MOVING",
     "NEVER",
     "TWO_OUTCOMES",
-    "WHOLE",
+    "WHOLE_QUOTE",
     "AppendSummary",
     "Bucket",
     "Connection",

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 from augury.markets import doors
 from augury.markets.doors import HoldReason, Reason, ScreenedQuote
-from augury.markets.freshness import COMPARABLE
+from augury.markets.freshness import COMPARABLE_WITHIN
 from augury.markets.records import PricePoint
 from augury.markets.store.sql import Connection, lock_for_ingest, sql
 
-WHOLE = -1
+WHOLE_QUOTE = -1
 """Value of `Held.outcome` that stands for a market's whole quote. For a single recorded price in
 quarantine, `Held.outcome` is the index of the price's outcome."""
 _AT = "coalesce(m.price_as_of, m.observed_at, m.updated_at)"
@@ -31,7 +31,7 @@ update incoming i set
   prices = array_fill(null::float8, array[cardinality(i.outcomes)]),
   price_as_of = null, best_bid = null, best_ask = null
 from quarantine q
-where q.market_id = i.id and q.outcome = {WHOLE} and q.released_at is null
+where q.market_id = i.id and q.outcome = {WHOLE_QUOTE} and q.released_at is null
   and q.at = coalesce(i.price_as_of, i.observed_at) and q.prices = i.prices
 """  # noqa: S608  (a constant of this module)
 
@@ -42,8 +42,8 @@ class Held(NamedTuple):
     market_id: str
     question: str
     outcome: int
-    """Index of the outcome whose recorded price is held, or -1 (`WHOLE`) for the market's whole
-    quote."""
+    """Index of the outcome whose recorded price is held, or -1 (`WHOLE_QUOTE`) for the market's
+    whole quote."""
     at: datetime
     prices: list[float | None]
     best_bid: float | None
@@ -75,7 +75,7 @@ async def screen(conn: Connection, ids: Sequence[str]) -> Counter[str]:
         where m.id = any(%(ids)s) and q.market_id = m.id and q.outcome = %(whole)s
           and q.released_at is null and m.price_as_of > q.at
         """,
-        {"ids": list(ids), "whole": WHOLE},
+        {"ids": list(ids), "whole": WHOLE_QUOTE},
     )
     return held
 
@@ -91,7 +91,7 @@ async def _suspects(conn: Connection, ids: Sequence[str]) -> list[ScreenedQuote]
           and (price_as_of is not null or best_bid is not null or best_ask is not null)
           and (origin = 'dump' or coalesce(greatest(prices[1], best_bid, best_ask), 1) <= %s)
         """),  # noqa: S608
-        (list(ids), doors.SHRUNKEN),
+        (list(ids), doors.MAX_SHRUNKEN),
         binary=True,
     )
     return [ScreenedQuote(*row) for row in await rows.fetchall()]
@@ -144,7 +144,7 @@ async def _sums(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
         """,
         {
             "ids": list(ids), "most": doors.MAX_SUM, "least": doors.MIN_SUM,
-            "members": doors.MIN_MEMBERS, "apart": COMPARABLE,
+            "members": doors.MIN_MEMBERS, "apart": COMPARABLE_WITHIN,
         },
     )  # fmt: skip
     return {
@@ -168,7 +168,7 @@ async def _twins(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
           and cardinality(m.outcomes) = 2 and cardinality(t.outcomes) = 2
           and abs(extract(epoch from m.price_as_of - t.price_as_of)) <= %(apart)s
         """,
-        {"ids": list(ids), "apart": COMPARABLE.total_seconds()},
+        {"ids": list(ids), "apart": COMPARABLE_WITHIN.total_seconds()},
     )
     found: dict[str, HoldReason] = {}
     for one, price, other, others in await rows.fetchall():
@@ -196,11 +196,11 @@ async def _hold(conn: Connection, verdicts: Mapping[str, HoldReason]) -> Counter
           join markets m using (id)
           where (price_as_of is not null or best_bid is not null or best_ask is not null)
             and not exists (
-              select from quarantine q where q.market_id = m.id and q.outcome = {WHOLE}
+              select from quarantine q where q.market_id = m.id and q.outcome = {WHOLE_QUOTE}
                 and q.released_at is not null and q.prices = m.prices and q.at = {_AT})
         ), former as (
           delete from quarantine q using picked p
-          where q.market_id = p.id and q.outcome = {WHOLE} and q.released_at is null
+          where q.market_id = p.id and q.outcome = {WHOLE_QUOTE} and q.released_at is null
             and q.at <> p.at
         ), kept as (
           insert into quarantine (market_id, at, prices, best_bid, best_ask, source, reason, detail)
