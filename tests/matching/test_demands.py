@@ -37,6 +37,11 @@ def lacks(question: str, market: str) -> bool:
         # another office
         ("Will Ada Novak be elected Governor of Texas?", "Will Ada Novak become US Senator?"
          " (Mayor of London)"),
+        # another place, another act of the same person
+        ("Is Ada Novak the first pick?", "Will Ada Novak be the second pick in the draft?"),
+        ("Does Zorblax have the #1 model?", "Will Zorblax have the third best model?"),
+        ("Is Ada Novak out by June?", "Ada Novak impeached by June 30?"),
+        ("Does Ada Novak retire?", "Ada Novak x Bea Dorn get married by June 30?"),
         # the opposite act
         ("Will Acme buy any bitcoin by June?", "Will Acme sell any bitcoin by June?"),
     ],
@@ -57,6 +62,9 @@ def test_what_a_market_lacks(question: str, market: str) -> None:
         ("Will Ada Novak be elected Governor of Texas?", "Will Ada Novak win in Texas?"),
         ("Will Arsenal and Liverpool still be rivals?", "Will Arsenal keep its rival?"),
         ("Will gold stay below $5,000 every day in May?", "Will gold hit $5,000 in May?"),
+        ("Will Ada Novak tie the knot?", "Ada Novak x Bea Dorn get married by June 30?"),
+        ("Is the first pick Ada Novak?", "Will Ada Novak be the 1st pick?"),
+        ("Will Ada be told off for the first time?", "Will Ada finish second?"),
         ("Does a Zorblax VI teaser come out?", "Zorblax VI teaser released by June?"),
         ("Will Ada Novak run for mayor?", "Will Ada Novak announce a run for mayor?"),
         ("Ada Novak runs for mayor, does she win?", "Will Ada Novak win the mayoral race?"),

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from augury.language import calendar
+from augury.language import calendar, numerals
 from augury.language.entities import Mention
 from augury.language.vocabulary import words
-from augury.matching import actors, seats
+from augury.matching import actors, seats, telling_acts
 
 _ALTERNATIVE: Final = re.compile(r",? (?:or|nor) (?:the |either )?", re.I)
 _TOGETHER: Final = re.compile(r" and (?:the )?", re.I)
@@ -82,6 +82,12 @@ _PIECE: Final = re.compile(
 """Matches words for a thing that belongs to a film, game ... but is not the work itself
 ("trailer"). A market must contain all such words of the question; otherwise it does not ask the
 same."""
+_PLACE: Final = re.compile(
+    rf"\b(?P<nth>{numerals.ORDINAL})\b(?!\s+(?:times?|half|quarter|round|terms?|lady|amendment|weeks?|days?|"
+    r"months?|years?|place\s+votes?)\b)|(?:#\s?|\b(?:no\.|number)\s?)(?P<number>\d{1,2}|one|two|three)\b",
+    re.I,
+)
+"""Matches a place in an order: "second", "#1", "number one"."""
 _SIDES: Final = tuple(tuple(frozenset(one.split()) for one in pair) for pair in _OPPOSED)
 
 
@@ -140,6 +146,11 @@ class Demands:
     again: bool = False
     """Whether the question asks if somebody is elected again. A market on the presidency then does
     not ask the same, unless the question names the presidency."""
+    text: str = ""
+    """The question's text."""
+    places_said: frozenset[int] = frozenset()
+    """Places in an order that the question names: 1 for "the first pick". A market whose title
+    names one place, and not the one that the question names, does not ask the same."""
     acts: tuple[actors.Act, ...] = ()
     """Who does what to whom in the question. A market with the same act, but with actor and target
     swapped, does not ask the same."""
@@ -159,7 +170,7 @@ class Demands:
             _RUNS.search(question) is not None and _WINS.search(question) is None,
             _ORDERED.search(question) is not None, _teams(named),
             _AGAIN.search(question) is not None and _PRESIDENCY.search(question) is None,
-            actors.acts(question, named),
+            question, _places(question), actors.acts(question, named),
         )  # fmt: skip
 
     def unmet(self, market: str, named: Sequence[Mention]) -> bool:
@@ -186,8 +197,14 @@ class Demands:
             or _opposed(self.words, said)
             or (bool(self.pieces) and not self.pieces <= _pieces(market))
             or (self.runs and _AWARDED.search(title) is not None and _RUNS.search(title) is None)
+            or telling_acts.is_unsaid(title, self.text)
+            or self._is_of_another_place(title)
             or (bool(self.acts) and actors.swapped(self.acts, actors.acts(title, titled)))
         )
+
+    def _is_of_another_place(self, title: str) -> bool:
+        placed = _places(title)
+        return len(placed) == len(self.places_said) == 1 and placed != self.places_said
 
     def _of_other_teams(self, title: str, titled: Sequence[Mention]) -> bool:
         if not self.teams or _GAME.search(title) or self.teams & _teams(titled):
@@ -270,6 +287,13 @@ def _teams(found: Sequence[Mention]) -> frozenset[str]:
 
 def _pieces(text: str) -> frozenset[str]:
     return frozenset(found.lower().replace("-", "") for found in _PIECE.findall(text))
+
+
+def _places(text: str) -> frozenset[int]:
+    found = (match["nth"] or match["number"] for match in _PLACE.finditer(text))
+    return frozenset(
+        numerals.ORDINALS.get(said.casefold()) or numerals.count(said) for said in found
+    )
 
 
 def _opposed(ours: frozenset[str], theirs: frozenset[str]) -> bool:

@@ -49,6 +49,7 @@ _RANK: Final = re.compile(
     rf"(?P<nth>{numerals.ORDINAL}|last|\d{{1,2}}(?:st|nd|rd|th))\b(?:\s+place)?"
     r"(?:\s+or\s+(?:(?P<better>better|higher)|(?P<worse>worse|lower|below)))?(?!\s+(?:person|woman|man|time|quarter|half|country|"
     r"state|team\s+to|to|\w+\s+to)\b)"
+    rf"|\b(?P<pick>{numerals.ORDINAL}|\d{{1,2}}(?:st|nd|rd|th))\s+(?:overall(?:\s+(?:pick|selection))?|pick|selection)\b"
     r"|(?<!\w)#\s?(?P<hash>\d{1,2})\b|\b(?:no\.|number)\s?(?P<number>\d{1,2}|one|two)\b(?!\s+of)",
     re.I,
 )
@@ -68,7 +69,10 @@ _STAGES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
         ("quarterfinal", r"quarter-?\s?finals?|last\s+(?:eight|8)|elite\s+(?:8|eight)"),
         ("semifinal", r"semi-?\s?finals?|last\s+(?:four|4)|final\s+(?:4|four)"),
         ("playoffs", r"play-?offs?|post-?season|knockout\s+(?:stages?|rounds?|phase)"),
-        ("final", r"grand\s+finals?|finals?|championship\s+game|title\s+game"),
+        (
+            "final",
+            r"grand\s+finals?|finals?|championship\s+game|title\s+game|super\s*bowl|world\s+series",
+        ),
     )
 )
 _SAY: Final = re.compile(r"\b(?:says?|mentions?|utters?)\b", re.I)
@@ -313,7 +317,7 @@ def _place(found: re.Match[str]) -> Threshold | None:
 
     if found["top"]:
         return Threshold(1, number(found["top"]))
-    said = found["nth"] or found["hash"] or found["number"]
+    said = found["nth"] or found["pick"] or found["hash"] or found["number"]
     place = number(said)
     if not place:  # "last"
         return None

@@ -17,11 +17,11 @@ from augury.relations.dates import YEAR, Days, WrittenDate, a_day, later, month_
 
 _PREPOSITION = (
     r"(?P<relation>no\s+later\s+than|by|before|until|till?|after|from|on|over|during|in|for|this|"
-    r"next|come)"
+    r"next|come|at)"
 )
 _SIMPLE: Final = {
     "no later than": "by", "till": "until", "til": "until", "over": "on", "during": "in",
-    "for": "on", "this": "on", "next": "on", "come": "on",
+    "for": "on", "this": "on", "next": "on", "come": "on", "at": "on",
 }  # fmt: skip
 _DATED: Final = frozenset({"no later than", "by", "before", "until", "till", "after", "on", "from"})
 """Prepositions after which the name of a holiday counts as a date even without a year, unlike in

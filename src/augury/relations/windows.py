@@ -111,7 +111,8 @@ _MENTION: Final = re.compile(
     rf"|\b(?P<nh>first|second|last|final)\s+half\s+of\s+(?P<nhy>{YEAR})"
     r"|(?<![\d.,$€£-])(?P<s1>(?:19|20)\d\d)\s?[-–—/]\s?(?P<s2>(?:19|20)?\d\d)(?![\d%]|[.,]\d|-)"
     r"|(?<![\d.,$€£#-])(?<!more\sthan\s)(?<!less\sthan\s)(?<!fewer\sthan\s)(?<!above\s)"
-    r"(?<!higher\sthan\s)(?<!lower\sthan\s)(?<!below\s)(?<!hits\s)"
+    r"(?<!higher\sthan\s)(?<!lower\sthan\s)(?<!below\s)(?<!hits\s)(?<!over\s)(?<!under\s)"
+    r"(?<!at\sleast\s)(?<!surpass\s)(?<!beneath\s)"
     r"(?<!hit\s)(?<!reach\s)(?<!russell\s)(?<!project\s)(?<!runner\s)(?<!exactly\s)"
     rf"\b(?P<y>(?:19|20)\d\d)(?![\d%]|[.,]\d|\s?(?:{_HOUR})|\s+(?:people|dollars?|points?|"
     r"deaths?|cases|votes?|seats|jobs|goals|tweets|posts|times)\b)\b"
@@ -217,10 +218,9 @@ def _mention(
 
 _EVENT_DAYS: Final = frozenset({(1, 6), (10, 7), (9, 11), (6, 4)})
 _EVENT: Final = re.compile(
-    r"(?:th)?[\s-]+(?:\w+\s+)?(?:committee|pardon|riot|defendant|attack|insurrection|hearing|panel|"
-    r"prosecut|investigat|inquiry|commission|hostage|massacre|convict|prisoner|protest|offender|case)",
-    re.I,
-)
+    r"(?:th)?[\s-]+(?:\w+\s+)?(?:committee|pardon|riot|defendant|attack|insurrection|hearing|panel|prosecut|"
+    r"investigat|inquiry|commission|hostage|massacre|convict|prisoner|protest|offender|case)", re.I
+)  # fmt: skip
 
 
 def _names_event(match: re.Match[str]) -> bool:
@@ -478,8 +478,7 @@ def _one(m: WrittenDate, text: str, anchor: date | None) -> Window:
         whole = kind == "by" and m.clock == (1439, 1439)  # 11:59 PM is the day's end
         return Window(
             kind=kind, start=start, end=end, clock=None if whole else m.clock,
-            precision=m.precision,
-            vague=m.vague or vague, text=said,
+            precision=m.precision, vague=m.vague or vague, text=said,
         )  # fmt: skip
 
     if m.relation in ("by", "before", "until"):
