@@ -13,7 +13,7 @@ import yaml
 
 import augury
 from augury.http import openapi
-from augury.relations import knowledge
+from augury.relations.causal import knowledge
 
 ROOT = Path(__file__).parents[1]
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ import pytest
 from augury.extension import names as extension
 from augury.forecast import polarity
 from augury.forecast.normalise import normalise
-from augury.relations.reading import read
+from augury.propositions.reading import read
 from augury.remembered import Once, remembered, weight
 from augury.search.text import terms, title_terms
 

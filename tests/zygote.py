@@ -27,7 +27,7 @@ from typing import Any
 def main() -> None:
     """Fork until standard input ends."""
     from augury import app, cli, serving
-    from augury.relations import knowledge
+    from augury.relations.causal import knowledge
 
     knowledge.load()
     assert app

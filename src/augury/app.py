@@ -41,9 +41,9 @@ from augury.markets.freshness import AgeRule
 from augury.markets.service import MarketService
 from augury.mcp.endpoint import ToolEndpoint
 from augury.net.addresses import AddressPolicy
-from augury.relations import compiled, own_verdicts
 from augury.relations import store as relation_store
-from augury.relations.knowledge import Base
+from augury.relations.causal import compiled, own_verdicts
+from augury.relations.causal.knowledge import Base
 from augury.relations.labelling import Labels
 from augury.relations.moving import Moving
 from augury.relations.service import RelationService

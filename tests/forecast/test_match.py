@@ -11,7 +11,7 @@ from augury.forecast import cues
 from augury.forecast.match import Comparison, compare
 from augury.forecast.normalise import normalise
 from augury.forecast.view import view
-from augury.relations.reading import read
+from augury.propositions.reading import read
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 VECTOR = np.full(4, 0.5, np.float32)

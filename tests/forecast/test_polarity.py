@@ -12,7 +12,7 @@ from augury.forecast.match import compare
 from augury.forecast.normalise import normalise
 from augury.forecast.polarity import turns
 from augury.forecast.view import View, view
-from augury.relations.reading import read
+from augury.propositions.reading import read
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 VECTOR = np.full(4, 0.5, np.float32)

@@ -18,7 +18,7 @@ from typing import cast
 import pytest
 from tests.forecast.conftest import market
 from tests.forecast.wordy_names import NAMES, PEOPLE, TEAMS, titles
-from tests.relations.oracle import ASKED, Case, cases
+from tests.logic.oracle import ASKED, Case, cases
 
 from augury.forecast import properties
 from augury.forecast.engine import Engine
@@ -33,8 +33,8 @@ from augury.forecast.properties import (
     judged,
     snapshot,
 )
+from augury.logic.joint_outcomes import Relation, inverse
 from augury.markets.records import Market
-from augury.relations.joint_outcomes import Relation, inverse
 from augury.search.embedding import Embedder
 from augury.venues.dump import DumpFile, read_markets
 

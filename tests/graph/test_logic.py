@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from tests.relations.oracle import Case, cases
+from tests.logic.oracle import Case, cases
 
 from augury.graph import logic
 from augury.graph.view import DrawnEdge
-from augury.relations.reading import read, read_question
+from augury.propositions.reading import read, read_question
 
 
 def told(case: Case) -> list[logic.NodeClaim]:

@@ -11,7 +11,7 @@ import pytest
 from augury.errors import SetupProblem
 from augury.graph import calibrate, strength
 from augury.graph.calibrate import PRIOR_DAYS, Joined
-from augury.relations.paths import SAME_KIND, Step
+from augury.relations.causal.paths import SAME_KIND, Step
 
 DAYS = 200
 

@@ -6,8 +6,8 @@ import msgspec
 
 from augury.graph import view
 from augury.markets.store import StoredMarket
-from augury.relations.causal_parts import Factor
-from augury.relations.paths import Step
+from augury.relations.causal.parts import Factor
+from augury.relations.causal.paths import Step
 
 FACTORS = {
     n: Factor(f"f{n}", f"Factor {n}", "it is higher", "test", (), (), (), f"f{n}", None)

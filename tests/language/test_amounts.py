@@ -12,8 +12,8 @@ from augury.forecast.normalise import normalise
 from augury.forecast.outcomes import asks
 from augury.forecast.threshold_order import compare_ranges
 from augury.language.amounts import plain
-from augury.relations.proposition import Proposition
-from augury.relations.reading import read
+from augury.propositions.proposition import Proposition
+from augury.propositions.reading import read
 
 AT = datetime(2027, 1, 10, 12, tzinfo=UTC)
 

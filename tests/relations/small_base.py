@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from augury.relations import knowledge
+from augury.relations.causal import knowledge
 from augury.search.rank import FEATURES
 from augury.search.related import Pool
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from augury.relations import compiled, knowledge
-from augury.relations.factors import Matcher
+from augury.relations.causal import compiled, knowledge
+from augury.relations.causal.factors import Matcher
 from augury.remembered import Once
 
 TEXT = """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from augury.relations import knowledge
-from augury.relations.judged import CODES, SELF_CODE, Judged, PairVerdict, read
+from augury.relations.causal import knowledge
+from augury.relations.causal.judged import CODES, SELF_CODE, Judged, PairVerdict, read
 
 TEXT = """
 domain = "test"

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from augury.relations import browse, commands, knowledge, own_verdicts
-from augury.relations.judged import Judged
-from augury.relations.judged_counts import EdgeCounts, counts
+from augury.relations import commands
+from augury.relations.causal import browse, knowledge, own_verdicts
+from augury.relations.causal.judged import Judged
+from augury.relations.causal.judged_counts import EdgeCounts, counts
 
 TEXT = """
 domain = "weather"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from augury.relations import knowledge
-from augury.relations.factors import Matcher, game
+from augury.relations.causal import knowledge
+from augury.relations.causal.factors import Matcher, game
 
 TEXT = """
 domain = "test"

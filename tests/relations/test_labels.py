@@ -10,10 +10,10 @@ import pytest
 
 from augury.llm.task import Unusable
 from augury.markets.store import StoredMarket
+from augury.propositions.reading import read_market
 from augury.relations import labels
+from augury.relations.causal.paths import RELATIONS
 from augury.relations.labels import LABEL, Label, Lead, LeadPair
-from augury.relations.paths import RELATIONS
-from augury.relations.reading import read_market
 from augury.relations.service import RelationService
 from augury.relations.store import LabelRow
 from augury.search.rank import FEATURES

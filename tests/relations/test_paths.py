@@ -9,9 +9,10 @@ import pytest
 from numpy.typing import NDArray
 from tests.relations.small_base import BASE, NUMBERS, TEXT, pool
 
-from augury.relations import knowledge, paths, rank
+from augury.relations import rank
+from augury.relations.causal import knowledge, paths
+from augury.relations.causal.paths import FactorGraph, Reached, Relation
 from augury.relations.columns import COLUMNS
-from augury.relations.paths import FactorGraph, Reached, Relation
 from augury.relations.rank import CLAIM_RATIO
 from augury.relations.ranker import CLASSES
 from augury.relations.service import Asked, RelationService

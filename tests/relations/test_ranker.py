@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from tests.relations.small_base import pool
 
-from augury.relations import knowledge, ranker
+from augury.relations import ranker
+from augury.relations.causal import knowledge
+from augury.relations.causal.paths import RELATIONS
 from augury.relations.columns import COLUMNS, DIRECT_COLUMNS
-from augury.relations.paths import RELATIONS
 from augury.relations.service import RelationService
 
 

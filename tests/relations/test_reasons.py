@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from augury.relations import knowledge, reasons
-from augury.relations.judged import Code
+from augury.relations import reasons
+from augury.relations.causal import knowledge
+from augury.relations.causal.judged import Code
 from augury.relations.reasons import Phrasing
 
 TEXT = """

@@ -21,12 +21,13 @@ from augury.llm.endpoint import ModelEndpoint
 from augury.llm.service import LanguageModel
 from augury.llm.store import Cost
 from augury.llm.task import Unusable
-from augury.relations import commands, knowledge, own_verdicts, review, reviewing
-from augury.relations.judged import Judged, PairVerdict, read
+from augury.relations import commands
+from augury.relations.causal import knowledge, own_verdicts, review, reviewing
+from augury.relations.causal.judged import Judged, PairVerdict, read
+from augury.relations.causal.paths import FactorGraph
+from augury.relations.causal.review import REVIEW, UnjudgedPair, unjudged
+from augury.relations.causal.reviewing import Reviewer, ReviewReport, accept
 from augury.relations.linking import Linker
-from augury.relations.paths import FactorGraph
-from augury.relations.review import REVIEW, UnjudgedPair, unjudged
-from augury.relations.reviewing import Reviewer, ReviewReport, accept
 from augury.storage.database import Database
 
 TEXT = """

@@ -27,8 +27,8 @@ from augury.forecast.match import compare
 from augury.forecast.normalise import normalise
 from augury.forecast.roles import is_sure
 from augury.language.vocabulary import default
+from augury.logic.relate import relate
 from augury.matching import features, judge, pairs
-from augury.relations.logic import relate
 
 KEPT = 160
 """Candidates kept of a question: all but a few have fewer."""

@@ -6,7 +6,7 @@ from typing import Any
 
 CLASSES = ("other", "same", "opposite")
 CERTAIN = ("implies", "implied_by", "excludes")
-"""Relations by logic (`augury.relations.logic`) that order two markets."""
+"""Relations by logic (`augury.logic.relate`) that order two markets."""
 
 
 def target(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:

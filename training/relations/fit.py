@@ -20,8 +20,8 @@ import lightgbm
 import numpy as np
 
 from augury.relations import rank
+from augury.relations.causal.paths import RELATIONS, Relation
 from augury.relations.columns import COLUMNS, DIRECT_COLUMNS
-from augury.relations.paths import RELATIONS, Relation
 from augury.relations.ranker import CLASSES
 from augury.search import rank as directly
 from augury.search.evaluate import DIMENSIONS, JudgedQuery, _top, mean, ndcg10

@@ -10,7 +10,7 @@ from typing import Final
 from augury.extension import names
 from augury.extension.names import TeamName, league_of, name
 from augury.extension.times import Start
-from augury.relations.teams import TEAMS, team
+from augury.propositions.teams import TEAMS, team
 from augury.remembered import remembered
 from augury.search.text import fold, terms
 

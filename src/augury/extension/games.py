@@ -12,7 +12,7 @@ from augury.extension.fixtures import Fixture, fixture_of, has_squads, squad_of
 from augury.extension.names import league_of, name, same
 from augury.extension.times import EASTERN, Start, start_of
 from augury.language import calendar
-from augury.relations.teams import TEAMS
+from augury.propositions.teams import TEAMS
 from augury.search.text import fold
 
 

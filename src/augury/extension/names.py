@@ -1,6 +1,6 @@
 """Leagues, teams and players by all the names that pages and venues give them. Pure.
 
-Teams and players come from `relations.teams` and from the entity lists of the factor base.
+Teams and players come from `propositions.teams` and from the entity lists of the factor base.
 `extension.team_names` only adds the other names that the news gives them.
 """
 
@@ -24,8 +24,8 @@ from augury.extension.team_names import (
     PEOPLE,
     WNBA_PLACES,
 )
-from augury.relations import knowledge
-from augury.relations.teams import TEAMS, team
+from augury.propositions.teams import TEAMS, team
+from augury.relations.causal import knowledge
 from augury.remembered import remembered
 from augury.search.text import fold, is_number, terms
 

@@ -31,7 +31,7 @@ from augury.markets.records import Status
 from augury.markets.store import Quote
 from augury.net import fetch, guard
 from augury.net.addresses import AddressPolicy
-from augury.relations import knowledge
+from augury.relations.causal import knowledge
 from augury.relations.service import RelationService
 from augury.search.schemas import is_readable
 from augury.search.service import SearchService

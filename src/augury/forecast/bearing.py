@@ -11,7 +11,7 @@ from augury.forecast.evidence import Snapshot
 from augury.forecast.match import Comparison
 from augury.forecast.normalise import Reading
 from augury.forecast.view import View
-from augury.relations.joint_outcomes import Relation
+from augury.logic.joint_outcomes import Relation
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Bounds that logic alone puts on an answer, given the prices of markets. Pure.
 
-`relations.logic.relate` finds implication, exclusion and complement between question and market,
+`logic.relate.relate` finds implication, exclusion and complement between question and market,
 and returns `none` in doubt. Its findings are final: a market with a relation in `SAME` decides the
 answer, a market with a relation in `ORDERED` only bounds it, and no estimate lies outside the
 bounds.
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from augury.relations.joint_outcomes import Relation
+from augury.logic.joint_outcomes import Relation
 
 SAME: Final[frozenset[Relation]] = frozenset({"equivalent", "complement"})
 ORDERED: Final[frozenset[Relation]] = frozenset({"implies", "implied_by", "excludes", "covers"})

@@ -13,8 +13,8 @@ from augury.forecast.coverage import is_said, share, telling
 from augury.forecast.order import Order
 from augury.forecast.threshold_order import compare_ranges
 from augury.forecast.view import View
-from augury.relations.proposition import CONTESTS, Proposition
-from augury.relations.wording import STAGES
+from augury.propositions.proposition import CONTESTS, Proposition
+from augury.propositions.wording import STAGES
 from augury.search.text import term, terms
 
 TELLING_WEIGHT: Final = 0.8

@@ -12,7 +12,7 @@ from msgspec import structs
 from augury.forecast.cues import sound
 from augury.forecast.names import besides
 from augury.forecast.view import View
-from augury.relations.wording import OFFICES
+from augury.propositions.wording import OFFICES
 from augury.search.text import terms
 
 _COMMON: Final = frozenset(terms("player year season"))

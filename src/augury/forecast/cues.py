@@ -10,8 +10,8 @@ from typing import Final
 from augury.forecast.names import besides, nicknames
 from augury.forecast.polarity import turns
 from augury.forecast.view import Words
-from augury.relations.proposition import CONTESTS, Proposition
-from augury.relations.wording import STAYS, canonical, districts
+from augury.propositions.proposition import CONTESTS, Proposition
+from augury.propositions.wording import STAYS, canonical, districts
 from augury.remembered import remembered
 from augury.search.text import is_month, is_number, is_year, terms
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from augury.language import calendar, numerals
-from augury.relations.ahead import rule
+from augury.propositions.ahead import rule
 
 _NTH_WORD: Final = numerals.ORDINAL
 _MONTH = calendar.MONTH
@@ -18,7 +18,7 @@ _RUN_OUT = (
     r"go\s+by|comes?\s+and\s+goe?s?|elapses?|expires?|gets?\s+through|goes?\s+through|go\s+through|"
     r"makes?\s+it\s+(?:past|through|to|beyond)|gets?\s+(?:past|beyond)|survives?)"
 )
-# Each rule leaves one "not", which `relations.reading` reads as a negation. Wordings that it reads
+# Each rule leaves one "not", which `propositions.reading` reads as a negation. Wordings that it reads
 # by itself (fail to, avoid, without, other than, stay below) need no rule here.
 _WHO = (
     r"(?:someone|somebody|anyone|anybody|something|anything|(?:an?|any|some|another)\s+(?:\w+\s+)?"

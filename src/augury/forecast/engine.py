@@ -37,10 +37,10 @@ from augury.forecast.rejected import rejected
 from augury.forecast.view import Rarity, View, view
 from augury.forecast.weighing import Weighing
 from augury.language import vocabulary
+from augury.logic.relate import relate
 from augury.matching.judge import Judge
-from augury.relations.logic import relate
-from augury.relations.proposition import EVENTS, Proposition
-from augury.relations.windows import has_ended
+from augury.propositions.proposition import EVENTS, Proposition
+from augury.propositions.windows import has_ended
 from augury.remembered import remembered
 from augury.search.text import is_number
 

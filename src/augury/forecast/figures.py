@@ -7,8 +7,8 @@ import re
 from typing import Final
 
 from augury.language import calendar, numerals
-from augury.relations.ahead import Ahead, Finder, Replacement, rule
-from augury.relations.wording import STATES
+from augury.propositions.ahead import Ahead, Finder, Replacement, rule
+from augury.propositions.wording import STATES
 
 _TENS: Final = {word: n for word, n in {**numerals.COUNTS, "hundred": 100}.items() if n}
 _NTH_WORD = numerals.ORDINAL

@@ -15,7 +15,7 @@ from typing import Final
 from augury.forecast.preamble import is_apart, parted, quieted
 from augury.language.asking import affirmed
 from augury.language.spelling import written_out
-from augury.relations.claims import calmed
+from augury.propositions.claims import calmed
 
 _CURLY: Final = str.maketrans("’‘ʼ“”„«»", '\'\'\'"""""')
 

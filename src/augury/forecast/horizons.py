@@ -19,8 +19,8 @@ from msgspec import structs
 
 from augury.forecast.polarity import turns
 from augury.forecast.roles import is_direct, same_but
-from augury.relations.proposition import EVENTS
-from augury.relations.windows import Window
+from augury.propositions.proposition import EVENTS
+from augury.propositions.windows import Window
 
 if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing, Compared

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from augury.relations.ahead import rule
+from augury.propositions.ahead import rule
 
 _MONEY: Final = r"[$€£]\s?\d"
 _AMOUNT: Final = r"[$€£]?\d"

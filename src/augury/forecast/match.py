@@ -1,6 +1,6 @@
 """How a market relates to a question: part by part, and by the words they share. Pure.
 
-Market and question are read into the same parts (`relations.reading`): level, window of time,
+Market and question are read into the same parts (`propositions.reading`): level, window of time,
 contender, stage ... How the parts relate decides what role the market can have as evidence; the
 words decide whether the two are about the same thing at all.
 """
@@ -18,7 +18,7 @@ from augury.forecast.polarity import LASTING, turned
 from augury.forecast.threshold_order import threshold_order
 from augury.forecast.view import View
 from augury.forecast.window_order import window_order
-from augury.relations.proposition import CONTESTS
+from augury.propositions.proposition import CONTESTS
 from augury.search.text import terms
 
 _BEATING: Final = frozenset(terms("beat outperform surpass exceed outdo defeat outsell"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from augury.relations.teams import TEAMS
+from augury.propositions.teams import TEAMS
 from augury.remembered import remembered
 from augury.search.text import term, terms
 

@@ -3,7 +3,7 @@
 Three things are done to the text before its parts are read: what surrounds the question is
 dropped ("what are the odds that"), figures in words become figures ("a quarter point", "fourth or
 higher"), and ways of saying that something does not happen become "not" ("miss the playoffs",
-"come and go without", "hang on as"). What remains is read by `relations.reading`.
+"come and go without", "hang on as"). What remains is read by `propositions.reading`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from augury.forecast.framing import framed
 from augury.forecast.levels import LEVELS
 from augury.forecast.relative_dates import dated
 from augury.language import amounts
-from augury.relations.ahead import Ahead, Finder, Replacement, rule
-from augury.relations.claims import claimed, inside, masked, unmasked
-from augury.relations.proposition import Proposition
-from augury.relations.reading import read, read_question
+from augury.propositions.ahead import Ahead, Finder, Replacement, rule
+from augury.propositions.claims import claimed, inside, masked, unmasked
+from augury.propositions.proposition import Proposition
+from augury.propositions.reading import read, read_question
 from augury.remembered import remembered
 
 _REASONS: Final = {

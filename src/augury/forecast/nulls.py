@@ -14,7 +14,7 @@ from augury.forecast import compound, explain
 from augury.forecast.evidence import Estimate, NullKind, NullReason, Snapshot
 from augury.forecast.normalise import Reading
 from augury.markets.records import Status
-from augury.relations.windows import has_ended
+from augury.propositions.windows import has_ended
 
 INSTRUCTIVE: Final = frozenset({"no_market", "not_understood"})
 """Two kinds of explanations (`NullKind`) why there is no probability. They are replaced by a more

@@ -27,14 +27,14 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from augury.forecast import bounds, explain, judging
 from augury.forecast.rejected import MIN_ABOUT
+from augury.logic.relate import Relation, relate
 from augury.matching.judge import Verdict
-from augury.relations.logic import Relation, relate
 
 if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing
     from augury.forecast.evidence import Estimate, Snapshot
-    from augury.relations.proposition import Proposition
-    from augury.relations.windows import Window
+    from augury.propositions.proposition import Proposition
+    from augury.propositions.windows import Window
 
 Asks = Literal["same", "opposite", "other"]
 """What a market asks, compared with a question: its Yes is the question's Yes (same), its Yes is

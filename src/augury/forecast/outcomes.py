@@ -24,7 +24,7 @@ from augury.forecast.order import Order
 from augury.forecast.outcome_labels import label, labels
 from augury.language.entities import mentions
 from augury.language.vocabulary import default
-from augury.relations.proposition import CONTESTS
+from augury.propositions.proposition import CONTESTS
 
 if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing

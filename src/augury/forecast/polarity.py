@@ -1,6 +1,6 @@
 """Words that reverse an assertion: lost for won, missing for present, kept for changed. Pure.
 
-`normalise` and `relations.reading` handle whatever they read as "not". This module handles the
+`normalise` and `propositions.reading` handle whatever they read as "not". This module handles the
 remaining single words, in classes, each of which reverses only some predicates. A question is the
 opposite of a market if exactly one of the two has such a word.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from augury.relations.proposition import CONTESTS, Proposition
+from augury.propositions.proposition import CONTESTS, Proposition
 from augury.remembered import remembered
 
 Turn = Literal["loses", "others", "lacks", "lasts"]

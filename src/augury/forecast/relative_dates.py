@@ -1,7 +1,7 @@
 """Rewrites ways of saying when, in a question, to dates as markets write them. Pure.
 
 "Before June is out", "between now and year-end", "by the midterms" and "within a month" become
-dates, counted from the day on which the question is asked. What `relations.windows` reads by itself
+dates, counted from the day on which the question is asked. What `propositions.windows` reads by itself
 needs no rule here.
 """
 
@@ -14,7 +14,7 @@ from datetime import date
 from typing import Final
 
 from augury.language import calendar, numerals
-from augury.relations.dates import later
+from augury.propositions.dates import later
 
 _MON: Final = calendar.MONTH
 _YEAR: Final = r"(?:19|20)\d\d"

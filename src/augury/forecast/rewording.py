@@ -12,9 +12,9 @@ from datetime import date, datetime
 from typing import Final, NamedTuple
 
 from augury.forecast.normalise import Reading, normalise
-from augury.relations.proposition import Threshold
-from augury.relations.windows import Window
-from augury.relations.wording import GENERIC
+from augury.propositions.proposition import Threshold
+from augury.propositions.windows import Window
+from augury.propositions.wording import GENERIC
 from augury.search.text import fold, is_number, term, terms
 
 MAX_CHARACTERS: Final = 300

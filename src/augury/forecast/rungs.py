@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from datetime import date
 from typing import TYPE_CHECKING, Literal
 
-from augury.relations.proposition import Proposition
+from augury.propositions.proposition import Proposition
 
 if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing

@@ -14,7 +14,7 @@ import msgspec
 from augury.forecast.cues import WARMTH
 from augury.forecast.order import Order
 from augury.forecast.view import View
-from augury.relations.proposition import Proposition, Threshold
+from augury.propositions.proposition import Proposition, Threshold
 from augury.search.text import is_number, is_year, term, terms
 
 ELSE_WEIGHT: Final = 0.4

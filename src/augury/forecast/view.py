@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 from numpy.typing import NDArray
 
 from augury.forecast.polarity import Turn
-from augury.relations.proposition import Proposition
+from augury.propositions.proposition import Proposition
 from augury.search.text import is_number, is_year, terms
 
 Rarity = Callable[[str], float]

@@ -34,7 +34,7 @@ from augury.forecast.roles import (
 )
 from augury.forecast.threshold_order import are_of_two_moments
 from augury.forecast.view import View
-from augury.relations.proposition import Proposition
+from augury.propositions.proposition import Proposition
 
 FAVOURITES_SUM: Final = 0.5
 """If the rivals' prices sum to at least this probability, a contender without a market gets at most

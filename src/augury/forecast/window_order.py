@@ -8,8 +8,8 @@ from typing import Final
 from msgspec import structs
 
 from augury.forecast.order import Order
-from augury.relations.proposition import CONTESTS, Proposition
-from augury.relations.windows import Window
+from augury.propositions.proposition import CONTESTS, Proposition
+from augury.propositions.windows import Window
 
 _TURNED: Final[dict[Order, Order]] = {"implies": "implied", "implied": "implies"}
 """How the usual relation between two deadlines changes if the question asks about something that

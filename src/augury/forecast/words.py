@@ -20,7 +20,7 @@ from augury.forecast import cues, names, polarity, view
 from augury.forecast.view import Words
 from augury.language import calendar, numerals
 from augury.markets import quantities
-from augury.relations import (
+from augury.propositions import (
     ahead,
     blanked_text,
     claims,
@@ -36,7 +36,7 @@ from augury.relations import (
     windows,
     wording,
 )
-from augury.relations.reading import Readable, read_market
+from augury.propositions.reading import Readable, read_market
 from augury.search import aliases, text
 
 MODULES: Final = (

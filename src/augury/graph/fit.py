@@ -17,10 +17,11 @@ from augury.clock import now
 from augury.errors import SetupProblem
 from augury.graph import calibrate, strength
 from augury.graph.calibrate import Cell, Fit, Joined
-from augury.relations import comovement, logic, rank
-from augury.relations.factors import MAX_FACTORS
-from augury.relations.paths import RELATIONS
-from augury.relations.reading import read_market
+from augury.logic import relate as logic
+from augury.propositions.reading import read_market
+from augury.relations import comovement, rank
+from augury.relations.causal.factors import MAX_FACTORS
+from augury.relations.causal.paths import RELATIONS
 from augury.relations.service import NAMED_WEIGHT, RelationService
 from augury.search.text import document_text
 from augury.tables import Console

@@ -1,7 +1,7 @@
 """Logical edges between the nodes of a causal graph, e.g. "A implies B". Pure.
 
 The labels of two nodes, which are questions of markets, are read as propositions, and
-`relations.logic` says which of their joint outcomes are impossible. A logical edge is a hard
+`logic.relate` says which of their joint outcomes are impossible. A logical edge is a hard
 constraint on the two probabilities, not a cause. It may point against the causal edge between the
 same nodes: a title implies the conference title that led to it.
 """
@@ -13,8 +13,8 @@ from typing import Final, Literal, NamedTuple
 
 from augury.graph.strength import logical, strength
 from augury.graph.view import DrawnEdge
-from augury.relations import logic
-from augury.relations.proposition import Proposition
+from augury.logic import relate as logic
+from augury.propositions.proposition import Proposition
 
 MAX_LOGICAL_EDGES: Final = 8
 """Largest number of logical edges (such as "A implies B") in one graph. Edges at the question's

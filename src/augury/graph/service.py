@@ -16,9 +16,9 @@ from augury.graph import apt, logic, view
 from augury.markets import store as markets
 from augury.markets.freshness import AgeRule
 from augury.markets.records import Status
-from augury.relations.factors import Match
-from augury.relations.paths import RELATIONS
-from augury.relations.reading import read_market, read_question
+from augury.propositions.reading import read_market, read_question
+from augury.relations.causal.factors import Match
+from augury.relations.causal.paths import RELATIONS
 from augury.relations.service import Asked, RelationService
 from augury.search.presenting import Explored, Found
 from augury.search.service import SearchService

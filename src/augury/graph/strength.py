@@ -13,7 +13,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
-from augury.relations.paths import SAME_KIND, STRENGTH, Step
+from augury.relations.causal.paths import SAME_KIND, STRENGTH, Step
 
 Kind = str
 """Kind of an edge of a causal graph: what joins the two markets at its ends, and whether it says in

@@ -18,8 +18,8 @@ from typing import Final, Literal
 
 from augury.graph.strength import SUBJECT, kind, strength
 from augury.markets.store import StoredMarket
-from augury.relations.causal_parts import Factor
-from augury.relations.paths import Step
+from augury.relations.causal.parts import Factor
+from augury.relations.causal.paths import Step
 from augury.search.related import Relation
 
 Polarity = Literal["positive", "negative", "unknown"]

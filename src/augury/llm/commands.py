@@ -54,8 +54,8 @@ def examine(
 async def _examine(*, quiet: bool) -> dict[str, Any]:
     from augury.forecast.tasks import MATCH, REWRITE, WORDING
     from augury.llm.service import LanguageModel, NoAnswer
+    from augury.relations.causal.review import REVIEW
     from augury.relations.labels import LABEL
-    from augury.relations.review import REVIEW
     from augury.storage.database import Database
 
     settings = Settings()  # type: ignore[call-arg]

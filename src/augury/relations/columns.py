@@ -17,8 +17,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.relations.judged import CODES, Around
-from augury.relations.paths import RELATIONS, Reached
+from augury.relations.causal.judged import CODES, Around
+from augury.relations.causal.paths import RELATIONS, Reached
 from augury.search.rank import FEATURES
 from augury.search.related import Pool
 

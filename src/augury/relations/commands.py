@@ -18,11 +18,11 @@ from rich.table import Table
 
 from augury import given
 from augury.errors import NotFound, SetupProblem
-from augury.relations import judged_counts, knowledge, own_verdicts
-from augury.relations.factors import Matcher, game
-from augury.relations.judged import Judged
-from augury.relations.judged_counts import JudgedCounts
-from augury.relations.review_command import review
+from augury.relations.causal import judged_counts, knowledge, own_verdicts
+from augury.relations.causal.factors import Matcher, game
+from augury.relations.causal.judged import Judged
+from augury.relations.causal.judged_counts import JudgedCounts
+from augury.relations.causal.review_command import review
 from augury.settings import Settings
 from augury.storage.database import Database
 from augury.tables import Console

@@ -6,7 +6,7 @@ quantity, deadlines of one happening, the contenders of one contest, one game). 
 market become one event. Families thus join events of different venues, and take in markets whose
 venue names no event; two events of one venue are never joined (`assign`).
 
-A link is stricter: by `augury.relations.logic`, both markets must assert the same or the exact
+A link is stricter: by `augury.logic.relate`, both markets must assert the same or the exact
 opposite, and they must be decided by the same source where that matters (the station of a
 temperature, the minute of a price).
 """
@@ -22,11 +22,11 @@ from typing import Final, Literal, NamedTuple, Protocol
 
 import msgspec
 
+from augury.logic.relate import relate
 from augury.markets.records import PLATFORMS, Platform
-from augury.relations.logic import relate
-from augury.relations.proposition import AMOUNTS, CONTESTS, Proposition
-from augury.relations.reading import Readable, read_market
-from augury.relations.windows import mentions, window
+from augury.propositions.proposition import AMOUNTS, CONTESTS, Proposition
+from augury.propositions.reading import Readable, read_market
+from augury.propositions.windows import mentions, window
 from augury.search.text import fold
 from augury.search.text import terms as text_terms
 

@@ -22,9 +22,9 @@ from augury.llm.service import LanguageModel, NoAnswer
 from augury.llm.task import Unusable
 from augury.markets import store as markets
 from augury.markets.store import StoredMarket
+from augury.propositions.reading import read_market
 from augury.relations import labels, store
 from augury.relations.labels import LABEL, Lead, LeadPair, Tie
-from augury.relations.reading import read_market
 from augury.relations.store import LabelRow
 from augury.search.related import Tag
 from augury.search.text import DocumentText, document_text

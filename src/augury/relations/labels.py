@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 import msgspec
 
 from augury.llm.task import Control, Task, Unusable, plain
-from augury.relations.logic import relate
-from augury.relations.proposition import Proposition
+from augury.logic.relate import relate
+from augury.propositions.proposition import Proposition
 from augury.search.related import Relation
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from augury.relations.causal.paths import RELATIONS, Reached, Relation
 from augury.relations.columns import Floats, Paths, held
-from augury.relations.paths import RELATIONS, Reached, Relation
 from augury.search.related import Pool
 
 CLAIM_RATIO: Final = 2.0

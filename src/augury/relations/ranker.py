@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from augury.relations.causal.paths import Relation
 from augury.relations.columns import COLUMNS, DIRECT_COLUMNS, Floats
-from augury.relations.paths import Relation
 
 CLASSES = ("none", "direct", "upstream", "downstream", "correlated")
 """The classes of the trees for relations, in the order of their output: how a market is related to

@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from augury.relations.causal_parts import Factor
-    from augury.relations.judged import Code
-    from augury.relations.knowledge import Base
+    from augury.relations.causal.judged import Code
+    from augury.relations.causal.knowledge import Base
+    from augury.relations.causal.parts import Factor
 
 WORDS_KEPT: Final = 4_096
 """Number of words for which a cache keeps whether they are ordinary words or names."""

@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse
 
 from augury.http import conditional, openapi, pages, routing
 from augury.http.callers import MarketsCaller
-from augury.relations import browse
+from augury.relations.causal import browse
 from augury.relations.schemas import FactorList
 from augury.relations.service import RelationService
 

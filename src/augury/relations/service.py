@@ -16,18 +16,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.relations import columns, knowledge, reasons
+from augury.relations import columns, reasons
 from augury.relations import rank as ranking
 from augury.relations import ranker as fitted
-from augury.relations.causal_parts import Factor
-from augury.relations.columns import BY_PLACE
-from augury.relations.factors import Matcher, game
-from augury.relations.judged import CODES, Judged
-from augury.relations.knowledge import Base
-from augury.relations.labelling import Labels
-from augury.relations.labels import Tie
-from augury.relations.moving import STEP_LENGTH, Moving, Partner
-from augury.relations.paths import (
+from augury.relations.causal import knowledge
+from augury.relations.causal.factors import Matcher, game
+from augury.relations.causal.judged import CODES, Judged
+from augury.relations.causal.knowledge import Base
+from augury.relations.causal.parts import Factor
+from augury.relations.causal.paths import (
     RELATIONS,
     SAME_KIND,
     SUPPOSED,
@@ -36,6 +33,10 @@ from augury.relations.paths import (
     Relation,
     Step,
 )
+from augury.relations.columns import BY_PLACE
+from augury.relations.labelling import Labels
+from augury.relations.labels import Tie
+from augury.relations.moving import STEP_LENGTH, Moving, Partner
 from augury.relations.reasons import Phrasing
 from augury.search.related import Lookup, Pool, PoolReading, Ranked, Tag
 from augury.search.subject import split

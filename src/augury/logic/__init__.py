@@ -1,0 +1,1 @@
+"""Logic: which joint outcomes of two propositions are impossible."""

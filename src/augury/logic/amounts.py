@@ -1,0 +1,250 @@
+"""Which joint outcomes of two propositions on amounts are impossible: "above 5" and "below 3" can't
+both be true. Pure.
+
+A proposition may be on a value at a time, on a level to reach at any time in a window, or on a
+number of events.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from augury.logic.joint_outcomes import FF, FT, TF, TT, exchanged
+from augury.logic.windows import WindowOrder, starts_after_opening, window_order
+from augury.propositions.proposition import Proposition, Threshold
+from augury.propositions.windows import Window
+
+_CONTINUOUS: Final = frozenset({"usd", "eur", "gbp"})
+
+
+class Range(NamedTuple):
+    """An interval of values from `low` to `high`. `low_in`: whether `low` itself belongs to the
+    interval; `high_in`: whether `high` does."""
+
+    low: float
+    low_in: bool
+    high: float
+    high_in: bool
+
+
+def amounts(a: Proposition, b: Proposition) -> int:
+    """The joint outcomes that two propositions on amounts of the same thing can't have, as a union
+    of the bits TT, TF, FT and FF: TT (both true) for "above 5" and "below 3"."""
+    p, q = a.threshold, b.threshold
+    if p is None or q is None:
+        return 0
+    if p.unit != q.unit and "none" not in (p.unit, q.unit):
+        return 0
+    unit = q.unit if p.unit == "none" else p.unit
+    counts = a.predicate == "counts"
+    if counts != (b.predicate == "counts"):
+        return 0
+    # A half ("over 3.5") lies between two whole numbers.
+    whole = counts or (unit == "degrees" and _integral(p) and _integral(q))
+    continuous = unit in _CONTINUOUS or "touches" in (a.predicate, b.predicate)
+    one = _range(p, whole=whole, continuous=continuous)
+    two = _range(q, whole=whole, continuous=continuous)
+    order = window_order(a.window, b.window)
+    if "touches" in (a.predicate, b.predicate) and not starts_after_opening(a.window, b.window):
+        return 0
+    if a.predicate == b.predicate == "touches":
+        return _touches(one, two, order)
+    if counts:
+        return _counts(one, two, order)
+    if a.predicate == b.predicate == "value":
+        if order != "equal":
+            return 0
+        return whole_values(one, two, least=-math.inf) if whole else _values(one, two)
+    if a.predicate == "touches":
+        return exchanged(_value_and_touch(two, one, b.window, a.window))
+    return _value_and_touch(one, two, a.window, b.window)
+
+
+def _range(t: Threshold, *, whole: bool, continuous: bool) -> Range:
+    """The range of a threshold, with its ends changed so that it can be compared with another
+    range.
+
+    whole : the values are whole numbers; the ends become the smallest and the largest whole number
+        in the range ("over 3.5" -> from 4)
+    continuous : the values are prices, or levels to reach; both ends then belong to the range,
+        since a single point does not matter
+    """
+    low, high, low_in, high_in = t.low, t.high, t.low_in, t.high_in
+    if whole:
+        if math.isfinite(low):
+            low, low_in = (math.ceil(low) if low_in else math.floor(low) + 1), True
+        if math.isfinite(high):
+            high, high_in = (math.floor(high) if high_in else math.ceil(high) - 1), True
+    elif continuous:
+        low_in = high_in = True
+    return Range(low, low_in, high, high_in)
+
+
+def _integral(t: Threshold) -> bool:
+    return all(math.isinf(x) or x == int(x) for x in (t.low, t.high))
+
+
+def _subset(a: Range, b: Range) -> bool:
+    low = a.low > b.low or (a.low == b.low and (b.low_in or not a.low_in))
+    high = a.high < b.high or (a.high == b.high and (b.high_in or not a.high_in))
+    return low and high
+
+
+def _disjoint(a: Range, b: Range) -> bool:
+    """Whether two intervals have no number in common. A bound that both share does not matter:
+    "66,000-68,000" and "68,000-70,000" are disjoint, since the venue's rules give 68,000 to one of
+    them.
+
+    A bound matters only if one of the intervals is a single number: "exactly 5" and "at most 5" are
+    not disjoint, "exactly 5" and "below 5" are.
+    """
+    first, second = sorted((a, b))
+    if first.low == first.high == second.low:
+        return not (first.low_in and second.low_in)
+    if first.high == second.low == second.high:
+        return not (first.high_in and second.low_in)
+    return first.high <= second.low
+
+
+def _complement(a: Range) -> Range | None:
+    """All numbers outside of the interval `a`, if they form one interval, i.e. if `a` has no lower
+    or no upper bound; else None."""
+    if math.isinf(a.high):
+        return Range(-math.inf, True, a.low, not a.low_in)
+    if math.isinf(a.low):
+        return Range(a.high, not a.high_in, math.inf, True)
+    return None
+
+
+def _values(p: Range, q: Range) -> int:
+    """The joint outcomes (bits TT, TF, FT, FF) that "the value is in `p`" and "the same value is in
+    `q`" can't have."""
+    cells = 0
+    if _disjoint(p, q):
+        cells |= TT
+    if _subset(p, q):
+        cells |= TF
+    if _subset(q, p):
+        cells |= FT
+    rest = _complement(p)
+    if rest is not None and _joined(p, q) and (
+        _subset(rest, q) or (math.isinf(p.high) and q.low == -math.inf and q.high >= p.low)
+        or (math.isinf(p.low) and math.isinf(q.high) and q.low <= p.high)
+    ):  # fmt: skip
+        cells |= FF
+    if cells & TF and cells & FT:
+        return TF | FT
+    return cells
+
+
+def _joined(p: Range, q: Range) -> bool:
+    """Whether two intervals together cover all numbers, e.g. "above 3" and "below 5". One of them
+    must have no upper bound and the other no lower bound; else False."""
+    up, down = (p, q) if math.isinf(p.high) else (q, p)
+    if not (math.isinf(up.high) and math.isinf(down.low)):
+        return False
+    if up.low < down.high:
+        return True
+    return up.low == down.high and (up.low_in or down.high_in)
+
+
+def _touches(p: Range, q: Range, order: WindowOrder) -> int:
+    """The joint outcomes (bits TT, TF, FT, FF) that "the quantity gets into `p` in one window" and
+    "the quantity gets into `q` in another window" can't have.
+
+    order : how the first window relates to the second ("inside": the first lies within the second)
+    """
+    if (p.low, p.high) == (q.low, q.high) and order == "equal":
+        return TF | FT
+    if p.low == p.high or q.low == q.high:
+        return 0  # "hit 50" does not say from which side
+    if math.isinf(p.high) != math.isinf(q.high):
+        meets = order in ("equal", "inside", "contains", "overlap")
+        return FF if meets and _joined(p, q) else 0
+    cells = 0
+    if order in ("equal", "inside") and _subset(p, q):
+        cells |= TF
+    if order in ("equal", "contains") and _subset(q, p):
+        cells |= FT
+    return cells
+
+
+def _value_and_touch(value: Range, touch: Range, at: Window, window: Window) -> int:
+    """The joint outcomes (bits TT, TF, FT, FF) that "the value is in `value` at the time `at`" and
+    "the value gets into `touch` at any time in `window`" can't have; 0 if `at` is not a day or
+    moment within `window`."""
+    if at.kind != "on" or touch.low == touch.high:
+        return 0
+    if window_order(at, window) not in ("inside", "equal"):
+        return 0
+    cells = TF if _subset(value, touch) else 0
+    rest = _complement(value)
+    if rest is not None and _subset(rest, touch):
+        cells |= FF
+    return cells
+
+
+def _counts(p: Range, q: Range, order: WindowOrder) -> int:
+    """The joint outcomes (bits TT, TF, FT, FF) that "the count in one window is in `p`" and "the
+    count in another window is in `q`" can't have, if both count the same events. A window that
+    contains the other one has at least as many events.
+
+    order : how the first window relates to the second ("inside": the first lies within the second)
+    """
+    if order == "equal":
+        return whole_values(p, q)
+    if order == "inside":
+        return _ordered_counts(p, q)
+    if order == "contains":
+        return exchanged(_ordered_counts(q, p))
+    return 0
+
+
+_Runs = list[tuple[float, float]]
+
+
+def _parts(r: Range, least: float) -> tuple[_Runs, _Runs]:
+    """The whole numbers from `least` on, divided into those in the range `r` and those outside of
+    it. Each part is a list of closed intervals."""
+    low, high = max(r.low, least), r.high
+    inside: _Runs = [(low, high)] if low <= high else []
+    outside: _Runs = [(least, low - 1)] if low > least else []
+    if math.isfinite(high):
+        outside.append((high + 1, math.inf))
+    return inside, outside
+
+
+def whole_values(p: Range, q: Range, *, least: float = 0.0) -> int:
+    """The joint outcomes (bits TT, TF, FT, FF) that "the number is in `p`" and "the same number is
+    in `q`" can't have, for a whole number that is at least `least`."""
+
+    def meet(one: _Runs, two: _Runs) -> bool:
+        return any(max(a[0], b[0]) <= min(a[1], b[1]) for a in one for b in two)
+
+    return _cells(p, q, meet, least)
+
+
+def _ordered_counts(p: Range, q: Range) -> int:
+    """The joint outcomes (bits TT, TF, FT, FF) that "the count in the narrower window is in `p`"
+    and "the count in the wider window is in `q`" can't have, given that the first count is at most
+    the second."""
+
+    def meet(one: _Runs, two: _Runs) -> bool:
+        return any(a[0] <= b[1] for a in one for b in two)
+
+    return _cells(p, q, meet, 0.0)
+
+
+def _cells(p: Range, q: Range, meet: Callable[[_Runs, _Runs], bool], least: float) -> int:
+    (p_in, p_out), (q_in, q_out) = _parts(p, least), _parts(q, least)
+    if not (p_in and p_out and q_in and q_out):
+        return 0  # always true or always false, so one of the two was misread
+    cells = 0
+    for cell, one, two in (
+        (TT, p_in, q_in), (TF, p_in, q_out), (FT, p_out, q_in), (FF, p_out, q_out),
+    ):  # fmt: skip
+        if not meet(one, two):
+            cells |= cell
+    return cells

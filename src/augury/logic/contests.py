@@ -1,0 +1,195 @@
+"""Which joint outcomes of two propositions on contests (winners, nominees, stages and places) are
+impossible: two teams can't both win a title. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from augury.logic.amounts import Range, whole_values
+from augury.logic.joint_outcomes import FF, FT, TF, TT
+from augury.logic.windows import occurrences, window_order
+from augury.propositions.proposition import Proposition, Threshold
+from augury.propositions.teams import DRAWLESS
+from augury.propositions.wording import LEAGUES, OFFICES, PARTIES, STAGES
+
+_PLAYOFFS, _ROUND_TWO, _CONFERENCE_FINAL, _CONFERENCE, _TITLE = 1, 2, 3, 4, 5
+_OF_ELECTIONS: Final = frozenset({"general", "us", "primari", "nomin", "the"})
+
+
+def contests(a: Proposition, b: Proposition, *, matched: bool) -> int:
+    """The joint outcomes that two propositions on contests can't have, as a union of the bits TT,
+    TF, FT and FF: TT (both true) for "A wins the title" and "B wins the title". 0 if none is known.
+
+    Both must be on the same contest, or the contest of one must lead to that of the other (a
+    nomination to an election).
+
+    matched : the caller knows that both are about the same contender in the same contest, although
+        their words may differ
+    """
+    if a.fixture != b.fixture or not (a.choice and b.choice):
+        return 0
+    if a.window.kind in ("by", "after") or b.window.kind in ("by", "after"):
+        timed = a.predicate == b.predicate and a.threshold == b.threshold and a.stage == b.stage
+        same = matched or (a.same_subject(b) and a.edition == b.edition)
+        return occurrences(a, b) if timed and same else 0
+    if not _same_edition(a, b, matched=matched):
+        return 0
+    same_choice = a.choice == b.choice and not (a.indefinite or b.indefinite)
+    same_contest = bool(a.contest) and a.contest == b.contest
+    if matched or (same_choice and same_contest):
+        return _one_choice(a, b)
+    if same_choice:
+        return _stages(a, b) or _nomination(a, b)
+    if same_contest and not a.indefinite and not b.indefinite and _rivals(a, b):
+        # In a game without draws exactly one of the two sides wins.
+        return TT | FF if a.fixture and a.contest & DRAWLESS and _are_sides(a, b) else TT
+    return 0
+
+
+def _are_sides(a: Proposition, b: Proposition) -> bool:
+    return (a.choice | b.choice) <= a.contest and len(a.contest) == 3
+
+
+def _same_edition(a: Proposition, b: Proposition, *, matched: bool) -> bool:
+    if a.fixture:  # games of the same sides differ by their day
+        return a.window.kind == "on" and window_order(a.window, b.window) == "equal"
+    fine = [p.window for p in (a, b) if p.window.kind in ("in", "on")]
+    fine = [w for w in fine if w.precision != "year"]
+    if len(fine) == 2 and window_order(*fine) != "equal":
+        return False  # another week's chart, another day's show
+    if len(fine) == 1 and not (a.contest & b.contest & OFFICES):
+        return False
+    if a.edition is not None and b.edition is not None:
+        return a.edition == b.edition
+    if a.edition is None and b.edition is None:
+        ends = a.window.end, b.window.end
+        return ends[0] is None or ends[1] is None or abs((ends[0] - ends[1]).days) <= 60
+    known, other = (a, b) if a.edition is not None else (b, a)
+    if not matched or known.edition is None:
+        return False
+    since = other.window.since
+    return since is not None and since.year in (known.edition - 1, known.edition)
+
+
+def _one_choice(a: Proposition, b: Proposition) -> int:
+    """The joint outcomes (bits TT, TF, FT, FF) that two propositions on how far the same contender
+    gets in one contest can't have: whoever wins does not finish second."""
+    if a.predicate == b.predicate:
+        if a.predicate == "ranks" and a.threshold and b.threshold:
+            return _places(a.threshold, b.threshold)
+        if a.predicate == "advances" and a.stage != b.stage:
+            return _order(_height(a), _height(b))
+        return TF | FT
+    predicates = {a.predicate, b.predicate}
+    if predicates == {"wins", "ranks"}:
+        first = Threshold(1, 1)
+        p, q = a.threshold or first, b.threshold or first
+        return _places(p, q)
+    if predicates == {"wins", "advances"}:
+        return _order(_height(a), _height(b))
+    return 0
+
+
+def _places(p: Threshold, q: Threshold) -> int:
+    if p.low < 1 or q.low < 1:
+        return 0
+    one = Range(p.low - 1, True, p.high - 1, True)
+    two = Range(q.low - 1, True, q.high - 1, True)
+    return whole_values(one, two)
+
+
+def _height(p: Proposition) -> int:
+    return STAGES.get(p.stage or p.predicate, 0)
+
+
+def _order(one: int, two: int) -> int:
+    """The joint outcomes (bits TT, TF, FT, FF) that "a contender reaches stage `one`" and "the
+    contender reaches stage `two`" can't have: whoever reaches the later stage has reached the
+    earlier one. 0 if a stage is unknown (0)."""
+    if not one or not two:
+        return 0
+    if one == two:
+        return TF | FT
+    return TF if one > two else FT
+
+
+def _stages(a: Proposition, b: Proposition) -> int:
+    """The joint outcomes (bits TT, TF, FT, FF) that two propositions on how far one team gets in a
+    league's season can't have: whoever wins the Super Bowl has won the conference before. 0 if the
+    two are not about one league."""
+    one, two = _season(a), _season(b)
+    if one is None or two is None or one[0] != two[0]:
+        return 0
+    return _order(one[1], two[1])
+
+
+def _season(p: Proposition) -> tuple[str, int] | None:
+    """For a proposition that somebody reaches a stage of a league's season: (league, stage), where
+    the stage is a number from 1 (playoffs) to 5 (title). None for other propositions."""
+    for league, trophy, conferences in LEAGUES:
+        if not p.contest & (trophy | {league, "afc", "nfc"} & (conferences | trophy | {league})):
+            continue
+        rest = p.contest - trophy - {league}
+        inside = bool(rest & conferences)
+        rest = rest - conferences - {"final", "confer", "leagu", "season", "playoff", "pro"}
+        if rest:
+            return None
+        if p.predicate == "wins":
+            return league, _CONFERENCE if inside else _TITLE
+        if p.predicate != "advances":
+            return None
+        if p.stage == "playoffs":
+            return league, _PLAYOFFS
+        if p.stage == "semifinal" and inside:
+            return league, _ROUND_TWO
+        if p.stage == "final":
+            return league, _CONFERENCE_FINAL if inside else _CONFERENCE
+        return None
+    return None
+
+
+def _nomination(a: Proposition, b: Proposition) -> int:
+    """The joint outcomes (bits TT, TF, FT, FF) that a nomination and an election can't have: a
+    candidate who wins the election was nominated by the party. 0 unless the nomination names the
+    party, and the election is for the same office and names no other party."""
+    if {a.predicate, b.predicate} != {"nominated", "wins"}:
+        return 0
+    nominee, winner = (a, b) if a.predicate == "nominated" else (b, a)
+    party = nominee.contest & PARTIES
+    if not party or (winner.contest & PARTIES) - party or winner.contest & {"primari", "round"}:
+        return 0
+    office = nominee.contest - PARTIES - _OF_ELECTIONS
+    if not office or office != winner.contest - PARTIES - _OF_ELECTIONS:
+        return 0
+    return FT if nominee is a else TF
+
+
+def _rivals(a: Proposition, b: Proposition) -> bool:
+    """Whether two propositions on one contest assert the same of two contenders, of whom only one
+    can win, be nominated or finish at that place."""
+    if a.choice & b.choice or a.predicate != b.predicate:
+        return False
+    if not a.fixture and _alike(a.choice, b.choice):
+        return False
+    if bool(a.choice & PARTIES) != bool(b.choice & PARTIES):
+        return False  # a party and one of its people
+    if a.predicate == "ranks":
+        p, q = a.threshold, b.threshold
+        return p is not None and p == q and p.low == p.high and a.exclusive and b.exclusive
+    return a.predicate in ("wins", "nominated") and a.exclusive and b.exclusive
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether one of two names, given as terms, may be short for the other: they share four letters
+    in a row ("UConn", "Connecticut"), or one has the initials of the other ("PSG")."""
+    if any(":" in word for word in one | other):
+        return False  # keys of teams, which are unambiguous
+    pieces = {word[n : n + 4] for word in one for n in range(len(word) - 3)}
+    if any(word[n : n + 4] in pieces for word in other for n in range(len(word) - 3)):
+        return True
+    for short, long in ((one, other), (other, one)):
+        if len(short) == 1 and len(long) > 1:
+            [initials] = short
+            if sorted(initials) == sorted(word[0] for word in long):
+                return True
+    return False

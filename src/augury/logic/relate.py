@@ -1,0 +1,87 @@
+"""The relation that follows between two propositions by logic alone.
+
+Pure and conservative: in doubt the relation is "none". Two propositions can be related if they are
+about the same subject (they have the same terms, or the caller says so) and differ in parts that
+can be compared: thresholds, windows, stages and places, choices of a contest, polarity. Each rule
+says which joint outcomes of the two are impossible; the relation follows from these.
+
+Examples
+--------
+>>> from datetime import date
+>>> from augury.propositions.reading import read_question
+>>> day = date(2026, 11, 21)
+>>> a = read_question("Will Bitcoin reach $150k by March 31, 2027?", day)
+>>> b = read_question("Will Bitcoin stay below $120k through June 30, 2027?", day)
+>>> relate(a, b)
+'excludes'
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from augury.logic.amounts import amounts
+from augury.logic.contests import contests
+from augury.logic.joint_outcomes import (
+    FT,
+    TF,
+    Relation,
+    negated_first,
+    negated_second,
+    relation_of,
+)
+from augury.logic.windows import occurrences, window_order
+from augury.propositions.proposition import AMOUNTS, Proposition
+
+_DECIDED: Final = frozenset({"wins", "nominated", "advances", "ranks"})
+"""Predicates that say who wins a contest or how far somebody gets in it. Two propositions with the
+same one of these predicates, or with two different ones, can exclude or imply each other
+(`contests.contests`)."""
+
+
+def relate(a: Proposition, b: Proposition, *, matched: bool = False) -> Relation:
+    """The logical relation of proposition `a` to proposition `b`: "implies", "excludes" ...; in
+    doubt "none".
+
+    matched : the caller knows that both are about the same subject (and the same choice of a
+        contest), although their words may differ; only the other parts are then compared
+    """
+    return relation_of(impossible(a, b, matched=matched))
+
+
+def impossible(a: Proposition, b: Proposition, *, matched: bool = False) -> int:
+    """The joint outcomes that two propositions can't have, as a union of the bits TT, TF (`a` true,
+    `b` false), FT and FF; 0 if none is known to be impossible.
+
+    matched : the caller knows that both propositions are about the same subject, although their
+        words may differ
+    """
+    if a.unclear or b.unclear:
+        return 0
+    cells = _positive(a, b, matched=matched)
+    if not a.positive:
+        cells = negated_first(cells)
+    if not b.positive:
+        cells = negated_second(cells)
+    return cells
+
+
+def _positive(a: Proposition, b: Proposition, *, matched: bool) -> int:
+    """The joint outcomes (bits TT, TF, FT, FF) that two propositions can't have if both are taken
+    as affirmative: "X does not win" as "X wins".
+
+    matched : the caller knows that both are about the same subject, although their words may differ
+    """
+    if a.predicate in _DECIDED and b.predicate in _DECIDED:
+        return contests(a, b, matched=matched)
+    if not (matched or a.same_subject(b)):
+        return 0
+    if a.predicate in AMOUNTS and b.predicate in AMOUNTS:
+        return amounts(a, b)
+    if (a.predicate, a.threshold, a.stage, a.edition) != (
+        b.predicate, b.threshold, b.stage, b.edition,
+    ):  # fmt: skip
+        return 0
+    if a.predicate == "rises":
+        return TF | FT if window_order(a.window, b.window) == "equal" else 0
+    return occurrences(a, b)

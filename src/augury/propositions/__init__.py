@@ -1,0 +1,1 @@
+"""Propositions: what the text of a market or a question asserts, read into its parts."""

@@ -1,0 +1,392 @@
+"""Reads what a market's Yes, or a user's question, asserts, from the wording of its text.
+
+Pure. The parts are read in this order: dates, words that deny, the quantity, the predicate, the
+window, and the subject. Each part is cut from the text once it is read; the words that are left
+over are the terms of the subject.
+
+Examples
+--------
+>>> p = read_question("Will Bitcoin fail to reach $120k by March 31, 2027?", date(2026, 11, 21))
+>>> sorted(p.terms), p.predicate, p.threshold.low, p.window.end.isoformat(), p.positive
+(['bitcoin'], 'touches', 120000.0, '2027-04-01', False)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from typing import Final, NamedTuple, Protocol
+
+import msgspec
+
+from augury.propositions import games
+from augury.propositions.blanked_text import BlankedText, clean, content_terms, ordered_terms
+from augury.propositions.negations import cut_negations
+from augury.propositions.predicates import PredicateReading, read_predicate
+from augury.propositions.proposition import AMOUNTS, CONTESTS, Predicate, Proposition, WordsRead
+from augury.propositions.thresholds import StrikeNumbers, quantified, read_threshold
+from augury.propositions.windows import Window, WrittenDate, mentions, window
+from augury.propositions.wording import (
+    ASYMMETRIC,
+    PARTIES,
+    STAYS,
+    edition_of,
+    game_day,
+    league_of,
+    names_teams,
+)
+from augury.search.text import terms as text_terms
+
+_INDEFINITE: Final = re.compile(
+    r"^(?:will\s+)?(?:an?|any|another|some|other|no\s+one|nobody|one\s+of|neither|none|field|"
+    r"both|either|all)\b|^(?:other|others|another|none|field|no\s+one|nobody|draw|tie)\b|"
+    r"\b(?:or|and)\b",
+    re.I,
+)
+_NOT_ONE: Final = re.compile(
+    r"\b(?:an?|any|\d+|at\s+least)\s+(?:\w+\s+)?(?:grammys?|oscars?|emmys?|medals?|awards?|seats?|"
+    r"games?|titles?|match(?:es)?|races?|states?|sets?|maps?|rounds?|golds?)\b|\bwins\s+by\b|"
+    r"\bwin\s+(?:by|over|at\s+least|more|fewer)\b|\b(?:series|game|match|set|map)\s+\d\b|"
+    r"\bwin\s+(?:his|her|their|its|the\s+first|both|every|all)\b|\bqualif\w+|\bplayoffs?\b",
+    re.I,
+)
+_OPEN_QUESTION: Final = re.compile(r"(?:who|which|what|how|when|where)\b", re.I)
+_LASTS: Final = re.compile(rf"\b(?:{STAYS}|lasts?)\b", re.I)
+_ONE_OF_PLACES: Final = re.compile(r"\ban?\s+(?:#|no\.)\s?\d", re.I)
+_BEATS: Final = re.compile(r"\b(?:beat|beats|defeat|defeats|outperforms?)\b", re.I)
+_SECURE: Final = frozenset(text_terms("secure clinch earn land grab rep sen gov"))
+_STAGE_TERMS: Final = frozenset(
+    "final semifin quarterfin semi quarter playoff four eight sixteen 16 8 4 round knockout stage "
+    "grand".split()
+)
+
+
+class Readable(Protocol):
+    """The fields of a market that are needed to read what its outcomes assert. `records.Market`,
+    `store.StoredMarket` and `store.IndexRow` have them."""
+
+    @property
+    def question(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def subtitle(self) -> str | None: ...
+    @property
+    def event_id(self) -> str | None: ...
+    @property
+    def event_name(self) -> str | None: ...
+    @property
+    def slug(self) -> str | None: ...
+    @property
+    def outcomes(self) -> Sequence[str]: ...
+    @property
+    def closes_at(self) -> datetime | None: ...
+    @property
+    def created_at(self) -> datetime | None: ...
+
+
+def read_market(market: Readable, outcome: int = 0) -> Proposition:
+    """Read what outcome number `outcome` of a market asserts (0 is the first, usually Yes)."""
+    strike = getattr(market, "strike", None)
+    kind, floor, cap = (
+        (strike.kind, strike.floor, strike.cap) if strike is not None
+        else (getattr(market, f"strike_{part}", None) for part in ("kind", "floor", "cap"))
+    )  # fmt: skip
+    return read(
+        market.question,
+        title=market.title,
+        subtitle=market.subtitle,
+        event_name=market.event_name,
+        event_id=market.event_id,
+        slug=market.slug,
+        outcomes=tuple(market.outcomes),
+        outcome=outcome,
+        strike=(kind, floor, cap) if kind else None,
+        closes=market.closes_at.date() if market.closes_at else None,
+        opened=market.created_at.date() if market.created_at else None,
+    )
+
+
+def read_question(question: str, as_of: date | datetime) -> Proposition:
+    """Read what a user's question asserts if it is asked on the day `as_of`. Relative dates ("next
+    month") count from that day; a date without a year is the first one that is not over on that
+    day."""
+    day = as_of.date() if isinstance(as_of, datetime) else as_of
+    return read(question, opened=day, asked=True)
+
+
+class _Source(NamedTuple):
+    """What the venue says about a market besides its question, title and subtitle."""
+
+    event_name: str | None = None
+    event_id: str | None = None
+    slug: str | None = None
+    closes: date | None = None
+    opened: date | None = None
+
+
+def read(
+    question: str,
+    *,
+    title: str | None = None,
+    subtitle: str | None = None,
+    event_name: str | None = None,
+    event_id: str | None = None,
+    slug: str | None = None,
+    outcomes: Sequence[str] = ("Yes", "No"),
+    outcome: int = 0,
+    strike: StrikeNumbers | None = None,
+    closes: date | None = None,
+    opened: date | None = None,
+    asked: bool = False,
+) -> Proposition:
+    """Read what an outcome of a market, or a user's question, asserts.
+
+    Parameters
+    ----------
+    question, title, subtitle
+        As in `records.Market`. With a subtitle the title says what is asked and the subtitle
+        which side, level or date; else the question says it all.
+    event_name, event_id, slug
+        Used only for a year, date or league that the texts do not name.
+    outcomes, outcome
+        The labels of all outcomes, and the position of the outcome that is asserted.
+    strike
+        Kind, floor and cap, as in `records.Strike`.
+    closes, opened
+        Days on which the market closes and was opened; for a user's question, `opened` is the day
+        on which it was asked.
+    asked
+        Whether the text is a user's question. A date without a year is then the first one that is
+        not over before `opened`; in a market's text it is the one nearest to `closes`.
+    """
+    side = (subtitle or "").strip(" :")
+    if side.casefold() == "yes":
+        side = ""
+    about = (title or question) if side else question
+    anchor = opened if asked else closes
+    text = BlankedText(clean(about), clean(side), anchor=anchor, opened=opened, asked=asked)
+    source = _Source(event_name, event_id, slug, closes, opened)
+    return _read(text, source, tuple(outcomes), outcome, strike)
+
+
+def _read(
+    text: BlankedText,
+    source: _Source,
+    outcomes: tuple[str, ...],
+    outcome: int,
+    strike: StrikeNumbers | None,
+) -> Proposition:
+    labels = tuple(label.casefold() for label in outcomes)
+    known = 0 <= outcome < len(outcomes)
+    paired = labels in (("yes", "no"), ("up", "down"), ("over", "under"))
+    label = outcomes[outcome] if known and not paired else None
+    text.blank_dates()
+    if "\x1f" in text.about and "_" in text.about:
+        text.about = text.about.replace("_", " ")
+
+    negations = cut_negations(text)
+    level = read_threshold(text, strike, stays=negations.stays)
+    said = read_predicate(
+        text, level.threshold, label=label, rises=labels == ("up", "down"),
+        negated=negations.possible,
+    )  # fmt: skip
+    flips = (
+        negations.number + (negations.stays and level.threshold is not None)
+        + said.denied + (paired and outcome == 1)
+    )  # fmt: skip
+    unheld = negations.unheld or said.unheld
+
+    win = _window(text, source, said)
+    edition = _edition(win, text, source) if said.predicate in CONTESTS else None
+    if unheld or flips % 2:
+        win = _lasting(win, unheld=unheld, over=_OVER_WITHOUT.search(text.raw) is not None)
+    predicate: Predicate = said.predicate
+    if said.threshold is not None and predicate == "happens":
+        predicate = quantified(
+            text, said.threshold, touch=level.touch, stays=negations.stays,
+            by_a_day=win.kind == "by" and win.clock is None,
+        )  # fmt: skip
+        if negations.stays:
+            win = _lasting(win, unheld=True)
+    lasts = predicate == "happens" and win.kind == "by" and not unheld
+    if lasts and _LASTS.search(text.raw):
+        # "Lasts until a day" is no "happens by a day": with an earlier day it asserts less.
+        win = msgspec.structs.replace(win, vague=True)
+
+    said = said._replace(predicate=predicate)
+    who = _who(text, said, source, edition, label)
+    if said.threshold is not None and predicate != "ranks" and level.words:
+        text.read.append(WordsRead("threshold", level.words))
+    if win.text:
+        text.read.append(WordsRead("window", win.text))
+    return Proposition(
+        lead=_lead(text) if predicate in ("happens", "announces") else "",
+        contest=who.contest, choice=who.choice, predicate=predicate, threshold=said.threshold,
+        window=win, edition=edition, stage=said.stage, positive=flips % 2 == 0,
+        exclusive=who.exclusive, indefinite=who.indefinite, fixture=said.fixture,
+        unclear=(not known and (paired or len(outcomes) != 2)) or _is_unclear(text, said, win),
+        read=tuple(text.read),
+    )  # fmt: skip
+
+
+def _is_unclear(text: BlankedText, said: PredicateReading, win: Window) -> bool:
+    """Whether the text of a market leaves open which game it is about, or which of several people
+    or things ("Who will ...?"). Always False for a user's question."""
+    if text.asked:
+        return False
+    if win.kind == "open" and games.is_of_a_game(text.raw):
+        return True
+    # "Who will ...?" without a subtitle that names somebody.
+    return not text.side and said.threshold is None and _OPEN_QUESTION.match(text.raw) is not None
+
+
+# When
+
+
+def _window(text: BlankedText, source: _Source, said: PredicateReading) -> Window:
+    contest = said.predicate in CONTESTS
+    found = _written_window(text, source, contest=contest)
+    of_a_game = said.fixture or (
+        names_teams(source.event_id) and games.sides(text.about) != () and not text.asked
+    )
+    day = game_day(source.event_id, source.slug) if of_a_game and found.kind == "open" else None
+    if day is None:
+        return found
+    return Window(
+        kind="on", start=day, end=day + timedelta(1), since=source.opened, years=found.years
+    )
+
+
+def _written_window(text: BlankedText, source: _Source, *, contest: bool) -> Window:
+    anchor, opened = None if text.asked else text.anchor, source.opened
+    side = text.raw[-len(text.side) :] if text.side else ""
+    found = window(text.side_dates, side, anchor=anchor, since=opened, contest=contest)
+    if found.text:
+        return found
+    found = window(text.dates, text.raw, anchor=anchor, since=opened, contest=contest)
+    if found.text or found.years or not source.event_name:
+        return found
+    named = mentions(source.event_name, source.closes)
+    return window(named, source.event_name, anchor=anchor, since=opened, contest=contest)
+
+
+_OVER_WITHOUT: Final = re.compile(
+    r"\b(?:(?:pass|go by|go past|elapse|expire|come and go)(?:e?s)?|(?:end|close|finish|wrap up"
+    r"|reach|get through|get to|make it (?:to|through)|see out)(?:e?s)?\b.{0,60}?)\s+without\b",
+    re.I,
+)
+"""Matches words which say that a time passes without something happening: "will 2026 end without",
+"reach June without"."""
+
+
+def _lasting(win: Window, *, unheld: bool, over: bool = False) -> Window:
+    """The window of an event that the text says does not happen. "Past June 30 without", "still
+    unreleased on June 30" (`unheld`) and "2026 ends without" (`over`) are about the whole time
+    until then, so the window is widened to the kind `by`. Other windows are returned unchanged."""
+    if win.kind == "after" and win.start is not None:
+        return msgspec.structs.replace(win, kind="by", start=None, end=win.start)
+    waited = (over and win.kind in ("in", "on")) or (unheld and win.kind == "on")
+    if waited and win.end is not None:
+        return msgspec.structs.replace(win, kind="by", start=None, clock=None)
+    return win
+
+
+def _edition(win: Window, text: BlankedText, source: _Source) -> int | None:
+    years = _years((*text.side_dates, *text.dates))
+    if not years and source.event_name:
+        years = _years(mentions(source.event_name, None))
+    if years:
+        return max(years)
+    if win.kind in ("in", "on") and win.start is not None and not win.vague:
+        return win.start.year
+    return edition_of(text.raw, source.event_id)
+
+
+def _years(dates: Sequence[WrittenDate]) -> set[int]:
+    return {m.start.year for m in dates if m.start and m.precision == "year"}
+
+
+# Who
+
+
+class _Who(NamedTuple):
+    """The fields of a proposition that say whom or what it is about."""
+
+    contest: frozenset[str]
+    choice: frozenset[str]
+    exclusive: bool
+    indefinite: bool
+
+
+def _who(
+    text: BlankedText,
+    said: PredicateReading,
+    source: _Source,
+    edition: int | None,
+    label: str | None,
+) -> _Who:
+    contest, choice, words = _split(text, said, label)
+    exclusive = _is_exclusive(text.raw, said, label, choice)
+    indefinite = bool(_INDEFINITE.search(words.strip(" \x1f?")))
+    if said.stage is not None:
+        contest -= _STAGE_TERMS
+    if said.predicate in CONTESTS:
+        if choice:
+            text.read.append(WordsRead("choice", " ".join(words.replace("\x1f", " ").split())))
+        dated = text.dates or text.side_dates
+        if source.event_name and edition is not None and not dated and "next" in contest:
+            contest -= {"next"}  # the event's name says which one is next
+        if len(choice) > 1:  # drop initials ("Donald J. Trump"), but not "Los Angeles L"
+            last = content_terms(words.strip(" \x1f?").rpartition(" ")[2])
+            choice = frozenset(t for t in choice if len(t) > 1 or t in last)
+        sides = games.sides(text.about) if said.fixture else ()
+        league = league_of(source.event_id, source.slug)
+        contest, choice = games.with_teams(contest, choice, sides, league)
+    return _Who(contest, choice, exclusive, indefinite)
+
+
+def _split(
+    text: BlankedText, said: PredicateReading, label: str | None
+) -> tuple[frozenset[str], frozenset[str], str]:
+    """Three things: the terms of the contest or other subject, the terms of the choice (who is said
+    to win), and the words that name the choice."""
+    side, about = text.terms(text.side), text.terms(text.about)
+    words = said.choice
+    everything = about | side
+    amount = said.predicate in AMOUNTS or said.predicate == "rises"
+    if side and not amount and not (words and label is not None):
+        choice, words = side, text.side
+    else:
+        choice = text.terms(words) if words else frozenset[str]()
+    if amount:
+        return everything, frozenset(), words
+    if said.predicate == "nominated" and choice - PARTIES - _SECURE:
+        choice = choice - PARTIES - _SECURE  # "the Republican X", "secure the Republican ..."
+        everything -= _SECURE
+    return everything if said.fixture else everything - choice, choice, words
+
+
+def _is_exclusive(
+    raw: str, said: PredicateReading, label: str | None, choice: frozenset[str]
+) -> bool:
+    match said.predicate:
+        case "wins" | "nominated":
+            if said.predicate == "wins" and label is not None:
+                return True
+            return bool(choice) and not _NOT_ONE.search(raw)
+        case "ranks":
+            # One place has one holder; the top three has three.
+            one = said.threshold is not None and said.threshold.low == said.threshold.high
+            return one and not _ONE_OF_PLACES.search(raw)
+    return False
+
+
+def _lead(text: BlankedText) -> str:
+    """The one who acts, in a text with a verb for which it matters who acts on whom: "A strikes B"
+    -> A. The first term of the text is taken. Empty for other texts."""
+    everything = text.terms(text.about) | text.terms(text.side)
+    if not everything & ASYMMETRIC and not _BEATS.search(text.raw):
+        return ""
+    return next(iter(ordered_terms(text.about)), "")

@@ -1,0 +1,373 @@
+"""Times in words: weekdays, holidays, seasons, durations and the ends of periods; and words around
+a date that change what it means ("by 5 PM on June 30", "mid-June", "June 30 or earlier"). Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import date, timedelta
+from typing import Final
+
+import msgspec
+
+from augury.language import calendar, numerals
+from augury.propositions.dates import YEAR, Days, WrittenDate, a_day, later, month_after, yearless
+
+_PREPOSITION = (
+    r"(?P<relation>no\s+later\s+than|by|before|until|till?|after|from|on|over|during|in|for|this|"
+    r"next|come|at)"
+)
+_SIMPLE: Final = {
+    "no later than": "by", "till": "until", "til": "until", "over": "on", "during": "in",
+    "for": "on", "this": "on", "next": "on", "come": "on", "at": "on",
+}  # fmt: skip
+_DATED: Final = frozenset({"no later than", "by", "before", "until", "till", "after", "on", "from"})
+"""Prepositions after which the name of a holiday counts as a date even without a year, unlike in
+"All I Want for Christmas"."""
+_WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_SHORT: Final = {"eod": "day", "eow": "week", "eom": "month", "eoq": "quarter", "eoy": "year"}
+_FEW: Final = {"a": 1, "an": 1, "couple": 2}
+_SEASONS: Final = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
+"""Season -> number of the month in which it begins, on the northern half of the Earth."""
+
+
+_HOLIDAY = (
+    r"(?:christmas|xmas)(?:\s+(?:eve|day))?|new\s+year['’]?s(?:\s+(?:eve|day))?(?!\s+resolution)|"
+    r"halloween|valentine['’]?s(?:\s+day)?|(?:fourth|4th)\s+of\s+july|independence\s+day|juneteenth|"
+    r"veterans\s+day|thanksgiving(?:\s+day)?|labor\s+day|memorial\s+day|easter(?:\s+sunday)?"
+)
+_SPOKEN: Final = re.compile(
+    rf"(?:\b{_PREPOSITION}\s+)?(?:the\s+)?(?:end\s+of\s+)?\b(?:"
+    rf"(?P<holiday>{_HOLIDAY})(?!\s+(?:island|bunny|parade|sales?|movie|album|rockin|special))"
+    rf"(?:,?\s+(?P<hy>{YEAR}))?"
+    r"|(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?:\s+(?:night|morning|evening|"
+    r"afternoon)(?!\s+(?:football|live|fever|baseball)))?"
+    r"(?!\s+(?:night|the\s+13)|,?\s*(?:\d|[a-z]+\.?\s+\d))"
+    r"|(?P<weekend>weekend)"
+    r"|(?P<close>(?:end|close)\s+of\s+(?:the\s+)?(?P<period>day|week|month|quarter|year)"
+    r"(?!\s+(?:on|of)\b)|"
+    r"eo[dwmqy]|(?:the\s+)?(?:year|month|week)\s+(?:is\s+out|is\s+over|ends))"
+    r"|(?P<season>spring|summer|fall|autumn|winter)(?:\s+(?:of\s+)?(?P<sy>" + YEAR + r"))?"
+    r")\b",
+    re.I,
+)
+_DURATION: Final = re.compile(
+    rf"\b(?:(?P<within>within|inside|in\s+(?:under|less\s+than))\s+(?:the\s+next\s+)?"
+    rf"|(?:in|during|over)\s+the\s+(?:next|coming)\s+)?"
+    rf"(?P<n>\d{{1,3}}|{numerals.COUNT}|an?|couple\s+of)\s+"
+    r"(?P<unit>hours?|days?|weeks?|months?|years?)(?P<now>\s+from\s+(?:now|today))?\b",
+    re.I,
+)
+_PART_OF_MONTH: Final = re.compile(
+    rf"(?:\b{_PREPOSITION}\s+)?(?:the\s+)?\b(?P<nth>first|1st|second|2nd|third|3rd|fourth|4th|last|final)\s+"
+    r"(?:(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?P<week>week)|(?P<weekend>weekend))"
+    rf"\s+(?:of|in)\s+(?P<month>{calendar.MONTH})\b\.?(?:,?\s+(?:of\s+)?(?P<year>{YEAR}))?",
+    re.I,
+)
+_NTH: Final = {
+    "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
+    "last": 0, "final": 0,
+}  # fmt: skip
+"""Ordinal of a day or week in a month -> number, as `calendar.nth_weekday` takes it; 0 is the last
+one."""
+_DAY_ALONE: Final = re.compile(
+    r"\b(?P<relation>no\s+later\s+than|by|before|until|till?|after|on)\s+the\s+(?P<day>\d{1,2})(?:st|nd|rd|th)"
+    r"(?:\s+of\s+(?:the|this|(?P<next>next))\s+month)?(?=\s*[?.!,;:)]|\s*\Z|\s+(?:or|and|at)\b)",
+    re.I,
+)
+_WAY: Final = re.compile(r"(?:(?:after|before|from|of|following|prior\s+to)\s+)?(?:the\s+)?", re.I)
+"""Matches the preposition and the article at the beginning of a date ("after the"), or an empty
+text."""
+_AWAY: Final = re.compile(
+    rf"(?:\b(?P<lead>no\s+later\s+than|within|(?:in|during|over)\s+the|by|before|until|on|in|"
+    rf"more\s+than|at\s+least)\s+)?(?:the\s+)?"
+    rf"(?P<n>\d{{1,3}}|{numerals.COUNT}|an?)\s+(?P<unit>day|week|month|year)s?\s+"
+    r"(?P<way>after|before|from|of|following|prior\s+to)\s+(?:the\s+)?\Z",
+    re.I,
+)
+_LEADS: Final = tuple(
+    (re.compile(rf"(?:{before})[\s,]*\Z", re.I), relation)
+    for before, relation in (
+        (r"\b(?:between|from)\s+(?:now|today)(?:\s+(?:and|to|until|till|through))?", "by"),
+        (r"\b(?:no\s+(?:earlier|sooner)\s+than|starting(?:\s+(?:on|from))?|\bon\s+or)", "from"),
+        (r"\b(?:at\s+the\s+latest(?:\s+(?:on|by))?|b4|up\s+to\s+and\s+including|til|by)", "by"),
+    )
+)
+"""Pairs of a pattern for words right before a date and the simple preposition that they stand for:
+"no earlier than" -> "from", "b4" -> "by"."""
+_CLOCK_LEAD: Final = re.compile(
+    r"\b(?P<relation>by|before|until|till?|no\s+later\s+than|prior\s+to)\s+(?:the\s+)?"
+    r"(?P<clock>\d{1,2}(?::\d\d)?\s?[ap]\.?m\.?|noon|midnight|(?:market\s+)?(?:close|open)|"
+    r"(?:close|end)\s+of\s+(?:business|play|(?:the\s+)?day|trading|market))"
+    r"(?:\s+(?:e[sd]?t|utc|gmt|p[sd]?t|eastern)(?:\s+time)?)?[\s,]*\Z",
+    re.I,
+)
+_TRAILS: Final = (
+    (re.compile(r"\s+(?:or\s+(?:earlier|sooner|before)|at\s+the\s+latest)\b", re.I), "by"),
+    (re.compile(r"\s+(?:or\s+(?:later|after)|onwards?)\b", re.I), "from"),
+)
+_PART: Final = re.compile(
+    r"(?:\b(?P<relation>by|before|until|after|since|from|in|around|at)\s+)?(?:the\s+)?"
+    r"\b(?P<part>early|mid|late|middle\s+of|end)[\s-]+\Z",
+    re.I,
+)
+_HINT: Final = re.compile(
+    r"day\b|weekend|\beo[dwmqy]\b|\b(?:end|close)\s+of\b|spring|summer|fall|autumn|winter|hours?\b|"
+    r"weeks?\b|months?\b|years?\b|days\b|christmas|xmas|halloween|valentine|july|"
+    r"juneteenth|thanksgiving|easter|new\s+year|\bthe\s+\d{1,2}(?:st|nd|rd|th)\b",
+    re.I,
+)
+"""Matches at least a part of every time in words that `spoken` can find. Searching for it first
+saves the slower searches in most texts."""
+_REACH: Final = 48
+"""Maximum number of characters before a date in which words that change its meaning are looked for.
+"""
+
+
+def spoken(text: str, anchor: date | None, floor: date | None, *, asked: bool) -> list[WrittenDate]:
+    """The dates that a text tells in words ("next Friday", "the end of the year"), each with the
+    words around it that change its meaning. Empty if `anchor` is None.
+
+    anchor : the market's close, or the day on which a question was asked
+    floor : a date without a year is not over before this day
+    asked : whether the text is a user's question and not a market's
+    """
+    if anchor is None or not _HINT.search(text):
+        return []
+    parts = list(_parts_of_months(text, anchor, floor))
+    named = _named(text, anchor, floor, asked=asked)
+    found = parts + [one for one in named if not any(_overlap(one, part) for part in parts)]
+    if asked:
+        found += [*_durations(text, anchor), *_days_alone(text, anchor)]
+    return [framed(one, text) for one in found]
+
+
+def _overlap(one: WrittenDate, other: WrittenDate) -> bool:
+    return one.span[0] < other.span[1] and other.span[0] < one.span[1]
+
+
+def _parts_of_months(text: str, anchor: date, floor: date | None) -> Iterator[WrittenDate]:
+    """Find the parts of months that a text names: "the first Monday in June", "the last week of
+    March"."""
+    for match in _PART_OF_MONTH.finditer(text):
+        said = " ".join((match["relation"] or "").casefold().split())
+        nth = _NTH[match["nth"].casefold()]
+        month = calendar.month(match["month"])
+        first, end = yearless("month", month, 1, match["year"], anchor, floor)[:2]
+        if first is None or end is None:
+            continue
+        if match["weekday"] or match["weekend"]:
+            weekday = _WEEKDAYS.index((match["weekday"] or "sat")[:3].casefold())
+            start = calendar.nth_weekday(first.year, month, weekday, nth)
+            stop = start + timedelta(2 if match["weekend"] else 1)
+        else:
+            start = first + timedelta(7 * (nth - 1)) if nth else end - timedelta(7)
+            stop = start + timedelta(7)
+        day = match["weekday"] is not None
+        relation = _SIMPLE.get(said, said) or "in"
+        if relation in ("on", "in"):
+            relation = "on" if day else "in"
+        # Weeks of a month are counted in more than one way.
+        edge = "end" if relation == "by" else "start" if relation == "before" else ""
+        precision = "day" if day else "week"
+        yield WrittenDate(match.span(), relation, edge, start, stop, precision, None, not day)
+
+
+def _days_alone(text: str, anchor: date) -> Iterator[WrittenDate]:
+    """Find the days that a text names only by their number: "by the 15th" means the next 15th of a
+    month, on or after `anchor`."""
+    for match in _DAY_ALONE.finditer(text):
+        first = anchor.replace(day=1)
+        said = " ".join(match["relation"].casefold().split())
+        number = int(match["day"])
+        if match["next"] or number < anchor.day:
+            first = month_after(first, 1)
+        with suppress(ValueError):  # no such day in that month
+            start, end, precision, _ = a_day(first.replace(day=number))
+            relation = _SIMPLE.get(said, said)
+            # A game's day is told in one zone by its market and in another by who asks.
+            vague = relation == "on"
+            yield WrittenDate(match.span(), relation, "", start, end, precision, None, vague)
+
+
+def _named(text: str, anchor: date, floor: date | None, *, asked: bool) -> Iterator[WrittenDate]:
+    for match in _SPOKEN.finditer(text):
+        said = " ".join((match["relation"] or "").casefold().split())
+        relation = _SIMPLE.get(said, said)
+        edge = "end" if re.search(r"\bend\s+of\s+\Z", text[: _core(match)], re.I) else ""
+        days: Days | None = None
+        if match["holiday"]:
+            if said not in _DATED and not match["hy"]:
+                continue  # "All I Want for Christmas" is a song
+            days = _holiday(match["holiday"], match["hy"], anchor, floor)
+        elif match["season"]:
+            if match["sy"] or said in ("this", "next", "by", "before"):
+                days = _season(match, anchor, floor)
+                relation = "in" if said in ("this", "next", "") else relation
+        elif asked and match["close"]:
+            days, relation = _period_end(match, anchor), "by" if relation == "" else relation
+            relation = "by" if relation in ("before", "until") else relation
+        elif asked and match["weekend"] and said in ("this", "next", "on", "over", "by"):
+            start = anchor + timedelta((5 - anchor.weekday()) % 7 + 7 * (said == "next"))
+            days = start, start + timedelta(2), "week", True
+            relation = "by" if relation == "by" else "in"
+        elif asked and match["weekday"] and (said or _is_last(match, text)):
+            ahead = (_WEEKDAYS.index(match["weekday"][:3].casefold()) - anchor.weekday()) % 7
+            day = anchor + timedelta(ahead + 7 * (said == "next" and ahead < 4))
+            relation = relation or "on"
+            # A game's day is told in one zone by its market and in another by who asks.
+            days = day, day + timedelta(1), "day", relation == "on"
+        if days is not None:
+            start, end, precision, vague = days
+            yield WrittenDate(match.span(), relation, edge, start, end, precision, None, vague)
+
+
+def _core(match: re.Match[str]) -> int:
+    """Position in the text at which the named time itself begins, after its preposition."""
+    names = ("holiday", "weekday", "weekend", "close", "season")
+    return next(match.start(name) for name in names if match[name])
+
+
+def _is_last(match: re.Match[str], text: str) -> bool:
+    return not text[match.end() :].strip(" ?.!")
+
+
+def _holiday(said: str, year: str | None, anchor: date, floor: date | None) -> Days:
+    if year is not None:
+        return a_day(calendar.holiday(said, int(year)))
+    days = [calendar.holiday(said, anchor.year + n) for n in (-1, 0, 1)]
+    coming = [one for one in days if floor is None or one >= floor]
+    if floor == anchor:
+        return a_day(min(coming))
+    return a_day(min(coming or days, key=lambda one: abs((one - anchor).days)))
+
+
+def _season(match: re.Match[str], anchor: date, floor: date | None) -> Days:
+    month = _SEASONS[match["season"].casefold()]
+    start = yearless("month", month, 1, match["sy"], anchor, floor)[0]
+    if start is None:
+        return None, None, "quarter", True
+    if not match["sy"] and month_after(start, -9) <= anchor < month_after(start, -12 + 3):
+        start = month_after(start, -12)  # the present season
+    return start, month_after(start, 3), "quarter", True
+
+
+def _period_end(match: re.Match[str], anchor: date) -> Days:
+    close = match["close"].casefold()
+    said = (match["period"] or "").casefold()
+    said = said or _SHORT.get(close) or close.removeprefix("the ").split()[0]
+    if said == "day":
+        return a_day(anchor)
+    if said == "week":
+        return a_day(anchor + timedelta(6 - anchor.weekday()))
+    months = {"month": 1, "quarter": 3, "year": 12}[said]
+    first = date(anchor.year, (anchor.month - 1) // months * months + 1, 1)
+    return a_day(month_after(first, months) - timedelta(1))
+
+
+def _durations(text: str, anchor: date) -> Iterator[WrittenDate]:
+    for match in _DURATION.finditer(text):
+        if not (match["within"] or match["now"] or match[0][:2].casefold() in ("in", "du", "ov")):
+            continue
+        if match["within"] and re.match(r"\s+(?:of|after|before)\b", text[match.end() :], re.I):
+            continue  # around another event, not from now on
+        said = match["n"].casefold()
+        count = _FEW[said[:6]] if said[:6] in _FEW else numerals.count(said)
+        unit = match["unit"].casefold()
+        if unit.startswith("hour"):
+            end = anchor + timedelta(-(-count // 24))
+        else:
+            end = later(anchor, count, unit)
+        yield WrittenDate(match.span(), "by", "end", anchor, end + timedelta(1), "week", None, True)
+
+
+def framed(m: WrittenDate, text: str) -> WrittenDate:
+    """A date together with the words around it that change its meaning: a time of day before it
+    ("by 5 PM on June 30"), a part of it ("mid-June"), "or earlier" after it. Without such words the
+    date is returned unchanged."""
+    start, stop = m.span
+    before, after = text[max(0, start - _REACH) : start], text[stop:]
+    if m.precision == "day" and (moved := _away(m, text)):
+        return moved
+    if (
+        m.precision == "day"
+        and m.relation in ("on", "", "of")
+        and (clock := _CLOCK_LEAD.search(before))
+    ):
+        first = re.match(r"12(?::00)?\s?a", clock["clock"], re.I) or clock["clock"] == "open"
+        kept = "before" if first and clock["relation"].casefold() != "by" else "by"
+        return _moved(m, start - len(before) + clock.start(), stop, kept)
+    for pattern, relation in _TRAILS:
+        if m.relation in ("on", "", "in") and (trail := pattern.match(after)):
+            return _moved(m, start, stop + trail.end(), relation)
+    if (
+        m.relation == ""
+        and m.precision != "day"
+        and (part := _PART.search(before))
+        and (part["relation"] or part["part"].casefold() != "end")
+    ):  # "end" without a preposition may be a verb
+        return _part(m, start - len(before) + part.start(), part)
+    for pattern, relation in _LEADS:
+        if (lead := pattern.search(before)) and (
+            m.relation in ("", "on", "and")
+            or (m.relation, relation) in (("after", "from"), ("by", "by"))
+        ):
+            return _moved(m, start - len(before) + lead.start(), stop, relation)
+    return m
+
+
+def _away(m: WrittenDate, text: str) -> WrittenDate | None:
+    """The day that lies some days, weeks, months or years before or after a date ("two weeks after
+    June 1"), or the time up to that day ("within two weeks of June 1"). None if the text has no
+    such words before the date."""
+    led = _WAY.match(text, m.span[0])
+    until = led.end() if led else m.span[0]
+    found = _AWAY.search(text[:until], max(0, m.span[0] - _REACH))
+    if found is None or m.start is None or m.end is None:
+        return None
+    said = found["n"].casefold()
+    count = _FEW[said] if said in _FEW else numerals.count(said)
+    way = -1 if found["way"].casefold().startswith(("before", "prior")) else 1
+    day = later(m.start, way * count, found["unit"].casefold())
+    lead = " ".join((found["lead"] or "").casefold().split())
+    if lead.endswith(("within", " the")):
+        first, last = sorted((m.start, day))
+        return WrittenDate(
+            (found.start(), m.span[1]), "in", "", first, last + timedelta(1), "week", None, True
+        )
+    outer = {"more than": "after", "at least": "from"} if way > 0 else _EARLIER
+    relation = {"no later than": "by", "in": "on", "": "on", **outer}.get(lead, lead)
+    span = found.start(), m.span[1]
+    return WrittenDate(span, relation, "", day, day + timedelta(1), "day", None, True)
+
+
+_EARLIER: Final = {"more than": "before", "at least": "by"}
+"""Words before "a week before June 30" -> the preposition that they stand for: "at least a week
+before June 30" is by June 23, "more than a week before June 30" is before June 23."""
+
+
+def _moved(m: WrittenDate, start: int, stop: int, relation: str) -> WrittenDate:
+    return msgspec.structs.replace(m, span=(start, stop), relation=relation)
+
+
+def _part(m: WrittenDate, at: int, part: re.Match[str]) -> WrittenDate:
+    """A date narrowed to the part of it that the word before it names: its first, middle or last
+    third for "early", "mid" and "late"; for "end" the date keeps its days and gets the edge "end".
+    """
+    said = " ".join((part["relation"] or "").casefold().split())
+    which = part["part"].casefold()
+    if m.start is None or m.end is None:
+        return m
+    if which == "end":
+        return msgspec.structs.replace(m, span=(at, m.span[1]), relation=said, edge="end")
+    third = (m.end - m.start) / 3
+    nth = {"early": 0, "late": 2}.get(which, 1)
+    start = m.start + timedelta((third * nth).days)
+    end = m.end if nth == 2 else m.start + timedelta((third * (nth + 1)).days)
+    edge = "end" if said in ("by", "before", "until") else ""
+    return msgspec.structs.replace(
+        m, span=(at, m.span[1]), relation="by" if edge else said, edge=edge, start=start, end=end,
+        vague=True,
+    )  # fmt: skip

@@ -1,0 +1,128 @@
+"""Pages of the factor base for people to read, filtered by words and domain. Every edge is shown
+with its reason. Pure.
+
+A factor is something in the world that markets are about. A pattern stands for many factors, one
+instance for each team, country ...; only the first instance of a pattern is listed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from augury.relations.causal.judged import Judged
+from augury.relations.causal.judged_counts import EdgeKind, judged_block
+from augury.relations.causal.knowledge import Base
+from augury.relations.causal.parts import Factor
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The factors (things in the world that markets are about) that people can list, sorted by
+    name; and for each, what it drives, what drives it and what moves with it."""
+
+    factors: tuple[Factor, ...]
+    texts: tuple[str, ...]
+    """For each of `factors`, the text that must contain the words of a search: name, `up` (what a
+    rise of the factor means), key and domain, in lower case."""
+    instances: dict[str, int]
+    drives: dict[str, list[dict[str, Any]]]
+    driven_by: dict[str, list[dict[str, Any]]]
+    moves_with: dict[str, list[dict[str, Any]]]
+    domains: tuple[str, ...]
+
+
+@lru_cache(maxsize=1)
+def shelf(base: Base, judged: Judged) -> Shelf:
+    """Prepare the list of factors for people: each factor with its edges and links, and with the
+    verdict on each of them, if `judged` has one. A pattern gives one factor for each team, country
+    ...; only the first of these factors is listed. The result is cached."""
+    instances = Counter(factor.pattern for factor in base.factors.values())
+    first: dict[str, Factor] = {}
+    for factor in base.factors.values():
+        first.setdefault(factor.pattern, factor)
+    shown = sorted(first.values(), key=_place)
+    keys = {factor.key for factor in shown}
+    drives: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    driven_by: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    moves_with: dict[str, list[dict[str, Any]]] = defaultdict(list)
+
+    numbers = {key: number for number, key in enumerate(base.factors, 1)}
+
+    def add(
+        group: dict[str, list[dict[str, Any]]], kind: EdgeKind, one: str, other: str, about: _About
+    ) -> None:
+        if one in keys:
+            said = judged.verdict(numbers[one], numbers[other])
+            arrow = {"key": other, "name": base.factors[other].name, **about}
+            group[one].append(arrow | {"judged": judged_block(said, kind)})
+
+    for edge in base.edges:
+        about = _about(edge.sign, edge.strength, edge.lag, edge.reason)
+        add(drives, "drives", edge.cause, edge.effect, about)
+        add(driven_by, "driven_by", edge.effect, edge.cause, about)
+    for link in base.links:
+        about = _about(link.sign, link.strength, None, link.reason)
+        add(moves_with, "moves_with", link.one, link.other, about)
+        add(moves_with, "moves_with", link.other, link.one, about)
+    for group in (drives, driven_by, moves_with):
+        for arrows in group.values():
+            arrows.sort(key=lambda a: (-a["strength"], a["name"].casefold()))
+    return Shelf(
+        tuple(shown),
+        tuple(f"{f.name} {f.up} {f.key} {f.domain}".casefold() for f in shown),
+        dict(instances),
+        drives,
+        driven_by,
+        moves_with,
+        tuple(sorted({factor.domain for factor in shown})),
+    )
+
+
+_About = dict[str, Any]
+
+
+def _about(sign: str, strength: int, lag: int | None, reason: str) -> _About:
+    return {"sign": sign, "strength": strength, "lag_days": lag, "reason": reason}
+
+
+def _place(factor: Factor) -> tuple[str, str]:
+    return factor.name.casefold(), factor.key
+
+
+def find(
+    held: Shelf, words: str, domain: str | None, after: tuple[str, str] | None, limit: int
+) -> tuple[list[dict[str, Any]], int, tuple[str, str] | None]:
+    """One page of the listed factors (things in the world that markets are about), sorted by name.
+    Returns three things: the factors on the page; the number of factors on all pages; and the
+    position to pass as `after` for the next page (None on the last page).
+
+    words : only factors whose texts (`Shelf.texts`) contain all these words
+    domain : only factors of this domain; None: of all domains
+    """
+    wanted = words.casefold().split()
+    found: Sequence[Factor] = [
+        factor
+        for factor, text in zip(held.factors, held.texts, strict=True)
+        if (domain is None or factor.domain == domain) and all(word in text for word in wanted)
+    ]
+    rest = [factor for factor in found if after is None or _place(factor) > after]
+    page = rest[:limit]
+    following = _place(page[-1]) if len(rest) > limit else None
+    return [_shown(held, factor) for factor in page], len(found), following
+
+
+def _shown(held: Shelf, factor: Factor) -> dict[str, Any]:
+    return {
+        "key": factor.key,
+        "name": factor.name,
+        "up": factor.up,
+        "domain": factor.domain,
+        "instances": held.instances[factor.pattern],
+        "drives": held.drives.get(factor.key, []),
+        "driven_by": held.driven_by.get(factor.key, []),
+        "moves_with": held.moves_with.get(factor.key, []),
+    }

@@ -1,0 +1,225 @@
+"""Judged pairs of factors: verdicts on how two factors are related, if at all. Pure.
+
+A factor is something in the world that markets are about. A reader is whoever judged pairs of
+factors, without seeing the edges of the factor base. The verdicts are in `knowledge/judged/*.tsv`;
+`docs/factors.md` describes the format. A verdict can also be on patterns: a pattern stands for many
+factors, one instance for each entity of a list (teams, countries).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from augury.relations.causal.parts import Factor
+
+Code = Literal["cause", "effect", "driver", "rival", "part", "none"]
+"""The relation that a verdict on two factors (things in the world that markets are about) states:
+what factor B is, seen from factor A. cause: B drives A; effect: A drives B; driver: both have a
+common driver; rival: a rival or a parallel case; part: (a part of) the same thing; none:
+unrelated."""
+Side = Literal["", "same", "other"]
+"""Which pairs of factors a verdict on two patterns holds for. A pattern gives one factor for each
+entity of a list (e.g. of teams). If both patterns use the same list, the verdict holds for some of
+the pairs only. `same`: for two factors about one team. `other`: for two factors about different
+teams. Empty for all other verdicts."""
+
+CODES: Final[tuple[Code, ...]] = ("cause", "effect", "driver", "rival", "part", "none")
+SIDES: Final[tuple[Side, ...]] = ("", "same", "other")
+TURNED: Final[dict[Code, Code]] = {"cause": "effect", "effect": "cause"}
+
+
+@dataclass(frozen=True, slots=True)
+class PairVerdict:
+    """A verdict on how two factors A and B (things in the world that markets are about) are
+    related, seen from A."""
+
+    one: str
+    """Key of factor A. In a verdict on patterns: key of a pattern, which stands for many factors
+    (one for each team, country ...)."""
+    other: str
+    side: Side
+    code: Code
+    strength: int
+    """Strength of the relation. 3: first-order; 2: clear, second-order; 1: weak but real; 0:
+    unrelated."""
+    sign: str
+    """"+" if more of factor A goes with more of factor B, "-" if with less, "0" if it can be
+    either."""
+    days: int
+    """Typical number of days from cause to effect; 0 if neither drives the other."""
+    judge: str
+    """Who judged the pair. In the files of this version, a letter for each reader: one if a single
+    reader judged; two if two readers agreed or their difference was settled. In an operator's own
+    file, `model:NAME@DATE` or `NAME@DATE`."""
+    reason: str = ""
+
+    @property
+    def pair(self) -> tuple[str, str, Side]:
+        """What identifies the pair of factors: both keys in sorted order, and `side`. It is equal
+        for all verdicts on the pair, no matter from which factor they are seen."""
+        return (*sorted((self.one, self.other)), self.side)  # type: ignore[return-value]
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the verdict comes from the operator of this installation, and was not shipped
+        with this version."""
+        return "@" in self.judge
+
+    @property
+    def readers(self) -> int:
+        """Number of readers who judged the pair of factors: 1 or 2."""
+        return 1 if self.is_own else len(self.judge)
+
+    @property
+    def line(self) -> str:
+        """The verdict as a line of a verdict file, in the form that the function `read` parses."""
+        if self.code == "none":
+            return "\t".join((self.one, self.side, "none", self.judge, self.other))
+        return "\t".join(
+            (self.one, self.side, self.code, str(self.strength), self.sign, str(self.days),
+             self.judge, self.other, self.reason)
+        )  # fmt: skip
+
+    def turned(self) -> PairVerdict:
+        """The same verdict, seen from B: a cause becomes an effect."""
+        return PairVerdict(
+            self.other, self.one, self.side, TURNED.get(self.code, self.code), self.strength,
+            self.sign, self.days, self.judge, self.reason,
+        )  # fmt: skip
+
+
+def read(name: str, text: str, problems: list[str]) -> Iterator[PairVerdict]:
+    """Read the verdicts on pairs of factors from the text of one file; messages on lines that can't
+    be read are added to `problems`.
+
+    A line is `A, side, code, strength, sign, days, judge, B, reason`, separated by tabs. A line of
+    code "none" has strength 0, or is `A, side, none, judge` followed by one or more Bs, which are
+    separated by spaces.
+    """
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line or line.startswith("#"):
+            continue
+        fields = line.split("\t")
+        if len(fields) >= 3 and fields[1] in SIDES and fields[2] in CODES:
+            found = list(_verdicts(fields))
+        else:
+            found = []
+        yield from found
+        if not found:
+            problems.append(f"{name}, line {number}: not a verdict: {line[:80]!r}")
+
+
+def _verdicts(fields: Sequence[str]) -> Iterator[PairVerdict]:
+    one, side, code = fields[0], cast("Side", fields[1]), cast("Code", fields[2])
+    if code == "none" and len(fields) == 5:
+        for other in fields[4].split():
+            yield PairVerdict(one, other, side, "none", 0, "0", 0, fields[3])
+    elif len(fields) == 9:
+        strength, sign, days, judge, other, reason = fields[3:]
+        strengths = {"0"} if code == "none" else {"1", "2", "3"}
+        if strength in strengths and sign in {"+", "-", "0"} and days.isdecimal():
+            yield PairVerdict(
+                one, other, side, code, int(strength), sign, int(days), judge, reason
+            )  # fmt: skip
+
+
+class Around(NamedTuple):
+    """The verdicts on how one factor is related to each of the other factors: two arrays, indexed
+    by the number of the other factor."""
+
+    codes: NDArray[np.int8]
+    """(factors + 1,), by the number of the other factor: 1 plus the index of the verdict's code in
+    `CODES`; 0 if nobody judged the pair; `SELF_CODE` at the factor itself."""
+    strengths: NDArray[np.int8]
+    """(factors + 1,), by the number of the other factor: strength of the verdict, 0 to 3; 3 at the
+    factor itself."""
+
+
+SELF_CODE: Final = len(CODES) + 1
+FACTORS_KEPT: Final = 512
+"""Number of factors for which a cache keeps the verdicts on the pairs with all other factors
+(`Around`), about 15 kB for each factor."""
+
+
+class Judged:
+    """All verdicts on how pairs of factors (things in the world that markets are about) are
+    related, looked up by the factors' numbers (from 1)."""
+
+    def __init__(self, verdicts: Iterable[PairVerdict], factors: Sequence[Factor]) -> None:
+        self._factors = factors
+        self._touching: dict[str, list[PairVerdict]] = defaultdict(list)
+        for verdict in verdicts:
+            self._touching[verdict.one].append(verdict)
+            self._touching[verdict.other].append(verdict.turned())
+        self._numbers: dict[str, list[int]] = defaultdict(list)
+        for number, factor in enumerate(factors, 1):
+            self._numbers[factor.key].append(number)
+            if factor.pattern != factor.key:
+                self._numbers[factor.pattern].append(number)
+        self.around = lru_cache(maxsize=FACTORS_KEPT)(self._around)
+
+    def verdict(self, one: int, other: int) -> PairVerdict | None:
+        """The verdict on two factors, given by their numbers and seen from the first; None if
+        nobody judged them.
+
+        A verdict on the two factors themselves takes precedence over one on the patterns that they
+        were made from.
+        """
+        asked, seen = self._factors[one - 1], self._factors[other - 1]
+        for key in dict.fromkeys((asked.key, asked.pattern)):
+            for end in dict.fromkeys((seen.key, seen.pattern)):
+                for verdict in self._by_ends.get((key, end), ()):
+                    if not verdict.side or side_of(asked, seen) == verdict.side:
+                        return verdict
+        return None
+
+    @cached_property
+    def _by_ends(self) -> dict[tuple[str, str], list[PairVerdict]]:
+        found: dict[tuple[str, str], list[PairVerdict]] = defaultdict(list)
+        for key, touching in self._touching.items():
+            for verdict in touching:
+                found[key, verdict.other].append(verdict)
+        return dict(found)
+
+    def _around(self, number: int) -> Around:
+        """All verdicts seen from factor number `number`. A verdict on two single factors takes
+        precedence over one on the patterns that they were made from."""
+        asked = self._factors[number - 1]
+        codes, strengths = np.zeros((2, len(self._factors) + 1), np.int8)
+        for key in dict.fromkeys((asked.pattern, asked.key)):
+            touching = sorted(self._touching[key], key=lambda v: v.other in self._patterns)
+            for verdict in reversed(touching):
+                at = self._others(asked, verdict)
+                codes[at] = CODES.index(verdict.code) + 1
+                strengths[at] = verdict.strength
+        codes[number], strengths[number] = SELF_CODE, 3
+        return Around(codes, strengths)
+
+    @cached_property
+    def _patterns(self) -> frozenset[str]:
+        return frozenset(factor.pattern for factor in self._factors if factor.entity is not None)
+
+    def _others(self, asked: Factor, verdict: PairVerdict) -> list[int]:
+        others = self._numbers[verdict.other]
+        if not verdict.side:
+            return others
+        return [
+            number for number in others if side_of(asked, self._factors[number - 1]) == verdict.side
+        ]
+
+
+def side_of(one: Factor, other: Factor) -> Side:
+    """ "same" if two factors were made from patterns over the same list (of teams, countries) and
+    are about one entity of it, "other" if they are about two entities of it; empty for any other
+    two factors."""
+    if one.kind is None or one.kind != other.kind:
+        return ""
+    return "same" if one.entity == other.entity else "other"

@@ -1,0 +1,160 @@
+"""Counts the verdicts on pairs of factors (`judged`), and compares them with the edges and links of
+the factor base. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
+
+from augury.relations.causal.judged import Code, PairVerdict, side_of
+
+if TYPE_CHECKING:
+    from augury.relations.causal.judged import Judged
+    from augury.relations.causal.knowledge import Base
+
+EdgeKind = Literal["drives", "driven_by", "moves_with"]
+"""How an edge or link of the factor base joins one factor to another: the first factor drives the
+second, is driven by the second, or moves with the second."""
+
+AGREEING: Final[Mapping[EdgeKind, frozenset[Code]]] = {
+    "drives": frozenset({"effect"}),
+    "driven_by": frozenset({"cause"}),
+    "moves_with": frozenset({"driver", "rival", "part"}),
+}
+"""How an edge or link joins two factors -> the verdicts (`judged.Code`) that state the same
+relation."""
+
+
+def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] | None:
+    """The verdict on two factors as the API shows it beside the edge or link that joins them; None
+    if nobody judged the pair.
+
+    kind : how the factor base joins the two factors; the block's `agrees` says whether the verdict
+        states the same relation
+    """
+    if verdict is None:
+        return None
+    return {
+        "verdict": verdict.code,
+        "strength": verdict.strength,
+        "sign": verdict.sign,
+        "readers": verdict.readers,
+        "source": "own" if verdict.is_own else "shipped",
+        "agrees": verdict.code in AGREEING[kind],
+    }
+
+
+class EdgeCounts(msgspec.Struct):
+    """How the edges and links of the factor base compare with the verdicts on the same pairs of
+    factors. `edges`: number of edges and links; `judged`: number of those that have a verdict;
+    `same_relation`: number of those whose verdict states the same relation.
+
+    All edges between the factors made from the same two patterns (one factor for each team, country
+    ...) count as one.
+    """
+
+    edges: int = 0
+    judged: int = 0
+    same_relation: int = 0
+    opposite_sign: int = 0
+    """Number of the edges and links counted in `same_relation` that have "+" where the verdict has
+    "-", or the reverse."""
+    none: int = 0
+    """Number of edges and links whose two factors were judged to be unrelated ("none")."""
+
+
+class JudgedCounts(msgspec.Struct):
+    """How many pairs of factors (things in the world that markets are about) have been judged, by
+    verdict, strength and domain."""
+
+    pairs: int
+    by_verdict: dict[str, int]
+    by_strength: dict[str, int]
+    by_domain: dict[str, int]
+    """Number of judged pairs by the domain of their factors ("macro"); a pair with factors of two
+    domains counts in both."""
+    judged_twice: int
+    """Number of pairs that two readers judged; where the two verdicts differed, a third reader
+    settled the difference."""
+    own: int
+    """Number of pairs of factors with a verdict that the operator of this installation accepted."""
+    own_over_shipped: int
+    """Number of pairs of factors that have both a verdict of the operator and one shipped with this
+    version."""
+    own_same_relation: int
+    """Number of the pairs counted in `own_over_shipped` whose two verdicts state the same
+    relation."""
+    against_edges: EdgeCounts
+
+
+def counts(base: Base, judged: Judged, shipped: Iterable[PairVerdict]) -> JudgedCounts:
+    """Count the judged pairs of factors, and compare the verdicts with the base's edges and links.
+
+    base : the factor base with all verdicts in use, shipped ones and the operator's own
+    judged : the verdicts of `base`, looked up by factor
+    shipped : the verdicts that come with this version
+    """
+    verdicts = base.verdicts
+    domains = {f.key: f.domain for f in base.factors.values()}
+    domains |= {f.pattern: f.domain for f in base.factors.values()}
+    touching = [
+        {domains[end] for end in (verdict.one, verdict.other) if end in domains}
+        for verdict in verdicts
+    ]
+    own = [verdict for verdict in verdicts if verdict.is_own]
+    before = {verdict.pair: verdict for verdict in shipped}
+    again = [(verdict, before[verdict.pair]) for verdict in own if verdict.pair in before]
+    return JudgedCounts(
+        pairs=len(verdicts),
+        by_verdict=_ranked(verdict.code for verdict in verdicts),
+        by_strength=_ranked(str(verdict.strength) for verdict in verdicts),
+        by_domain=_ranked(domain for found in touching for domain in found),
+        judged_twice=sum(verdict.readers > 1 for verdict in verdicts),
+        own=len(own),
+        own_over_shipped=len(again),
+        own_same_relation=sum(
+            mine.code == (theirs if mine.one == theirs.one else theirs.turned()).code
+            for mine, theirs in again
+        ),
+        against_edges=_against_edges(base, judged),
+    )
+
+
+def _ranked(found: Iterable[str]) -> dict[str, int]:
+    return dict(Counter(found).most_common())
+
+
+def _against_edges(base: Base, judged: Judged) -> EdgeCounts:
+    numbers = {key: number for number, key in enumerate(base.factors, 1)}
+    done = EdgeCounts()
+    for one, other, kind, sign in _written(base):
+        done.edges += 1
+        verdict = judged.verdict(numbers[one], numbers[other])
+        if verdict is None:
+            continue
+        done.judged += 1
+        if verdict.code in AGREEING[kind]:
+            done.same_relation += 1
+            done.opposite_sign += verdict.sign != "0" and verdict.sign != sign
+        done.none += verdict.code == "none"
+    return done
+
+
+def _written(base: Base) -> Iterator[tuple[str, str, EdgeKind, str]]:
+    """The edges and links that people wrote, as (factor, other factor, kind, sign). Of all edges
+    between the factors made from the same two patterns (one factor for each team, country ...),
+    only the first is included."""
+    seen: set[Sequence[str]] = set()
+    ties: list[tuple[str, str, EdgeKind, str]] = [
+        (edge.cause, edge.effect, "drives", edge.sign) for edge in base.edges if not edge.inherited
+    ]
+    ties.extend((link.one, link.other, "moves_with", link.sign) for link in base.links)
+    for one, other, kind, sign in ties:
+        ends = base.factors[one], base.factors[other]
+        place = (ends[0].pattern, ends[1].pattern, side_of(*ends), kind)
+        if place not in seen:
+            seen.add(place)
+            yield one, other, kind, sign
