@@ -243,8 +243,8 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
         bearing = replace(bearing, bounds=shared and verdict.bound >= limits["bound"])
     if _is_of_another_level(bearing):
         return bearing  # another question, however alike the words are
-    if bearing.fit.leveled:
-        # The levels decide the side; the judge only says whether both are about the same thing.
+    if bearing.fit.leveled or bearing.fit.seat:
+        # The rules decide the side; the judge only says whether both are about the same thing.
         both = verdict.same + verdict.opposite
         verdict = Verdict(both, 0.0) if bearing.turned != positive else Verdict(0.0, both)
     same = verdict.same >= verdict.opposite

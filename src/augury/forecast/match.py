@@ -18,7 +18,7 @@ from augury.forecast.polarity import LASTING, turned
 from augury.forecast.threshold_order import threshold_order
 from augury.forecast.view import View
 from augury.forecast.window_order import window_order
-from augury.propositions.proposition import CONTESTS
+from augury.propositions.proposition import CONTESTS, Proposition
 from augury.search.text import terms
 
 _BEATING: Final = frozenset(terms("beat outperform surpass exceed outdo defeat outsell"))
@@ -115,6 +115,9 @@ class Comparison:
     leveled: bool = False
     """Whether question and market both name a level ("above 100"), and `threshold` says how the two
     levels relate."""
+    seat: bool = False
+    """Whether one of the two asks if somebody wins and the other if they leave, so that one comes
+    true if the other does not ("Orbán wins", "Orbán out")."""
 
     @property
     def same(self) -> bool:
@@ -166,6 +169,7 @@ def compare(q: View, m: View, at: date) -> Comparison:
         content=content, opposed=opposed, lasting=lasting, called=said, foreign=foreign(q, m),
         likeness=likeness,
         leveled=None not in (ours.threshold, theirs.threshold) and threshold != "unsaid",
+        seat=_is_seat(ours, theirs),
     )  # fmt: skip
 
 
@@ -198,6 +202,10 @@ def _score(
     return score
 
 
+def _is_seat(ours: Proposition, theirs: Proposition) -> bool:
+    return {ours.predicate, theirs.predicate} == {"wins", "leaves"}
+
+
 def _lasts(v: View) -> bool:
     """Whether a text says that something stays as it is or is not done ("stays", "avoids"), no
     matter whether a "not" denies this. Texts with a level ("above 100") do not count."""
@@ -213,6 +221,8 @@ def _opposed(q: View, m: View, extra: float) -> bool:
     theirs = m.proposition
     if q.motion * m.motion < 0 or q.sides & m.against & _CONTRARY:
         return True
+    if _is_seat(q.proposition, theirs):
+        return True  # who is voted out has not won
     if (
         "lasts" in q.turns and "lasts" not in m.turns and q.proposition.positive
         and not m.motion and theirs.predicate in ("happens", "announces")
