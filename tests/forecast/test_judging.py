@@ -311,6 +311,19 @@ def test_levels_say_which_side_it_is(
     assert found.probability == pytest.approx(probability, abs=0.01)
 
 
+@pytest.mark.parametrize(
+    ("question", "probability"),
+    [("will novak lose", PRICE), ("Will Ada Novak win?", 1 - PRICE)],
+)
+@pytest.mark.parametrize("verdict", [(0.9, 0.05), (0.05, 0.9)])
+def test_who_is_voted_out_has_not_won(
+    engine: Engine, question: str, probability: float, verdict: tuple[float, float]
+) -> None:
+    """Whichever side the judge takes."""
+    found = given(engine, asked(engine, question, "Ada Novak out by July 31, 2027?"), *verdict)
+    assert found.probability == pytest.approx(probability, abs=0.01)
+
+
 def test_another_level_is_never_the_question(engine: Engine) -> None:
     question = "do the Acorns get to at least 15 wins this season"
     found = given(engine, asked(engine, question, TALLY), 0.99, 0.0)

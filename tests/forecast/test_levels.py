@@ -59,6 +59,8 @@ GETS_THERE = [
     ("come down to $50,000", None, 50000),
     ("pull back to $50,000", None, 50000),
     ("dive below $50,000", None, 50000),
+    ("go above $100,000", 100000, None),
+    ("get over 100000", 100000, None),
 ]
 STAYS = [
     ("stay below $100,000", 100000, None),
@@ -139,3 +141,30 @@ def test_to_top_a_level_is_no_rank(said: str, level: float) -> None:
 @pytest.mark.parametrize("said", ["finish in the top 10", "finish top 3", "make the top 100"])
 def test_the_top_places_are_a_rank(said: str) -> None:
     assert normalise(f"Will Arden {said}?", AT).proposition.predicate == "ranks"
+
+
+@pytest.mark.parametrize(
+    ("question", "level"),
+    [
+        ("gold to 5000?", 5000), ("dogecoin to a dollar?", 1), ("btc to 200k", 200_000),
+        ("tesla to 500 this year", 500), ("will oil go to 100", 100),
+        ("is gold going to 6000", 6000), ("eth under 2000 by the end of April", 2000),
+    ],
+)  # fmt: skip
+def test_a_short_question_names_its_level(question: str, level: float) -> None:
+    p = normalise(question, AT).proposition
+    assert p.predicate == "touches"
+    assert p.threshold is not None
+    assert level in (p.threshold.low, p.threshold.high)
+
+
+@pytest.mark.parametrize(
+    "question", ["will the series go to 7?", "lakers to 60 wins", "Trump to visit 10 countries"]
+)
+def test_a_number_of_things_is_no_price(question: str) -> None:
+    assert normalise(question, AT).proposition.predicate != "touches"
+
+
+def test_a_month_that_closes_is_its_last_day() -> None:
+    p = normalise("will bitcoin close the month over 75k", AT).proposition
+    assert (p.predicate, p.window.kind) == ("value", "on")

@@ -253,3 +253,25 @@ def test_a_not_that_denies_nothing(question: str) -> None:
 )
 def test_a_not_that_denies(question: str) -> None:
     assert not ask(question).positive
+
+
+@pytest.mark.parametrize(
+    ("question", "place"),
+    [
+        ("is Novak the first pick", 1), ("will Novak go first overall", 1),
+        ("Will Ada Novak be the second pick in the draft?", 2),
+    ],
+)  # fmt: skip
+def test_a_pick_is_a_place(question: str, place: int) -> None:
+    found = read_question(question, date(2026, 4, 18))
+    assert found.predicate == "ranks"
+    assert found.threshold is not None
+    assert (found.threshold.low, found.threshold.high) == (place, place)
+
+
+@pytest.mark.parametrize(
+    "question", ["do the Yankees make the World Series", "Will the Chiefs play in Super Bowl 2027?"]
+)
+def test_a_final_may_have_a_name_of_its_own(question: str) -> None:
+    found = read_question(question, date(2026, 4, 18))
+    assert (found.predicate, found.stage) == ("advances", "final")
