@@ -18,6 +18,7 @@ SHARED = {
     "augury.errors",
     "augury.given",
     "augury.ids",
+    "augury.options",
     "augury.remembered",
     "augury.setting_files",
     "augury.setting_values",

@@ -15,6 +15,7 @@ from augury.access import keys as key_form
 from augury.access.records import ApiKey
 from augury.access.service import AccessService
 from augury.errors import AuguryError
+from augury.options import AsJson
 from augury.settings import Settings
 from augury.storage.database import Database
 
@@ -23,7 +24,6 @@ T = TypeVar("T")
 keys = typer.Typer(no_args_is_help=True, help="API keys: create, list, revoke, rotate.")
 accounts = typer.Typer(no_args_is_help=True, help="Accounts and their approvals.")
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 KeyId = Annotated[str, typer.Argument(help="The key's id, from `augury keys list`.")]
 AccountName = Annotated[str, typer.Argument(help="The account's name.")]
 

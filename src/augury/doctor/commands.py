@@ -16,11 +16,11 @@ from augury import __version__, clock, remote, service_file
 from augury.doctor import checks, comparing, store
 from augury.doctor.checks import Finding
 from augury.errors import SetupProblem
+from augury.options import AsJson
 from augury.settings import Settings
 from augury.storage import backup as backups
 from augury.storage import migrate
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 _SIGNS = {"ok": "ok  ", "warning": "WARN", "problem": "FAIL"}
 
 

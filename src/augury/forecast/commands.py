@@ -11,9 +11,8 @@ import typer
 
 from augury import remote, service_file
 from augury.clock import now
+from augury.options import AsJson
 from augury.settings import Settings
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def forecast(

@@ -17,11 +17,10 @@ from rich.table import Table
 
 from augury import given
 from augury.errors import SetupProblem
+from augury.options import AsJson
 
 if TYPE_CHECKING:
     from augury.forecast.calibrate import DecidedPrice
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def evaluate_forecast(

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from augury import remote, service_file
 from augury.clock import now
+from augury.options import AsJson
 from augury.settings import Settings
 from augury.tables import Console
 
@@ -25,7 +26,7 @@ def graph(
     svg: Annotated[Path | None, typer.Option(help="Write the picture as SVG to this file.")] = None,
     png: Annotated[Path | None, typer.Option(help="Write the picture as PNG to this file.")] = None,
     url: remote.Url = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show what drives a question, what follows from it, and how strongly.
 
@@ -73,7 +74,7 @@ def evaluate_edges(
     write: Annotated[
         Path | None, typer.Option(help="Write the table of strengths to this file.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure how often markets joined by each kind of edge moved together, day by day.
 

@@ -8,13 +8,15 @@ from typing import Annotated, Literal
 
 import typer
 
+from augury.options import AsJson
+
 
 def docs(
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for the files. Default: where the service's /docs finds them."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Build the documentation as static files with a search.
 

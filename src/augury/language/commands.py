@@ -12,14 +12,13 @@ from augury import given
 from augury.language.entities import mentions
 from augury.language.lint import lint
 from augury.language.vocabulary import Vocabulary, VocabularyProblem
+from augury.options import AsJson
 from augury.tables import Console
 
 app = typer.Typer(
     help="The vocabulary of people, teams, places and things that questions name.",
     no_args_is_help=True,
 )
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def _vocabulary() -> Vocabulary:

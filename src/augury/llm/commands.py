@@ -6,13 +6,14 @@ import asyncio
 import json
 from dataclasses import asdict
 from statistics import median
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.progress import track
 from rich.table import Table
 
 from augury.errors import SetupProblem, UpstreamFailed
+from augury.options import AsJson
 from augury.settings import Settings
 from augury.tables import Console
 
@@ -26,7 +27,7 @@ def _group() -> None:
 
 @app.command("examine")
 def examine(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Test the language model on the control questions of each task.
 

@@ -13,6 +13,7 @@ from augury.clock import isoformat
 from augury.markets.doors import REASONS, Reason
 from augury.markets.service import MarketService
 from augury.markets.store import WHOLE_QUOTE, Held
+from augury.options import AsJson
 from augury.settings import Settings
 from augury.storage.database import Database
 
@@ -20,7 +21,6 @@ app = typer.Typer(help="Quotes held in quarantine, and their release.", no_args_
 
 T = TypeVar("T")
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Why = Annotated[
     str | None,
     typer.Option("--reason", help=f"Only quotes held for this reason: {', '.join(REASONS)}."),

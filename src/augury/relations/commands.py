@@ -18,6 +18,7 @@ from rich.table import Table
 
 from augury import given
 from augury.errors import NotFound, SetupProblem
+from augury.options import AsJson
 from augury.relations.causal import judged_counts, knowledge, own_verdicts
 from augury.relations.causal.factors import Matcher, game
 from augury.relations.causal.judged import Judged
@@ -26,8 +27,6 @@ from augury.relations.causal.review_command import review
 from augury.settings import Settings
 from augury.storage.database import Database
 from augury.tables import Console
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 app = typer.Typer(help="The factor base: what drives what.", no_args_is_help=True)
 app.command("review")(review)

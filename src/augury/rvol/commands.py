@@ -16,11 +16,11 @@ import typer
 
 from augury import remote, service_file
 from augury.errors import AuguryError, SetupProblem
+from augury.options import AsJson
 from augury.settings import Settings
 
 T = TypeVar("T")
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
 OfAsset = Annotated[str | None, typer.Option(help="Only this asset.")]
 OfHorizon = Annotated[str | None, typer.Option(help="Only this horizon, e.g. 7d.")]

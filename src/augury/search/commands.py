@@ -19,6 +19,7 @@ from rich.progress import track
 from augury import clock, given, remote, service_file
 from augury.errors import SetupProblem
 from augury.markets import store as markets
+from augury.options import AsJson
 from augury.search import listing
 from augury.search.indexer import Progress
 from augury.search.schemas import DIMENSIONS
@@ -29,7 +30,6 @@ from augury.tables import Console
 if TYPE_CHECKING:
     from augury.app import Services
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV, one market per line.")]
 
 EVALUATION_DEPTH = 200

@@ -12,6 +12,7 @@ import typer
 from psycopg import AsyncConnection, OperationalError
 
 from augury.errors import SetupProblem
+from augury.options import AsJson
 from augury.settings import Settings
 from augury.storage import agreement
 from augury.storage import backup as backups
@@ -19,8 +20,6 @@ from augury.storage import migrate as migrations
 from augury.storage.database import Database
 
 app = typer.Typer(help="Maintain the database.", no_args_is_help=True)
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 @app.command()

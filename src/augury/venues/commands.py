@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from augury.errors import AuguryError, NotFound
 from augury.markets import store as markets
 from augury.markets.records import PLATFORMS, Platform
+from augury.options import AsJson
 from augury.relations.linking import Linker
 from augury.search.commands import make_searchable
 from augury.settings import Settings
@@ -29,8 +30,6 @@ from augury.venues.records import Refusal
 from augury.venues.sync import FlowOutcome, Sync
 
 T = TypeVar("T")
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def import_(

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from augury.options import AsJson
+
 
 def bench_watch(
     targets: Annotated[int, typer.Option(min=100, help="Number of markets to watch.")] = 5_000,
@@ -16,7 +18,7 @@ def bench_watch(
         int, typer.Option(min=10, help="Number of webhooks in the throughput run.")
     ] = 2_000,
     alerts: Annotated[int, typer.Option(min=10, help="Number of alerts in the latency run.")] = 100,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure rule evaluation, deliveries, and the time from a price change to its webhook.
 

@@ -17,6 +17,7 @@ from rich.table import Table
 
 from augury.clock import now
 from augury.errors import SetupProblem
+from augury.options import AsJson
 from augury.settings import Settings
 from augury.storage.database import Database
 from augury.tables import Console
@@ -55,7 +56,7 @@ def review(
             "and put its pairs where the service loads them.",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Judge pairs of factors that nobody has judged yet, those with the most active events first.
 

@@ -1,0 +1,9 @@
+"""Options that many commands have."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
