@@ -97,7 +97,9 @@ async def test_a_deadline_that_is_over_is_no_evidence(
 def test_a_near_deadline_says_little_of_a_question_without_one() -> None:
     day = NOW.date()
     told = [
-        horizons.told(Estimate((), probability=0.1, confidence=0.9), day + timedelta(n), day)
+        horizons.for_deadline(
+            Estimate((), probability=0.1, confidence=0.9), day + timedelta(n), day
+        )
         for n in (12, 90, 180, 900)
     ]
     assert [one.confidence for one in told] == [0.0333, 0.25, 0.5, 0.5]

@@ -85,7 +85,11 @@ class Answerer:
             verdicts = await self._read(compared, lap)
             estimate = self._engine.estimate(compared, verdicts=verdicts)
             told = FirstAnswer(
-                found.markets, horizons.told(estimate, end, at.date()), compared, verdicts, end
+                found.markets,
+                horizons.for_deadline(estimate, end, at.date()),
+                compared,
+                verdicts,
+                end,
             )
             if horizons.is_found(told.estimate, verdicts, undated, found.verdicts, limits):
                 return told
@@ -96,7 +100,9 @@ class Answerer:
         last = horizons.furthest(found.estimate, undated.bearings)
         if last is None:
             return found
-        return found._replace(estimate=horizons.told(found.estimate, last, at.date()), until=last)
+        return found._replace(
+            estimate=horizons.for_deadline(found.estimate, last, at.date()), until=last
+        )
 
     async def _read(self, compared: Compared, lap: Lap) -> judging.Verdicts:
         """The judge's verdicts on the best markets; empty if it reads none (open questions ...)."""

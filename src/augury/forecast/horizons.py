@@ -157,7 +157,7 @@ def is_found(
     return dated >= (limits["same"] if is_direct(own.fit) else SURE_OF_DATED)
 
 
-def told(estimate: Estimate, end: date, at: date) -> Estimate:
+def for_deadline(estimate: Estimate, end: date, at: date) -> Estimate:
     """The estimate for a question with the deadline `end` added, as the answer, on the day `at`, to
     the question without it: the answer says so, with a confidence of at most `MAX_CONFIDENCE`."""
     day = end - timedelta(days=1)

@@ -178,7 +178,7 @@ class ForecastService:
                     self._engine, found.compared, estimate, found.verdicts
                 )
                 if found.until is not None and horizons.MARK not in estimate.fallbacks:
-                    estimate = horizons.told(estimate, found.until, at.date())
+                    estimate = horizons.for_deadline(estimate, found.until, at.date())
             del found  # frees the markets: the next steps may wait for another turn
             if estimate.decisive is None and nulls.is_over(reading, at):
                 # Markets about later times say nothing about a time that is over.
