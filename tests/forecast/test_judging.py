@@ -324,6 +324,12 @@ def test_who_is_voted_out_has_not_won(
     assert found.probability == pytest.approx(probability, abs=0.01)
 
 
+def test_what_is_handed_out_leaves_no_post(engine: Engine) -> None:
+    question = "Does the Zenda medal handed out in June 2027 go to Ada Novak?"
+    found = given(engine, asked(engine, question, "Will Ada Novak win the Zenda medal?"), 0.9, 0.02)
+    assert found.probability == pytest.approx(PRICE, abs=0.01)
+
+
 def test_another_level_is_never_the_question(engine: Engine) -> None:
     question = "do the Acorns get to at least 15 wins this season"
     found = given(engine, asked(engine, question, TALLY), 0.99, 0.0)

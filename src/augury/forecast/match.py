@@ -116,7 +116,7 @@ class Comparison:
     """Whether question and market both name a level ("above 100"), and `threshold` says how the two
     levels relate."""
     seat: bool = False
-    """Whether one of the two asks if somebody wins and the other if they leave, so that one comes
+    """Whether the question asks if somebody wins and the market if they leave, so that one comes
     true if the other does not ("Orbán wins", "Orbán out")."""
 
     @property
@@ -203,7 +203,8 @@ def _score(
 
 
 def _is_seat(ours: Proposition, theirs: Proposition) -> bool:
-    return {ours.predicate, theirs.predicate} == {"wins", "leaves"}
+    # Not the other way round: an Oscar that is "handed out" leaves no post.
+    return ours.predicate == "wins" and theirs.predicate == "leaves"
 
 
 def _lasts(v: View) -> bool:
