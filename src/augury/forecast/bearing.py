@@ -63,5 +63,4 @@ class Compared:
     """The comparisons of market outcomes with the question, the best match first. Outcomes without
     a price are left out. Of Yes and No, only Yes is compared (`words.sides`)."""
     past: bool = False
-    """Whether the question was also compared with markets whose deadline is over, although its own
-    is not."""
+    """Whether a market whose deadline is over may answer, although the question's is not."""

@@ -92,12 +92,10 @@ class Engine:
         self, reading: Reading, markets: Sequence[Snapshot], at: datetime, *, past: bool = False
     ) -> Compared:
         """The question (`reading`) compared with the outcomes of each market, part by part
-        (subject, level, deadline ...), as of the moment `at`. `past`: compare it also with markets
-        whose deadline is over, although the question's is not."""
+        (subject, level, deadline ...), as of the moment `at`. `past`: a market whose deadline is
+        over may answer, although the question's is not."""
         question = self._view(reading)
         bearings = self._bearings(question, reading, markets, at)
-        if not past and not has_ended(reading.proposition.window, at.date()):
-            bearings = [b for b in bearings if b.exact or not _is_over(b, at.date())]
         return Compared(reading, markets, at, question, bearings, past)
 
     def estimate(
@@ -125,6 +123,9 @@ class Engine:
         if opinions:
             bearings = opinion.applied(bearings, opinions, verdicts, positive=positive)
             bearings.sort(key=_order)
+        # The judge has read what is over, too: its verdicts compare the markets with each other.
+        if not compared.past and not has_ended(reading.proposition.window, at.date()):
+            bearings = [b for b in bearings if b.exact or not _is_over(b, at.date())]
         weighing = Weighing(reading, compared.question, bearings, at)
         estimate = weighing.estimate()
         if reading.wider and not estimate.count("direct", "bound"):
