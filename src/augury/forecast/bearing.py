@@ -63,4 +63,4 @@ class Compared:
     """The comparisons of market outcomes with the question, the best match first. Outcomes without
     a price are left out. Of Yes and No, only Yes is compared (`words.sides`)."""
     past: bool = False
-    """Whether a market whose deadline is over may answer, although the question's is not."""
+    """Whether a market whose deadline is over may answer a question that names no time."""

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from augury.forecast import (
     bounds,
     cues,
+    horizons,
     judging,
     opinion,
     outcomes,
@@ -93,7 +94,7 @@ class Engine:
     ) -> Compared:
         """The question (`reading`) compared with the outcomes of each market, part by part
         (subject, level, deadline ...), as of the moment `at`. `past`: a market whose deadline is
-        over may answer, although the question's is not."""
+        over may answer a question that names no time."""
         question = self._view(reading)
         bearings = self._bearings(question, reading, markets, at)
         return Compared(reading, markets, at, question, bearings, past)
@@ -124,7 +125,7 @@ class Engine:
             bearings = opinion.applied(bearings, opinions, verdicts, positive=positive)
             bearings.sort(key=_order)
         # The judge has read what is over, too: its verdicts compare the markets with each other.
-        if not compared.past and not has_ended(reading.proposition.window, at.date()):
+        if not compared.past and horizons.names_no_time(reading):
             bearings = [b for b in bearings if b.exact or not _is_over(b, at.date())]
         weighing = Weighing(reading, compared.question, bearings, at)
         estimate = weighing.estimate()

@@ -57,10 +57,13 @@ _TIME: Final = re.compile(
 def names_no_time(reading: Reading) -> bool:
     """Whether a question asks if an event happens, and names no time for it."""
     window = reading.proposition.window
-    return (
-        reading.proposition.predicate in EVENTS and not window.text and not window.years
-        and reading.side is None and _TIME.search(reading.question) is None
-    )  # fmt: skip
+    return reading.undated or (
+        reading.proposition.predicate in EVENTS
+        and not window.text
+        and not window.years
+        and reading.side is None
+        and _TIME.search(reading.question) is None
+    )
 
 
 def deadlines(compared: Compared, verdicts: Verdicts) -> list[date]:
@@ -102,6 +105,7 @@ def until(compared: Compared, end: date) -> Reading:
     window = Window(kind="by", end=end, since=reading.proposition.window.since, text=words)
     return replace(
         reading,
+        undated=True,
         effective=f"{reading.effective.rstrip(' ?.!')} {words}?",
         judged=f"{reading.judged.rstrip(' ?.!')} {_lasting(reading.judged, words)}?",
         proposition=structs.replace(reading.proposition, window=window),

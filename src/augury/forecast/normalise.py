@@ -97,6 +97,8 @@ class Reading:
     judged: str = ""
     """The question in the form that the judge (the trained model) reads: as it was asked, but
     without words around it that deny it ("is it false that ...")."""
+    undated: bool = False
+    """Whether the question names no date, and its deadline was added (`horizons.until`)."""
     side: str | None = None
     """The outcome named behind a market's title, "Name" in "Who will win X? — Name"; else None."""
 
