@@ -30,7 +30,7 @@ from pace import slower
 LIMIT = 2_000
 """Code points of a question or a title, where nothing else is said."""
 READ_OF_TITLES = [
-    f"augury.relations.{name}"
+    f"augury.propositions.{name}"
     for name in ("blanked_text", "games", "negations", "predicates", "reading", "thresholds")
 ]
 LIMITS: dict[str, int] = {
@@ -40,8 +40,8 @@ LIMITS: dict[str, int] = {
 }
 """Of the modules (and those below them) that read shorter texts or longer ones."""
 COLLAPSED = (
-    "augury.extension.", "augury.forecast.", "augury.markets.", "augury.relations.",
-    "augury.search.", "augury.venues.",
+    "augury.extension.", "augury.forecast.", "augury.logic.", "augury.markets.",
+    "augury.propositions.", "augury.relations.", "augury.search.", "augury.venues.",
 )  # fmt: skip
 """Modules whose texts have one blank where there were several: what they are given comes from
 `search.text.tidy`, `venues.wire.line`, or is split and joined when it is read."""

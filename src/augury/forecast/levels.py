@@ -13,8 +13,8 @@ from augury.propositions.ahead import rule
 _MONEY: Final = r"[$€£]\s?\d"
 _AMOUNT: Final = r"[$€£]?\d"
 _LEVEL: Final = (
-    r"(?:[$€£]\d|\d[\d,.]*\s?(?:k|m|bn?|t|[mb]illion|trillion)\b|\d{2,}[\d,.]*\s*(?:[?]|$|(?:by|this|in|before|"
-    r"end|eo[dwmqy])\b))"
+    r"(?:[$€£]\d|\d[\d,.]{0,14}\s?(?:k|m|bn?|t|[mb]illion|trillion)\b|\d{2}[\d,.]{0,14}\s?(?:[?]|$|(?:by|this|in|"
+    r"before|end|eo[dwmqy])\b))"
 )
 """Pattern of a number that is a price or the like: with a sign of a currency or in thousands or
 more; or with two digits or more, after which the question ends or names a date."""
@@ -55,7 +55,7 @@ LEVELS: Final = (
           "surpass "),
     rule(r"\b(?:get|climb|go|rise|move|rally|run|push|spike|jump|shoot|head)(?:e?s)?\s+(?:back\s+|up\s+)?(?:above|over)\s+(?=[$€£]?\d)",
           "surpass "),
-    rule(rf"^(?P<what>\W*(?:(?:is|are|will|does|do|can)\s+)?(?:[a-z][\w/&.-]*\s+){{1,2}}?)(?:go(?:es|ing)?\s+)?to\s+(?={_LEVEL})", r"\g<what>hit "),
+    rule(rf"^(?P<what>\W{{0,5}}(?:(?:is|are|will|does|do|can)\s+)?(?:[a-z][\w/&.-]{{0,30}}\s+){{1,2}}?)(?:go(?:es|ing)?\s+)?to\s+(?={_LEVEL})", r"\g<what>hit "),
     rule(rf"\bset(?:s)?\s+foot\s+above\s+(?={_AMOUNT})", "surpass "),
 )  # fmt: skip
 """Rules that rewrite wordings on levels, in the order in which they are applied: "fall short of
