@@ -49,6 +49,11 @@ class Bearing:
     verdicts that were right on held-out questions. With a language model's opinion:
     `opinion.TRUSTED_SHARE`. Else 1."""
 
+    @property
+    def key(self) -> tuple[int, int]:
+        """The market outcome: market number and index of the outcome."""
+        return self.market.seq, self.outcome
+
 
 @dataclass(frozen=True, slots=True)
 class Compared:

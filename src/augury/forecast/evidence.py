@@ -109,6 +109,11 @@ class Evidence:
     another outcome."""
 
     @property
+    def key(self) -> tuple[int, int]:
+        """The market outcome: market number and index of the outcome, as `Bearing.key`."""
+        return self.market.seq, self.outcome
+
+    @property
     def share(self) -> float | None:
         """The market's share, 0 to 1, in the average of the markets that ask the question itself.
         0: the market is only shown. None: the market counts, but is not averaged (a bound, a hint,

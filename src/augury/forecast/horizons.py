@@ -72,7 +72,7 @@ def deadlines(compared: Compared, verdicts: Verdicts) -> list[date]:
     deadline is the first day on which it is too late."""
     found: dict[date, float] = {}
     for b in compared.bearings:
-        verdict = verdicts.get((b.market.seq, b.outcome))
+        verdict = verdicts.get(b.key)
         end = _deadline(b)
         if verdict is None or end is None or end <= compared.at.date():
             continue
@@ -101,20 +101,18 @@ def until(compared: Compared, end: date) -> Reading:
     """The compared question, with the deadline `end` (the first day on which it is too late)
     added."""
     reading, day = compared.reading, end - timedelta(days=1)
-    words = f"by {day:%B} {day.day}, {day.year}"
+    date_said = f"{day:%B} {day.day}, {day.year}"
+    words = f"by {date_said}"
     window = Window(kind="by", end=end, since=reading.proposition.window.since, text=words)
+    # What lasts is asked until a day: "stays in power until".
+    judged = f"until {date_said}" if "lasts" in turns(reading.judged) else words
     return replace(
         reading,
         undated=True,
         effective=f"{reading.effective.rstrip(' ?.!')} {words}?",
-        judged=f"{reading.judged.rstrip(' ?.!')} {_lasting(reading.judged, words)}?",
+        judged=f"{reading.judged.rstrip(' ?.!')} {judged}?",
         proposition=structs.replace(reading.proposition, window=window),
     )
-
-
-def _lasting(text: str, words: str) -> str:
-    """The words of a deadline as a text needs them that asks if something lasts: "stays until"."""
-    return words.replace("by", "until", 1) if "lasts" in turns(text) else words
 
 
 def furthest(estimate: Estimate, bearings: Iterable[Bearing]) -> date | None:
@@ -122,8 +120,8 @@ def furthest(estimate: Estimate, bearings: Iterable[Bearing]) -> date | None:
     or none of these markets names a deadline."""
     if estimate.grade != "bounded":
         return None
-    used = {(e.market.seq, e.outcome) for e in estimate.evidence if e.role == "bound" and e.weight}
-    ends = (_deadline(b) for b in bearings if (b.market.seq, b.outcome) in used)
+    used = {e.key for e in estimate.evidence if e.role == "bound" and e.weight}
+    ends = (_deadline(b) for b in bearings if b.key in used)
     return max((end for end in ends if end is not None), default=None)
 
 
@@ -134,8 +132,8 @@ def is_found(
     verdicts: Verdicts,
     limits: Mapping[str, float],
 ) -> bool:
-    """Whether the market that decides an answer asks the question, and does not only have the added
-    deadline.
+    """Whether the market that decides an answer asks the question, rather than only sharing the
+    added deadline with it.
 
     estimate, again : the answer to the question with the deadline added, and the judge's verdicts
     compared, verdicts : the question without it, and the judge's verdicts on that
@@ -144,20 +142,18 @@ def is_found(
     lead = estimate.decisive
     if lead is None:
         return False
-    key = lead.market.seq, lead.outcome
-    own = next((b for b in compared.bearings if (b.market.seq, b.outcome) == key), None)
+    own = next((b for b in compared.bearings if b.key == lead.key), None)
     if own is None:
         return False
     # Of the markets on one event that differ in their deadline, the judge takes any.
     sides = (
-        verdicts[b.market.seq, b.outcome].side
+        verdicts[b.key].side
         for b in compared.bearings
-        if (b.market.seq, b.outcome) in verdicts
-        and b.view.proposition.terms == own.view.proposition.terms
+        if b.key in verdicts and b.view.proposition.terms == own.view.proposition.terms
     )
     if max(sides, default=0.0) >= limits["absent"]:
         return True
-    dated = again[key].side if key in again else 0.0
+    dated = again[lead.key].side if lead.key in again else 0.0
     return dated >= (limits["same"] if is_direct(own.fit) else SURE_OF_DATED)
 
 
@@ -167,8 +163,8 @@ def for_deadline(estimate: Estimate, end: date, at: date) -> Estimate:
     day = end - timedelta(days=1)
     most = MAX_CONFIDENCE * min(1.0, (end - at).days / AMPLE_DAYS)
     note = (
-        f"The question names no date. This is the answer until {day}, the latest that its markets"
-        " name; name a date for another."
+        f"The question names no date, so it is answered for the time until {day}, the latest date"
+        " that its markets name. Name a date in the question to ask about another."
     )
     return replace(
         estimate,

@@ -95,8 +95,7 @@ class Brief:
         ]
         if self.denied:
             sided = [one._replace(same=one.opposite, opposite=one.same) for one in sided]
-        keys = ((b.market.seq, b.outcome) for b in self.bearings)
-        return dict(zip(keys, sided, strict=True))
+        return dict(zip((b.key for b in self.bearings), sided, strict=True))
 
 
 _SEASONAL: Final = re.compile(
@@ -211,7 +210,7 @@ def applied(
 
     positive : False if the question contains a negation ("Will X not win?")
     """
-    heard = [(b, verdicts.get((b.market.seq, b.outcome))) for b in bearings]
+    heard = [(b, verdicts.get(b.key)) for b in bearings]
     found = [
         b if said is None else _applied(b, said, judge, positive=positive) for b, said in heard
     ]

@@ -135,17 +135,13 @@ def heard(
         if _are_contrary(brief.bearings[one], taken[one], brief.bearings[other], taken[other]):
             refused[one] = refused[other] = "the model says it of markets that exclude each other"
     return Heard(
-        {_key(brief.bearings[n]): said for n, said in taken.items() if n not in refused},
+        {brief.bearings[n].key: said for n, said in taken.items() if n not in refused},
         tuple(RefusedOpinion(brief.bearings[n].market, why) for n, why in sorted(refused.items())),
     )
 
 
-def _key(b: Bearing) -> tuple[int, int]:
-    return b.market.seq, b.outcome
-
-
 def _is_about(b: Bearing, verdicts: judging.Verdicts) -> bool:
-    verdict = verdicts.get(_key(b))
+    verdict = verdicts.get(b.key)
     return b.fit.asked >= MIN_ABOUT or (verdict is not None and verdict.side >= LEANS_BY)
 
 
@@ -243,11 +239,11 @@ def applied(
     denied = _denied(bearings, opinions)
     found: list[Bearing] = []
     for b in bearings:
-        said = opinions.get(_key(b), Opinion("other") if _family(b) in denied else None)
+        said = opinions.get(b.key, Opinion("other") if _family(b) in denied else None)
         if said is None or b.exact or b.relation != "none":
             found.append(b)
         elif said.asks != "other":
-            found.append(_applied(b, said, verdicts.get(_key(b)), positive=positive))
+            found.append(_applied(b, said, verdicts.get(b.key), positive=positive))
         else:
             aside = b.fit.same or _family(b) in denied
             found.append(_put_aside(b) if aside else b)
@@ -265,7 +261,7 @@ def _denied(
     """Keys (`_family`) of groups of markets that a language model finds to be about something else.
     In such a group, it says "other" of a market that, by the hand-written rules, does not differ
     from the question, and it says "same" or "opposite" of none."""
-    said = [(b, opinions[_key(b)].asks) for b in bearings if _key(b) in opinions]
+    said = [(b, opinions[b.key].asks) for b in bearings if b.key in opinions]
     others = {_family(b) for b, asks in said if asks == "other" and b.fit.same}
     return frozenset(others - {_family(b) for b, asks in said if asks != "other"})
 
@@ -333,7 +329,7 @@ def told(taken: Opinions, before: Estimate, after: Estimate, question: str) -> s
     before, after : the estimate without and with these opinions
     """
     for one, how in ((after.decisive, "it asks {}"), (before.decisive, "it asks something else")):
-        if one is None or (said := taken.get((one.market.seq, one.outcome))) is None:
+        if one is None or (said := taken.get(one.key)) is None:
             continue
         if (said.asks == "other") == (one is after.decisive):
             continue

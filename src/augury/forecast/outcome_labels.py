@@ -29,7 +29,7 @@ def labels(family: Sequence[Bearing]) -> dict[tuple[int, int], str]:
     """Labels of the outcomes of one event, by (market number, index of the outcome): their names.
     If an outcome has no name, each label is instead the market's question without the words at the
     beginning and at the end that the questions of all these outcomes share."""
-    plain = {(b.market.seq, b.outcome): label(b) for b in family}
+    plain = {b.key: label(b) for b in family}
     titles = [b.market.question.rstrip("?").split() for b in family]
     unnamed = any(
         len(b.market.outcomes) == 2 and not b.market.subtitle and not b.view.proposition.choice

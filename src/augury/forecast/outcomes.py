@@ -235,12 +235,12 @@ def _whole(family: list[Bearing], bearings: Sequence[Bearing]) -> list[Bearing]:
     first = family[0].market
     if first.event_id is None or not _is_exclusive(family[0]):
         return family
-    known = {(b.market.seq, b.outcome) for b in family}
+    known = {b.key for b in family}
     event = first.platform, first.event_id
     return family + [
         b for b in bearings
         if (b.market.platform, b.market.event_id) == event and _is_exclusive(b)
-        and (b.market.seq, b.outcome) not in known
+        and b.key not in known
     ]  # fmt: skip
 
 
@@ -254,7 +254,7 @@ def _by_name(
     label_of = labels([b for b in family if not b.turned])
     for b in sorted(family, key=lambda b: (b.age, b.market.id)):
         if not b.turned:
-            named.setdefault(label_of[b.market.seq, b.outcome], b)
+            named.setdefault(label_of[b.key], b)
     if len(named) < 2 or not _of_one_kind(reading.effective, list(named)):
         return None
     if not all(_is_exclusive(b) for b in named.values()):

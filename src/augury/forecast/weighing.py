@@ -450,11 +450,11 @@ class Weighing:
     def _beside(self, direct: list[Bearing]) -> list[Evidence]:
         """Up to four markets on the same things as the markets `direct`, which ask the question
         itself: they are shown with the answer, with a weight of 0."""
-        known = {(b.market.seq, b.outcome) for b in direct}
+        known = {b.key for b in direct}
         least = max(1.3, direct[0].fit.content - 0.6)
         others = [
             b for b in self._bearings
-            if (b.market.seq, b.outcome) not in known and b.fit.content >= least
+            if b.key not in known and b.fit.content >= least
         ]  # fmt: skip
         return [
             self._evidence(b, "bound" if orders_of(b.fit) & {"implies", "implied", "excludes"}

@@ -47,6 +47,16 @@ def count(said: str) -> int:
     return int(said) if said.isdecimal() else COUNTS[said.casefold()]
 
 
+_PLACES: Final = {**ORDINALS, **COUNTS}
+
+
+def place(said: str) -> int:
+    """The place that an ordinal or a number names: "second", "2nd", "2" and "two" -> 2; 0 if the
+    text names none ("last")."""
+    digits = re.sub(r"\D", "", said)
+    return int(digits) if digits else _PLACES.get(said.casefold(), 0)
+
+
 PARTS: Final = {"half": 0.5, "three": 0.75, "quarter": 0.25}
 """First word of a fraction -> value of the fraction: "three" (of "three quarters") -> 0.75."""
 

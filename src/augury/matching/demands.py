@@ -87,7 +87,8 @@ _PLACE: Final = re.compile(
     r"months?|years?|place\s+votes?)\b)|(?:#\s?|\b(?:no\.|number)\s?)(?P<number>\d{1,2}|one|two|three)\b",
     re.I,
 )
-"""Matches a place in an order: "second", "#1", "number one"."""
+"""Matches a place in an order ("second", "#1", "number one"), and not what only counts times or
+parts ("first time", "second half")."""
 _SIDES: Final = tuple(tuple(frozenset(one.split()) for one in pair) for pair in _OPPOSED)
 
 
@@ -290,10 +291,7 @@ def _pieces(text: str) -> frozenset[str]:
 
 
 def _places(text: str) -> frozenset[int]:
-    found = (match["nth"] or match["number"] for match in _PLACE.finditer(text))
-    return frozenset(
-        numerals.ORDINALS.get(said.casefold()) or numerals.count(said) for said in found
-    )
+    return frozenset(numerals.place(m["nth"] or m["number"]) for m in _PLACE.finditer(text))
 
 
 def _opposed(ours: frozenset[str], theirs: frozenset[str]) -> bool:

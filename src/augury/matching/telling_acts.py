@@ -2,7 +2,7 @@
 else. Pure.
 
 "Out by June 30" and "impeached by June 30" share the person and the date, and the judge may take
-one for the other. An act is listed here if people name it by few words.
+one for the other. Only acts are listed that people name by a few known words.
 """
 
 from __future__ import annotations

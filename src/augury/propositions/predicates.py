@@ -53,7 +53,6 @@ _RANK: Final = re.compile(
     r"|(?<!\w)#\s?(?P<hash>\d{1,2})\b|\b(?:no\.|number)\s?(?P<number>\d{1,2}|one|two)\b(?!\s+of)",
     re.I,
 )
-_PLACES: Final = {**numerals.ORDINALS, **numerals.COUNTS}
 _STAGE: Final = re.compile(
     r"\b(?:reach(?:es)?|mak(?:es?|ing)|advanc(?:es?|ing)(?:\s+(?:to|from|past|in|out\s+of))?|"
     r"qualif(?:y|ies)(?:\s+(?:for|to))?|play(?:s)?\s+in|appear(?:s)?\s+in|get(?:s)?\s+to|"
@@ -311,14 +310,10 @@ def _stage(what: str) -> str | None:
 
 
 def _place(found: re.Match[str]) -> Threshold | None:
-    def number(text: str) -> int:
-        digits = re.sub(r"\D", "", text)
-        return int(digits) if digits else _PLACES.get(text.casefold(), 0)
-
     if found["top"]:
-        return Threshold(1, number(found["top"]))
+        return Threshold(1, numerals.place(found["top"]))
     said = found["nth"] or found["pick"] or found["hash"] or found["number"]
-    place = number(said)
+    place = numerals.place(said)
     if not place:  # "last"
         return None
     if found["worse"]:
