@@ -196,7 +196,7 @@ async def test_a_change_is_against_the_price_a_window_ago(world: World) -> None:
     await world.quote(1, 0.4)
     await world.target("polymarket:1")
     await world.rule(metric="probability_change", threshold=0.1)
-    assert await world.why() == "No price that old is recorded."
+    assert await world.why() == "No price is recorded from that long ago."
     world.passes(1800)
     await world.quote(1, 0.45)
     world.passes(1800)
@@ -374,7 +374,10 @@ async def test_the_other_metrics_of_a_market(
         ("volume_24h", "The venue does not report a 24-hour volume."),
         ("volume_spike", "The venue does not report a volume."),
         ("hours_to_close", "The market has no closing time."),
-        ("probability_zscore", "Too little history: fewer than 20 earlier moves are recorded."),
+        (
+            "probability_zscore",
+            "The history is too short: fewer than 20 earlier moves are recorded.",
+        ),
     ],
 )
 async def test_what_is_not_known_says_why(world: World, metric: str, reason: str) -> None:
@@ -434,7 +437,7 @@ async def test_what_was_said_before_the_close_says_nothing_after_it(
 async def test_volatility_is_no_data_until_it_is_there(world: World) -> None:
     await world.target("BTC", "asset")
     await world.rule(metric="rvol_ratio", threshold=1.5)
-    assert await world.why() == "There is no volatility forecast of this asset."
+    assert await world.why() == "There is no volatility forecast for this asset."
     # What was realized is held against the forecast of that window, not against the newest.
     early = T0 - timedelta(days=8)
     world.readings = {"BTC": Volatility(T0, 0.9, early, None, 0.8)}

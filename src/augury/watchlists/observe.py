@@ -16,7 +16,7 @@ from augury.markets.records import ORIGINS
 from augury.markets.store import PastPrices, Quote
 from augury.rvol.store import Volatility
 from augury.series import store as series
-from augury.watchlists import measures, store
+from augury.watchlists import measures, store, wording
 from augury.watchlists.rules import HOUR, Rule, Seen
 from augury.watchlists.store import Connection, Target
 
@@ -242,12 +242,8 @@ class _Facts:
             return look
         sides = self.sides.get(target.id, [])
         if not sides:
-            reason = (
-                "The market is not in the catalogue."
-                if target.kind == "market"
-                else "No market of the catalogue belongs to it."
-            )
-            return Look(Seen(reason=reason))
+            unknown = wording.NO_MARKET if target.kind == "market" else wording.NO_MEMBERS
+            return Look(Seen(reason=unknown))
         looks = [self._market(rule, side) for side in sides]
         if len(looks) == 1:
             return looks[0]
@@ -277,9 +273,9 @@ class _Facts:
     def _closed(self, quote: Quote) -> str | None:
         """A sentence saying that the market has closed; None if its close is ahead or not known."""
         if quote.status != "active":
-            return f"The market is already {quote.status}."
+            return wording.already(quote.status)
         if quote.closes_at is not None and quote.closes_at <= self.now:
-            return "The announced closing time has passed."
+            return wording.PAST_CLOSE
         return None
 
     def _too_old(self, rule: Rule, quote: Quote) -> str | None:
@@ -302,7 +298,7 @@ class _Facts:
         window = rule.window or HOUR
         before = self._before(side, window, 1)[0]
         if before is None:
-            return Seen(reason="No price that old is recorded.")
+            return Seen(reason=wording.NO_PAST_PRICE)
         at = isoformat(self.now - window)
         look.evidence.append({"kind": "earlier_price", "value": before, "as_of": at})
         return round(side.price - before, 12)
@@ -314,45 +310,35 @@ class _Facts:
         past = self._before(side, window, ZSCORE_WINDOWS)
         score = measures.zscore([*past, side.price])
         if score is None:
-            return Seen(
-                reason=f"Too little history: fewer than {measures.LEAST_MOVES} earlier "
-                f"moves are recorded."
-            )
+            return Seen(reason=wording.TOO_FEW_MOVES)
         at = isoformat(self.now - window)
         look.evidence.append({"kind": "earlier_price", "value": past[-1], "as_of": at})
         return score
 
     def _volume_24h(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
         found = side.quote.volume_24h
-        return (
-            found
-            if found is not None
-            else Seen(reason="The venue does not report a 24-hour volume.")
-        )
+        return found if found is not None else Seen(reason=wording.NO_DAILY_VOLUME)
 
     def _volume_spike(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
         if side.quote.volume is None:
-            return Seen(reason="The venue does not report a volume.")
+            return Seen(reason=wording.NO_VOLUME)
         past = self.volumes[side.quote.id, rule.window or HOUR]
         found = measures.spike([*past, side.quote.volume])
         if found is None:
-            return Seen(
-                reason=f"Fewer than {measures.LEAST_VOLUMES} windows with volume have been "
-                f"recorded since this market was first watched."
-            )
+            return Seen(reason=wording.TOO_FEW_VOLUMES)
         return found
 
     def _spread(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
         bid, ask = side.quote.best_bid, side.quote.best_ask
         if bid is None or ask is None:
-            return Seen(reason="The order book lacks a bid or an ask.")
+            return Seen(reason=wording.NO_SPREAD)
         return round(ask - bid, 12)
 
     def _divergence(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
         if side.price is None:
             return _UNQUOTED
         if len(side.quote.outcomes) != 2:
-            return Seen(reason="Only markets with two outcomes are compared.")
+            return Seen(reason=wording.NOT_TWO_OUTCOMES)
         others = []
         apart = None
         for seq, inverted in self.linked.get(side.quote.seq, ()):
@@ -370,14 +356,14 @@ class _Facts:
                 look.evidence.append(_price(other, other.outcomes[same], price))
         found = measures.divergence(side.price, others)
         if found is None and apart is not None:
-            return Seen(reason="The venues' prices are from times more than a day apart.")
+            return Seen(reason=wording.PRICES_APART)
         if found is None:
-            return Seen(reason="No other venue has the same contract with a recent price.")
+            return Seen(reason=wording.NOTHING_TO_COMPARE)
         return round(found, 12)
 
     def _hours_to_close(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
         if side.quote.closes_at is None:
-            return Seen(reason="The market has no closing time.")
+            return Seen(reason=wording.NO_CLOSE)
         return Seen(value=(side.quote.closes_at - self.now) / HOUR, as_of=self.now)
 
     def _status(self, rule: Rule, side: _QuotedOutcome, look: Look) -> str:
@@ -386,7 +372,7 @@ class _Facts:
     def _staleness(self, rule: Rule, side: _QuotedOutcome, look: Look) -> Seen:
         heard = _heard(side.quote)
         if heard is None:
-            return Seen(reason="Its venue has never confirmed it.")
+            return Seen(reason=wording.NEVER_CONFIRMED)
         return _age(self.now, heard)
 
     def _before(self, side: _QuotedOutcome, window: timedelta, count: int) -> list[float | None]:
@@ -403,7 +389,7 @@ class _Facts:
     def _series(self, rule: Rule, target: Target) -> Look:
         found = self.series.get(target.ref)
         if found is None or found.time is None or found.value is None:
-            return Look(Seen(reason="The series has no points."))
+            return Look(Seen(reason=wording.NO_POINTS))
         point = {
             "kind": "series",
             "id": found.id,
@@ -420,7 +406,7 @@ class _Facts:
         window = rule.window or HOUR
         before = self.series_before[found.id, window]
         if before is None:
-            return Look(Seen(reason="The series has no point one window before its last one."))
+            return Look(Seen(reason=wording.NO_EARLIER_POINT))
         earlier = {
             "kind": "earlier_value",
             "value": before,
@@ -432,7 +418,7 @@ class _Facts:
     def _asset(self, rule: Rule, target: Target) -> Look:
         found = self.volatility.get(target.ref)
         if found is None:
-            return Look(Seen(reason="There is no volatility forecast of this asset."))
+            return Look(Seen(reason=wording.NO_VOLATILITY))
         evidence: list[dict[str, Any]] = [
             {"kind": "rvol_forecast", "value": found.forecast, "as_of": isoformat(found.as_of)}
         ]
@@ -441,7 +427,7 @@ class _Facts:
         if rule.metric == "rvol_forecast":
             return Look(Seen(value=found.forecast, as_of=found.as_of), evidence=evidence)
         if found.realized is None or found.completed is None or not found.expected:
-            return Look(Seen(reason="No completed window has both a forecast and an actual."))
+            return Look(Seen(reason=wording.NO_COMPLETED_WINDOW))
         since = isoformat(found.completed)
         evidence = [
             {"kind": "rvol_forecast", "value": found.expected, "as_of": since},
@@ -451,7 +437,7 @@ class _Facts:
         return Look(ratio, evidence=evidence)
 
 
-_UNQUOTED = Seen(reason="The outcome has no quote.")
+_UNQUOTED = Seen(reason=wording.NO_QUOTE)
 _OF_PRICES = frozenset(
     {"probability", "probability_change", "probability_zscore", "spread", "divergence"}
 )

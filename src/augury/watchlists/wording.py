@@ -1,7 +1,10 @@
-"""The sentences of alerts, and values as text. Pure."""
+"""The sentences of alerts, why a metric has no value, and values as text. Pure."""
 
 from __future__ import annotations
 
+from typing import Final
+
+from augury.watchlists.measures import LEAST_MOVES, LEAST_VOLUMES
 from augury.watchlists.rules import Metric, Rule
 
 _OPS = {
@@ -24,6 +27,36 @@ _NAMES: dict[Metric, str] = {  # staleness has its own sentence in `summary`
     "rvol_forecast": "The volatility forecast is",
     "rvol_ratio": "Realized volatility over its forecast is",
 }
+
+NO_MARKET: Final = "The market is not in the catalogue."
+NO_MEMBERS: Final = "The catalogue has no market that belongs to it."
+NO_QUOTE: Final = "The outcome has no quote."
+NO_PAST_PRICE: Final = "No price is recorded from that long ago."
+TOO_FEW_MOVES: Final = (
+    f"The history is too short: fewer than {LEAST_MOVES} earlier moves are recorded."
+)
+NO_DAILY_VOLUME: Final = "The venue does not report a 24-hour volume."
+NO_VOLUME: Final = "The venue does not report a volume."
+TOO_FEW_VOLUMES: Final = (
+    f"Fewer than {LEAST_VOLUMES} windows with volume have been recorded since this market was "
+    f"first watched."
+)
+NO_SPREAD: Final = "The order book lacks a bid or an ask."
+NOT_TWO_OUTCOMES: Final = "Only markets with two outcomes are compared."
+PRICES_APART: Final = "The venues' prices are from times more than a day apart."
+NOTHING_TO_COMPARE: Final = "No other venue has the same contract with a recent price."
+PAST_CLOSE: Final = "The announced closing time has passed."
+NO_CLOSE: Final = "The market has no closing time."
+NEVER_CONFIRMED: Final = "Its venue has never confirmed it."
+NO_POINTS: Final = "The series has no points."
+NO_EARLIER_POINT: Final = "The series has no point one window before its last one."
+NO_VOLATILITY: Final = "There is no volatility forecast for this asset."
+NO_COMPLETED_WINDOW: Final = "No completed window has both a forecast and an actual."
+
+
+def already(status: str) -> str:
+    """Why the time to a market's close has no value: "The market is already resolved."."""
+    return f"The market is already {status}."
 
 
 def summary(rule: Rule, value: float | str | None) -> str:
