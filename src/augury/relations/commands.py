@@ -133,10 +133,10 @@ async def _label(limit: int, *, quiet: bool) -> dict[str, Any]:
             with Progress(console=Console(stderr=True, markup=False), disable=quiet) as progress:
                 bar = progress.add_task("Examining the model and finding pairs", total=None)
 
-                def told(done: int, of: int) -> None:
+                def advance(done: int, of: int) -> None:
                     progress.update(bar, description="Asking", completed=done, total=of)
 
-                return msgspec.to_builtins(await labeller.run(limit, told))
+                return msgspec.to_builtins(await labeller.run(limit, advance))
         finally:
             await model.aclose()
 

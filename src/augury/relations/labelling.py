@@ -12,19 +12,17 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, Literal
-
-import msgspec
+from typing import Any, Final
 
 from augury.clock import Clock, now, pause
 from augury.errors import AuguryError
-from augury.llm.service import LanguageModel, NoAnswer
-from augury.llm.task import Unusable
+from augury.llm.asking import AskReport, Progress, ask_each, is_qualified
+from augury.llm.service import LanguageModel
 from augury.markets import store as markets
 from augury.markets.store import StoredMarket
 from augury.propositions.reading import read_market
 from augury.relations import labels, store
-from augury.relations.labels import LABEL, Lead, LeadPair, Tie
+from augury.relations.labels import LABEL, Label, Lead, LeadPair, Tie
 from augury.relations.store import LabelRow
 from augury.search.related import Tag
 from augury.search.text import DocumentText, document_text
@@ -46,12 +44,6 @@ events) have changed."""
 READ_EVERY: Final = 600.0
 """Seconds after which the stored labels (a language model's answers on pairs of events) are
 reloaded even if they have not changed, because new markets join events."""
-MAX_PAUSE_SECONDS: Final = 60.0
-"""Maximum number of seconds to wait before the next request, if the language model asked for a
-pause."""
-MAX_FAILURES: Final = 5
-"""A run that asks the language model about pairs ends after this many failed requests in a row."""
-
 Tagger = Callable[[DocumentText], Sequence[Tag]]
 
 
@@ -151,14 +143,9 @@ def _by_market(
     return {seq: tuple(ties) for seq, ties in found.items()}
 
 
-Ended = Literal["all asked", "limit", "cap", "not qualified", "failing"]
-
-
-class Report(msgspec.Struct):
+class Report(AskReport, kw_only=True):
     """The result of one run in which a language model was asked how pairs of events are related."""
 
-    model: str
-    ended: Ended = "all asked"
     candidates: int = 0
     """Number of pairs of events that, when the run began, had no label and were worth asking about.
     """
@@ -166,11 +153,6 @@ class Report(msgspec.Struct):
     """Number of pairs of events that got a label. `related` counts those of them whose label is a
     relation, i.e. not "none"."""
     related: int = 0
-    unusable: int = 0
-    failed: int = 0
-    tokens_today: int = 0
-    why: str | None = None
-    """Why the run ended early; None if it did not."""
 
 
 class Labeller:
@@ -214,64 +196,32 @@ class Labeller:
             known = await store.labelled_pairs(conn, [pair.key for pair in pairs])
         return [pair for pair in pairs if pair.key not in known]
 
-    async def run(self, limit: int, told: Callable[[int, int], None] | None = None) -> Report:
+    async def run(self, limit: int, progress: Progress | None = None) -> Report:
         """Ask the language model about at most `limit` pairs of events, one after the other; each
-        answer is stored as a label at once. Returns the counts of the run.
+        answer is stored as a label at once. Returns the counts of the run."""
+        report = Report(model=self._model.model)
 
-        told : called with the number of pairs done and the number of pairs in all
-        """
-        report = Report(self._model.model)
-        if not await self._model.qualified(LABEL):
-            report.ended = "not qualified"
-            report.why = (
-                "The model could not be examined, or did not get enough control questions right."
-            )
-            return await self._counted(report)
-        pairs = await self.candidates()
-        report.candidates = len(pairs)
-        failures = 0
-        for nth, pair in enumerate(pairs[:limit]):
-            if told is not None:
-                told(nth, min(limit, len(pairs)))
-            try:
-                await self._label(pair, report)
-                failures = 0
-            except NoAnswer as error:
-                report.failed += 1
-                failures += 1
-                if error.outcome == "cap" or failures == MAX_FAILURES:
-                    report.ended = "cap" if error.outcome == "cap" else "failing"
-                    report.why = str(error)
-                    return await self._counted(report)
-                if error.retry_in is not None:
-                    await self._sleep(min(MAX_PAUSE_SECONDS, error.retry_in))
-        if told is not None:
-            told(min(limit, len(pairs)), min(limit, len(pairs)))
-        report.ended = "limit" if len(pairs) > limit else "all asked"
-        return await self._counted(report)
+        async def keep(pair: LeadPair, label: Label) -> None:
+            await self._keep(pair, label, report)
 
-    async def _label(self, pair: LeadPair, report: Report) -> None:
-        try:
-            label = await self._model.ask(LABEL, pair.data)
-            told = labels.reason(label, pair)
-        except Unusable:
-            report.unusable += 1
-            return
-        except NoAnswer as error:
-            if error.outcome != "unusable":
-                raise
-            report.unusable += 1
-            return
+        if await is_qualified(self._model, LABEL, report):
+            pairs = await self.candidates()
+            report.candidates = len(pairs)
+            await ask_each(
+                self._model, LABEL, pairs, report, data=lambda pair: pair.data, keep=keep,
+                limit=limit, progress=progress, sleep=self._sleep,
+            )  # fmt: skip
+        report.tokens_today = (await self._model.spent_today()).tokens
+        return report
+
+    async def _keep(self, pair: LeadPair, label: Label, report: Report) -> None:
+        reason = labels.reason(label, pair)
         relation = labels.relation(label)
         async with self._database.transaction() as conn:
             await store.add_label(
                 conn, pair.key, pair.first.market.seq, pair.second.market.seq, relation,
-                labels.SIGN[label.direction], labels.DAYS[label.lag], told, self._model.model,
+                labels.SIGN[label.direction], labels.DAYS[label.lag], reason, self._model.model,
                 self._clock(),
             )  # fmt: skip
         report.labelled += 1
         report.related += relation != "none"
-
-    async def _counted(self, report: Report) -> Report:
-        report.tokens_today = (await self._model.spent_today()).tokens
-        return report

@@ -84,7 +84,7 @@ def unjudged(
     judged: Judged,
     events: Mapping[int, int],
     proposed: Collection[tuple[str, str, Side]] = (),
-    told: Callable[[int, int], None] = lambda done, of: None,
+    progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[UnjudgedPair]:
     """The pairs of factors that a path of the factor base joins, that events of this installation
     are about, and that nobody has judged; those with the most events first.
@@ -96,18 +96,18 @@ def unjudged(
     judged : the verdicts that exist
     events : number of a factor -> number of events of this installation that are about it
     proposed : pairs that are in a file of proposals already, which are left out
-    told : called with the number of factors done and the number of factors in all
+    progress : called with the number of factors done and the number of factors in all
     """
     found: dict[tuple[str, str, Side], dict[tuple[int, int], int]] = defaultdict(dict)
     for nth, number in enumerate(sorted(events)):
-        told(nth, len(events))
+        progress(nth, len(events))
         for other in _reached(graph, number):
             if other in events and not judged.around(number).codes[other]:
                 one, two = _in_order(factors, number, other)
                 sides = factors[one - 1].pattern, factors[two - 1].pattern
                 side = side_of(factors[one - 1], factors[two - 1])
                 found[(*sides, side)][one, two] = min(events[one], events[two])
-    told(len(events), len(events))
+    progress(len(events), len(events))
     touched = Counter(factors[number - 1].pattern for number in events)
     entities: dict[str, set[str | None]] = defaultdict(set)
     for number in events:

@@ -120,9 +120,9 @@ async def _review(wanted: _Wanted) -> dict[str, Any]:
         with Progress(console=Console(stderr=True, markup=False), disable=wanted.quiet) as progress:
             queue = await _queue(database, data_dir, progress)
             if model is not None:
-                told = _bar(progress, "Examining the model, then asking")
+                advance = _bar(progress, "Examining the model, then asking")
                 reviewer = Reviewer(model, data_dir)
-                return msgspec.to_builtins(await reviewer.run(queue, wanted.limit, told))
+                return msgspec.to_builtins(await reviewer.run(queue, wanted.limit, advance))
     listed = _listed(queue, wanted.limit)
     if wanted.dry_run or wanted.by is None:
         return {**listed, "ended": "dry run", "file": None}
@@ -170,9 +170,9 @@ async def _queue(database: Database, data_dir: Path, progress: Progress) -> list
     relations = RelationService(own_verdicts.join(knowledge.load(), data_dir))
     events = await events_by_factor(database, relations.tags, _bar(progress, "Reading events"))
     waiting = proposed(data_dir)
-    told = _bar(progress, "Looking for unjudged pairs")
+    advance = _bar(progress, "Looking for unjudged pairs")
     base = relations.matcher.factors, relations.graph, relations.judged
-    return await asyncio.to_thread(lambda: unjudged(*base, events, waiting, told))
+    return await asyncio.to_thread(lambda: unjudged(*base, events, waiting, advance))
 
 
 def _bar(progress: Progress, title: str) -> Any:

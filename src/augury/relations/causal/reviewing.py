@@ -19,15 +19,15 @@ import msgspec
 
 from augury.clock import Clock, now
 from augury.errors import NotFound
-from augury.llm.service import LanguageModel, NoAnswer
-from augury.llm.task import Unusable
+from augury.llm.asking import AskReport, Progress, ask_each, is_qualified
+from augury.llm.service import LanguageModel
 from augury.markets import store as markets
 from augury.relations import store
 from augury.relations.causal import judged, knowledge, own_verdicts, review
 from augury.relations.causal.judged import PairVerdict
 from augury.relations.causal.knowledge import Base
-from augury.relations.causal.review import REVIEW, UnjudgedPair
-from augury.relations.labelling import MAX_FAILURES, MAX_PAUSE_SECONDS, Ended, Tagger
+from augury.relations.causal.review import REVIEW, FactorPairAnswer, UnjudgedPair
+from augury.relations.labelling import Tagger
 from augury.search.text import document_text
 from augury.storage.database import Database
 
@@ -36,22 +36,18 @@ MOST_EVENTS: Final = 20_000
 factor. What an event is about is told by its most traded market."""
 BATCH_PAIRS: Final = 500
 
-Told = Callable[[int, int], None]
-"""Callback that reports progress: it is called with the number of items done and the number of
-items in all."""
 
-
-async def events_by_factor(database: Database, tags: Tagger, told: Told) -> Counter[int]:
+async def events_by_factor(database: Database, tags: Tagger, progress: Progress) -> Counter[int]:
     """Count the active events that are about each factor: number of the factor -> number of events.
 
     tags : finds the factors that a market's text is about
-    told : called with the number of events done and the number of events in all
+    progress : called with the number of events done and the number of events in all
     """
     async with database.reading() as conn:
         ids = await store.leading_markets(conn, MOST_EVENTS)
     found: Counter[int] = Counter()
     for start in range(0, len(ids), BATCH_PAIRS):
-        told(start, len(ids))
+        progress(start, len(ids))
         async with database.reading() as conn:
             batch = await markets.fetch(conn, ids[start : start + BATCH_PAIRS])
         texts = [
@@ -60,7 +56,7 @@ async def events_by_factor(database: Database, tags: Tagger, told: Told) -> Coun
         ]
         read = await asyncio.to_thread(lambda texts=texts: [tags(text) for text in texts])
         found.update(tag.number for one in read for tag in one)
-    told(len(ids), len(ids))
+    progress(len(ids), len(ids))
     return found
 
 
@@ -89,21 +85,13 @@ def proposed(data_dir: Path) -> set[tuple[str, str, judged.Side]]:
     return waiting
 
 
-class ReviewReport(msgspec.Struct):
+class ReviewReport(AskReport, kw_only=True):
     """The result of a run in which a language model was asked about unjudged pairs of factors."""
 
-    model: str
     queue: int
     """Number of pairs of factors whose relation nobody had judged when the run began."""
-    ended: Ended = "all asked"
     proposed: int = 0
-    by_verdict: dict[str, int] = {}
-    unusable: int = 0
-    """Number of the model's answers that could not be used."""
-    failed: int = 0
-    why: str = ""
-    """Why the run ended early, or the last failure; else empty."""
-    tokens_today: int = 0
+    by_verdict: dict[str, int] = msgspec.field(default_factory=dict)
     file: str | None = None
     """Path of the file with the proposed verdicts; None if there are none."""
 
@@ -126,54 +114,29 @@ class Reviewer:
         self._day = clock().date().isoformat()
         self._sleep = sleep
 
-    async def run(self, queue: Sequence[UnjudgedPair], limit: int, told: Told) -> ReviewReport:
+    async def run(
+        self, queue: Sequence[UnjudgedPair], limit: int, progress: Progress | None = None
+    ) -> ReviewReport:
         """Ask the model about at most `limit` of the pairs of factors in `queue`, and return the
-        counts. Ends early when the day's budget is used up, and after five failures in a row."""
-        report = ReviewReport(self._model.model, len(queue))
-        if await self._model.qualified(REVIEW):
-            await self._ask_each(queue[:limit], report, told)
-            if report.ended == "all asked" and len(queue) > limit:
-                report.ended = "limit"
-        else:
-            report.ended = "not qualified"
-            report.why = (
-                "The model could not be examined, or did not get enough control questions right."
-            )
+        counts."""
+        report = ReviewReport(model=self._model.model, queue=len(queue))
+
+        async def keep(pair: UnjudgedPair, answer: FactorPairAnswer) -> None:
+            await self._keep(pair, answer, report)
+
+        if await is_qualified(self._model, REVIEW, report):
+            await ask_each(
+                self._model, REVIEW, queue, report, data=lambda pair: pair.data, keep=keep,
+                limit=limit, progress=progress, sleep=self._sleep,
+            )  # fmt: skip
         report.tokens_today = (await self._model.spent_today()).tokens
         return report
 
-    async def _ask_each(
-        self, pairs: Sequence[UnjudgedPair], report: ReviewReport, told: Told
+    async def _keep(
+        self, pair: UnjudgedPair, answer: FactorPairAnswer, report: ReviewReport
     ) -> None:
-        failures = 0
-        for nth, pair in enumerate(pairs):
-            told(nth, len(pairs))
-            try:
-                await self._ask(pair, report)
-                failures = 0
-            except NoAnswer as error:
-                report.failed += 1
-                failures += 1
-                report.why = str(error)
-                if error.outcome == "cap" or failures == MAX_FAILURES:
-                    report.ended = "cap" if error.outcome == "cap" else "failing"
-                    return
-                if error.retry_in is not None:
-                    await self._sleep(min(MAX_PAUSE_SECONDS, error.retry_in))
-        told(len(pairs), len(pairs))
-
-    async def _ask(self, pair: UnjudgedPair, report: ReviewReport) -> None:
         judge = review.judge_of(self._model.model, self._day, is_model=True)
-        try:
-            found = review.verdict(pair, await self._model.ask(REVIEW, pair.data), judge)
-        except Unusable:
-            report.unusable += 1
-            return
-        except NoAnswer as error:
-            if error.outcome != "unusable":
-                raise
-            report.unusable += 1
-            return
+        found = review.verdict(pair, answer, judge)
         file = proposals_file(self._data_dir, self._model.model, self._day)
         await asyncio.to_thread(propose, file, pair, found)
         report.file = str(file)

@@ -1,0 +1,112 @@
+"""Asks a language model about many items, one after the other, and counts what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final, Literal, TypeVar
+
+import msgspec
+
+from augury.llm.service import LanguageModel, NoAnswer
+from augury.llm.task import Data, Task, Unusable
+
+MAX_PAUSE_SECONDS: Final = 60.0
+"""Maximum number of seconds to wait before the next request, if the language model asked for a
+pause."""
+MAX_FAILURES: Final = 5
+"""A run ends after this many failed requests in a row."""
+
+Ended = Literal["all asked", "limit", "cap", "not qualified", "failing"]
+Progress = Callable[[int, int], None]
+"""Called with the number of items done and the number of items in all."""
+Item = TypeVar("Item")
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+class AskReport(msgspec.Struct, kw_only=True):
+    """The result of a run in which a language model was asked about many items."""
+
+    model: str
+    ended: Ended = "all asked"
+    """Why the run ended. "cap": the day's budget is used up. "failing": `MAX_FAILURES` requests in
+    a row failed."""
+    unusable: int = 0
+    """Number of the model's answers that could not be used."""
+    failed: int = 0
+    """Number of requests that got no answer."""
+    why: str | None = None
+    """Why the run ended early, or the last failure; None if nothing failed."""
+    tokens_today: int = 0
+
+
+async def is_qualified(model: LanguageModel, task: Task[Any], report: AskReport) -> bool:
+    """Whether the model may be asked; if not, the report says why."""
+    if await model.qualified(task):
+        return True
+    report.ended = "not qualified"
+    report.why = "The model could not be examined, or did not get enough control questions right."
+    return False
+
+
+async def ask_each(
+    model: LanguageModel,
+    task: Task[T],
+    items: Sequence[Item],
+    report: AskReport,
+    *,
+    data: Callable[[Item], Data],
+    keep: Callable[[Item, T], Awaitable[None]],
+    limit: int,
+    progress: Progress | None = None,
+    sleep: Callable[[float], Awaitable[Any]] = asyncio.sleep,
+) -> None:
+    """Ask about the first `limit` items. Ends early when the day's budget is used up, and after
+    `MAX_FAILURES` failures in a row. Failures and the end are written to `report`.
+
+    Parameters
+    ----------
+    data
+        What the model is told of an item.
+    keep
+        Stores the answer to an item; raises `Unusable` if the answer can't be used.
+    """
+    asked = items[:limit]
+    failures = 0
+    for nth, item in enumerate(asked):
+        if progress is not None:
+            progress(nth, len(asked))
+        try:
+            await _ask(model, task, item, report, data, keep)
+            failures = 0
+        except NoAnswer as error:
+            report.failed += 1
+            failures += 1
+            report.why = str(error)
+            if error.outcome == "cap" or failures == MAX_FAILURES:
+                report.ended = "cap" if error.outcome == "cap" else "failing"
+                return
+            if error.retry_in is not None:
+                await sleep(min(MAX_PAUSE_SECONDS, error.retry_in))
+    if progress is not None:
+        progress(len(asked), len(asked))
+    if len(items) > limit:
+        report.ended = "limit"
+
+
+async def _ask(
+    model: LanguageModel,
+    task: Task[T],
+    item: Item,
+    report: AskReport,
+    data: Callable[[Item], Data],
+    keep: Callable[[Item, T], Awaitable[None]],
+) -> None:
+    try:
+        await keep(item, await model.ask(task, data(item)))
+    except Unusable:
+        report.unusable += 1
+    except NoAnswer as error:
+        if error.outcome != "unusable":
+            raise
+        report.unusable += 1
