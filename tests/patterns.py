@@ -330,7 +330,7 @@ def main(prefix: str = "augury.") -> None:
         tried += len(made)
         everywhere = everywhere and not anchored(module, pattern)
         taken, text = worst(pattern, made, limit_of(module), everywhere=everywhere)
-        if taken > BUDGET * slower():
+        if taken > BUDGET and taken > BUDGET * slower():
             slow.append([module, round(taken * 1000, 1), str(source), text])
     print(json.dumps({"patterns": len(found), "texts": tried, "slow": slow}))
 
