@@ -1,4 +1,5 @@
-"""Computes from panels the forecasts that are published for a day, and the actuals. Pure.
+"""Computes the forecasts that are published for a day, and the actuals (realized variances), from
+panels (the daily measures of a class of assets). Pure.
 
 A forecast depends only on the measures up to its day and on the calendar: computed again from data
 cut at that day, it is the same to the last bit.
@@ -6,6 +7,7 @@ cut at that day, it is the same to the last bit.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +23,7 @@ from augury.rvol.learning import Checkpoint
 from augury.rvol.panel import NO_DAY, Bools, Panel
 
 EDITION = "2026.11"
-CODE = (
+VERSIONED_MODULES = (
     "panel.py",
     "features.py",
     "regression.py",
@@ -31,7 +33,7 @@ CODE = (
     "learning.py",
     "issuing.py",
 )
-"""The modules that decide what is forecast; their text is hashed into the version of all models."""
+"""The modules that decide what is forecast; their code is hashed into the version of all models."""
 TRAINING = "expanding window, refit at every origin, windows closed by then"
 FEATURE_SET = f"rvol-{EDITION}"
 
@@ -79,16 +81,36 @@ class Actual:
 
 @lru_cache(maxsize=1)
 def code_hash() -> str:
-    """SHA-256 (hex) of the modules that fit the models and forecast (`CODE`)."""
+    """SHA-256 (hex) of the modules that fit the models and forecast (`VERSIONED_MODULES`), without
+    what only people read: docstrings, comments and blank lines."""
     found = hashlib.sha256()
-    for name in CODE:
-        found.update(resources.files("augury.rvol").joinpath(name).read_bytes())
+    for name in VERSIONED_MODULES:
+        source = resources.files("augury.rvol").joinpath(name).read_text(encoding="utf-8")
+        found.update(executed(source).encode())
     return found.hexdigest()
+
+
+def executed(source: str) -> str:
+    """The lines of a module's source that are executed: without docstrings, lines that are only a
+    comment, and blank lines."""
+    lines = source.splitlines()
+    for node in ast.walk(ast.parse(source)):
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
+            first, last = node.lineno - 1, node.end_lineno or node.lineno
+            lines[first:last] = [""] * (last - first)
+    return "\n".join(
+        line.rstrip() for line in lines if line.strip() and not line.lstrip().startswith("#")
+    )
 
 
 def model_version() -> str:
     """The version that all models share, e.g. "2026.11+1a2b3c4d": `EDITION` and the start of a hash
-    of the code, so that any change of the code makes a new version."""
+    of the code, so that any change of the code makes a new version, but no change of its docstrings
+    and comments."""
     return f"{EDITION}+{code_hash()[:8]}"
 
 
@@ -97,7 +119,9 @@ def members_of(model_id: str) -> tuple[str, ...]:
     several."""
     if model_id != "blend":
         return (model_id,)
-    return tuple(dict.fromkeys((*members.SHORT_BLEND, *members.LONG_BLEND, *members.ALONE)))
+    return tuple(
+        dict.fromkeys((*members.SHORT_BLEND, *members.LONG_BLEND, *members.LONE_ASSET_BLEND))
+    )
 
 
 def families_of(model_id: str) -> list[str]:
@@ -108,7 +132,7 @@ def families_of(model_id: str) -> list[str]:
     return ["returns"] if model_id == "garch" else ["realized_variance"]
 
 
-def with_rows(given: Panel) -> Panel:
+def without_empty_assets(given: Panel) -> Panel:
     """The panel without the assets that have no day of data."""
     return given.only(np.flatnonzero(given.lengths > 0).tolist())
 
@@ -128,26 +152,27 @@ def issue(
     given : Panel
         The daily measures of all assets of one family and calendar.
     since : Checkpoint, optional
-        The checkpoint of an earlier day. If it fits, the same forecasts are made in less time.
+        The checkpoint of an earlier day (what the models keep of earlier days). If it was made from
+        the same past data, it gives the same forecasts in less time.
 
     Returns
     -------
     The forecasts, and a checkpoint for later days. If there is nothing to forecast, e.g. because no
     asset has data of `day`: no forecasts, and `since`.
     """
-    cut = with_rows(given.cut(day))
+    cut = without_empty_assets(given.cut(day))
     hours = calendar.hours(day)
     if not cut.assets or hours is None or not (models.last_days(cut) == day).any():
         return [], since
     there = models.last_days(cut) == day
-    as_of = calendars.moment(hours[1])
+    as_of = calendars.utc_time(hours[1])
     windows, ends = {}, {}
     for horizon in horizons:
         steps, end = calendar.window(day, horizon)
         if steps:
             by_calendar = not calendar.continuous and calendars.by_calendar(horizon)
             windows[horizon] = learning.TargetWindow(steps, by_calendar)
-            ends[horizon] = calendars.moment(end)
+            ends[horizon] = calendars.utc_time(end)
     if not windows:
         return [], since
     if since is not None and not (since.day < day and since.fits(cut, windows)):
@@ -221,8 +246,8 @@ def actuals(
                     continue
                 out.append(
                     Actual(
-                        asset, horizon, calendars.moment(hours[1]), calendars.moment(hours[1]),
-                        calendars.moment(end), steps, float(np.sum(values)) if whole else None,
+                        asset, horizon, calendars.utc_time(hours[1]), calendars.utc_time(hours[1]),
+                        calendars.utc_time(end), steps, float(np.sum(values)) if whole else None,
                     )
                 )  # fmt: skip
     return out
