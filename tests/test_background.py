@@ -21,7 +21,7 @@ from augury import background
 from augury.errors import Unavailable
 from augury.settings import Settings
 from augury.storage.embedded import EmbeddedServer
-from augury.worker import measured
+from augury.worker import metrics_served
 
 
 def workers(of: int) -> list[int]:
@@ -171,15 +171,15 @@ def free_port() -> int:
 def test_a_worker_answers_metrics_where_a_port_is_named(tmp_path: Path) -> None:
     port = free_port()
     settings = Settings(data_dir=tmp_path, worker_metrics_port=port)
-    with measured(settings):
+    with metrics_served(settings):
         text = httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=5).text
         assert "# TYPE augury_background_restarts_total counter" in text
-        with capture_logs() as logs, measured(settings):
+        with capture_logs() as logs, metrics_served(settings):
             pass  # the second worker of a machine works on all the same
         assert [(line["log_level"], line["port"]) for line in logs] == [("warning", port)]
     with pytest.raises(httpx2.ConnectError):
         httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=5)
-    with measured(Settings(data_dir=tmp_path)):
+    with metrics_served(Settings(data_dir=tmp_path)):
         pass
 
 

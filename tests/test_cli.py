@@ -64,4 +64,4 @@ async def test_what_a_running_service_refuses_reads_as_text(detail: object, told
     async with httpx2.AsyncClient(transport=transport, base_url="http://augury.test") as client:
         with pytest.raises(AuguryError) as said:
             await service_file.ask(client, "/v1/search", {})
-    assert str(said.value) == f"The running service said: {told}"
+    assert str(said.value) == f"The service answered with an error: {told}"

@@ -79,13 +79,18 @@ async def told(services: Any, price: float) -> Told:
         async with services.database.reading() as conn:
             asked = [(rules["probability"], held), (rules["divergence"], held),
                      (rules["divergence"], twin)]  # fmt: skip
-            looks = await Observer(linked=linked).look(conn, asked, datetime.now(UTC))
+            looks = await Observer(linked=linked).measure(conn, asked, datetime.now(UTC))
     finally:
         watchlists.target_members = kept
     evidence = [one.market.price(0) for one in forecast.estimate.evidence]
     node = nodes["kalshi:JOBS"].probability if "kalshi:JOBS" in nodes else None
-    seen = [forecast.estimate.probability, *evidence, node, *(look.seen.value for look in looks)]
-    rule, *apart = (look.seen.value for look in looks)
+    seen = [
+        forecast.estimate.probability,
+        *evidence,
+        node,
+        *(look.observation.value for look in looks),
+    ]
+    rule, *apart = (look.observation.value for look in looks)
     return Told(forecast.estimate.probability, rule, tuple(apart), node, price in seen)
 
 

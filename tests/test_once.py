@@ -121,7 +121,7 @@ def test_every_such_route_is_here(settings: Settings) -> None:
 async def test_the_work_and_its_answer_are_lost_or_kept_together(
     world: World, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keep = store.keep
+    keep = store.store_answer
     before = await world.rows()
 
     async def dies_before(conn: store.Connection, *_: Any) -> bool:
@@ -137,7 +137,7 @@ async def test_the_work_and_its_answer_are_lost_or_kept_together(
 
     for death in (dies_before, dies_after):
         with monkeypatch.context() as patch:
-            patch.setattr(store, "keep", death)
+            patch.setattr(store, "store_answer", death)
             patch.setattr(store, "release", is_dead)
             assert (await world.post(path, BODIES[path], "k")).status_code == 503
         assert await world.rows() == before
@@ -173,14 +173,14 @@ async def test_who_has_lost_the_claim_writes_nothing(
 ) -> None:
     """Slower than any deadline: another try has taken the key over meanwhile."""
     before = await world.rows()
-    keep = store.keep
+    keep = store.store_answer
 
     async def late(conn: store.Connection, *args: Any) -> bool:
         await conn.execute("update idempotency_keys set created_at = now() + interval '1 second'")
         return await keep(conn, *args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(store, "keep", late)
+        patch.setattr(store, "store_answer", late)
         answer = await world.post("/v1/watchlists", {"name": "A"}, "k")
     assert answer.status_code == 409
     assert answer.headers["x-error-code"] == "idempotency_in_flight"

@@ -132,7 +132,7 @@ async def test_a_stale_catalogue_says_the_same_everywhere(
             shown = said["list"][market.id]
             old = shown.price_as_of is None or NOW - shown.price_as_of > 14 * DAYS
             counts = not shown.stale and not old and shown.price is not None
-            assert look.seen.value == (shown.price if counts else None), (market, look)
+            assert look.observation.value == (shown.price if counts else None), (market, look)
 
         health = (await services.health.report())["catalogue"]["polymarket"]
         by_status = {s: sum(t.status == s for t in said["list"].values()) for s in STATUSES}
@@ -153,6 +153,6 @@ async def _looks(services: Any, rule: Rule, targets: list[Target]) -> list[Any]:
     kept, watchlists.target_members = watchlists.target_members, of
     try:
         async with services.database.reading() as conn:
-            return await observer.look(conn, [(rule, target) for target in targets], NOW)
+            return await observer.measure(conn, [(rule, target) for target in targets], NOW)
     finally:
         watchlists.target_members = kept

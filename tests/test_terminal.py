@@ -98,7 +98,7 @@ def test_a_stored_label_moves_no_cursor(
     )
     monkeypatch.setattr(commands, "_with_access", lambda _: [key])
     monkeypatch.setattr("sys.argv", ["augury", "keys", "list", *form])
-    monkeypatch.setattr(cli, "_log_beside", lambda: None)
+    monkeypatch.setattr(cli, "_log_to_stderr", lambda: None)
     with pytest.raises(SystemExit) as left:
         cli.main()
     assert left.value.code == 0

@@ -59,30 +59,30 @@ class Apart:
         Unavailable
             The process ended, e.g. because it asked for more memory than it may have.
         """
-        asked = pickle.dumps((call, args, kwargs))
+        request = pickle.dumps((call, args, kwargs))
         await self._turn.acquire()
         # A running call goes on when its caller gives up. If it ended the process instead, callers
         # that come and go would make others wait for one start after another.
-        under_way = asyncio.create_task(self._under_way(asked, seconds))
-        under_way.add_done_callback(lambda task: task.cancelled() or task.exception())
-        self._task = under_way
-        came = await asyncio.shield(under_way)
-        good, value = pickle.loads(came)  # noqa: S301 - a process of ours wrote it
+        exchange = asyncio.create_task(self._exchange(request, seconds))
+        exchange.add_done_callback(lambda task: task.cancelled() or task.exception())
+        self._task = exchange
+        reply = await asyncio.shield(exchange)
+        good, value = pickle.loads(reply)  # noqa: S301 - a process of ours wrote it
         if good:
             return value
         raise value
 
-    async def _under_way(self, asked: bytes, seconds: float) -> bytes:
+    async def _exchange(self, request: bytes, seconds: float) -> bytes:
         try:
             if self._ending is not None:
                 self._ending.cancel()
             try:
-                came = await self._answer(asked, seconds)
+                reply = await self._send(request, seconds)
             except BaseException:
                 self._end()  # in the middle of a call: no later call may read its answer
                 raise
             self._ending = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._end)
-            return came
+            return reply
         finally:
             self._turn.release()
 
@@ -98,7 +98,7 @@ class Apart:
         if process is not None:
             await process.wait()
 
-    async def _answer(self, asked: bytes, seconds: float) -> bytes:
+    async def _send(self, request: bytes, seconds: float) -> bytes:
         if self._process is None or self._process.returncode is not None:
             async with asyncio.timeout(START_SECONDS):
                 self._process = await self._start()
@@ -107,7 +107,7 @@ class Apart:
         assert process.stdout is not None
         try:
             async with asyncio.timeout(seconds):
-                process.stdin.write(len(asked).to_bytes(_WIDTH, "big") + asked)
+                process.stdin.write(len(request).to_bytes(_WIDTH, "big") + request)
                 await process.stdin.drain()
                 size = await process.stdout.readexactly(_WIDTH)
                 return await process.stdout.readexactly(int.from_bytes(size, "big"))
@@ -147,28 +147,28 @@ def _stopped() -> Unavailable:
     )
 
 
-def _serve(asked: BinaryIO, answers: BinaryIO) -> None:
+def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """In the separate process: run the calls that come in, one after the other, until the input is
     closed."""
     answers.write(b".")
     answers.flush()
-    while size := asked.read(_WIDTH):
-        call, args, kwargs = pickle.loads(asked.read(int.from_bytes(size, "big")))  # noqa: S301
+    while size := requests.read(_WIDTH):
+        call, args, kwargs = pickle.loads(requests.read(int.from_bytes(size, "big")))  # noqa: S301
         try:
             answer = pickle.dumps((True, call(*args, **kwargs)))
         except Exception as error:
-            answer = _told(error)
+            answer = _pickled_error(error)
         answers.write(len(answer).to_bytes(_WIDTH, "big") + answer)
         answers.flush()
 
 
-def _told(error: Exception) -> bytes:
+def _pickled_error(error: Exception) -> bytes:
     try:
-        told = pickle.dumps((False, error))
-        pickle.loads(told)  # noqa: S301 - ours
+        reply = pickle.dumps((False, error))
+        pickle.loads(reply)  # noqa: S301 - ours
     except Exception:
-        told = pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))
-    return told
+        reply = pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))
+    return reply
 
 
 def _main() -> None:

@@ -106,12 +106,13 @@ class Services:
 
 @asynccontextmanager
 async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator[Services]:
-    """Yields the services, with database and search index open; closes them in reverse order.
+    """Open the database, the search index and all services for the length of a `with` block, and
+    close them in reverse order.
 
     `patience`: seconds to wait for a search index that another process is using.
     """
     async with AsyncExitStack() as stack:
-        # Loaded while the database starts, which is mostly waiting.
+        # The factor base is loaded while the database starts, because a start is mostly waiting.
         base = asyncio.create_task(asyncio.to_thread(_base, settings))
         database = await Database.open(settings)
         stack.push_async_callback(database.close)
@@ -196,7 +197,7 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
 def _base(settings: Settings) -> Base:
     data_dir = Path(settings.data_dir)
     base = own_verdicts.join(compiled.load(data_dir / "cache"), data_dir)
-    # Make now what answers need of it, so that the first answer does not wait.
+    # These parts are made when first used: here, so that the first answer does not wait for them.
     relations = RelationService(base)
     _ = relations.matcher, relations.graph, relations.judged, relations.phrasing
     _ = relations.ranker, relations.direct_ranker, shared_embedder()
@@ -237,7 +238,7 @@ async def _started(settings: Settings, stack: AsyncExitStack) -> Services:
                 services = await attempt.enter_async_context(
                     running(settings, patience=INDEX_PATIENCE)
                 )
-                gc_tuning.settle()
+                gc_tuning.freeze()
                 if settings.sample == "on":
                     await services.markets.ensure_sample()
                     await services.rvol.ensure_sample()
@@ -259,8 +260,9 @@ def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
     """The ASGI application of the service. Its lifespan opens the services and runs the background
     work.
 
-    `elsewhere`: background work to run instead of the heavy background work
-    (`background.building`), if that runs in another process.
+    `elsewhere`: None: this process does the heavy background work (`background.building`) itself.
+    Otherwise another process does it, and this function runs in its place, e.g.
+    `background.child`, which starts that process.
     """
 
     @asynccontextmanager
@@ -300,27 +302,29 @@ def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
 
 
 def _unforeseen(failure: Exception) -> SetupProblem:
-    """The `SetupProblem`, with a text for the operator, for an unexpected exception that made the
-    start fail. The exception is also logged here with its traceback. The server (uvicorn) prints
-    the traceback too, but the log leaves that out."""
+    """Turn an unexpected exception, which made the start fail, into an error for the operator.
+
+    The exception is logged here with its traceback, because the log drops the traceback that the
+    server (uvicorn) prints.
+    """
     log.error("start_failed", exc_info=failure)
-    said = str(failure).strip().split("\n", 1)[0] or "it gave no reason"
+    reason = str(failure).strip().split("\n", 1)[0] or "it gave no reason"
     return SetupProblem(
-        f"The service did not start: {type(failure).__name__}: {said}. The log says where. Start "
-        "it again; if it fails again, `augury doctor` looks for the cause."
+        f"The service did not start: {type(failure).__name__}: {reason}. The log has the "
+        "traceback. Start it again; if it fails again, `augury doctor` looks for the cause."
     )
 
 
 async def forget_answers(database: Database) -> None:
-    """Delete answers that were stored under idempotency keys which have expired."""
+    """Delete the stored answers to requests whose idempotency keys have expired."""
     async with database.transaction() as conn:
         await idempotency.forget_old(conn)
 
 
 def following(services: Services) -> dict[str, Work]:
-    """Background work, by name, that keeps up to date what this process holds in memory: the search
-    index, quotes, co-moving prices, sports games, and the relations that a language model found
-    between events. Each process does it for itself."""
+    """Background work, by name, that keeps this process's own copies of data up to date: the search
+    index, quotes, pairs of markets whose prices move together, sports games, and the relations
+    that a language model found between events. Each process does it for itself."""
     moving = services.relations.moving
     assert moving is not None
     work: dict[str, Work] = {

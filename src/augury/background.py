@@ -42,7 +42,7 @@ pause doubles with each failure in a row."""
 
 RESTARTS = Counter(
     "augury_background_restarts",
-    "Times that background work ended early and began again.",
+    "Number of times that a background task failed and was restarted.",
     ["work"],
 )
 
@@ -50,9 +50,9 @@ Work = Callable[[asyncio.Event], Awaitable[None]]
 
 
 def building(settings: Settings, database: Database) -> dict[str, Work]:
-    """The heavy background work, by name, that needs only the database: linking events of the two
-    venues, parsing markets for forecasts, co-moving prices, realized volatility, imports, backups.
-    Any process can do it, but only one at a time."""
+    """The heavy background work, by name, that needs only the database: linking equal events of the
+    two venues, parsing markets for forecasts, finding prices that move together, realized
+    volatility, imports, backups. Any process can do it, but only one at a time."""
     worker = Worker(database)
     worker.every("relations.co_movement", MEASURE_EVERY, Moving(database).measure)
     if settings.backup_every is not None:
@@ -84,7 +84,7 @@ async def nothing(stop: asyncio.Event) -> None:
 
 @asynccontextmanager
 async def running(work: dict[str, Work]) -> AsyncIterator[None]:
-    """Run the background work `work`, given by name, until the block ends; what fails is
+    """Run the tasks `work`, by their names, until the `with` block ends. A task that fails is
     restarted."""
     stop = asyncio.Event()
     tasks = [
@@ -108,7 +108,7 @@ async def _kept_up(name: str, run: Work, stop: asyncio.Event) -> None:
             await run(stop)
         except Exception as error:
             if monotonic() - began > PAUSES[1]:
-                pause = PAUSES[0]  # it had worked, so this is a new failure and no repeated one
+                pause = PAUSES[0]  # it ran for a while, so this is not a failure in a row
             RESTARTS.labels(name).inc()
             if (away := as_unavailable(error)) is not None:
                 log.warning(

@@ -1,4 +1,4 @@
-"""The command line: which commands there are. The modules that they belong to do the work."""
+"""The command line: the list of commands. Each command is defined in the package it belongs to."""
 
 from __future__ import annotations
 
@@ -35,80 +35,81 @@ def _main(
     pass
 
 
-def mount(app: typer.Typer, asked: str | None = None) -> None:
-    """Add the commands to `app`. If `asked`, the first word of the command line, is given, add only
-    the commands that it can mean: importing all commands takes longer than most of them run."""
-    if asked in (None, "serve"):
+def mount(app: typer.Typer, command: str | None = None) -> None:
+    """Add the commands to `app`. `command`: first word of the command line, to add only the modules
+    with this command, because importing all of them takes longer than most commands run. None: add
+    all."""
+    if command in (None, "serve"):
         from augury import serving
 
         app.command("serve")(serving.serve)
-    if asked in (None, "worker"):
+    if command in (None, "worker"):
         from augury import worker
 
         app.command("worker")(worker.worker)
-    if asked in (None, "search"):
+    if command in (None, "search"):
         from augury.search import commands as search
 
         app.command("search")(search.search)
-    if asked in (None, "forecast", "scorecard"):
+    if command in (None, "forecast", "scorecard"):
         from augury.forecast import commands as forecast
 
         app.command("forecast")(forecast.forecast)
         app.command("scorecard")(forecast.scorecard)
-    if asked in (None, "eval", "bench"):
+    if command in (None, "eval", "bench"):
         app.add_typer(_evaluations(), name="eval")
         app.add_typer(_benchmarks(), name="bench")
-    if asked in (None, "graph"):
+    if command in (None, "graph"):
         from augury.graph import commands as graph
 
         app.command("graph")(graph.graph)
-    if asked in (None, "rvol"):
+    if command in (None, "rvol"):
         from augury.rvol import commands as rvol
 
         app.add_typer(rvol.app, name="rvol")
-    if asked in (None, "language"):
+    if command in (None, "language"):
         from augury.language import commands as language
 
         app.add_typer(language.app, name="language")
-    if asked in (None, "relations"):
+    if command in (None, "relations"):
         from augury.relations import commands as relations
 
         app.add_typer(relations.app, name="relations")
-    if asked in (None, "llm"):
+    if command in (None, "llm"):
         from augury.llm import commands as llm
 
         app.add_typer(llm.app, name="llm")
-    if asked in (None, "import", "sync"):
+    if command in (None, "import", "sync"):
         from augury.venues import commands as venues
 
         app.command("import")(venues.import_)
         app.command("sync")(venues.sync)
-    if asked in (None, "markets"):
+    if command in (None, "markets"):
         from augury.markets import commands as markets
 
         app.add_typer(markets.app, name="markets")
-    if asked in (None, "keys", "accounts"):
+    if command in (None, "keys", "accounts"):
         from augury.access import commands as access
 
         app.add_typer(access.keys, name="keys")
         app.add_typer(access.accounts, name="accounts")
-    if asked in (None, "mcp"):
+    if command in (None, "mcp"):
         from augury.mcp import commands as mcp
 
         app.command("mcp")(mcp.mcp)
-    if asked in (None, "doctor", "upgrade", "compare"):
+    if command in (None, "doctor", "upgrade", "compare"):
         from augury.doctor import commands as doctor
 
         app.command("doctor")(doctor.doctor)
         app.command("upgrade")(doctor.upgrade)
         app.command("compare")(doctor.compare)
-    if asked in (None, "docs", "completion", "man"):
+    if command in (None, "docs", "completion", "man"):
         from augury.handbook import commands as handbook
 
         app.command("docs")(handbook.docs)
         app.command("completion")(handbook.completion)
         app.command("man")(handbook.man)
-    if asked in (None, "db"):
+    if command in (None, "db"):
         from augury.storage import commands as storage
 
         app.add_typer(storage.app, name="db")
@@ -120,7 +121,9 @@ def _evaluations() -> typer.Typer:
     from augury.rvol import commands as rvol
     from augury.search import commands as search
 
-    group = typer.Typer(help="Score the service on judged data.", no_args_is_help=True)
+    group = typer.Typer(
+        help="Score the service's answers against judged or known results.", no_args_is_help=True
+    )
     group.command("search")(search.evaluate_search)
     group.command("instances")(search.evaluate_instances)
     group.command("rvol")(rvol.evaluate_rvol)
@@ -140,7 +143,9 @@ def _benchmarks() -> typer.Typer:
     from augury.search import commands as search
     from augury.watchlists import commands as watchlists
 
-    group = typer.Typer(help="Measure the service on this machine.", no_args_is_help=True)
+    group = typer.Typer(
+        help="Measure the speed of the service on this machine.", no_args_is_help=True
+    )
     group.command("search")(search.bench_search)
     group.command("soak")(search.bench_soak)
     group.command("exports")(search.bench_exports)
@@ -163,9 +168,9 @@ COMMANDS = tuple(
 )
 
 
-def _log_beside() -> None:
+def _log_to_stderr() -> None:
     """Send logs to standard error, because standard output holds the command's answer."""
-    import logging  # with structlog more than half of what this module takes to import
+    import logging  # logging and structlog take more than half of this module's import time
 
     import structlog
 
@@ -180,12 +185,12 @@ def main() -> None:
     with status 1."""
     first = sys.argv[1] if len(sys.argv) > 1 else None
     if first != "--version":
-        _log_beside()
-    gc_tuning.fill()
+        _log_to_stderr()
+    gc_tuning.pause()
     mount(app, first if first in COMMANDS or first == "--version" else None)
-    if first != "serve":  # which calls it when more is loaded
-        gc_tuning.settle()
-    with terminal.careful():
+    if first != "serve":  # `serve` calls it itself, once the services are loaded
+        gc_tuning.freeze()
+    with terminal.sanitized():
         _run()
 
 
@@ -201,12 +206,12 @@ def _run() -> None:
         print(f"augury: {advice}", file=sys.stderr)
         sys.exit(1)
     except OSError as error:
-        if error.filename is None:  # no file that the operator named
+        if error.filename is None:  # the error is not about a file
             raise
         print(f"augury: {error.filename}: {error.strerror}.", file=sys.stderr)
         sys.exit(1)
     except ValueError as error:
-        from pydantic import ValidationError  # as late as can be: it takes a tenth of a second
+        from pydantic import ValidationError  # imported only here, because it takes 0.1 s
 
         if not isinstance(error, ValidationError) or error.title != "Settings":
             raise

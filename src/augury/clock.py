@@ -1,4 +1,5 @@
-"""The one place that reads the time, so that everything else can be handed a time."""
+"""The only module that reads the system's time. Other code gets a clock as an argument, so that
+tests can set the time."""
 
 from __future__ import annotations
 

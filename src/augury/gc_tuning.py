@@ -1,7 +1,7 @@
-"""When the garbage collector looks for reference cycles.
+"""Keeps Python's garbage collector away from the objects that a start makes.
 
-A start makes a million objects that stay. If the collector looked through them again and again, it
-would take a quarter of the start's processor time, and would later pause requests.
+A start makes a million objects that are never freed. If the collector scanned them again and again,
+it would take a quarter of the start's processor time, and later pause requests.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import gc
 
 
-def fill() -> None:
-    """Turn garbage collection off until `settle`, because the objects that are made now stay."""
+def pause() -> None:
+    """Turn garbage collection off until `freeze` is called."""
     gc.disable()
 
 
-def settle() -> None:
+def freeze() -> None:
     """Exclude all objects made so far from garbage collection, and turn collection on again. Does
     nothing if collection is on already."""
     if not gc.isenabled():

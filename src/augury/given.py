@@ -1,5 +1,5 @@
-"""Reads files that the operator names: a file is read in full, or refused in one line that says
-what is wrong."""
+"""Reads files whose paths the operator gives to a command. A file that can't be read in full is
+refused with a one-line error that says what is wrong."""
 
 from __future__ import annotations
 
@@ -62,5 +62,5 @@ def parquet(file: Path, columns: Sequence[str]) -> pl.DataFrame:
     except (OSError, pl.exceptions.PolarsError):
         raise SetupProblem(f"{file} can't be read as a Parquet file.") from None
     if missing := [name for name in columns if name not in frame.columns]:
-        raise SetupProblem(f"{file} has no columns {', '.join(missing)}.")
+        raise SetupProblem(f"{file} lacks these columns: {', '.join(missing)}.")
     return frame

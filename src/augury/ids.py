@@ -1,5 +1,5 @@
-"""Ids of records made here, `<prefix>_<uuid7>` (they sort by time of creation), and the UUID of a
-market, which is derived from its own id."""
+"""Makes the ids of new records, `<prefix>_<uuid7>`, which sort by time of creation, and derives the
+UUID of a market from the market's id."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ def new_id(prefix: str) -> str:
 
 
 def market_uuid(market_id: str) -> uuid.UUID:
-    """The version 5 UUID (RFC 9562, namespace URL) of a market's own id, like `kalshi:<ticker>`.
-
-    Always the same for the same market, on every instance.
-    """
+    """The UUID (RFC 9562, version 5, namespace URL) derived from a market's id, e.g.
+    `kalshi:<ticker>`. The same market has the same UUID on every installation."""
     return uuid.uuid5(uuid.NAMESPACE_URL, market_id)

@@ -30,7 +30,7 @@ def document(width: float, height: float, title: str, *parts: str, size: int = 1
 def text(
     x: float,
     y: float,
-    said: str,
+    content: str,
     *,
     fill: str,
     size: int | None = None,
@@ -45,18 +45,17 @@ def text(
     attributes += f' text-anchor="{anchor}"' if anchor != "start" else ""
     attributes += ' font-weight="bold"' if bold else ""
     attributes += ' paint-order="stroke" stroke="#fff" stroke-width="4"' if halo else ""
-    return f"<text {attributes}>{shown(said)}</text>"
+    return f"<text {attributes}>{shown(content)}</text>"
 
 
-def cut(said: str, most: int) -> str:
-    """The text `said` if it has at most `most` characters; otherwise its beginning and an ellipsis,
-    `most` characters in total."""
-    return said if len(said) <= most else f"{said[: most - 1]}…"
+def cut(content: str, most: int) -> str:
+    """The text `content`, cut to at most `most` characters; a cut text ends in an ellipsis."""
+    return content if len(content) <= most else f"{content[: most - 1]}…"
 
 
-def shown(said: str) -> str:
-    """The text `said`, escaped for SVG; characters that are not printable become spaces."""
-    return escape("".join(c if c.isprintable() else " " for c in said))
+def shown(content: str) -> str:
+    """The text `content`, escaped for SVG; characters that are not printable become spaces."""
+    return escape("".join(c if c.isprintable() else " " for c in content))
 
 
 def png(drawn: str, *, width: int | None = None) -> bytes:
@@ -65,14 +64,14 @@ def png(drawn: str, *, width: int | None = None) -> bytes:
     Parameters
     ----------
     drawn
-        The SVG, its texts in `FONTS`.
+        The SVG document. Its texts have to use the fonts `FONTS`.
     width
-        Pixels; the SVG's own width by default.
+        Width of the image in pixels; None: the width that the SVG states.
 
     Raises
     ------
     Unavailable
-        No font is installed, so that the picture would have no text.
+        No font is installed, so the image would have no text.
     """
     import resvg_py
 

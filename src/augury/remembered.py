@@ -1,8 +1,7 @@
-"""Caches for pure functions, limited by bytes and not by entries; and objects
-that a process makes once.
+"""Caches for pure functions, limited in bytes; and objects that a process makes only once.
 
-The arguments are texts of any length that users choose, so a limit on the number of entries would
-not do: 250,000 short words take 60 MB, and as many long ones 8 GB.
+The cached functions take texts that users write, of any length. A limit on the number of entries
+would therefore not limit the memory: 250,000 short words take 60 MB, and as many long ones 8 GB.
 """
 
 from __future__ import annotations
@@ -18,13 +17,14 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 ENTRY_BYTES = 200
-"""Number of bytes that is added to the sizes of the key and the value of each cached result, for
-the overhead of storing it."""
+"""Bytes that each cached result is assumed to take in addition to its key and its value, for the
+overhead of storing it."""
 _MISSING: Any = object()
 
 
 def remembered(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorator of a pure function of hashable arguments: caches its results in about `most` bytes.
+    """Decorator that caches the results of a pure function of hashable arguments, in about `most`
+    bytes of memory.
 
     The cache has two generations. When the young one is full, it becomes the old one, and the
     previous old one is dropped. A result in the old generation moves to the young one when it is
@@ -61,14 +61,15 @@ def remembered(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 class Once(Generic[T]):
-    """An object that a process needs only once. The first caller makes it; others wait for it."""
+    """An object that a process makes once and then shares. The first caller of `get` makes it;
+    callers that come meanwhile wait for it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._made: list[T] = []
 
     def __bool__(self) -> bool:
-        """Whether the object is made already, so that `get` returns at once."""
+        """Whether the object has been made, so that `get` returns without waiting."""
         return bool(self._made)
 
     def get(self, make: Callable[[], T]) -> T:

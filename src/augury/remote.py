@@ -1,4 +1,4 @@
-"""A client for a service at another address; and answers as CSV."""
+"""The HTTP client with which commands call a remote Augury service; and answers as CSV."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ Url = Annotated[
     typer.Option(
         "--url",
         envvar="AUGURY_URL",
-        help="Ask the service at this address with the key in AUGURY_API_KEY.",
+        help="Address of a remote Augury service to ask, with the API key in AUGURY_API_KEY.",
     ),
 ]
-"""The option `--url` of commands that can ask a service at any address."""
+"""The option `--url` of commands that can ask a remote service."""
 
 
 @asynccontextmanager
 async def client(
     url: str, *, named: str = "--url", key: str = "AUGURY_API_KEY"
 ) -> AsyncIterator[httpx2.AsyncClient]:
-    """Yields a client of the service at `url`, with the API key in the environment variable `key`.
-    `named` is the option or setting that gave the address, for error texts.
+    """Yields an HTTP client of the Augury service at `url`. `key`: name of the environment variable
+    that holds the API key. `named`: option or setting that the address comes from, for error
+    texts.
 
     Raises
     ------

@@ -1,9 +1,10 @@
 """How commands find the service that runs on a data folder: a Unix socket in the folder, through
 which they send requests, and a note with its address, for people.
 
-Commands need the service, because only one process can use the search index. They send keys, and
-trust the socket because its owner is known. The note proves nothing: the service may have been
-killed, and another program may use its port by now.
+Commands need the service, because only one process can use the search index. They send it API keys,
+so they check that the socket was made by their own user or the owner of the folder. They never send
+a key to the address in the note: the service may have been killed, and another program may use its
+port by now.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from augury.settings import Settings
 _NAME = "service.json"
 _SOCKET = "service.sock"
 _BASE = "http://localhost"
-_LONGEST = 107
+_MAX_PATH_BYTES = 107
 """Maximum number of bytes in the path of a Unix socket."""
 
 
@@ -37,7 +38,7 @@ _LONGEST = 107
 def _socket_path(settings: Settings) -> Iterator[str]:
     """Yields a path of the socket in the data folder that is short enough for a Unix socket."""
     path = str(Path(settings.data_dir) / _SOCKET)
-    if len(os.fsencode(path)) <= _LONGEST:
+    if len(os.fsencode(path)) <= _MAX_PATH_BYTES:
         yield path
         return
     folder = os.open(settings.data_dir, os.O_RDONLY | os.O_DIRECTORY)
@@ -59,7 +60,7 @@ def listen(settings: Settings) -> socket.socket:
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         with _socket_path(settings) as path:
-            Path(path).unlink(missing_ok=True)  # of a service that was killed
+            Path(path).unlink(missing_ok=True)  # left behind by a service that was killed
             listening.bind(path)
             os.chmod(path, 0o600)
         listening.listen()
@@ -76,8 +77,8 @@ def announce(settings: Settings, url: str) -> None:
 
 
 def withdraw(settings: Settings) -> None:
-    """Delete the file with the service's address, and its socket, if they belong to this
-    process."""
+    """Delete the file with the service's address, and the service's socket, if this process made
+    them."""
     note = Path(settings.data_dir) / _NAME
     try:
         if json.loads(note.read_text())["pid"] != os.getpid():
@@ -100,7 +101,7 @@ def _answers(path: str, settings: Settings) -> bool:
 
 
 def health(settings: Settings) -> tuple[str, dict[str, Any]] | None:
-    """Address and health report of the service that runs on this data folder; None if none
+    """Address and health report of the service that runs on this data folder; None if no service
     answers."""
     try:
         url = json.loads((Path(settings.data_dir) / _NAME).read_text())["url"]
@@ -139,7 +140,10 @@ async def service(
         return
     database = await Database.open(settings)
     try:
-        async with AccessService(database).lent(*scopes) as key, client(settings, key) as found:
+        async with (
+            AccessService(database).temporary_key(*scopes) as key,
+            client(settings, key) as found,
+        ):
             yield found
     finally:
         await database.close()
@@ -164,8 +168,8 @@ async def client(
 
 
 async def ask(client: httpx2.AsyncClient, path: str, body: dict[str, Any] | None = None) -> Any:
-    """The JSON of a service's answer to a POST of `body`; without a body, to a GET. On status 429
-    this waits and tries again.
+    """POST `body` to the service, or send a GET if there is no body, and return the JSON of the
+    answer. On status 429 (rate limit), wait and try again.
 
     Raises
     ------
@@ -180,7 +184,7 @@ async def ask(client: httpx2.AsyncClient, path: str, body: dict[str, Any] | None
             await asyncio.sleep(seconds)
             continue
         if answer.is_error:
-            raise AuguryError(f"The running service said: {_detail(answer)}")
+            raise AuguryError(f"The service answered with an error: {_detail(answer)}")
         try:
             return answer.json()
         except ValueError:
@@ -195,7 +199,7 @@ def _detail(answer: httpx2.Response) -> str:
         if not isinstance(detail, str):
             detail = "; ".join(f"{issue['loc'][-1]}: {issue['msg']}" for issue in detail)
     except (ValueError, KeyError, TypeError, IndexError):
-        return f"HTTP {answer.status_code}"  # a proxy's page
+        return f"HTTP {answer.status_code}"  # not an error of Augury, e.g. a proxy's page
     if answer.status_code == 401:
         detail += " Put a key of that service in AUGURY_API_KEY."
     return detail

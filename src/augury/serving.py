@@ -29,10 +29,10 @@ def serve(
         int | None, typer.Option(min=0, max=65_535, help="Port to listen on; 0 picks a free one.")
     ] = None,
 ) -> None:
-    """Serve the API and follow the venues, until SIGTERM or Ctrl-C.
+    """Serve the API and keep the markets up to date with the venues, until SIGTERM or Ctrl-C.
 
-    An empty catalogue is filled with a small, clearly marked sample at once, so the first answer
-    does not wait for the venues; the first real sync or import replaces it.
+    An empty catalogue is filled at once with a small sample of invented markets, marked as such, so
+    that the first answer does not wait for the venues. The first real sync or import replaces it.
 
     Example: augury serve --port 8080
     """
@@ -47,7 +47,7 @@ def serve(
     try:
         server.run()
     finally:
-        # uvicorn leaves with an exit code of its own
+        # uvicorn exits with its own status code; this error replaces that exit
         if (problem := server.problem) is not None:
             raise problem
 
@@ -60,8 +60,8 @@ _ELSEWHERE: Final[dict[str, Work | None]] = {
 
 
 class _Server(Server):
-    """The HTTP server of `augury serve`. It prints its address once it answers, and lets other
-    commands on this machine find it."""
+    """The HTTP server of `augury serve`. Once it answers, it prints its address and makes itself
+    known to other commands on this machine (`service_file`)."""
 
     def __init__(self, settings: Settings) -> None:
         self._app = create_app(settings, elsewhere=_ELSEWHERE[settings.work])
@@ -78,7 +78,7 @@ class _Server(Server):
         if self.should_exit or not self.servers:
             return
         host, port = self.servers[0].sockets[0].getsockname()[:2]
-        if host in ("0.0.0.0", "::"):  # noqa: S104 - reached by its own name from here
+        if host in ("0.0.0.0", "::"):  # noqa: S104 - printed addresses should be reachable
             host = "127.0.0.1"
         await self._listen_in_folder()
         url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

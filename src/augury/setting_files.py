@@ -20,14 +20,15 @@ def default_data_dir() -> Path:
         base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     except RuntimeError:
         raise SetupProblem(
-            "This user has no home folder for the data. Set AUGURY_DATA_DIR to a folder that "
-            "may be written and is kept, such as a mounted volume."
+            "This user has no home folder to keep the data in. Set AUGURY_DATA_DIR to a writable "
+            "folder that is kept, such as a mounted volume."
         ) from None
     return Path(base) / "augury"
 
 
 CHECKOUT = Path(__file__).parents[2]
-"""Root of the repository, if Augury runs from a checkout; not to be used in an installation."""
+"""Root of the repository, if Augury runs from a checkout. If Augury is installed as a package, this
+path means nothing."""
 _OTHERS_MAY_WRITE = 0o022
 _NOT_SETTINGS = {
     *("AUGURY_VENV", "AUGURY_PYTHON", "AUGURY_GOLDEN"),
@@ -39,13 +40,14 @@ refused either; they are recognized by that prefix and not listed."""
 
 
 def files() -> list[Path]:
-    """The files that settings are read from: those in the data folder and, in a checkout, those in
-    its root; never those in the current folder.
+    """The existing files that settings are read from: `.env` and `augury.toml` in the data folder
+    and, in a checkout, `.env` in its root. Files in the current folder are not read.
 
     Raises
     ------
     SetupProblem
-        Another user can write to one of the files, and could decide where secrets go.
+        Another user can write to one of the files, and so could e.g. change the address to which
+        secrets are sent.
     """
     folders = [default_data_dir()]
     if (CHECKOUT / "pyproject.toml").is_file() and (CHECKOUT / "src").is_dir():

@@ -1,4 +1,4 @@
-"""Types of settings: how values of the environment or of a file are parsed."""
+"""Types of settings: how their values are parsed from environment variables and files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _seconds(value: object) -> object:
 
 def _origins(value: tuple[str, ...]) -> tuple[str, ...]:
     if not all(_ORIGIN.fullmatch(origin) for origin in value):
-        raise ValueError("write an origin like https://example.org")
+        raise ValueError("each origin should look like https://example.org, without a path")
     return value
 
 

@@ -22,12 +22,11 @@ from augury.setting_values import Days, Endpoint, LlmTasks, Names, OnOff, Origin
 
 
 def sources() -> dict[str, str]:
-    """Where each setting that is set outside the program comes from, by its name `AUGURY_*`:
-    "environment", or the path of a file. Environment variables that are not settings are in the
-    result, too."""
+    """The source of each setting that is set in the environment or in a file, by the setting's name
+    `AUGURY_*`: "environment", or the path of the file. The result also holds environment variables
+    that are not settings."""
     found: dict[str, str] = {}
-    # In rising priority: augury.toml, the .env of the checkout, that of the
-    # data folder, environment.
+    # In rising priority: augury.toml, .env in the checkout, .env in the data folder, environment.
     for file in reversed(files()):
         if file.name == "augury.toml":
             names = [f"AUGURY_{name}" for name in tomllib.loads(file.read_text("utf-8"))]
@@ -61,7 +60,8 @@ class Settings(BaseSettings):
     )
     database_direct_url: SecretStr | None = Field(
         default=None,
-        description="URL of the same server without a pooler, for LISTEN and migrations.",
+        description="URL of the same server that bypasses the pooler, for LISTEN and migrations; "
+        "unset: AUGURY_DATABASE_URL.",
     )
     database_pool_size: int = Field(
         default=8, ge=2, le=200, description="Maximum number of database connections per process."
@@ -77,7 +77,7 @@ class Settings(BaseSettings):
     )
     search_url: str | None = Field(
         default=None,
-        description="URL of a Qdrant search server; unset: the index inside the process.",
+        description="URL of a Qdrant search server; unset: the service searches its own index.",
     )
     url: str | None = Field(
         default=None,
@@ -125,10 +125,14 @@ class Settings(BaseSettings):
     )
 
     # Where the markets come from
-    sync: OnOff = Field(default="on", description="Follow the venues while serving.")
+    sync: OnOff = Field(
+        default="on",
+        description="Fetch markets and prices from the venues (Polymarket, Kalshi) while serving.",
+    )
     sample: OnOff = Field(
         default="on",
-        description="Fill an empty catalogue with the sample, which is marked as such.",
+        description="Fill an empty catalogue with a small sample of invented markets, marked as "
+        "such. off: also remove the sample of an earlier start.",
     )
     polymarket_gamma_url: str = Field(
         default="https://gamma-api.polymarket.com",
@@ -174,22 +178,28 @@ class Settings(BaseSettings):
     # Who may do how much ("count/unit", unit one of s, min, h)
     anonymous_rate: str = Field(
         default="50/s",
-        description="Rate of requests without a key, per address and process; bursts of four "
-        "times as many. A request with a wrong key counts as five.",
+        description="Rate of requests without a key, per client address and per process; bursts of "
+        "four times as many. A request with a wrong key counts as five.",
     )
     anonymous_search_rate: str = Field(
-        default="1/s", description="Rate of searches without a key, per address."
+        default="1/s", description="Rate of searches without a key, per client address."
     )
     anonymous_search_burst: int = Field(
-        default=1, ge=1, description="Searches without a key that an address may send in one burst."
+        default=1,
+        ge=1,
+        description="Searches without a key that a client address may send in one burst.",
     )
     anonymous_top_k: int = Field(
-        default=20, ge=1, description="Largest top_k_per_dimension without a key."
+        default=20,
+        ge=1,
+        description="Maximum number of search results per relation (top_k_per_dimension) without "
+        "a key.",
     )
     search_rate: str = Field(
         default="10/s",
-        description="Rate of searches per key. Requests for markets, watchlists, answers and the "
-        "system have this rate each too, with bursts of four times as many.",
+        description="Rate of searches per key. Four other groups of requests each have the same "
+        "rate, with bursts of four times as many: markets; watchlists and external series; stored "
+        "forecasts and graphs; administration.",
     )
     search_in_flight: int = Field(
         default=8, ge=1, description="Searches that one key may have running at the same time."
@@ -199,7 +209,10 @@ class Settings(BaseSettings):
         description="Rate of downloads of the whole market list per account; one runs at a time.",
     )
     search_top_k: int = Field(
-        default=100, ge=1, description="Largest top_k_per_dimension with a key."
+        default=100,
+        ge=1,
+        description="Maximum number of search results per relation (top_k_per_dimension) with a "
+        "key.",
     )
     forecast_rate: str = Field(default="10/min", description="Rate of forecasts per key.")
     forecast_in_flight: int = Field(
@@ -235,14 +248,17 @@ class Settings(BaseSettings):
         default=180,
         ge=1,
         le=2_000,
-        description="Number of past days for which volatility forecasts are made afterwards.",
+        description="Number of past days for which volatility forecasts are made in replay, i.e. "
+        "from the prices known then.",
     )
     rvol_rate: str = Field(default="60/min", description="Rate of volatility requests per key.")
-    macro_rate: str = Field(default="100/s", description="Rate of macro runtime requests per key.")
+    macro_rate: str = Field(
+        default="100/s", description="Rate of requests to /v1/macro-runtime per key."
+    )
     macro_in_flight: int = Field(
         default=100,
         ge=1,
-        description="Macro runtime requests that one key may have running at the same time.",
+        description="Requests to /v1/macro-runtime that one key may have running at the same time.",
     )
     max_body_bytes: int = Field(
         default=64 * 1024, ge=1024, description="Largest request body, in bytes."
@@ -274,19 +290,21 @@ class Settings(BaseSettings):
     request_deadline: float = Field(
         default=30, gt=0, description="Time limit of any other request in seconds."
     )
-    # Where users may send this service (webhooks, series, pages)
+    # Connections to addresses that users give (webhooks, series, pages)
     outbound_http: OnOff = Field(
-        default="off", description="Also connect to addresses given by users without TLS."
+        default="off",
+        description="Allow unencrypted connections (http://) to addresses that users give.",
     )
     outbound_allow: Names = Field(
         default=(),
-        description="Private networks, addresses or host names that may be connected to, "
-        "separated by commas.",
+        description="Private networks, addresses or host names that users may have this service "
+        "connect to, separated by commas. Public ones are always allowed.",
     )
 
     extension_fetch: OnOff = Field(
         default="off",
-        description="Fetch the title of a page if a caller with a key sends only its address.",
+        description="Fetch the title of a web page if the browser extension, with a key, sends "
+        "only the page's address.",
     )
     notify_schemes: Names = Field(
         default=(),
@@ -298,25 +316,28 @@ class Settings(BaseSettings):
         gt=0,
         le=100_000,
         allow_inf_nan=False,
-        description="Messages per second to one host, and new connections per second to one "
-        "address, for all accounts together. A burst may hold ten seconds' worth.",
+        description="Maximum number of webhook messages per second to one host, and of new "
+        "connections per second to one address, for all accounts together. A burst may hold ten "
+        "seconds' worth.",
     )
     series_rate: float = Field(
         default=5,
         gt=0,
         le=100_000,
         allow_inf_nan=False,
-        description="Fetches of series per second from one host, and new connections per second "
-        "to one address, for all accounts together. A burst may hold ten seconds' "
-        "worth.",
+        description="Maximum number of fetches of external series per second from one host, and "
+        "of new connections per second to one address, for all accounts together. A burst may "
+        "hold ten seconds' worth.",
     )
 
     # The macro runtime behind /v1/macro-runtime
     macro_runtime_url: str | None = Field(
-        default=None, description="Address of the macro runtime behind the proxy."
+        default=None,
+        description="Address of the macro runtime: your own service, e.g. with economic data, to "
+        "which /v1/macro-runtime forwards requests; unset: none.",
     )
     macro_runtime_key: SecretStr | None = Field(
-        default=None, description="The service's own bearer token for the macro runtime."
+        default=None, description="Bearer token that Augury sends to the macro runtime."
     )
     macro_runtime_timeout: float = Field(
         default=10,
@@ -326,8 +347,8 @@ class Settings(BaseSettings):
     macro_runtime_stale: float = Field(
         default=86_400,
         ge=0,
-        description="Seconds that an expired stored answer may still be served while the macro "
-        "runtime fails, unless the answer says otherwise.",
+        description="Seconds that a cached answer of the macro runtime may be served after it has "
+        "expired, while the macro runtime fails. Its Cache-Control header takes precedence.",
     )
 
     # The language model, if any
@@ -342,29 +363,34 @@ class Settings(BaseSettings):
     llm_key: SecretStr | None = Field(default=None, description="Bearer token for the endpoint.")
     llm_tasks: LlmTasks = Field(
         default=("label", "rewrite", "match", "review"),
-        description="Tasks of the language model, separated by commas: label (pairs of events, "
-        "offline), review (pairs of factors, offline), rewrite and match (in forecasts), "
-        "wording (of a forecast's reasons).",
+        description="Tasks that the language model is used for, separated by commas: label (relate "
+        "pairs of events, by command), review (relate pairs of factors, by command), rewrite "
+        "(state a forecast's question more plainly), match (find the market that asks the "
+        "question), wording (write a forecast's reason).",
     )
     llm_deadline: float = Field(
         default=2,
         gt=0,
-        description="Seconds that the model may add to one forecast in total; at most half of the "
-        "forecast's time limit.",
+        description="Seconds that the language model may add to one forecast in total. More than "
+        "half of AUGURY_FORECAST_DEADLINE is reduced to that half.",
     )
     llm_timeout: float = Field(
         default=60,
         gt=0,
-        description="Timeout of one answer in seconds. An answer that is too late for its "
-        "forecast is stored for the next one.",
+        description="Timeout of one answer of the language model, in seconds. An answer that is "
+        "too late for its forecast is stored for the next one.",
     )
     llm_daily_tokens: int = Field(
         default=200_000,
         ge=0,
-        description="Maximum number of tokens per UTC day, input and output together.",
+        description="Maximum number of tokens of the language model per UTC day, input and output "
+        "together.",
     )
     llm_daily_cost: float = Field(
-        default=1, ge=0, description="Maximum cost per UTC day, in the currency of the prices."
+        default=1,
+        ge=0,
+        description="Maximum cost of the language model per UTC day, in the currency of "
+        "AUGURY_LLM_PRICE_IN and _OUT.",
     )
     llm_price_in: float = Field(default=0, ge=0, description="Price of one million input tokens.")
     llm_price_out: float = Field(default=0, ge=0, description="Price of one million output tokens.")
@@ -374,7 +400,7 @@ class Settings(BaseSettings):
         "(json_object with a schema, for llama.cpp), object (json_object), none.",
     )
 
-    # Where it really runs: proxies, limits on connections, safety
+    # Deployment: proxies, limits on connections, safety
     trusted_proxies: Names = Field(
         default=(),
         description="Addresses or networks of proxies whose forwarding header is trusted, "
@@ -389,24 +415,24 @@ class Settings(BaseSettings):
         default=None,
         ge=1,
         le=32,
-        description="Maximum number of proxies in front of the service; unset: as many as are "
-        "trusted.",
+        description="Number of proxies in front of the service, i.e. of addresses that are read "
+        "from the right end of the forwarding header; unset: up to 32, while they are trusted.",
     )
     metrics: Literal["off", "key", "open"] = Field(
         default="key",
-        description="Who may read /metrics: off: nobody; key: keys with the scope metrics:read; "
-        "open: everybody.",
+        description="Who may read /metrics. off: nobody; key: callers whose key has the scope "
+        "metrics:read; open: everybody.",
     )
     allowed_hosts: Names = Field(
         default=(),
-        description="Host names that requests may use, separated by commas; *.example.com allows "
-        "all names below it. Addresses and localhost are always allowed. Unset: any "
-        "name if AUGURY_HOST is not a local address.",
+        description="Host names by which callers may address this service (Host header), separated "
+        "by commas; *.example.com allows all names below example.com. Numeric addresses and "
+        "localhost are always allowed. Unset: any name if AUGURY_HOST is not a local address.",
     )
     cors_origins: Names = Field(
         default=(),
-        description="Origins of pages that may read answers in a browser, separated by commas, "
-        "e.g. https://example.com; *: all, without a key.",
+        description="Origins of web pages that may read this service's answers in a browser "
+        "(CORS), separated by commas, e.g. https://example.com; *: all pages.",
     )
     max_connections: int = Field(
         default=4096,
@@ -438,7 +464,9 @@ class Settings(BaseSettings):
 
     # Relations
     relation_labels: OnOff = Field(
-        default="on", description="Use labels made by a language model in relations."
+        default="on",
+        description="When looking for related markets, also use how a language model has labeled "
+        "the relations between events (`augury relations label`).",
     )
 
     @classmethod

@@ -1,5 +1,5 @@
-"""Rich's console for tables and progress bars with texts of others: no markup, no escape
-sequences."""
+"""The console of the library rich, made safe for tables and progress bars that show texts from
+outside, e.g. titles of markets."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from augury.terminal import visible
 
 
 class Console(_Console):
-    """Rich's console, showing texts of others as they are: markup, emoji codes and escape sequences
-    in them have no effect."""
+    """The library rich's console, which shows texts from outside literally: markup, emoji codes and
+    escape sequences in them have no effect."""
 
     def render_str(self, text: str, **options: Any) -> Text:
         return super().render_str(visible(text), **options)

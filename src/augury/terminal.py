@@ -1,7 +1,8 @@
-"""Makes what commands print safe: texts of others cannot control the terminal.
+"""Sanitizes what commands print, so that texts from outside cannot control the terminal.
 
-Labels of keys, names of accounts, rows of an imported file and answers of a service elsewhere may
-hold escape sequences, which move the cursor, change the window's title or write the clipboard.
+Labels of keys, names of accounts, rows of an imported file and answers of a remote service may
+contain escape sequences, which move the cursor, change the window's title or write to the
+clipboard.
 """
 
 from __future__ import annotations
@@ -50,15 +51,15 @@ class Visible:
 
 
 def plain(stream: TextIO) -> TextIO:
-    """The stream that a `Visible` wraps; any other stream is returned as it is. The log needs it,
-    because it writes colors and escapes texts itself."""
+    """The stream that a `Visible` wraps; any other stream is returned as it is. The log writes to
+    the wrapped stream, because it prints colors and escapes texts itself."""
     return stream._stream if isinstance(stream, Visible) else stream
 
 
 @contextmanager
-def careful() -> Iterator[None]:
-    """In the block, pass everything that is printed through `visible`, except what the library rich
-    prints."""
+def sanitized() -> Iterator[None]:
+    """For the length of a `with` block, pass everything that is printed through `visible`, except
+    what the library rich prints."""
     out, err = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = Visible(out), Visible(err)  # type: ignore[assignment]
     try:

@@ -29,28 +29,29 @@ the 30 seconds after an import of 50,000 markets."""
 def worker() -> None:
     """Do the background work of a service, on this machine or another, until SIGTERM or Ctrl-C.
 
-    It does what needs only the database: events and links across venues, prices that move together,
-    realized volatility. With a search server (AUGURY_SEARCH_URL) it does everything else too: it
-    follows the venues, updates the index, and makes graphs, runs of forecasts, watchlist alerts and
-    deliveries. Any number of workers share the work. `augury serve` starts one by itself unless
-    AUGURY_WORK says otherwise. With AUGURY_WORKER_METRICS_PORT it answers /metrics for Prometheus.
+    It does the work that needs only the database: links between equal events of the venues, prices
+    that move together, realized volatility, imports, backups. With a search server
+    (AUGURY_SEARCH_URL) it does all other background work too: it follows the venues, updates the
+    index, and makes graphs, runs of forecasts, watchlist alerts and deliveries. Any number of
+    workers share the work. `augury serve` starts one worker itself unless AUGURY_WORK says
+    otherwise. With AUGURY_WORKER_METRICS_PORT a worker serves /metrics for Prometheus.
 
     Example: AUGURY_DATABASE_URL=postgresql://... augury worker
     """
     settings = Settings()
     configure(settings)
-    gc_tuning.settle()
+    gc_tuning.freeze()
     os.nice(WORKER_NICENESS)
-    with measured(settings):
+    with metrics_served(settings):
         asyncio.run(_work(settings))
 
 
 @contextmanager
-def measured(settings: Settings) -> Iterator[None]:
-    """Serve the worker's `/metrics` until the block ends, if the settings name a port.
+def metrics_served(settings: Settings) -> Iterator[None]:
+    """Serve the worker's `/metrics` until the `with` block ends, if the settings name a port.
 
-    A port that is taken is only logged: the work matters more than its metrics, and a second worker
-    on the same machine may read the same settings.
+    If the port is taken, a warning is logged and the worker runs without metrics: the work matters
+    more, and a second worker on the same machine may read the same settings.
     """
     host, port = settings.worker_metrics_host, settings.worker_metrics_port
     if port is None:

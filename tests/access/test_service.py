@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from augury.access.keys import mint
-from augury.access.service import AccessService, is_lent
+from augury.access.service import AccessService, is_temporary
 from augury.errors import InvalidInput, NotFound
 from augury.storage.database import Database
 
@@ -178,9 +178,9 @@ async def test_a_lent_key_is_told_by_more_than_its_label(access: AccessService) 
     await access.create_key("operator", ["admin"], label="lent", expires_at=until)
     await access.create_key("operator", ["admin"], label="lent")
     await access.create_key("ghost", ["admin"], label="lent", expires_at=until - timedelta(days=1))
-    assert not any(map(is_lent, await access.list_keys()))
-    async with access.lent("search:read"):
-        assert sum(map(is_lent, await access.list_keys())) == 1
+    assert not any(map(is_temporary, await access.list_keys()))
+    async with access.temporary_key("search:read"):
+        assert sum(map(is_temporary, await access.list_keys())) == 1
 
 
 async def test_a_label_is_one_line_of_visible_characters(access: AccessService) -> None:

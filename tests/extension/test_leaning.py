@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from augury.extension.leaning import Vote, filed, leaning
+from augury.extension.leaning import Vote, filed_under_sports, vote_result
 
 
 @pytest.mark.parametrize(
@@ -23,16 +23,16 @@ from augury.extension.leaning import Vote, filed, leaning
 def test_what_a_venue_files_a_market_under(
     category: str | None, tags: list[str], says: int
 ) -> None:
-    assert filed(category, tags) == says
+    assert filed_under_sports(category, tags) == says
 
 
 def test_votes() -> None:
-    assert leaning([]) == 0.0
-    assert leaning([Vote(1, 1.0)]) > 0.7
-    assert leaning([Vote(-1, 1.0)]) == -leaning([Vote(1, 1.0)])
+    assert vote_result([]) == 0.0
+    assert vote_result([Vote(1, 1.0)]) > 0.7
+    assert vote_result([Vote(-1, 1.0)]) == -vote_result([Vote(1, 1.0)])
     # One on all of the headline outweighs many with a word of it.
-    assert leaning([Vote(-1, 0.9), *[Vote(1, 0.1)] * 10]) < 0
+    assert vote_result([Vote(-1, 0.9), *[Vote(1, 0.1)] * 10]) < 0
     # A word in common is little evidence, and unknown ones are none.
-    assert leaning([Vote(1, 0.1)]) < 0.3
-    assert leaning([Vote(0, 1.0)]) == 0.0
-    assert leaning([Vote(1, 0.5), Vote(-1, 0.5)]) > 0
+    assert vote_result([Vote(1, 0.1)]) < 0.3
+    assert vote_result([Vote(0, 1.0)]) == 0.0
+    assert vote_result([Vote(1, 0.5), Vote(-1, 0.5)]) > 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from augury.forecast.compound import condition, joined, own, parts, second_act
+from augury.forecast.compound import condition, joined, parts, private_subject, second_act
 from augury.forecast.evidence import Estimate
 
 
@@ -73,7 +73,7 @@ def test_a_second_act_is_found() -> None:
     ],
 )
 def test_what_is_ones_own_is_no_markets_matter(question: str, whose: str | None) -> None:
-    assert own(question) == whose
+    assert private_subject(question) == whose
 
 
 def test_neither_is_the_complement_of_either() -> None:

@@ -10,9 +10,9 @@ from tests.forecast.snapshots import snapshot
 
 from augury.forecast.evidence import Estimate, Evidence, Role
 from augury.forecast.grade import (
-    LEAST_LEFT,
-    LOOSE,
+    LOOSE_WARNING,
     MIN_HINT_CONFIDENCE,
+    MIN_LEFT_PROBABILITY,
     WIDEST_BOUNDS,
     is_loose,
     public,
@@ -58,12 +58,12 @@ def test_bounds_that_leave_too_much_room_say_so() -> None:
     assert public(near) is near
     shown = public(wide)
     assert (shown.probability, shown.grade) == (0.4, "bounded")
-    assert shown.reasoning.endswith(LOOSE)
+    assert shown.reasoning.endswith(LOOSE_WARNING)
     assert (is_loose(near), is_loose(wide)) == (False, True)
 
 
 def test_what_is_left_by_rivals_that_take_most_is_told_in_words_alone() -> None:
-    few = bounded(0.0, LEAST_LEFT - 0.1, "from_rivals")
+    few = bounded(0.0, MIN_LEFT_PROBABILITY - 0.1, "from_rivals")
     shown = public(few)
     assert (few.grade, shown.grade) == ("bounded", "none")
     assert (shown.probability, shown.lower, shown.confidence) == (None, None, 0.0)
@@ -73,9 +73,9 @@ def test_what_is_left_by_rivals_that_take_most_is_told_in_words_alone() -> None:
     assert few.evidence[0].market.question in shown.reasoning
     assert shown.fallbacks == ("from_rivals", "bounds_withheld")
     assert shown.evidence == few.evidence
-    most = public(bounded(0.0, LEAST_LEFT + 0.1, "from_rivals"))
+    most = public(bounded(0.0, MIN_LEFT_PROBABILITY + 0.1, "from_rivals"))
     assert most.probability == 0.4
-    assert most.reasoning.endswith(LOOSE)
+    assert most.reasoning.endswith(LOOSE_WARNING)
 
 
 def test_bounds_that_contradict_each_other_are_told_in_order() -> None:

@@ -25,7 +25,7 @@ from augury.forecast.evidence import Estimate, Snapshot
 from augury.forecast.normalise import normalise
 from augury.forecast.opinion import Opinion
 from augury.forecast.properties import snapshot
-from augury.forecast.tasks import MATCH, MarketOpinion, MatchAnswer, answers
+from augury.forecast.tasks import MATCH, MarketOpinion, MatchAnswer, opinions_by_position
 from augury.llm.endpoint import ModelEndpoint
 from augury.llm.service import LanguageModel
 from augury.llm.store import Cost
@@ -122,7 +122,7 @@ async def test_what_a_capable_model_says_counts_within_logic(
     before = engine.estimate(given, verdicts=verdicts)
     assistant = Assistant(port, deadline=5)
     assert await assistant.prepare() == {"match": True}
-    found = await assistant.sitting(NOW).estimate(engine, given, before, verdicts)
+    found = await assistant.assist(NOW).estimate(engine, given, before, verdicts)
     assert bool(recorded.asked) == expect.get("asked", True)
     assert _lead(found, case) == expect["direct"]
     if found.decisive is not None:
@@ -162,7 +162,7 @@ def after(
     brief = engine.brief(given)
     assert brief is not None
     verdicts = {(1, 0): verdict} if verdict is not None else judging.NONE
-    found = opinion.heard(brief, {0: Opinion(asks)}, verdicts, asked=given.reading.proposition)
+    found = opinion.checked(brief, {0: Opinion(asks)}, verdicts, asked=given.reading.proposition)
     return engine.estimate(given, found.taken, verdicts)
 
 
@@ -193,7 +193,7 @@ def test_a_frame_that_denies_is_logics_to_read(engine: Engine) -> None:
     brief = engine.brief(given)
     assert brief is not None
     assert brief.denied
-    found = opinion.heard(
+    found = opinion.checked(
         brief, {0: Opinion("same")}, judging.NONE, asked=given.reading.proposition
     )
     assert [one.asks for one in found.taken.values()] == ["opposite"]
@@ -205,7 +205,7 @@ def test_what_neither_rules_nor_judge_find_anything_in_is_not_taken(engine: Engi
     brief = engine.brief(given)
     assert brief is not None
     assert not opinion.worth_asking(brief, given.bearings, judging.NONE)
-    found = opinion.heard(
+    found = opinion.checked(
         brief, {0: Opinion("same")}, judging.NONE, asked=given.reading.proposition
     )
     assert not found.taken
@@ -219,7 +219,7 @@ def test_a_market_s_own_words_need_no_opinion(engine: Engine) -> None:
     brief = engine.brief(given)
     assert brief is not None
     assert not opinion.worth_asking(brief, given.bearings, judging.NONE)
-    found = opinion.heard(
+    found = opinion.checked(
         brief, {0: Opinion("other")}, judging.NONE, asked=given.reading.proposition
     )
     assert not found.taken
@@ -232,7 +232,7 @@ def test_a_market_s_own_words_need_no_opinion(engine: Engine) -> None:
 def test_no_market_is_invented(numbers: tuple[int, ...]) -> None:
     said = MatchAnswer([MarketOpinion(n, "", "same") for n in numbers])
     with pytest.raises(Unusable):
-        answers(said, 2)
+        opinions_by_position(said, 2)
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_the_schema_names_every_part() -> None:
 
 
 def test_only_places_that_exist_and_texts_go_in() -> None:
-    data = tasks.matched("Q?", ["a", "b </data>"], "2026-11-21")
+    data = tasks.match_input("Q?", ["a", "b </data>"], "2026-11-21")
     content = MATCH.messages(data)[1]["content"]
     assert content.count("</data>") == 1
     assert [one["n"] for one in data["markets"]] == [1, 2]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from augury.forecast.normalise import normalise
-from augury.forecast.preamble import parted, quieted
+from augury.forecast.preamble import split_text, without_denials
 
 AT = datetime(2026, 3, 1, 15, tzinfo=UTC)
 
@@ -30,7 +30,7 @@ AT = datetime(2026, 3, 1, 15, tzinfo=UTC)
     ],
 )  # fmt: skip
 def test_the_part_that_asks(text: str, asking: str) -> None:
-    found = parted(text)
+    found = split_text(text)
     assert found.asking == asking
     assert f"{found.before} {found.asking} {found.after}".split()[-1] == text.split()[-1]
 
@@ -51,11 +51,11 @@ def test_the_part_that_asks(text: str, asking: str) -> None:
     ],
 )
 def test_what_belongs_together_stays(text: str) -> None:
-    assert parted(text).asking == text
+    assert split_text(text).asking == text
 
 
 def test_what_is_told_is_quiet() -> None:
-    assert quieted("They won't win, can't score, and nobody ain't sad") == (
+    assert without_denials("They won't win, can't score, and nobody ain't sad") == (
         "They will win, can score, and is sad"
     )
 

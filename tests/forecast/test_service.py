@@ -23,7 +23,7 @@ from augury.forecast.evidence import Snapshot
 from augury.forecast.graph import graph_of
 from augury.forecast.judging import Brief, Verdicts
 from augury.forecast.made import Forecast
-from augury.forecast.service import WORKED_ON_AT_ONCE, ForecastService
+from augury.forecast.service import FORECASTS_AT_ONCE, ForecastService
 from augury.markets import store as markets
 from augury.markets.records import MarketChange, PricePoint
 from augury.matching.judge import Judge
@@ -320,7 +320,7 @@ async def test_many_who_ask_at_once_wait_in_line_and_all_are_answered(
         answers = await asyncio.gather(*(service.forecast(one) for one in questions))
     assert len(answers) == len(questions)
     assert 1 <= most["judged"] <= JUDGED_AT_ONCE
-    assert most["gathered"] == WORKED_ON_AT_ONCE
+    assert most["gathered"] == FORECASTS_AT_ONCE
 
 
 async def test_one_who_leaves_does_not_end_the_work_of_others(service: ForecastService) -> None:

@@ -217,7 +217,7 @@ async def test_markets_are_read_from_the_start_in_a_catalogue_that_was_put_back(
 async def test_likely_markets_that_can_not_count_make_room_for_others(
     database: Database, search: SearchService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forecasting, "LOOKED_AT", 2)
+    monkeypatch.setattr(forecasting, "MARKETS_COMPARED", 2)
     stale = [
         market(
             30 + n, f"Will Bitcoin reach $150,{n:03} by December 31, 2026?", 0.9,

@@ -9,7 +9,7 @@ import pytest
 
 from augury.forecast.evaluate import Answered, EvaluationQuestion
 from augury.forecast.evidence import Grade
-from augury.forecast.titles import LEAST_LEFT, PER_EVENT, resolved
+from augury.forecast.titles import MIN_TIME_LEFT, PER_EVENT, resolved
 from augury.forecast.worth import worth
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -83,7 +83,7 @@ def test_titles_of_resolved_markets_are_asked_at_a_recorded_price_before_their_e
     assert {one.as_of.replace(tzinfo=None) for one in asked} <= {
         end - timedelta(days=days) + timedelta(minutes=1) for days in (10, 20)
     }
-    assert all(one.as_of.replace(tzinfo=None) <= end - LEAST_LEFT + timedelta(minutes=1)
+    assert all(one.as_of.replace(tzinfo=None) <= end - MIN_TIME_LEFT + timedelta(minutes=1)
                for one in asked)  # fmt: skip
     assert all(one.outcome == float(int(one.qid.split(":")[1]) % 3 == 0) for one in asked)
     assert asked == resolved(markets, prices, most=100, seed=1)

@@ -10,7 +10,7 @@ import pytest
 
 from augury.errors import SetupProblem
 from augury.graph import calibrate, strength
-from augury.graph.calibrate import PRIOR_DAYS, Joined
+from augury.graph.calibrate import PRIOR_EVENT_PAIRS, Joined
 from augury.relations.causal.paths import SAME_KIND, Step
 
 DAYS = 200
@@ -64,7 +64,8 @@ def test_few_pairs_of_events_are_drawn_towards_what_nothing_joins() -> None:
     for pairs in (5, 25, 400):
         fit = calibrate.fit(*world(0.6, pairs))
         kept, base = fit.kinds["cause 3"], fit.kinds[strength.UNRELATED].fitted.share
-        wanted = (pairs * kept.fitted.share + PRIOR_DAYS * base) / (pairs + PRIOR_DAYS)
+        prior = PRIOR_EVENT_PAIRS
+        wanted = (pairs * kept.fitted.share + prior * base) / (pairs + prior)
         assert kept.strength == pytest.approx(wanted, abs=0.001)
 
 

@@ -68,7 +68,7 @@ async def test_models_are_given_a_list_and_everything(app: FastAPI) -> None:
 
 
 async def test_a_site_that_is_built_later_is_taken_up(app: FastAPI, folder: Path) -> None:
-    assert "not built" in (await asked(app, "/docs/")).text
+    assert "has not been built" in (await asked(app, "/docs/")).text
     built(folder)
     for path, text in {
         "/docs/": "site",

@@ -129,7 +129,7 @@ async def test_an_authorization_header_is_no_way_round_the_limit(
     header: tuple[str, ...],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(door, "NEW_KEYS", Rate.parse("1/h", burst=10))
+    monkeypatch.setattr(door, "UNKNOWN_KEY_RATE", Rate.parse("1/h", burst=10))
     settings = settings_of(tmp_path, anonymous_rate="1/h", allowed_hosts=("*",))
     app = make_app(settings, access=AccessService(database, remember=0))
     app.state.traffic.limiter = OpenLimiter()
@@ -144,7 +144,7 @@ async def test_an_authorization_header_is_no_way_round_the_limit(
 async def test_good_keys_are_let_in_beside_who_used_the_limit_up(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(door, "NEW_KEYS", Rate.parse("1/h", burst=10))
+    monkeypatch.setattr(door, "UNKNOWN_KEY_RATE", Rate.parse("1/h", burst=10))
     settings = settings_of(tmp_path, anonymous_rate="1/h", allowed_hosts=("*",))
     access = AccessService(database, remember=0)
     app = make_app(settings, access=access)

@@ -87,8 +87,8 @@ async def test_what_the_queue_has_lost_is_queued_again(database: Database) -> No
         await connection.execute(
             "delete from pgqueuer where dedupe_key = any(%s)", ([lost, young, ended],)
         )
-        assert await queue.mend(connection) == [lost]
-        assert await queue.mend(connection) == []
+        assert await queue.requeue_lost(connection) == [lost]
+        assert await queue.requeue_lost(connection) == []
         record = await queue.fetch(connection, lost)
     assert record
     assert record.status == "queued"

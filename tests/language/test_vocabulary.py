@@ -101,10 +101,10 @@ def test_names_at_a_word_are_those_of_a_scan(vocabulary: Vocabulary) -> None:
     ):  # fmt: skip
         for first in range(len(said)):
             scanned = [
-                one for one in vocabulary.starting(said[first])
+                one for one in vocabulary.aliases_starting(said[first])
                 if tuple(said[first : first + len(one[0].words)]) == one[0].words
             ]  # fmt: skip
-            assert vocabulary.at(said, first) == scanned
+            assert vocabulary.aliases_at(said, first) == scanned
 
 
 def test_a_wrong_entry_is_named_by_file_and_name(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ async def use_everything(client: Client) -> None:
     assert len(line["points"]) == 10
     assert len(history["warnings"]) == 1
     long_ago = await call(client, "price_history", market_id=first["id"], start="2020-01-01")
-    assert "The first price is of 20" in long_ago["warnings"][1]
+    assert "The first known price is from 20" in long_ago["warnings"][1]
     assert line["low"] <= line["last"] <= line["high"]
 
     made = await call(client, "forecast", question=QUESTION)

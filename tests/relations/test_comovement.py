@@ -10,7 +10,7 @@ import pytest
 from augury.markets import store as markets
 from augury.markets.records import Market, PricePoint
 from augury.relations import comovement
-from augury.relations.moving import STEP_LENGTH, Moving, measured
+from augury.relations.moving import STEP_LENGTH, Moving, moving_pairs
 from augury.relations.store import PricedStep
 from augury.storage.database import Database
 
@@ -103,7 +103,7 @@ def test_histories_of_different_lengths_are_laid_on_one_grid() -> None:
         for k in range(20)
         for n in range(60)
     ]
-    rows, compared = measured(priced)
+    rows, compared = moving_pairs(priced)
     assert compared == 22
     assert [(row.first_seq, row.second_seq) for row in rows if row.q < 0.01] == [(10, 20)]
 

@@ -60,8 +60,8 @@ def test_what_was_said_of_the_two_themselves_goes_first() -> None:
 
 def test_a_verdict_reads_the_same_from_both_sides() -> None:
     verdict = PairVerdict("a", "b", "", "cause", 2, "-", 3, "x", "Why.")
-    assert verdict.turned().code == "effect"
-    assert verdict.turned().turned() == verdict
+    assert verdict.from_other_side().code == "effect"
+    assert verdict.from_other_side().from_other_side() == verdict
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,4 @@ def test_the_linter_finds_what_is_no_factor_and_what_is_judged_twice() -> None:
     )
     found = knowledge.lint(knowledge.parse({"test.toml": TEXT, "test.tsv": rows}))
     assert "the verdict on monsoon and snow names a factor that does not exist" in found
-    assert "the pair ('monsoon', 'rain-rome', '') has 2 verdicts" in found
+    assert "the pair of factors ('monsoon', 'rain-rome', '') has 2 verdicts" in found

@@ -100,9 +100,9 @@ def test_the_linter_prints_the_counts(base: knowledge.Base, data_dir: Path) -> N
     found = json.loads(outcome.stdout)["judged"]
     assert (found["pairs"], found["own"], found["by_verdict"]["driver"]) == (4, 2, 1)
     shown = CliRunner().invoke(commands.app, ["lint"]).stdout
-    assert "judged pairs 4: " in shown
+    assert "judged pairs of factors 4: " in shown
     assert "judged by two readers: 1 (25.0%)" in shown
-    assert "your own: 2; 2 of them are shipped as well, 1 with the same verdict" in shown
+    assert "your own: 2; 2 of them replace a shipped verdict, 1 with the same relation" in shown
 
 
 def test_an_unreadable_own_line_fails_the_lint(base: knowledge.Base, data_dir: Path) -> None:
@@ -114,8 +114,8 @@ def test_an_unreadable_own_line_fails_the_lint(base: knowledge.Base, data_dir: P
 
 def test_every_arrow_says_what_it_rests_on(base: knowledge.Base, data_dir: Path) -> None:
     joined = own_verdicts.join(base, data_dir)
-    shelf = browse.shelf(joined, judged(joined))
-    (monsoon,), _, _ = browse.find(shelf, "monsoon", None, None, 10)
+    listing = browse.listing(joined, judged(joined))
+    (monsoon,), _, _ = browse.find(listing, "monsoon", None, None, 10)
     by_key = {arrow["key"]: arrow["judged"] for arrow in monsoon["drives"] + monsoon["moves_with"]}
     assert by_key["harvest"] == {
         "verdict": "effect", "strength": 2, "sign": "-", "readers": 1, "source": "own",
@@ -126,8 +126,8 @@ def test_every_arrow_says_what_it_rests_on(base: knowledge.Base, data_dir: Path)
         "agrees": False,
     }  # fmt: skip
     assert by_key["bread"]["agrees"] is True
-    floods, _, _ = browse.find(shelf, "floods in oslo", None, None, 10)
-    rome, _, _ = browse.find(shelf, "floods", None, None, 10)
+    floods, _, _ = browse.find(listing, "floods in oslo", None, None, 10)
+    rome, _, _ = browse.find(listing, "floods", None, None, 10)
     (arrow,) = (floods or rome)[0]["driven_by"]
     assert (arrow["judged"]["verdict"], arrow["judged"]["readers"]) == ("cause", 2)
 

@@ -104,7 +104,7 @@ def test_the_linter_names_what_dangles_and_where() -> None:
 def test_the_linter_refuses_an_unsigned_edge_and_a_line_that_matches_nothing() -> None:
     text = TEXT.replace('"rate-boj", "+"', '"rate-boj", "?"').replace('"usdjpy"', '"of the"')
     problems = knowledge.lint(knowledge.parse({"test.toml": text}))
-    assert any("should be [factor, +/-, 1-3, (days,) reason]" in p for p in problems)
+    assert any("should have the form [factor, sign, strength from 1" in p for p in problems)
     assert any("the match line 'of the' has no words to match" in p for p in problems)
 
 
@@ -165,4 +165,4 @@ def test_what_is_said_or_searched_is_about_nothing_that_is_named() -> None:
 def test_the_linter_finds_an_edge_from_one_member_of_a_list_to_another() -> None:
     text = TEXT.replace('"currency-{key}?"', '"rate-{bank}"')
     problems = knowledge.lint(knowledge.parse({"test.toml": text}))
-    assert "rate-boj -> rate-ecb: an edge may not join two entities of one list" in problems
+    assert "rate-boj -> rate-ecb: an edge must not join two entities of the same list" in problems

@@ -199,22 +199,22 @@ async def test_labels_are_at_hand_until_rejected_or_removed(
     harvest, bread = row.first_seq, row.second_seq
     if row.first_id != HARVEST.id:
         harvest, bread = bread, harvest
-    (tie,) = at_hand.ties([harvest]).values()
+    (tie,) = at_hand.related([harvest]).values()
     assert (tie.seq, tie.relation, tie.weight) == (bread, "downstream", 0.2)
-    (back,) = at_hand.ties([bread]).values()
+    (back,) = at_hand.related([bread]).values()
     assert (back.seq, back.relation) == (harvest, "upstream")
     for status, weight in (("confirmed", 0.6), ("rejected", None), ("proposed", 0.2)):
         async with database.transaction() as conn:
             assert await store.judge_labels(conn, [row.id], status) == 1  # type: ignore[arg-type]
         await at_hand.refresh()
-        assert [t.weight for t in at_hand.ties([harvest]).values()] == (
+        assert [t.weight for t in at_hand.related([harvest]).values()] == (
             [] if weight is None else [weight]
         )
     async with database.transaction() as conn:
         assert await store.remove_labels(conn, "another") == 0
         assert await store.remove_labels(conn, "fake-1") == 6
     await at_hand.refresh()
-    assert at_hand.ties([harvest]) == {}
+    assert at_hand.related([harvest]) == {}
 
 
 async def test_search_and_graph_show_a_label_and_forget_it(

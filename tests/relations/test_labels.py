@@ -60,7 +60,7 @@ def test_what_logic_decides_is_not_asked() -> None:
 
 
 def test_what_asks_about_the_same_things_is_not_asked() -> None:
-    assert labels.undecided(TREATY, AGAIN)
+    assert labels.not_yet_related(TREATY, AGAIN)
     assert asked(TREATY, AGAIN) == []
 
 
@@ -155,9 +155,9 @@ def row(relation: Any, status: Any = "proposed") -> LabelRow:
     ],
 )
 def test_a_label_is_seen_from_both_ends(relation: Any, from_first: str, from_second: str) -> None:
-    assert labels.tie(row(relation), BREAD, asked_first=True).relation == from_first
-    assert labels.tie(row(relation), HARVEST, asked_first=False).relation == from_second
-    told = labels.tie(row(relation), BREAD, asked_first=True).told
+    assert labels.labelled_market(row(relation), BREAD, asked_first=True).relation == from_first
+    assert labels.labelled_market(row(relation), HARVEST, asked_first=False).relation == from_second
+    told = labels.labelled_market(row(relation), BREAD, asked_first=True).reason
     assert told.startswith("Flour gets dear.")
     assert "language model, m-1" in told
     assert "not confirmed" in told
@@ -166,10 +166,10 @@ def test_a_label_is_seen_from_both_ends(relation: Any, from_first: str, from_sec
 class FixedLabels:
     """What `labelling.Labels` says of one pair."""
 
-    def __init__(self, seq: int, tie: labels.Tie) -> None:
+    def __init__(self, seq: int, tie: labels.LabelledMarket) -> None:
         self._known = {seq: {tie.seq: tie}}
 
-    def ties(self, seqs: Any) -> dict[int, labels.Tie]:
+    def related(self, seqs: Any) -> dict[int, labels.LabelledMarket]:
         return {k: v for seq in seqs for k, v in self._known.get(seq, {}).items()}
 
 
@@ -203,10 +203,10 @@ def test_a_label_relates_what_nothing_else_does_and_says_who_says_so() -> None:
     relations = RelationService()
     query = "zzyzx quux"
     assert all(not ranked for ranked in found(relations, query, []).values())
-    tie = labels.tie(row("causes"), BREAD, asked_first=True)
+    tie = labels.labelled_market(row("causes"), BREAD, asked_first=True)
     relations.labels = FixedLabels(3, tie)  # type: ignore[assignment]
     after = found(relations, query, [])
-    assert after["downstream"] == [(4, tie.told)]
+    assert after["downstream"] == [(4, tie.reason)]
     assert not after["upstream"]
     assert not after["correlated"]
 
@@ -217,7 +217,7 @@ def test_a_label_never_overrules_the_base() -> None:
     strong = relations.matcher.numbers["us-inflation"]
     before = found(relations, query, [strong])
     assert [key for key, _ in before["upstream"]] == [4]
-    tie = labels.tie(row("causes", "confirmed"), BREAD, asked_first=True)
+    tie = labels.labelled_market(row("causes", "confirmed"), BREAD, asked_first=True)
     relations.labels = FixedLabels(3, tie)  # type: ignore[assignment]
     assert found(relations, query, [strong]) == before
 
@@ -227,7 +227,7 @@ def test_no_label_no_difference() -> None:
     query = "Will the Fed cut rates?"
     before = found(relations, query, [])
     relations.labels = FixedLabels(  # type: ignore[assignment]
-        99, labels.tie(row("causes"), BREAD, asked_first=True)
+        99, labels.labelled_market(row("causes"), BREAD, asked_first=True)
     )
     assert found(relations, query, []) == before
     assert set(before) == set(RELATIONS)

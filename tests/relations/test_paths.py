@@ -15,7 +15,7 @@ from augury.relations.causal.paths import FactorGraph, Reached, Relation
 from augury.relations.columns import COLUMNS
 from augury.relations.rank import CLAIM_RATIO
 from augury.relations.ranker import CLASSES
-from augury.relations.service import Asked, RelationService
+from augury.relations.service import QueryFactors, RelationService
 from augury.search.related import Pool, Ranked
 
 
@@ -61,26 +61,26 @@ def test_a_pattern_may_say_that_its_instances_have_nothing_in_common() -> None:
 
 def test_only_the_first_siblings_are_looked_up() -> None:
     reached, _ = reach("rain-rome")
-    assert reached.far[NUMBERS["monsoon"]]
-    assert reached.far[NUMBERS["rain-oslo"]]
+    assert reached.looked_up[NUMBERS["monsoon"]]
+    assert reached.looked_up[NUMBERS["rain-oslo"]]
     towns = [f'["t{n}", "Town {n}"]' for n in range(paths.FIRST_SIBLINGS)]
     text = TEXT.replace('["oslo", "Oslo"]', ", ".join([*towns, '["oslo", "Oslo"]']))
     base = knowledge.parse({"test.toml": text})
     numbers = {key: number for number, key in enumerate(base.factors, 1)}
     reached = FactorGraph(base).reach([(numbers["rain-rome"], 1.0)])
     assert reached.weights[2, numbers["rain-oslo"]] == paths.SIBLING_WEIGHT
-    assert not reached.far[numbers["rain-oslo"]]
-    assert reached.far[numbers["rain-t0"]]
+    assert not reached.looked_up[numbers["rain-oslo"]]
+    assert reached.looked_up[numbers["rain-t0"]]
 
 
 def test_the_steps_lead_from_the_question_to_the_factor() -> None:
     reached, _ = reach("rain-rome")
-    way = reached.way(0, NUMBERS["ocean"])
-    assert [(step.source, step.target) for step in way] == [
+    path = reached.path(0, NUMBERS["ocean"])
+    assert [(step.source, step.target) for step in path] == [
         (NUMBERS["rain-rome"], NUMBERS["monsoon"]),
         (NUMBERS["monsoon"], NUMBERS["ocean"]),
     ]
-    assert sum(step.lag for step in way) == 32
+    assert sum(step.lag for step in path) == 32
 
 
 # Ranking and reasons
@@ -114,7 +114,7 @@ def asked(query: str, *results: str):
     return plainly().ask(query, keys, tags, fits, scores)
 
 
-def ranked(lookup: Asked, markets: Pool) -> dict[Relation, list[Ranked]]:
+def ranked(lookup: QueryFactors, markets: Pool) -> dict[Relation, list[Ranked]]:
     """The best ten of each relation where no market is surely direct."""
     return lookup.read(markets).rank(np.zeros(len(markets.keys), np.float32), 10)
 
@@ -258,11 +258,11 @@ def test_what_a_question_supposes_is_none_of_its_subject_but_drives_it() -> None
     assert NUMBERS["harvest"] in weights
     assert NUMBERS["monsoon"] not in weights
     assert lookup.reached.weights[:, NUMBERS["monsoon"]].tolist() == [1, 0, 0]
-    assert lookup.reason("upstream", NUMBERS["monsoon"]).startswith("“Monsoon” drives ")
+    assert lookup.factor_reason("upstream", NUMBERS["monsoon"]).startswith("“Monsoon” drives ")
     # The base knows no path from bread to the sea.
     lookup = asked("What would dear bread do to the ocean?")
     assert dict(lookup.factors).keys() == {NUMBERS["ocean"]}
-    assert lookup.reason("upstream", NUMBERS["bread"]) == (
+    assert lookup.factor_reason("upstream", NUMBERS["bread"]) == (
         "The question asks what “Bread price” would do to “Warm ocean”."
     )
     assert NUMBERS["bread"] in lookup.tags

@@ -355,7 +355,7 @@ def test_an_own_verdict_stands_in_the_place_of_the_shipped_one(tmp_path: Path) -
         (LINE + LINE.replace("-\t90", "+\t9"), "has 2 verdicts"),
         (LINE.replace("\tcause\t2", "\tcause\t4"), "not a verdict"),
         (LINE.replace("\tcause\t", "\tbecause\t"), "not a verdict"),
-        (LINE.replace("ana@2026-11-23", "a"), "should be written NAME@DATE"),
+        (LINE.replace("ana@2026-11-23", "a"), "should have the form NAME@DATE"),
         ("harvest monsoon cause\n", "not a verdict"),
     ],
 )
@@ -430,7 +430,7 @@ async def test_the_command_lists_asks_and_accepts(
     assert empty["queue"] == 0
     done = await asyncio.to_thread(say, "--accept", asked["file"])
     assert done.exit_code == 0
-    assert "1 pairs accepted" in done.stdout
+    assert "1 verdicts accepted" in done.stdout
     assert [v.code for v in own_verdicts.join(BASE, tmp_path).verdicts] == ["cause"]
 
 

@@ -11,7 +11,7 @@ from augury.rvol import calendars
 from augury.rvol.service import RvolService
 from augury.rvol.store import CoveredAsset, DayRow
 
-LAST = calendars.number(date(2026, 11, 19))
+LAST = calendars.day_number(date(2026, 11, 19))
 """The last day that had closed by `NOW`."""
 
 

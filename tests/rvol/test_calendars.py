@@ -8,7 +8,7 @@ import pytest
 
 from augury.errors import InvalidInput
 from augury.rvol import calendars
-from augury.rvol.calendars import calendar, date_of, moment, number
+from augury.rvol.calendars import calendar, date_of, day_number, utc_time
 
 DAY = 86_400
 
@@ -16,27 +16,27 @@ DAY = 86_400
 def test_utc_days_know_no_daylight_saving_and_no_leap_seconds() -> None:
     on = calendar("24/7")
     for day in (date(2024, 2, 29), date(2024, 12, 31), date(2026, 3, 29), date(2026, 10, 25)):
-        hours = on.hours(number(day))
+        hours = on.hours(day_number(day))
         assert hours is not None
         assert hours[1] - hours[0] == DAY
-        assert moment(hours[0]).date() == day
-        steps, end = on.window(number(day), 1)
-        assert (steps, moment(end).date()) == (1, day + timedelta(days=2))
-        assert on.day_at(hours[1]) == number(day)
-        assert on.day_at(hours[1] - 1) == number(day) - 1
-        assert date_of(number(day)) == day
+        assert utc_time(hours[0]).date() == day
+        steps, end = on.window(day_number(day), 1)
+        assert (steps, utc_time(end).date()) == (1, day + timedelta(days=2))
+        assert on.day_at(hours[1]) == day_number(day)
+        assert on.day_at(hours[1] - 1) == day_number(day) - 1
+        assert date_of(day_number(day)) == day
 
 
 def test_sessions_close_by_the_clock_of_their_exchange() -> None:
     on = calendar("XNYS")
     closes = {
-        day: moment((on.hours(number(day)) or (0, 0))[1]).hour
+        day: utc_time((on.hours(day_number(day)) or (0, 0))[1]).hour
         for day in (date(2026, 3, 6), date(2026, 3, 9), date(2026, 10, 30), date(2026, 11, 2))
     }
     assert list(closes.values()) == [21, 20, 20, 21]
-    assert on.hours(number(date(2026, 7, 3))) is None  # Independence Day, observed
-    assert on.is_early(number(date(2026, 11, 27)))
-    assert not on.is_early(number(date(2026, 11, 25)))
+    assert on.hours(day_number(date(2026, 7, 3))) is None  # Independence Day, observed
+    assert on.is_early(day_number(date(2026, 11, 27)))
+    assert not on.is_early(day_number(date(2026, 11, 25)))
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def test_sessions_close_by_the_clock_of_their_exchange() -> None:
     ],
 )
 def test_horizons_of_sessions(day: date, horizon: int, steps: int, last: date) -> None:
-    found, end = calendar("XNYS").window(number(day), horizon)
-    assert (found, moment(end).date()) == (steps, last)
+    found, end = calendar("XNYS").window(day_number(day), horizon)
+    assert (found, utc_time(end).date()) == (steps, last)
 
 
 def test_weeks_and_months_count_calendar_days_and_others_sessions() -> None:
@@ -64,4 +64,4 @@ def test_weeks_and_months_count_calendar_days_and_others_sessions() -> None:
 def test_an_unknown_exchange_is_refused_in_plain_words() -> None:
     with pytest.raises(InvalidInput, match="XNYS"):
         calendar("NOWHERE")
-    assert calendar("XTKS").hours(number(date(2026, 11, 20))) is not None
+    assert calendar("XTKS").hours(day_number(date(2026, 11, 20))) is not None

@@ -91,7 +91,7 @@ async def test_a_venue_that_is_away_is_asked_once() -> None:
             await gone.bars("BTC/USDT", START, START + DAY, 5)
     await gone.close()
     nobody = Exchanges(("nosuchexchange",), deadline=PATIENCE)
-    with pytest.raises(FeedFailed, match="not an exchange that ccxt knows"):
+    with pytest.raises(FeedFailed, match="not an exchange known to ccxt"):
         await nobody.bars("BTC/USDT", START, START + DAY, 5)
     await nobody.close()
 

@@ -70,8 +70,8 @@ def test_parameters_are_kept_until_a_fit_is_due(monkeypatch: pytest.MonkeyPatch)
     fit = garch.fit
     monkeypatch.setattr(garch, "fit", lambda r: fits.append(len(r)) or fit(r))
     windows = {1: learning.TargetWindow(1), 22: learning.TargetWindow(22)}
-    due = garch.due(int(given.days[0, -1]))
-    garch._kept_fit.cache_clear()
+    due = garch.scheduled_fit_day(int(given.days[0, -1]))
+    garch._cached_fit.cache_clear()
     found, before = learning.forecast(given.cut(due - 2), windows)
     for day in range(due - 1, due + 3):
         found, before = learning.forecast(given.cut(day), windows, before)
@@ -89,16 +89,16 @@ def test_where_a_fit_does_not_converge_the_one_before_holds(
 ) -> None:
     given = simulated.panel(assets=3, rows=500).only([1, 2])
     day = int(given.days[0, -1])
-    earlier = garch.fitted(given, garch.due(day) - 1)
-    most = int((given.days[0] <= garch.due(day)).sum())
+    earlier = garch.fitted(given, garch.scheduled_fit_day(day) - 1)
+    most = int((given.days[0] <= garch.scheduled_fit_day(day)).sum())
     fit = garch.fit
     monkeypatch.setattr(garch, "fit", lambda r: None if len(r) == most else fit(r))
-    garch._kept_fit.cache_clear()
+    garch._cached_fit.cache_clear()
     found = garch.fitted(given, day)
-    garch._kept_fit.cache_clear()
+    garch._cached_fit.cache_clear()
     assert found is not None
     assert earlier is not None
-    assert found.day == garch.due(day)
+    assert found.day == garch.scheduled_fit_day(day)
     assert found.assets == earlier.assets
 
 

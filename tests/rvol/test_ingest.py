@@ -93,7 +93,7 @@ async def test_sessions_take_their_own_hours_and_the_night_before(
     assert all(night != 0 for night in nights)
     at = {int(s): n for n, s in enumerate(frame["timestamp"])}
     on = calendars.calendar("XNYS")
-    monday, tuesday = (on.hours(calendars.number(date(2026, 11, d))) for d in (23, 24))
+    monday, tuesday = (on.hours(calendars.day_number(date(2026, 11, d))) for d in (23, 24))
     assert monday is not None
     assert tuesday is not None
     opened = frame["open"][at[tuesday[0]]]

@@ -87,7 +87,7 @@ def test_one_more_day_on_a_checkpoint_is_bit_equal_to_all_of_it(continuous: bool
         cut = cut.only(np.flatnonzero(cut.lengths > 0).tolist())
         if before is not None and not before.fits(cut, windows):
             before = None
-        used += before is not None and bool((before.carry.rows > 0).all())
+        used += before is not None and bool((before.state.rows > 0).all())
         quick, after = learning.forecast(cut, windows, before)
         slow, _ = learning.forecast(cut, windows)
         for horizon in windows:
@@ -127,7 +127,7 @@ def test_of_a_large_class_every_asset_has_its_turn_with_the_gamma_regression(
 ) -> None:
     monkeypatch.setattr(models, "POOL_ASSETS", 2)
     given = simulated.panel(assets=5, rows=300)
-    mine = models.teaching(given)
+    mine = models.gamma_training_rows(given)
     assert (mine.sum(axis=0) <= 2).all()
     assert (mine.sum(axis=1) == 100).all()
     # Three turns: in a week each asset teaches on every day of the week.
@@ -194,7 +194,7 @@ def test_the_mean_is_forecast_and_not_the_median() -> None:
 def test_bands_cover_what_they_say() -> None:
     given = simulated.panel(assets=4, rows=1500, seed=9)
     for days, slack in ((1, 0.03), (5, 0.05), (22, 0.08)):
-        inside: dict[str, list[np.ndarray]] = {name: [] for name in models.Z}
+        inside: dict[str, list[np.ndarray]] = {name: [] for name in models.BAND_QUANTILES}
         for walked in walk(given, days, 500):
             known = np.isfinite(walked.actual)
             bounds = models.bands(walked.forecasts["blend"], walked.log_variance, days)

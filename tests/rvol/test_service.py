@@ -229,7 +229,7 @@ async def test_a_correction_revises_the_actual_and_leaves_the_forecast(
         asset="AAA", horizon="1d", start=None, end=None, limit=1, after=None
     )
     actual = dict(zip(store.ACTUAL_FIELDS, rows[0], strict=True))
-    assert actual["as_of"] == calendars.moment(day * 86400)
+    assert actual["as_of"] == calendars.utc_time(day * 86400)
     assert (actual["variance"], actual["revision"]) == (0.123, 1)
     assert actual["status"] == "preliminary"
     assert await read() == before

@@ -142,7 +142,7 @@ def test_near_duplicates_are_found_as_brute_force_finds_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(partition, "MIN_SHORTLIST", 256)
-    monkeypatch.setattr(partition, "_ALONE", 1000)
+    monkeypatch.setattr(partition, "_FULL_SCAN_SLOTS", 1000)
     rng = np.random.default_rng(4)
     families = np.repeat(rng.standard_normal((200, DIM)), 40, axis=0)
     vectors = (families + 0.25 * rng.standard_normal(families.shape)).astype(np.float32)

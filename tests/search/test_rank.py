@@ -170,12 +170,12 @@ def test_another_quarter_than_the_asked_one_is_a_conflict() -> None:
 def test_what_is_about_another_thing_than_the_query_gives_way() -> None:
     own = np.array([0.8, 0.0, 0.0, 0.3], np.float32)
     related = np.array([0.0, 0.0, 0.5, 0.8], np.float32)
-    added = rank.bearing(own, related)
+    added = rank.factor_adjustment(own, related)
     assert added[0] > 0
     assert added[2] < added[1] < 0  # a cause has its place elsewhere, a stray word has none
     assert added[3] < 0
     # where nothing is surely about the query's factors, the rest is not held against the words
-    assert rank.bearing(own[1:2], related[1:2]) == [0]
+    assert rank.factor_adjustment(own[1:2], related[1:2]) == [0]
 
 
 def test_words_by_the_slow_readable_way() -> None:

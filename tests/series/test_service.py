@@ -214,7 +214,7 @@ async def test_what_cannot_be_sent_back_is_not_kept(
 async def test_a_fault_of_one_series_ends_no_other(
     world: World, series: SeriesService, feed: Feed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = series._ask
+    real = series._fetch_source
 
     async def ask(one: Series) -> fetch.Fetched:
         if one.id == bad:
@@ -222,7 +222,7 @@ async def test_a_fault_of_one_series_ends_no_other(
         await asyncio.sleep(0.2)
         return await real(one)
 
-    monkeypatch.setattr(series, "_ask", ask)
+    monkeypatch.setattr(series, "_fetch_source", ask)
     world.now = datetime.now(UTC)
     bad = await create(world, series, Source("csv", feed.url), refresh_every=HOUR)
     good = await create(world, series, Source("csv", feed.url), refresh_every=HOUR)

@@ -102,18 +102,18 @@ def test_another_claim_starts_anew_and_a_kept_one_goes_on() -> None:
     assert not doubts.believes(SETTLED, "active", None, AT)
     assert not doubts.believes(SETTLED, "active", None, AT + step)
     assert not doubts.believes(SETTLED, "closed", None, AT + 2 * step)
-    doubts = UnconfirmedClaims(doubts.kept(AT + 2 * step))
+    doubts = UnconfirmedClaims(doubts.to_store(AT + 2 * step))
     assert not doubts.believes(SETTLED, "closed", None, AT + 3 * step)
     # The truth in between: the claim is gone.
     assert doubts.believes(SETTLED, "resolved", "Yes", AT + 4 * step)
     assert not doubts.believes(SETTLED, "closed", None, AT + 5 * step)
     assert not doubts.believes(SETTLED, "closed", None, AT + 6 * step)
     assert doubts.believes(SETTLED, "closed", None, AT + 7 * step)
-    assert doubts.kept(AT) == {}
+    assert doubts.to_store(AT) == {}
 
 
 def test_claims_nobody_repeats_are_forgotten() -> None:
     doubts = UnconfirmedClaims()
     doubts.believes(SETTLED, "active", None, AT)
-    assert doubts.kept(AT + timedelta(hours=1))
-    assert not doubts.kept(AT + timedelta(days=3))
+    assert doubts.to_store(AT + timedelta(hours=1))
+    assert not doubts.to_store(AT + timedelta(days=3))

@@ -13,10 +13,10 @@ from augury.watchlists.chart import (
     ChartLine,
     Marker,
     ThresholdLine,
-    apart,
-    standing,
+    fill_gaps,
     to_json,
     to_svg,
+    without_shared_start,
 )
 
 T0 = datetime(2026, 5, 1, tzinfo=UTC)
@@ -68,12 +68,12 @@ def test_a_gap_breaks_the_line() -> None:
 
 def test_a_price_stands_for_a_while_and_then_is_a_gap() -> None:
     points = [(T0 + timedelta(hours=n), 0.5 if n in (1, 5) else None) for n in range(8)]
-    stood = [value for _, value in standing(points, timedelta(hours=2))]
+    stood = [value for _, value in fill_gaps(points, timedelta(hours=2))]
     assert stood == [None, 0.5, 0.5, 0.5, None, 0.5, 0.5, 0.5]
 
 
 def test_siblings_are_named_by_what_tells_them_apart() -> None:
     siblings = ["Will the next chair be Ann?", "Will the next chair be Bob Lee?"]
-    assert apart(siblings) == ["… Ann?", "… Bob Lee?"]
-    assert apart(["Fed cut", "Fed hike"]) == ["Fed cut", "Fed hike"]
-    assert apart(["Will it rain today?"] * 2) == ["… today?"] * 2
+    assert without_shared_start(siblings) == ["… Ann?", "… Bob Lee?"]
+    assert without_shared_start(["Fed cut", "Fed hike"]) == ["Fed cut", "Fed hike"]
+    assert without_shared_start(["Will it rain today?"] * 2) == ["… today?"] * 2

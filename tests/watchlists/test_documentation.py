@@ -33,7 +33,7 @@ def test_series_to_copy(text: str) -> None:
 
 def test_every_metric_has_an_example_and_a_row() -> None:
     shown = {json.loads(text)["metric"] for text in RULES}
-    every = {metric for metrics in rules.FITS.values() for metric in metrics}
+    every = {metric for metrics in rules.METRICS_BY_KIND.values() for metric in metrics}
     assert every - shown <= {"volume_24h", "series_change", "rvol_forecast"}
     for metric in every:
         assert f"`{metric}`" in PAGE

@@ -196,7 +196,7 @@ async def test_a_change_is_against_the_price_a_window_ago(world: World) -> None:
     await world.quote(1, 0.4)
     await world.target("polymarket:1")
     await world.rule(metric="probability_change", threshold=0.1)
-    assert await world.why() == "No price is recorded from that long ago."
+    assert await world.why() == "No price is recorded from the start of the rule's window."
     world.passes(1800)
     await world.quote(1, 0.45)
     world.passes(1800)
@@ -318,7 +318,7 @@ async def test_the_same_target_is_refused_twice(world: World) -> None:
     await world.target("BTC", "asset")
     with pytest.raises(Conflict, match="already has this target"):
         await world.watchlists.add_target(world.account, world.watchlist, "asset", "btc")
-    with pytest.raises(InvalidInput, match=r"no such asset\. Covered: BTC"):
+    with pytest.raises(InvalidInput, match=r"forecast of this asset\. Covered assets: BTC"):
         await world.watchlists.add_target(world.account, world.watchlist, "asset", "NOPE")
 
 
@@ -376,7 +376,7 @@ async def test_the_other_metrics_of_a_market(
         ("hours_to_close", "The market has no closing time."),
         (
             "probability_zscore",
-            "The history is too short: fewer than 20 earlier moves are recorded.",
+            "The history is too short: fewer than 20 earlier price moves are recorded.",
         ),
     ],
 )
@@ -441,7 +441,7 @@ async def test_volatility_is_no_data_until_it_is_there(world: World) -> None:
     # What was realized is held against the forecast of that window, not against the newest.
     early = T0 - timedelta(days=8)
     world.readings = {"BTC": Volatility(T0, 0.9, early, None, 0.8)}
-    assert await world.why() == "No completed window has both a forecast and an actual."
+    assert await world.why() == "No completed window has both a forecast and a realized volatility."
     world.readings = {"BTC": Volatility(T0, 0.9, early, 0.4, 0.8)}
     assert await world.evaluate() == [("firing", 2.0)]
 

@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from augury.watchlists.rules import Event, Rule, RuleState, Seen, due, step
+from augury.watchlists.rules import Event, Observation, Rule, RuleState, due, step
 
 T0 = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -30,7 +30,7 @@ def play(
     statuses, events = [], []
     for at, value in looks:
         now = T0 + timedelta(seconds=at)
-        state, event = step(rule, state, Seen(value=value, as_of=now), now)
+        state, event = step(rule, state, Observation(value=value, as_of=now), now)
         statuses.append(state.status)
         if event:
             events.append((at, event))
@@ -123,27 +123,27 @@ def test_an_expired_rule_ends_its_alert_and_says_nothing_more() -> None:
 
 def test_late_and_out_of_order_news_is_no_news() -> None:
     rule = a_rule()
-    state, _ = step(rule, RuleState(), Seen(value=0.4, as_of=T0), T0)
-    late, event = step(rule, state, Seen(value=0.9, as_of=T0 - SECOND), T0 + SECOND)
+    state, _ = step(rule, RuleState(), Observation(value=0.4, as_of=T0), T0)
+    late, event = step(rule, state, Observation(value=0.9, as_of=T0 - SECOND), T0 + SECOND)
     assert (late.value, late.status, event) == (0.4, "ok", None)
 
 
 def test_a_source_ahead_of_time_does_not_silence_what_follows() -> None:
     rule = a_rule()
-    state, _ = step(rule, RuleState(), Seen(value=0.4, as_of=T0 + timedelta(days=400)), T0)
+    state, _ = step(rule, RuleState(), Observation(value=0.4, as_of=T0 + timedelta(days=400)), T0)
     assert state.as_of == T0
-    _, event = step(rule, state, Seen(value=0.6, as_of=T0 + SECOND), T0 + SECOND)
+    _, event = step(rule, state, Observation(value=0.6, as_of=T0 + SECOND), T0 + SECOND)
     assert event == "fired"
 
 
 @pytest.mark.parametrize("jump", [-3600, -1, 3600])
 def test_a_clock_that_jumps_neither_repeats_nor_shortens(jump: int) -> None:
     rule = a_rule(hold=60 * SECOND)
-    state, _ = step(rule, RuleState(), Seen(value=0.6, as_of=T0), T0)
+    state, _ = step(rule, RuleState(), Observation(value=0.6, as_of=T0), T0)
     jumped = T0 + jump * SECOND
-    state, event = step(rule, state, Seen(value=0.6, as_of=T0), jumped)
+    state, event = step(rule, state, Observation(value=0.6, as_of=T0), jumped)
     assert (event == "fired") == (jump >= 60)
-    again, event = step(rule, state, Seen(value=0.6, as_of=T0), T0)
+    again, event = step(rule, state, Observation(value=0.6, as_of=T0), T0)
     assert event is None
     assert again.evaluated_at == max(T0, jumped)
 
@@ -163,15 +163,15 @@ def test_a_hold_is_exact_whatever_day_it_is(start: datetime) -> None:
     state = RuleState()
     for second in range(61):
         now = start + second * SECOND
-        state, event = step(rule, state, Seen(value=0.6, as_of=now), now)
+        state, event = step(rule, state, Observation(value=0.6, as_of=now), now)
         assert (event == "fired") == (second == 60)
 
 
 def test_when_it_is_due() -> None:
     rule = a_rule(hold=60 * SECOND)
-    state, _ = step(rule, RuleState(), Seen(value=0.6, as_of=T0), T0)
+    state, _ = step(rule, RuleState(), Observation(value=0.6, as_of=T0), T0)
     assert due(rule, state, T0) == T0 + 60 * SECOND
-    quiet, _ = step(rule, RuleState(), Seen(value=0.4, as_of=T0), T0)
+    quiet, _ = step(rule, RuleState(), Observation(value=0.4, as_of=T0), T0)
     assert due(rule, quiet, T0) is None
     windowed = a_rule(metric="probability_change", span=timedelta(hours=6))
     assert due(windowed, RuleState(), T0) == T0 + timedelta(minutes=15)
@@ -207,7 +207,7 @@ class Machine(RuleBasedStateMachine):
         self.opened: list[tuple[int, datetime]] = []
         self.open: int | None = None
 
-    def look(self, seen: Seen, now: datetime) -> None:
+    def look(self, seen: Observation, now: datetime) -> None:
         before = self.state
         self.state, event = step(self.rule, before, seen, now)
         if event == "fired":
@@ -232,15 +232,15 @@ class Machine(RuleBasedStateMachine):
     @rule(value=values, passed=st.integers(0, 15))
     def a_look(self, value: float | None, passed: int) -> None:
         self.now += passed * SECOND
-        self.look(Seen(value=value, as_of=self.now if value is not None else None), self.now)
+        self.look(Observation(value=value, as_of=self.now if value is not None else None), self.now)
 
     @rule(value=values, age=st.integers(1, 50))
     def a_late_look(self, value: float | None, age: int) -> None:
-        self.look(Seen(value=value, as_of=self.now - age * SECOND), self.now)
+        self.look(Observation(value=value, as_of=self.now - age * SECOND), self.now)
 
     @rule(value=values, back=st.sampled_from([1, 30, 3600]))
     def a_clock_set_back(self, value: float | None, back: int) -> None:
-        self.look(Seen(value=value, as_of=self.now), self.now - back * SECOND)
+        self.look(Observation(value=value, as_of=self.now), self.now - back * SECOND)
 
     @rule()
     def a_restart(self) -> None:

@@ -22,7 +22,9 @@ from augury.storage.database import Database
 T = TypeVar("T")
 
 keys = typer.Typer(no_args_is_help=True, help="API keys: create, list, revoke, rotate.")
-accounts = typer.Typer(no_args_is_help=True, help="Accounts and their approvals.")
+accounts = typer.Typer(
+    no_args_is_help=True, help="Accounts, and their approval for realized volatility."
+)
 
 KeyId = Annotated[str, typer.Argument(help="The key's id, from `augury keys list`.")]
 AccountName = Annotated[str, typer.Argument(help="The account's name.")]
@@ -50,7 +52,10 @@ def create(
         typer.Option(help="The account that the key belongs to. A new name creates the account."),
     ],
     scope: Annotated[
-        list[str], typer.Option(help="What the key may do. Repeat the option for several scopes.")
+        list[str],
+        typer.Option(
+            help="What the key may do, e.g. search:read. Repeat the option for several scopes."
+        ),
     ],
     label: Annotated[str | None, typer.Option(help="A label to recognize the key by.")] = None,
     expires_in: Annotated[
@@ -154,7 +159,7 @@ def approve_rvol(name: AccountName, as_json: AsJson = False) -> None:
 
 @accounts.command("revoke-rvol")
 def revoke_rvol(name: AccountName, as_json: AsJson = False) -> None:
-    """Withdraw an account's approval for realized volatility.
+    """Withdraw an account's approval: its keys can no longer read realized volatility.
 
     Example: augury accounts revoke-rvol me
     """
@@ -166,7 +171,8 @@ def _set_rvol(name: str, *, approved: bool, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"name": name, "rvol_approved": approved}))
         return
-    typer.echo(f"{name} is {'approved' if approved else 'no longer approved'} for rvol.")
+    state = "approved" if approved else "no longer approved"
+    typer.echo(f"{name} is {state} for realized volatility.")
 
 
 def _show_new(key: ApiKey, text: str, as_json: bool) -> None:
@@ -178,7 +184,9 @@ def _show_new(key: ApiKey, text: str, as_json: bool) -> None:
         f"Store it now: it is not shown again. Id {key.id}, account {key.account},", err=True
     )
     for scope in key.scopes:
-        meaning = key_form.SCOPES.get(scope, "All but forecast, rvol, internal and admin.")
+        meaning = key_form.SCOPES.get(
+            scope, "All scopes except forecast:read, rvol:read, metrics:read, internal and admin."
+        )
         typer.echo(f"  {scope}: {meaning}", err=True)
 
 

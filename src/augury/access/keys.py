@@ -1,4 +1,4 @@
-"""API keys: how they look, how they are made and recognised. Pure.
+"""API keys: their form, how they are made and recognized, and what their scopes allow. Pure.
 
 A key reads `aug_<prefix>_<secret>`: eight characters to look it up by, and 32 random bytes in
 base 62. Only the SHA-256 of the whole key is stored; a slow hash would buy nothing against
@@ -20,14 +20,14 @@ _SECRET_LENGTH = 43  # 62**43 > 256**32
 _FORM = re.compile(r"aug_([0-9A-Za-z]{8})_[0-9A-Za-z]{43}", re.ASCII)
 
 SCOPES: dict[str, str] = {
-    "search:read": "Search above the anonymous tier, markets, extension routes.",
-    "forecast:read": "Forecasts and their stream.",
+    "search:read": "Search, markets and the browser extension's routes, at the limits for keys.",
+    "forecast:read": "Forecasts and causal graphs.",
     "rvol:read": "Realized volatility, while the account is approved for it.",
-    "watch:write": "Watchlists and external series of the key's account.",
-    "macro:read": "The macro runtime proxy.",
-    "metrics:read": "The figures at /metrics.",
-    "internal": "The operator's routes.",
-    "admin": "Keys, accounts and settings of the service.",
+    "watch:write": "Watchlists, their deliveries and external series of the key's account.",
+    "macro:read": "Requests that are forwarded to the macro runtime (/v1/macro-runtime).",
+    "metrics:read": "Metrics for Prometheus at /metrics.",
+    "internal": "Routes under /internal/v1, such as graph jobs; not those of the scope admin.",
+    "admin": "Keys, accounts and imports, and an overview of the service's settings.",
 }
 LEGACY = "*"
 EXPLICIT = frozenset({"forecast:read", "rvol:read", "metrics:read", "internal", "admin"})

@@ -10,7 +10,7 @@ from fastapi import Depends, Request, Response
 import augury
 from augury import clock
 from augury.access import schemas
-from augury.access.service import AccessService, is_lent
+from augury.access.service import AccessService, is_temporary
 from augury.access.sessions import Session, SessionService, csrf_of
 from augury.errors import Forbidden
 from augury.http import cookies, openapi, routing
@@ -122,9 +122,9 @@ _ADMIN = "/internal/v1/admin"
 
 @router.get(f"{_ADMIN}/keys", summary="List keys", response_model=schemas.KeyList)
 async def list_keys(caller: AdminCaller, access: Access) -> dict[str, Any]:
-    """All keys of all accounts, including expired and revoked ones, except temporary keys of
-    commands."""
-    found = [key for key in await access.list_keys() if not is_lent(key)]
+    """All keys of all accounts, including expired and revoked ones. Temporary keys that commands
+    made for themselves are left out."""
+    found = [key for key in await access.list_keys() if not is_temporary(key)]
     return {"items": [schemas.key_record(key) for key in found]}
 
 
@@ -170,13 +170,13 @@ async def rotate_key(
     responses=openapi.errors(404),
 )
 async def revoke_key(key_id: str, caller: AdminCaller, access: Access) -> dict[str, Any]:
-    """End a key now. Idempotent."""
+    """Revoke an API key: it stops working within seconds. Idempotent."""
     return schemas.key_record(await access.revoke_key(key_id))
 
 
 @router.get(f"{_ADMIN}/accounts", summary="List accounts", response_model=schemas.AccountList)
 async def list_accounts(caller: AdminCaller, access: Access) -> dict[str, Any]:
-    """All accounts and what they are approved for."""
+    """All accounts, and which are approved for realized volatility."""
     return {"items": [schemas.account_record(one) for one in await access.list_accounts()]}
 
 

@@ -50,7 +50,7 @@ class SignIn(BaseModel):
     @model_validator(mode="after")
     def _one(self) -> SignIn:
         if (self.key is None) == (self.link is None):
-            raise ValueError("give either key or link, not both")
+            raise ValueError("give exactly one of key and link")
         return self
 
 
@@ -62,10 +62,13 @@ class SessionState(BaseModel):
     signed_in: bool
     account: str | None = Field(description="Name of the account. Null: nobody is signed in.")
     by: Literal["key", "link"] | None = Field(
-        description="How they signed in: with an API key, or with a one-time link. Null: nobody "
-        "is signed in."
+        description="How the account signed in: with an API key, or with a one-time link. Null: "
+        "nobody is signed in."
     )
-    scopes: list[str] = Field(description="What they may do, e.g. search:read.")
+    scopes: list[str] = Field(
+        description="Scopes of the session: what it may do, e.g. search:read. Empty: nobody is "
+        "signed in."
+    )
     csrf: str | None = Field(
         description="Send this as the header X-CSRF-Token with every request that changes "
         "something. Null: nobody is signed in."
@@ -74,7 +77,10 @@ class SessionState(BaseModel):
         description="When the session ends. Null: nobody is signed in."
     )
     version: str = Field(description="Version of the service.")
-    top_k: int = Field(description="Largest top_k_per_dimension that a search may ask for.")
+    top_k: int = Field(
+        description="Maximum number of search results per relation (top_k_per_dimension) that a "
+        "search of this browser may ask for."
+    )
 
 
 class KeyRequest(BaseModel):
@@ -89,7 +95,7 @@ class KeyRequest(BaseModel):
         description="Name of the account that the key belongs to. A new name creates the account.",
     )
     scopes: list[Scope] = Field(
-        min_length=1, max_length=10, description="What the key may do, e.g. search:read."
+        min_length=1, max_length=10, description="Scopes: what the key may do, e.g. search:read."
     )
     label: str | None = Field(
         None, max_length=200, strict=True, description="Text to recognize the key by."
@@ -117,7 +123,7 @@ class KeyRecord(BaseModel):
     id: str
     account: str
     prefix: str = Field(description="The key's first eight characters after `aug_`.")
-    scopes: list[str] = Field(description="What the key may do, e.g. search:read.")
+    scopes: list[str] = Field(description="Scopes: what the key may do, e.g. search:read.")
     label: str | None = Field(description="Text to recognize the key by. Null: none was given.")
     state: Literal["active", "expired", "revoked"]
     created_at: datetime
@@ -139,15 +145,16 @@ class KeyMade(KeyRecord):
 
 
 class KeyList(BaseModel):
-    """All API keys but the temporary ones of commands, oldest first, and the meaning of every
-    scope."""
+    """All API keys, oldest first, and the meaning of every scope. Temporary keys that commands made
+    for themselves are left out."""
 
     model_config = request_example(items=[_KEY], next_cursor=None, scopes=SCOPES)
 
     items: list[KeyRecord]
     next_cursor: None = None
     scopes: dict[str, str] = Field(
-        default=SCOPES | {LEGACY: "All but the explicit scopes."},
+        default=SCOPES
+        | {LEGACY: "All scopes except forecast:read, rvol:read, metrics:read, internal and admin."},
         description="Meaning of every scope, by its name.",
     )
 

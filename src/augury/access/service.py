@@ -27,21 +27,21 @@ USE_NOTED_EVERY = timedelta(minutes=1)
 OPERATOR = "operator"
 """Name of the account that command-line commands use when they send requests to the service that is
 running on the same data folder."""
-LENT_FOR = timedelta(minutes=30)
-"""Lifetime of the temporary API key with which a command-line command calls the running service.
-The key expires even if the command was killed and could not delete it."""
-_LENT = "lent"
+TEMPORARY_KEY_LASTS = timedelta(minutes=30)
+"""Lifetime of the temporary API key with which a command-line command calls the running service. It
+makes the key expire even if the command was killed and could not delete it."""
+_TEMPORARY_LABEL = "lent"
 
 
-def is_lent(key: ApiKey) -> bool:
+def is_temporary(key: ApiKey) -> bool:
     """Whether an API key is the temporary key of a command-line command. Such a key is recognized
     by its account, lifetime and label together. The label alone is no proof, since callers choose
     the labels of their keys."""
     return (
-        key.label == _LENT
+        key.label == _TEMPORARY_LABEL
         and key.account == OPERATOR
         and key.expires_at is not None
-        and key.expires_at - key.created_at <= LENT_FOR + timedelta(minutes=1)
+        and key.expires_at - key.created_at <= TEMPORARY_KEY_LASTS + timedelta(minutes=1)
     )
 
 
@@ -60,7 +60,7 @@ class AccessService:
         self._remember = remember
         self._monotonic = monotonic
         self._now = now
-        # By digest, never by the token itself; refusals are remembered as well as grants.
+        # The keys of this dict are digests, never tokens. Refused tokens are remembered, too.
         self._known: OrderedDict[bytes, tuple[float, Principal | None]] = OrderedDict()
 
     async def authenticate(self, token: str) -> Principal | None:
@@ -129,7 +129,7 @@ class AccessService:
             return await self._insert(conn, owner.id, chosen, label, expires_at)
 
     @asynccontextmanager
-    async def lent(self, *scopes: str) -> AsyncIterator[str]:
+    async def temporary_key(self, *scopes: str) -> AsyncIterator[str]:
         """Yield the text of a temporary API key of the operator with these scopes; the key is
         deleted when the block ends."""
         key_id, text = await self.lend(*scopes)
@@ -140,9 +140,11 @@ class AccessService:
 
     async def lend(self, *scopes: str) -> tuple[str, str]:
         """Create a temporary API key of the operator with these scopes, which expires after
-        `LENT_FOR`. Returns its id and text."""
-        until = self._now() + LENT_FOR
-        key, text = await self.create_key(OPERATOR, scopes, label=_LENT, expires_at=until)
+        `TEMPORARY_KEY_LASTS`. Returns its id and text."""
+        until = self._now() + TEMPORARY_KEY_LASTS
+        key, text = await self.create_key(
+            OPERATOR, scopes, label=_TEMPORARY_LABEL, expires_at=until
+        )
         return key.id, text
 
     async def take_back(self, key_id: str) -> None:

@@ -44,8 +44,8 @@ class Session:
 
 
 def csrf_of(token: str) -> str:
-    """The CSRF token that writing requests must carry in the session whose cookie has the value
-    `token`."""
+    """The CSRF token that a request must send if it changes something, in the session whose cookie
+    has the value `token`."""
     return hashlib.sha256(f"csrf:{token}".encode()).hexdigest()
 
 
@@ -77,8 +77,9 @@ class SessionService:
         """Make a link that signs the owner of this machine in to the console once, within
         `LINK_LASTS`. Returns the link's secret part.
 
-        The owner's account may do everything, including realized volatility: anybody who can read
-        what `augury serve` prints can also run `augury keys create`.
+        The session has all scopes, and its account is approved for realized volatility. This gives
+        away nothing: whoever can read the link in the output of `augury serve` can also run
+        `augury keys create`.
         """
         token = secrets.token_urlsafe(32)
         async with self._database.transaction() as conn:

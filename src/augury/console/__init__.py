@@ -1,1 +1,1 @@
-"""The console: Augury in a browser, built from `console/` and served from files."""
+"""The console: Augury in a browser. Built from the folder `console/` and served as files."""

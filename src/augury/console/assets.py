@@ -1,5 +1,5 @@
-"""Built files as they are served, of the console and of the documentation: every file in memory,
-with its compressed forms."""
+"""Holds in memory the built files of the console (Augury in a browser) and of the documentation,
+each with its compressed forms, to serve them."""
 
 from __future__ import annotations
 

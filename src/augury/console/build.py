@@ -1,7 +1,7 @@
-"""Builds the console once: `python -m augury.console.build`, which `./augury serve`
-starts beside the service.
+"""Builds the console (Augury in a browser) if it is out of date: `python -m augury.console.build`,
+which `./augury serve` starts as a process of its own.
 
-It takes the Node.js of the machine if there is one, else that of a hash-pinned wheel
+It uses the Node.js of the machine if there is one, else that of a hash-pinned wheel
 (`requirements/node.txt`), installs the packages of `console/package-lock.json`, and bundles.
 The result replaces `assets.DIST` in one step. A failure is written to a status file, which
 the page at `/` shows.
@@ -33,7 +33,7 @@ NODE_LOCK = REPOSITORY / "requirements" / "node.txt"
 OLDEST_NODE = 20
 STEP_SECONDS = 300
 """Maximum time, in seconds, for one step of building the console."""
-_LEFT_OUT = {"node_modules", "tests", "schema.ts"}  # schema.ts is made from the OpenAPI document
+_NOT_HASHED = {"node_modules", "tests", "schema.ts"}  # schema.ts is made from the OpenAPI document
 
 
 class BuildFailed(Exception):
@@ -50,12 +50,15 @@ def status() -> dict[str, Any]:
 
 
 def digest(sources: Path = SOURCES) -> str:
-    """A digest (SHA-256) of everything that the build of the console depends on."""
+    """SHA-256 (hex) of everything that the build of the console depends on; it changes whenever the
+    console has to be built again."""
     found = hashlib.sha256()
     for folder, folders, names in os.walk(sources):
         # `.build` and `.build-*` hold temporary files of builds and tests.
-        folders[:] = sorted(n for n in folders if n not in _LEFT_OUT and not n.startswith(".build"))
-        for name in sorted(set(names) - _LEFT_OUT):
+        folders[:] = sorted(
+            n for n in folders if n not in _NOT_HASHED and not n.startswith(".build")
+        )
+        for name in sorted(set(names) - _NOT_HASHED):
             path = Path(folder, name)
             body = path.read_bytes()
             relative = path.relative_to(sources).as_posix()
@@ -90,26 +93,28 @@ def build() -> None:
     try:
         WORK.mkdir(exist_ok=True)
     except OSError as error:
-        raise BuildFailed(f"No permission to write to {SOURCES} ({error.strerror}).") from error
-    with _alone():
+        raise BuildFailed(
+            f"The build can't write to {SOURCES} ({error.strerror}). This folder must be writable."
+        ) from error
+    with _build_lock():
         if is_fresh():
             return
-        _say("building", "Looking for Node.js.")
+        _write_status("building", "Looking for Node.js.")
         try:
             node = _node()
             if not _has_packages():
-                _say("building", "Installing the packages of the console.")
+                _write_status("building", "Installing the packages of the console.")
                 _run([*node.npm, "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"])
-            _say("building", "Bundling.")
+            _write_status("building", "Bundling the files of the console.")
             made = DIST.with_name("dist.new")
             shutil.rmtree(made, ignore_errors=True)
             _run([node.node, "build.mjs", "--out", str(made), "--digest", digest()])
             shutil.rmtree(DIST, ignore_errors=True)
             made.rename(DIST)
         except BuildFailed as failure:
-            _say("failed", str(failure))
+            _write_status("failed", str(failure))
             raise
-        _say("done", "")
+        _write_status("done", "")
 
 
 def _has_packages() -> bool:
@@ -133,7 +138,7 @@ def _node() -> _Node:
         return _Node(node, [npm])
     if found := _of_wheel(None):
         return found
-    _say("building", "Installing Node.js.")
+    _write_status("building", "Installing Node.js.")
     target = WORK / "node"
     if importlib.util.find_spec("pip") is None:  # `./augury` makes its environment without one
         _run([sys.executable, "-m", "ensurepip"])
@@ -165,8 +170,8 @@ def _of_wheel(target: Path | None) -> _Node | None:
 
 def _version(node: str) -> int:
     try:
-        told = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=20)  # noqa: S603
-        return int(told.stdout.strip().lstrip("v").split(".")[0])
+        shown = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=20)  # noqa: S603
+        return int(shown.stdout.strip().lstrip("v").split(".")[0])
     except (OSError, ValueError, subprocess.SubprocessError):
         return 0
 
@@ -191,12 +196,12 @@ def _run(command: list[str]) -> None:
         raise BuildFailed(f"{step} failed; {WORK / 'build.log'} says why.")
 
 
-def _say(state: str, detail: str) -> None:
+def _write_status(state: str, detail: str) -> None:
     STATUS.write_text(json.dumps({"state": state, "detail": detail}))
 
 
 @contextlib.contextmanager
-def _alone() -> Iterator[None]:
+def _build_lock() -> Iterator[None]:
     with (WORK / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

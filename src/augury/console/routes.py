@@ -68,9 +68,12 @@ for path in (*PAGES, *EMBEDS):
 
 @router.get("/console/{name}", include_in_schema=False)
 async def file(request: Request, name: str, files: Files, settings: Chosen) -> Response:
-    """A file of the build. Its name changes with its content, so it may be kept for ever."""
+    """A file of the built console. Its name changes with its content, so caches may keep it
+    forever."""
     if name == WAITING and settings.console == "on":
-        return Response(_LOOK, headers=_HEADERS, media_type="text/javascript; charset=utf-8")
+        return Response(
+            _WAITING_SCRIPT, headers=_HEADERS, media_type="text/javascript; charset=utf-8"
+        )
     found = files.get(name) if settings.console == "on" and not name.endswith(".html") else None
     if found is None:
         raise NotFound("Not found.")
@@ -90,7 +93,8 @@ def _file(request: Request, asset: Asset, headers: dict[str, str]) -> Response:
 
 
 WAITING = "waiting.js"
-_LOOK = """// Looks every second for the page that is being built, and shows it once it is there.
+_WAITING_SCRIPT = """\
+// Looks every second for the page that is being built, and shows it once it is there.
 const look = async () => {
   const text = await fetch(location.href).then((answer) => answer.text()).catch(() => "");
   if (text && !text.includes("waiting.js")) location.reload();
@@ -118,18 +122,18 @@ _WAITING = """<!doctype html>
 
 
 def _waiting(policy: str) -> Response:
-    """The page that is shown at `/` while the console is not built; `policy` is its
-    Content-Security-Policy."""
-    told = build.status()
-    detail = html.escape(str(told.get("detail", "")))
+    """The page that is shown at `/` while the console is not built. `policy` is the value of its
+    header Content-Security-Policy."""
+    built = build.status()
+    detail = html.escape(str(built.get("detail", "")))
     script, title = "", "The console is not built"
-    if told.get("state") == "building":
+    if built.get("state") == "building":
         script = f'<script src="/console/{WAITING}" defer></script>\n'
         title, text = "The console is being built", f"{detail} It appears here by itself."
-    elif told.get("state") == "failed":
-        text = f"{detail} Put that right and start <code>./augury serve</code> again."
+    elif built.get("state") == "failed":
+        text = f"{detail} Solve this, then start <code>./augury serve</code> again."
     else:
-        text = "Start the service by <code>./augury serve</code>, which builds it once."
+        text = "Start the service with <code>./augury serve</code>, which builds the console."
     body = _WAITING.format(script=script, title=title, text=text)
     headers = {"Content-Security-Policy": policy, "Cache-Control": "no-store", **_HEADERS}
     return Response(body, headers=headers, media_type="text/html; charset=utf-8")

@@ -1,11 +1,11 @@
 """Sends one message through apprise, in a separate process: `python -m augury.deliveries.notify`.
 
-Apprise talks to about a hundred services through libraries of its own, which bypass our guard
-against internal addresses. So this process is confined by an audit hook of the interpreter,
-which nothing can remove. The hook checks each connection, forbids starting programs, and lets
-only files of Python and of the network setup be read, because the URLs of some services can
-name a local template or key. The job is JSON on standard input; the exit status is 0 if the
-service accepted the message.
+Apprise (a Python package) talks to about a hundred notification services through its own libraries,
+which bypass our guard against internal addresses. So this process is confined by an audit hook of
+the interpreter, which nothing can remove. The hook checks each connection, forbids starting
+programs, and lets only files of Python and of the network setup be read, because the URLs of some
+services can name a local template or key. The job is JSON on standard input; the exit status is 0
+if the service accepted the message.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def confine(policy: AddressPolicy) -> None:
 
     def judge_file(path: Any, flags: int) -> None:
         if isinstance(path, int):
-            return  # opened before
+            return  # the descriptor of a file that was opened before
         real = os.path.realpath(os.fsdecode(path))
         if flags & ~_READING or not any(
             real == place or real.startswith(f"{place}/") for place in readable
@@ -97,7 +97,7 @@ def main() -> int:
     """Send the message that standard input describes as JSON. Returns the exit status: 0 if it was
     accepted."""
     job = json.load(sys.stdin)
-    import apprise  # noqa: F401  (before the hook: importing looks at the machine)
+    import apprise  # noqa: F401  (before the hook, which would refuse what the import does)
 
     confine(AddressPolicy.of(job["allowed"], http=job["http"]))
     return 0 if send(job["url"], json.loads(job["payload"])) else 1

@@ -1,4 +1,5 @@
-"""/v1/watchlists/{watchlist_id}/deliveries: endpoints, ping, log, replay."""
+"""/v1/watchlists/{watchlist_id}/deliveries: the endpoints to which a watchlist's alerts are
+sent."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ async def _service(request: Request) -> DeliveryService:
 Service = Annotated[DeliveryService, Depends(_service)]
 WatchlistId = Annotated[str, own_id("wl", "watchlist_id", "No watchlist of yours has this id.")]
 DeliveryId = Annotated[
-    str, own_id("whd", "delivery_id", "This watchlist has no delivery with this id.")
+    str, own_id("whd", "delivery_id", "This watchlist has no delivery endpoint with this id.")
 ]
 _ERRORS = openapi.errors(404, 422)
 
@@ -56,7 +57,7 @@ async def create(
 async def list_(
     request: Request, caller: WatchCaller, service: Service, watchlist_id: WatchlistId
 ) -> Response:
-    """The watchlist's deliveries, oldest first: at most 10."""
+    """The endpoints to which the watchlist's alerts are sent, oldest first: at most 10."""
     found = await service.list(caller.account, watchlist_id)
     return answer(
         request, {"items": [schemas.delivery(endpoint) for endpoint in found], "next_cursor": None}
@@ -76,7 +77,8 @@ async def change(
     delivery_id: DeliveryId,
     wanted: schemas.DeliveryChange,
 ) -> dict[str, object]:
-    """Change the address, switch the delivery on or off, or renew its signing secret."""
+    """Change the endpoint's address, enable or disable the endpoint, or renew its signing
+    secret."""
     endpoint, secret = await service.change(
         caller.account,
         watchlist_id,
@@ -92,7 +94,7 @@ async def change(
 async def delete(
     caller: WatchCaller, service: Service, watchlist_id: WatchlistId, delivery_id: DeliveryId
 ) -> Response:
-    """Delete the delivery and its log. Messages that were still waiting are not sent."""
+    """Delete the endpoint and its log. Messages that were still waiting are not sent."""
     await service.delete(caller.account, watchlist_id, delivery_id)
     return Response(status_code=204)
 
@@ -152,9 +154,9 @@ async def replay(
     delivery_id: DeliveryId,
     which: schemas.ReplayRequest,
 ) -> dict[str, object]:
-    """Send one message of the log again, or all alerts that failed since a time and were not
-    replayed yet (at most 1,000 at once). They get new ids; `replays` in the log has the old ones.
-    """
+    """Send one message of the log again, or all messages about alerts that failed since a time and
+    were not sent again yet (at most 1,000 at once). Each is sent under a new id; in the log,
+    `replays` has the old one."""
     sent = await service.replay(
         caller.account,
         watchlist_id,

@@ -1,4 +1,4 @@
-"""Request and answer models of deliveries."""
+"""Request and response schemas of deliveries: endpoints that alerts are sent to, and messages."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ class Message(BaseModel):
         description="When the next attempt is due. Null unless the message is pending."
     )
     replays: str | None = Field(
-        description="Id of the earlier message that this one repeats. Null: it repeats none."
+        description="Id of the earlier message that this one repeats. Null: it repeats no message."
     )
     attempts: list[Attempt]
 
@@ -202,8 +202,8 @@ class DeliveryLog(BaseModel):
 
 
 class ReplayRequest(BaseModel):
-    """Which messages to send to an endpoint again: one by its id, or those about alerts that were
-    created since a time, failed, and were not sent again yet (the oldest 1,000)."""
+    """Which messages to send to an endpoint again: one message by its id, or all messages about
+    alerts that failed since a time and were not sent again yet (the oldest 1,000)."""
 
     model_config = request_example(since="2026-11-20T00:00:00Z")
 
@@ -224,7 +224,7 @@ class ReplayRequest(BaseModel):
 
 
 class Sent(BaseModel):
-    """Ids of the messages that a ping or a replay queued. The delivery's log shows whether they
+    """Ids of the messages that a ping or a replay queued. The endpoint's log shows whether they
     arrive."""
 
     model_config = request_example(message_ids=["msg_019f3a5c7e1b7d2aa0c4b1f2d3e4f5a6"])

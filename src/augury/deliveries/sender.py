@@ -39,22 +39,24 @@ log = structlog.get_logger(__name__)
 ATTEMPTS = Counter(
     "augury_delivery_attempts", "Attempts to deliver, by how they ended.", ["outcome"]
 )
-SECONDS = Histogram("augury_delivery_seconds", "Seconds an endpoint took to answer.")
+SECONDS = Histogram("augury_delivery_seconds", "Duration of an attempt to deliver, in seconds.")
 
 DEADLINE_SECONDS = 10.0
 """Seconds within which a webhook must have answered a message completely. A notification service
 has twice as long."""
 _SLOW = 1.0
 """An endpoint counts as slow if the moving average of its answer times is at least this long, in
-seconds."""
+seconds. Chosen by hand."""
 _WEIGHT = 0.2
 """Weight (0 to 1) of an endpoint's newest answer time in its moving average; a larger weight
-follows changes faster."""
+follows changes faster. Chosen by hand."""
 _ROOM: dict[Health, float] = {"well": 1.0, "unknown": 0.75, "unwell": 0.5}
 """By health (how quickly an endpoint answers): limit on the messages in flight to all endpoints of
 this health or worse, as a share (0 to 1) of the limit on all messages in flight. Slow endpoints
-thus leave room for quick ones."""
+thus leave room for quick ones. Chosen by hand."""
 _BURST = 10.0
+"""Seconds of a host's `host_rate` (messages per second) that may be sent to it at once after a
+pause. Chosen by hand."""
 _POLL = 0.25
 _BATCH = 0.015
 """Seconds for which the results of attempts to send are collected before they are stored together,
@@ -180,7 +182,8 @@ class Sender:
         self, conn: store.Connection, claimed: list[Claimed], health: Health
     ) -> list[Claimed]:
         flying = [*self._flying.values(), *claimed]
-        # Endpoints of worse health use up the share of better ones, never the other way round.
+        # Messages to endpoints of worse health count towards the limit of better ones, never the
+        # other way round.
         order = list(_ROOM)
         alike = order[order.index(health) :]
         rivals = [message for message in flying if self._health(message) in alike]
@@ -237,23 +240,25 @@ class Sender:
                 assert message.secret is not None
                 secret = self._vault.open(message.secret, message.delivery_id).decode()
                 status = await self._post(client, url, secret, message, began_at)
-                failure = None if 200 <= status < 300 else f"It answered with status {status}."
+                failure = (
+                    None if 200 <= status < 300 else f"The endpoint answered with status {status}."
+                )
         except CantOpen:
-            # The endpoint was not contacted, so this is no attempt. It is tried
-            # again when the lease ends.
+            # The endpoint was not contacted, so this is no attempt. The message is tried again when
+            # its lease ends.
             log.error(
                 "endpoint_not_decrypted",
                 delivery=message.delivery_id,
                 reason="its URL and secret were encrypted with another key",
-                fix="restore AUGURY_SECRET_KEY or secret.key, or create the delivery again",
+                fix="restore AUGURY_SECRET_KEY or secret.key, or create the endpoint again",
             )
             return
         except Refused as refused:
             failure = str(refused)
         except (TimeoutError, httpx2.TimeoutException):
-            failure = "It did not answer in time."
+            failure = "The endpoint did not answer in time."
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
-            failure = f"It can't be reached ({type(error).__name__})."
+            failure = f"The endpoint can't be reached ({type(error).__name__})."
         seconds = time.perf_counter() - began
         before = self._pace.get(message.delivery_id, seconds)
         self._pace[message.delivery_id] = before + _WEIGHT * (seconds - before)

@@ -42,7 +42,7 @@ class NewEndpoint:
 
 class DeliveryService:
     """Creates, changes, tests and deletes the endpoints to which watchlists send alerts, and reads
-    their logs."""
+    the log of messages to each endpoint."""
 
     def __init__(
         self,
@@ -60,8 +60,8 @@ class DeliveryService:
         self._clock = clock
 
     def check(self, new: NewEndpoint, *loc: str | int) -> None:
-        """Raise InvalidInput if alerts can't be sent to the new endpoint; `loc` is its place in the
-        request, which the error names."""
+        """Raise InvalidInput if alerts can't be sent to the new endpoint. The error names the
+        endpoint's place in the request, `loc`."""
         try:
             if new.type == "webhook":
                 self._policy.check_url(new.url)
@@ -83,15 +83,15 @@ class DeliveryService:
         scheme = url.partition("://")[0].lower()
         if not self._schemes:
             raise Refused(
-                "Notifications are switched off on this service. The operator can "
-                "enable them (AUGURY_NOTIFY_SCHEMES)."
+                "Endpoints of type notify are switched off on this service. The operator can "
+                "enable them with AUGURY_NOTIFY_SCHEMES."
             )
         if scheme not in self._schemes or len(url) > MAX_URL or not url.isprintable():
             allowed = ", ".join(sorted(self._schemes))
             raise Refused(f"The URL should begin with one of these schemes: {allowed}.")
         if importlib.util.find_spec("apprise") is None:
             raise Refused(
-                "Notifications need the package apprise, which is not installed. The "
+                "Endpoints of type notify need the package apprise, which is not installed. The "
                 "operator can install it: pip install 'augury[notify]'."
             )
 
@@ -101,7 +101,11 @@ class DeliveryService:
         """Store an endpoint that `check` accepted. Returns it with its signing secret (None if it
         has none), which is not shown again."""
         if await store.count(conn, watchlist_id) >= MAX_ENDPOINTS:
-            raise Conflict(f"A watchlist has at most {MAX_ENDPOINTS} deliveries.", code="too_many")
+            raise Conflict(
+                f"A watchlist can have at most {MAX_ENDPOINTS} delivery endpoints. "
+                "Delete one first.",
+                code="too_many",
+            )
         delivery_id = new_id("whd")
         secret = new.secret
         if new.type == "webhook" and secret is None:
@@ -150,8 +154,8 @@ class DeliveryService:
     ) -> tuple[Endpoint, str | None]:
         """Change an endpoint's address, enable or disable it, or renew its signing secret.
 
-        Returns the endpoint and the new secret, which is not shown again; None
-        if it was not renewed.
+        Returns the endpoint and the new secret, which is not shown again (None if it was not
+        renewed).
         """
         secret = None
         async with self._database.transaction() as conn:
@@ -174,7 +178,7 @@ class DeliveryService:
             if enabled is not None:
                 endpoint = endpoint._replace(
                     enabled=enabled,
-                    off_reason=None if enabled else "Switched off by its owner.",
+                    off_reason=None if enabled else "The owner disabled this endpoint.",
                     failing_since=None if enabled else endpoint.failing_since,
                 )
             await store.change(conn, endpoint)
@@ -187,8 +191,8 @@ class DeliveryService:
             await store.delete(conn, endpoint.id)
 
     async def ping(self, account_id: str, watchlist_id: str, delivery_id: str) -> str:
-        """Queue a test message to an endpoint. Returns the message's id, under which the endpoint's
-        log shows how it ended."""
+        """Queue a test message to an endpoint. Returns the message's id; the endpoint's log shows
+        under this id whether the message arrived."""
         async with self._database.transaction() as conn:
             endpoint = await self._endpoint(conn, account_id, watchlist_id, delivery_id)
             self._check_on(endpoint)
@@ -236,12 +240,14 @@ class DeliveryService:
                 wanted = await store.not_delivered(conn, delivery_id, since, MOST_REPLAYED)
             sent = await store.replay(conn, delivery_id, {old: new_id("msg") for old in wanted})
             if message_id is not None and not sent:
-                raise NotFound("This delivery has sent no message with this id.")
+                raise NotFound("The log of this delivery endpoint has no message with this id.")
         return sent
 
     def _check_on(self, endpoint: Endpoint) -> None:
         if not endpoint.enabled:
-            raise Conflict("This delivery is disabled. Enable it first.", code="delivery_off")
+            raise Conflict(
+                "This delivery endpoint is disabled. Enable it first.", code="delivery_off"
+            )
 
     async def _owned(self, conn: Connection, account_id: str, watchlist_id: str) -> None:
         if not await store.owns(conn, account_id, watchlist_id):
@@ -253,7 +259,7 @@ class DeliveryService:
         await self._owned(conn, account_id, watchlist_id)
         found = await store.endpoint(conn, account_id, watchlist_id, delivery_id)
         if found is None:
-            raise NotFound("This watchlist has no delivery with this id.")
+            raise NotFound("This watchlist has no delivery endpoint with this id.")
         return found
 
 

@@ -1,4 +1,4 @@
-"""The SQL of deliveries: endpoints, what is to be sent to them, and the log of attempts."""
+"""The SQL of deliveries: endpoints, the messages to send to them, and the log of attempts."""
 
 from __future__ import annotations
 
@@ -260,9 +260,9 @@ async def claim(
     The accounts that send to the same host take turns. A message whose lease has run out can be
     reserved again.
 
-    busy : messages in flight, by endpoint; no endpoint gets more than `each` at once
+    busy : number of messages in flight, by endpoint; no endpoint gets more than `each` at once
     known : by endpoint, True if it answers quickly, False if slowly; missing: unknown
-    rooms : messages that may be reserved, by host; `each_host` for a host that is missing
+    rooms : number of messages that may be reserved, by host; `each_host` if a host is missing
     """
     rows = await conn.execute(
         """

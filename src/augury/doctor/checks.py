@@ -1,4 +1,5 @@
-"""The checks of `augury doctor`. Each gives a sentence and, if something is wrong, the fix."""
+"""The checks of `augury doctor`. Each returns findings: a sentence on what was found and, if
+something is wrong, how to fix it."""
 
 from __future__ import annotations
 
@@ -29,11 +30,11 @@ from augury.storage.vault import KEY_FILE, Vault
 
 State = Literal["ok", "warning", "problem"]
 LEAST_ROOM = 2 * 2**30
-"""Smallest free space, in bytes, that the disk of the data folder should have; with less the
-database may soon stop."""
+"""Smallest free space, in bytes, that the disk of the data folder should have. With less, the
+database may soon stop, which is reported as a problem."""
 MOST_SKEW = 30.0
-"""A difference above this, in seconds, between this machine's clock and that of a venue or of the
-database is reported as a problem."""
+"""Largest difference, in seconds, between this machine's clock and that of a venue or of the
+database. A larger one is reported as a problem."""
 
 
 class Finding(NamedTuple):
@@ -48,7 +49,7 @@ class Finding(NamedTuple):
 
 
 def folder(settings: Settings) -> list[Finding]:
-    """Checks the data folder: its owner and permissions, the permissions of the key file in it, and
+    """Check the data folder: its owner and permissions, the permissions of the key file in it, and
     the free space on its disk."""
     where = Path(settings.data_dir)
     if not where.exists():
@@ -60,10 +61,12 @@ def folder(settings: Settings) -> list[Finding]:
         found.append(Finding("folder", "problem", f"{where} belongs to uid {stat.st_uid}.", mend))
     if not os.access(where, os.W_OK | os.X_OK):
         found.append(
-            Finding("folder", "problem", f"{where} can't be written.", f"chmod u+rwx {where}")
+            Finding(
+                "folder", "problem", f"This user can't write to {where}.", f"chmod u+rwx {where}"
+            )
         )
     if stat.st_mode & 0o022:
-        text = f"Other users may write in {where}."
+        text = f"Other users may write to {where}."
         found.append(Finding("folder", "problem", text, f"chmod go-w {where}"))
     key = where / KEY_FILE
     if key.exists() and key.stat().st_mode & 0o077:
@@ -78,7 +81,7 @@ def folder(settings: Settings) -> list[Finding]:
 
 
 def descriptors(settings: Settings) -> list[Finding]:
-    """Checks that a process may open enough file descriptors for the number of connections that the
+    """Check that a process may open enough file descriptors for the number of connections that the
     settings allow."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     enough = hard == resource.RLIM_INFINITY or hard >= settings.max_connections + 512
@@ -88,13 +91,13 @@ def descriptors(settings: Settings) -> list[Finding]:
 
 
 def exposure(settings: Settings) -> list[Finding]:
-    """Checks whether other machines or users can reach something that they should not."""
+    """Check whether other machines or users can reach something that they should not."""
     found = [Finding("exposure", "warning", text) for text in exposures(settings)]
     return found or [Finding("exposure", "ok", f"Augury listens on {settings.host} only.")]
 
 
 def port(settings: Settings, running: str | None) -> list[Finding]:
-    """Checks that the port of the settings is free. `running`: address of the service that runs on
+    """Check that the port in the settings is free. `running`: address of the service that runs on
     this data folder, which then uses the port; None if none runs."""
     if running is not None:
         return [Finding("port", "ok", f"Augury answers at {running}.")]
@@ -110,27 +113,27 @@ def port(settings: Settings, running: str | None) -> list[Finding]:
 
 
 async def database(settings: Settings) -> list[Finding]:
-    """Checks the database: whether it answers, the rights of its role, its clock, its schema, and
-    whether the installation's key can decrypt the secrets stored in it."""
+    """Check the database: whether it answers, the rights of its role, its clock, its schema, and
+    whether this installation's key can decrypt the secrets stored in it."""
     try:
         async with (
             backups.reachable(settings) as url,
             await AsyncConnection.connect(url, autocommit=True) as connection,
         ):
             state = await migrate.status(connection)
-            said = await store.facts(connection)
+            facts = await store.facts(connection)
             version = connection.info.parameter_status("server_version")
             found = [Finding("database", "ok", f"PostgreSQL {version} answers.")]
-            if said.superuser:
+            if facts.superuser:
                 text = "The database role of the service is a superuser."
                 mend = (
                     "Create a role that owns only this database, and use it in AUGURY_DATABASE_URL."
                 )
                 found.append(Finding("database", "warning", text, mend))
-            if abs(said.seconds - time.time()) > MOST_SKEW:
+            if abs(facts.seconds - time.time()) > MOST_SKEW:
                 text = (
                     "The database's clock differs from this machine's by "
-                    f"{said.seconds - time.time():+.0f} s."
+                    f"{facts.seconds - time.time():+.0f} s."
                 )
                 found.append(Finding("clock", "problem", text, "timedatectl set-ntp true"))
             if state.pending:
@@ -166,7 +169,7 @@ async def _key(settings: Settings, url: str) -> Finding:
 
 
 async def venues(settings: Settings) -> list[Finding]:
-    """Checks that the venues can be reached and that this machine's clock agrees with theirs."""
+    """Check that the venues can be reached and that this machine's clock agrees with theirs."""
     if settings.sync == "off":
         return [Finding("venues", "ok", "The venues are not followed (AUGURY_SYNC=off).")]
     found = []
@@ -193,7 +196,7 @@ async def venues(settings: Settings) -> list[Finding]:
 
 
 def backup(settings: Settings) -> list[Finding]:
-    """Checks that backups are made on a schedule, and that the newest verified backup is not much
+    """Check that backups are made on a schedule, and that the newest verified backup is not much
     older than the schedule's interval."""
     if settings.backup_every is None:
         text = "No backups are made on a schedule."
@@ -201,18 +204,18 @@ def backup(settings: Settings) -> list[Finding]:
     last = scheduled.newest(settings)
     age = time.time() - last.stat().st_mtime if last else None
     if age is None or age > 2 * settings.backup_every + 3600:
-        told = (
+        state = (
             "There is no backup yet"
             if age is None
             else f"The last backup is {age / 3600:.0f} h old"
         )
-        return [Finding("backups", "warning", f"{told}.", "augury db backup FILE")]
+        return [Finding("backups", "warning", f"{state}.", "augury db backup FILE")]
     return [Finding("backups", "ok", f"The last verified backup is {age / 3600:.1f} h old: {last}")]
 
 
-def index(health: dict[str, Any] | None) -> list[Finding]:
-    """The problems in the health report of the running service (`health`, as JSON); a warning if no
-    service is running."""
+def service_health(health: dict[str, Any] | None) -> list[Finding]:
+    """Report the problems that the running service names in its health report (`health`, as JSON);
+    a warning if no service is running."""
     if health is None:
         return [Finding("service", "warning", "The service is not running.", "augury serve")]
     problems = health.get("problems") or []
@@ -221,10 +224,12 @@ def index(health: dict[str, Any] | None) -> list[Finding]:
     return [Finding("service", "warning", text) for text in problems]
 
 
-async def all_of(settings: Settings, health: tuple[str, dict[str, Any]] | None) -> list[Finding]:
+async def all_findings(
+    settings: Settings, health: tuple[str, dict[str, Any]] | None
+) -> list[Finding]:
     """The findings of every check. `health`: address and health report of the running service; None
-    if none runs. If a check of this machine fails with an unexpected OSError, that is a finding,
-    too."""
+    if none runs. If a check of this machine fails with an unexpected OSError, that becomes a
+    finding too."""
     found: list[Finding] = []
     quick: list[Callable[[], list[Finding]]] = [
         lambda: folder(settings),
@@ -232,7 +237,7 @@ async def all_of(settings: Settings, health: tuple[str, dict[str, Any]] | None) 
         lambda: exposure(settings),
         lambda: port(settings, health[0] if health else None),
         lambda: backup(settings),
-        lambda: index(health[1] if health else None),
+        lambda: service_health(health[1] if health else None),
     ]
     for check in quick:
         try:

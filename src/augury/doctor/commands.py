@@ -46,14 +46,14 @@ def doctor(as_json: AsJson = False) -> None:
         found = [Finding("settings", "problem", str(problem))]
     else:
         found = [Finding("settings", "ok", "Every setting is known and readable.")]
-        found += asyncio.run(checks.all_of(settings, service_file.health(settings)))
+        found += asyncio.run(checks.all_findings(settings, service_file.health(settings)))
     if as_json:
         typer.echo(json.dumps({"findings": [f._asdict() for f in found]}))
     else:
         for one in found:
             typer.echo(f"{_SIGNS[one.state]}  {one.check:<12} {one.text}")
             if one.mend:
-                typer.echo(f"{'':18} mend: {one.mend}")
+                typer.echo(f"{'':18} fix: {one.mend}")
     if any(f.state == "problem" for f in found):
         raise typer.Exit(1)
 
@@ -70,7 +70,7 @@ def compare(
     Sends the same requests to both and lists what a client would notice: differences in statuses,
     fields, types, and the form of ids and errors. It only reads. The key for the other service is
     in AUGURY_OTHER_API_KEY, the one for this service in AUGURY_API_KEY. Exits with 1 if a client
-    would miss something.
+    that works with the other service could fail with this one.
 
     Example: augury compare https://markets.example.org --url http://127.0.0.1:8000
     """
@@ -86,7 +86,7 @@ def compare(
         ]
         typer.echo(json.dumps({"requests": rows, "advice": advice}))
     else:
-        _tell(made, advice)
+        _print_comparison(made, advice)
     if not all(one.fits for one in made):
         raise typer.Exit(1)
 
@@ -99,7 +99,7 @@ async def _compare(there: str, here: str) -> tuple[list[comparing.ComparedReques
         return await comparing.compare(theirs, ours)
 
 
-def _tell(made: list[comparing.ComparedRequest], advice: list[str]) -> None:
+def _print_comparison(made: list[comparing.ComparedRequest], advice: list[str]) -> None:
     typer.echo(f"{'request':<40} there  here")
     for one in made:
         typer.echo(
@@ -139,7 +139,7 @@ def upgrade(
         typer.echo(json.dumps(report))
         return
     typer.echo(
-        f"Augury {report['version']}; the database is at {report['schema'] or 'nothing yet'}."
+        f"Augury {report['version']}. Schema of the database: {report['schema'] or 'none yet'}."
     )
     if not report["pending"]:
         typer.echo("Nothing to upgrade.")

@@ -16,7 +16,7 @@ from augury.doctor.shapes import Differences, differences, has_uuids
 
 _SEARCH = {"query": "Will the Fed cut rates in December?", "top_k_per_dimension": 5}
 _FORECAST = {"question": "Will the Fed cut rates in December?"}
-CALLS: tuple[tuple[str, str, dict[str, Any] | None], ...] = (
+COMPARED_CALLS: tuple[tuple[str, str, dict[str, Any] | None], ...] = (
     ("GET", "/v1/health", None),
     ("POST", "/v1/search", _SEARCH),
     ("POST", "/v1/search", {"query": "", "top_k_per_dimension": 0}),
@@ -29,8 +29,8 @@ CALLS: tuple[tuple[str, str, dict[str, Any] | None], ...] = (
     ("GET", "/v1/rvol/actuals?asset=BTC", None),
     ("GET", "/v1/rvol/features/latest", None),
 )
-"""The requests that are sent to both compared services, as method, path and body: requests that
-need no id of either service, and two that are invalid on purpose."""
+"""The requests that are sent to both compared services, as (method, path, body). None needs an id
+that only one service knows; two are invalid on purpose, to compare the errors."""
 MAX_RETRIES = 2
 LONGEST_WAIT_S = 10.0
 
@@ -63,46 +63,47 @@ async def compare(
     keys and settings with which `here` would answer more like `there`."""
     made: list[ComparedRequest] = []
     advice: dict[str, None] = {}
-    for method, path, body in CALLS:
+    for method, path, body in COMPARED_CALLS:
         answers = await asyncio.gather(
             _ask(there, method, path, body), _ask(here, method, path, body)
         )
         (a, x), (b, y) = answers
-        # The fields of health are not part of the API: clients may rely only on an answer.
+        # The fields of /v1/health are not part of the API: clients may only rely on its status.
         same = a == b and path != "/v1/health" and x is not None and y is not None
-        name = f"{method} {path}" + (" (a wrong request)" if body and not _asks(body) else "")
+        name = f"{method} {path}" + (" (a wrong request)" if body and not _has_text(body) else "")
         made.append(ComparedRequest(name, a, b, differences(x, y) if same else None))
         advice |= dict.fromkeys(_advice(path, made[-1], x, y))
     return made, list(advice)
 
 
-def _asks(body: dict[str, Any]) -> bool:
+def _has_text(body: dict[str, Any]) -> bool:
     return bool(body.get("query") or body.get("question"))
 
 
 def _advice(path: str, one: ComparedRequest, there: Any, here: Any) -> Sequence[str]:
-    said = []
+    advice = []
     if one.there < 400 and one.here == 401:
-        said.append("The key in AUGURY_API_KEY is not valid here. Run: augury keys create --help")
+        advice.append("The key in AUGURY_API_KEY is not valid here. Run: augury keys create --help")
     if one.there < 400 and one.here == 403:
         scope = "rvol:read" if "/rvol/" in path else "forecast:read"
         more = ", and: augury accounts approve-rvol NAME" if scope == "rvol:read" else ""
-        said.append(f"The key here needs the scope {scope}{more}.")
+        advice.append(f"The key here needs the scope {scope}{more}.")
     if one.there in (401, 403):
-        said.append(
-            f"{path} was not compared, because the key in AUGURY_OTHER_API_KEY may not read it."
+        advice.append(
+            f"{path} was not compared, because the other service refuses it to the key in "
+            "AUGURY_OTHER_API_KEY."
         )
     if path == "/v1/search" and has_uuids(there) and not has_uuids(here) and one.here == 200:
-        said.append(
+        advice.append(
             "Clients of the other service know markets by UUID. Set AUGURY_MARKET_IDS=uuid here."
         )
     theirs, ours = _detail(there), _detail(here)
     if one.there == one.here == 422 and isinstance(theirs, str) and not isinstance(ours, str):
-        said.append(
+        advice.append(
             "The other service sends errors as one text. Clients get the same here with the "
             "header 'Prefer: detail=string'."
         )
-    return said
+    return advice
 
 
 def _detail(answer: Any) -> Any:
@@ -119,8 +120,10 @@ async def _ask(
     for _ in range(MAX_RETRIES):
         if answer.status_code != 429:
             break
-        told = answer.headers.get("retry-after", "1")
-        await asyncio.sleep(min(float(told) if told.isdigit() else 1.0, LONGEST_WAIT_S))
+        retry_after = answer.headers.get("retry-after", "1")
+        await asyncio.sleep(
+            min(float(retry_after) if retry_after.isdigit() else 1.0, LONGEST_WAIT_S)
+        )
         answer = await client.request(method, path, json=body)
     try:
         return answer.status_code, answer.json()

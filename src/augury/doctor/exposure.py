@@ -1,4 +1,4 @@
-"""Finds ways in which an installation can be reached or read by others, which its operator may not
+"""Finds ways in which others can reach or read an installation and which its operator may not
 know."""
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def exposures(settings: Settings) -> list[str]:
             "(AUGURY_WORKER_METRICS_HOST)."
         )
     if settings.search_url and settings.search_key is None and not _on_this_machine(settings):
-        found.append("The search server is asked without a key. Set AUGURY_SEARCH_KEY.")
+        found.append("Requests to the search server carry no key. Set AUGURY_SEARCH_KEY.")
     return found
 
 

@@ -1,7 +1,7 @@
 """Finds the differences between two JSON answers that a client would notice: fields, types, ids.
 
-One answer comes from the service that clients use now ("there"), one from this service ("here"),
-which they are to use instead.
+One answer comes from the service that clients use now ("there"), the other from this service
+("here"), which clients are to use instead.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ class Differences(NamedTuple):
     `results.direct[].id`."""
 
     missing: list[str]
-    """Fields that only the service used until now sends. A client that reads them finds nothing in
-    the answers of this service."""
+    """Fields in the answer of the current service (the one that clients use now) that this
+    service's answer lacks. A client that reads them will not find them here."""
     extra: list[str]
-    """Fields that only this service sends. A client that allows no unknown fields fails on them."""
+    """Fields that only this service sends. A client that rejects unknown fields fails on them."""
     types: list[str]
-    """Fields whose JSON type differs between the service used until now ("there") and this service
-    ("here"), e.g. `id: string there, number here`."""
+    """Fields whose JSON type differs between the current service ("there", the one that clients use
+    now) and this service ("here"), e.g. `id: string there, number here`."""
 
     @property
     def breaking(self) -> bool:
@@ -64,15 +64,15 @@ def _kind(value: Any) -> str:
 
 
 def differences(there: Any, here: Any) -> Differences:
-    """The differences of two JSON answers: of the service used until now (`there`) and of this
-    service (`here`).
+    """The differences between two JSON answers: one of the service that clients use now (`there`),
+    one of this service (`here`).
 
     A field is missing in an answer only if the object around the field is there. If that object is
     null or missing, or belongs in a list that is empty, its fields are not compared.
     """
     a, b = shape(there), shape(here)
     types = [
-        f"{path}: {_said(a[path])} there, {_said(b[path])} here"
+        f"{path}: {_type_names(a[path])} there, {_type_names(b[path])} here"
         for path in sorted(a.keys() & b.keys())
         if not (a[path] - {"null"}) & (b[path] - {"null"}) and "null" not in a[path] | b[path]
     ]
@@ -94,7 +94,7 @@ def _around(path: str) -> str:
     return path.rpartition(".")[0]
 
 
-def _said(kinds: set[str]) -> str:
+def _type_names(kinds: set[str]) -> str:
     return " or ".join(sorted(kinds))
 
 

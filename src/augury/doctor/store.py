@@ -1,4 +1,4 @@
-"""The SQL of the doctor."""
+"""The SQL of `augury doctor`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Facts(NamedTuple):
 
 
 async def facts(connection: AsyncConnection[Any]) -> Facts:
-    """Read the `Facts` on the connected database and role in one query."""
+    """Read the `Facts` about the connected database and role, in one query."""
     async with connection.cursor(row_factory=class_row(Facts)) as cursor:
         await cursor.execute(
             "select rolsuper as superuser,"

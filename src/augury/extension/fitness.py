@@ -11,6 +11,8 @@ from typing import Final, Protocol
 from augury.search.text import fold
 
 NEAR_CERTAIN: Final = 0.95
+"""Price, as a probability (0 to 1), from which an outcome is too certain for its market to be shown
+as an advertisement. Chosen by hand."""
 MAX_SPREAD: Final = 0.10
 """Widest spread between best bid and best ask, in probability (0 to 1), of a market that may be
 shown as an advertisement. Chosen by hand."""
@@ -19,8 +21,8 @@ LEAST_LIQUIDITY, LEAST_DAY, LEAST_VOLUME = 1_000.0, 500.0, 10_000.0
 dollars (Kalshi's volumes: in contracts). `LEAST_LIQUIDITY`: resting orders; `LEAST_DAY`: volume of
 the last 24 hours; `LEAST_VOLUME`: volume since the market opened. Chosen by hand."""
 
-# Death, violence, war, sexual subjects, disasters, illness, crimes against people. A superfluous
-# word costs an advertisement; a missing one puts a death beside a story for children.
+# Death, violence, war, sexual subjects, disasters, illness, crimes against people. A word too many
+# costs an advertisement; a missing word puts a death beside a story for children.
 _UNSAFE = re.compile(
     r"\b(?:nukes?|nuked|re(?:captur|tak)\w*|explo(?:des?|ded|sions?|sive\w*)|militar\w*|"
     r"strikes?\b(?! (?:an?|out|price|rate|zone)\b)|russian? (?:forces )?enters?|peace deal|"

@@ -72,8 +72,8 @@ _PLAYED = re.compile(
 def is_played(text: str) -> bool:
     """Whether a headline reports a game as over, by a score or by words such as "beat" or "recap",
     and has no words that announce a game."""
-    told = fold(text)
-    return _PLAYED.search(told) is not None and _AHEAD.search(told) is None
+    folded = fold(text)
+    return _PLAYED.search(folded) is not None and _AHEAD.search(folded) is None
 
 
 _AHEAD = re.compile(
@@ -272,8 +272,8 @@ def _is_name(part: str) -> bool:
     keys = names.known().get(words, frozenset())
     if any(not names.is_player(key) for key, _ in keys):
         return True
-    told = frozenset(words)
+    term_set = frozenset(words)
     return any(
-        team(told, league) is not None or any(told == one.city for one in TEAMS[league])
+        team(term_set, league) is not None or any(term_set == one.city for one in TEAMS[league])
         for league in TEAMS
     )

@@ -59,14 +59,14 @@ def game_of(
 ) -> Game | None:
     """Which game a market is about, read from its texts; None if these do not name two sides (teams
     or players)."""
-    called = venue_name(id, slug)
-    league = league_of(called.partition("-")[0]) or league_of(question)
+    native_name = venue_name(id, slug)
+    league = league_of(native_name.partition("-")[0]) or league_of(question)
     fixture = fixture_of(question, league=league)
     if fixture is None and event:
         fixture = fixture_of(event, league=league)
     if fixture is None:
         return None
-    start, number = _start_of_market(id, question, called, description, closes_at)
+    start, number = _start_of_market(id, question, native_name, description, closes_at)
     squad = squad_of(f"{event or ''} {question}", fixture.league)
     home_first = question.find(fixture.home.text) <= question.find(fixture.away.text)
     fixture = replace(fixture, start=start, number=number, squad=squad)
@@ -96,8 +96,8 @@ def _start_of_market(
         return Start(day, at or _at(closes_at, day), True), int(second[1]) if second else None
     slugged = _SLUG_DAY.search(venue_name)
     number = int(slugged["n"]) if slugged and slugged["n"] and "mlb" in venue_name else None
-    told = description[:300] if description and "scheduled for" in description[:300] else ""
-    if told and (start := start_of(told, near)) is not None:
+    rules_text = description[:300] if description and "scheduled for" in description[:300] else ""
+    if rules_text and (start := start_of(rules_text, near)) is not None:
         if slugged is not None:
             start = start._replace(
                 day=date(int(slugged["y"]), int(slugged["m"]), int(slugged["d"]))
@@ -130,10 +130,12 @@ def _at(closes_at: datetime | None, day: date) -> datetime | None:
 
 
 _FAR: Final = 1e6
+"""Distance in days, larger than any real one, of a game without a known day from today."""
 _UNLIKELIER: Final = 4.0
-"""Used if a page names no day: of several games, the one nearest to today is then chosen. The days
-since a past game are multiplied by this, so that a coming game is preferred. For a page that says
-that the game is over, the days until a coming game are multiplied instead. Chosen by hand."""
+"""Factor on the days to a game, used if a page names no day and its game is thus the one nearest to
+today. The days since a past game are multiplied by it, so that a coming game is preferred. If the
+page says that the game is over, the days until a coming game are multiplied instead. Chosen by
+hand."""
 
 
 class GameMarkets(NamedTuple):
@@ -202,7 +204,7 @@ def _distance(page: Fixture, market: Start | None, now: datetime) -> float:
             return abs(start.at - market.at) / timedelta(days=1)
         days = abs((start.day - market.day).days)
         if days and market.at:
-            # The evening of one place is the next day of another.
+            # An evening in one time zone belongs to the next day in another.
             days = min(days, abs((start.day - market.at.date()).days) + 0.1)
         return float(days)
     ahead = (market.day - now.astimezone(EASTERN).date()).days

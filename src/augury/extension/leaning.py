@@ -1,7 +1,7 @@
-"""Whether the markets closest to a page are on sports. Pure.
+"""Whether a page is on sports, by a vote of the markets closest to it. Pure.
 
-Word lists contain only words that somebody thought of. The catalogue knows the players: a headline
-on "Gauff" or "Verstappen" finds markets that their venues list under sports.
+Lists of words about sports miss many names. The catalogue of markets has them: a headline on
+"Gauff" or "Verstappen" finds markets that their venues list under sports.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ market's vote has half the weight of the closest market's. A larger value gives 
 more weight. Chosen by hand."""
 VOTE_DOUBT = 0.25
 """The markets closest to a page vote on whether it is on sports. The result is multiplied by s / (s
-+ DOUBT), where s is the largest share (0 to 1) of the page's words that a voting market contains. A
-larger value makes results weaker. Chosen by hand."""
++ `VOTE_DOUBT`), where s is the largest share (0 to 1) of the page's words that a voting market
+contains. A larger value moves all results closer to 0 (undecided). Chosen by hand."""
 
 
 class Vote(NamedTuple):
@@ -38,20 +38,20 @@ class Vote(NamedTuple):
     share: float
 
 
-def filed(category: str | None, tags: Iterable[str]) -> int:
+def filed_under_sports(category: str | None, tags: Iterable[str]) -> int:
     """Whether a market is on sports, by its venue's category and tags: 1 yes, -1 no, 0 unknown."""
     if any(_FILED_UNDER_SPORTS.search(word) for word in (category or "", *tags)):
         return 1
     return -1 if category and category.casefold() not in _FILED_ANYWHERE else 0
 
 
-def leaning(votes: Iterable[Vote]) -> float:
-    """Whether a page is on sports, by the votes of the markets closest to it: from -1 (surely not)
-    to 1 (surely), both excluded.
+def vote_result(votes: Iterable[Vote]) -> float:
+    """How surely a page is on sports, by the votes of the markets closest to it: between -1 (surely
+    not) and 1 (surely), both excluded.
 
     `votes`: one per market, the closest market first. Each is weighted by its share and its rank.
-    The result is damped by the largest share alone (`VOTE_DOUBT`), because many markets with the
-    same word of the headline are no more evidence than one.
+    The result is damped by the largest share alone (`VOTE_DOUBT`), because many markets that share
+    the same word with the page are no more evidence than one.
     """
     towards = evidence = best = 0.0
     for rank, vote in enumerate(votes):

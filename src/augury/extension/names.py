@@ -1,7 +1,8 @@
-"""Leagues, teams and players by all the names that pages and venues give them. Pure.
+"""Finds leagues, teams and players in texts, by all names that pages and venues use for them. Pure.
 
-Teams and players come from `propositions.teams` and from the entity lists of the factor base.
-`extension.team_names` only adds the other names that the news gives them.
+Teams and players come from `propositions.teams` and from the lists of entities in the factor base
+(the subjects of markets that people wrote down, `augury.relations`). `extension.team_names` only
+adds other names that the news uses.
 """
 
 from __future__ import annotations
@@ -45,11 +46,12 @@ _FOOTBALL: Final = frozenset(
 FULLY_KNOWN: Final = frozenset({*TEAMS, "wnba", "ncaa"})
 """Leagues whose teams are all known, each by its city and its nickname."""
 _OF_A_PLACE = 0.4
-"""Evidence of sports, 0 to 1, in a text with the name of a club that is also a town ("Liverpool").
-It equals the evidence in a nickname that is an ordinary word ("Magic"). Chosen by hand."""
+"""How strongly, 0 to 1, a club's name that is also the name of a town ("Liverpool") shows that a
+text is on sports. It equals the weight of a nickname that is an ordinary word ("Magic"). Chosen by
+hand."""
 _SURNAME = 0.05
-"""Evidence of sports, 0 to 1, in a text with a player's surname alone. It is so small that a
-surname only counts together with another name of the same league. Chosen by hand."""
+"""How strongly, 0 to 1, a player's surname alone shows that a text is on sports. The weight is so
+small that a surname only counts together with another name of the same league. Chosen by hand."""
 _MANY_SPORTS: Final = frozenset({"olympics", "other"})
 
 
@@ -71,8 +73,8 @@ def is_common(nickname: str) -> bool:
 @cache
 def known() -> dict[tuple[str, ...], frozenset[tuple[str, float]]]:
     """All known names of teams and players: terms of a name -> the teams or players that it may
-    mean. Each of these is a pair: the key (`league:name`), and the evidence of sports, 0 to 1, in a
-    text with the name."""
+    mean. Each team or player is a pair: its key (`league:name`), and how strongly, 0 to 1, the name
+    shows that a text is on sports."""
     found: dict[tuple[str, ...], set[tuple[str, float]]] = {}
 
     def add(name: str, key: str, weight: float) -> None:
@@ -96,8 +98,8 @@ def known() -> dict[tuple[str, ...], frozenset[tuple[str, float]]]:
     for club, _, nicknames in _mls_clubs():
         for form in (club, *nicknames):
             add(form, f"football:{club.casefold()}", 0.4)
-    for league, told in PEOPLE.items():
-        for person in told.split(";"):
+    for league, players in PEOPLE.items():
+        for person in players.split(";"):
             key = f"{league}-player:{person.casefold()}"
             add(person, key, 1.0)
             if " " in person:
@@ -115,8 +117,8 @@ def known() -> dict[tuple[str, ...], frozenset[tuple[str, float]]]:
                 plain, *others = (part.strip() for part in alias.split("&"))
                 if all(part.startswith("!") for part in others):
                     add(plain, key, weight / 2 if others else weight)
-    # "Werder", "Bremen": a word that is in one club's name only means that club, but alone it is no
-    # evidence of sports.
+    # A word that occurs in the name of only one club ("Werder", "Bremen") means that club, but
+    # alone it is no evidence of sports.
     clubs = [row["name"] for row in knowledge.load().entities.get("football-club", ())]
     in_names = Counter(word for club in clubs for word in set(terms(club)))
     for club in clubs:
@@ -128,7 +130,7 @@ def known() -> dict[tuple[str, ...], frozenset[tuple[str, float]]]:
 
 @cache
 def countries() -> frozenset[str]:
-    """Keys of the teams that are countries, e.g. "football:france"."""
+    """Keys (`league:name`) of the teams that are countries, e.g. "football:france"."""
     rows = knowledge.load().entities.get("football-nation", ())
     return frozenset(f"football:{row['name'].casefold()}" for row in rows)
 
@@ -164,8 +166,8 @@ def _longest() -> int:
 
 class TeamMention(NamedTuple):
     """A known name of a team or player in a sequence of terms, from position `start` up to `end`.
-    `keys`: the teams or players that the name may mean, as (`league:name`, evidence of sports from
-    0 to 1)."""
+    `keys`: the teams or players that the name may mean, as pairs of the key (`league:name`) and how
+    strongly, 0 to 1, the name shows that a text is on sports."""
 
     start: int
     end: int
@@ -222,7 +224,7 @@ def name(text: str, league: str | None = None) -> TeamName:
     players that it may mean (none if unknown). `league` distinguishes teams of one city."""
     plain = fold(text)
     words = terms(CRICKET_TEAMS.get(plain, plain) if league == "cricket" else replaced(text))
-    told = frozenset(words)
+    term_set = frozenset(words)
     kept = {w for w in words if len(w) > 1 and w not in CLUB_FURNITURE and not _is_year(w)}
     keys: set[str] = set()
     for mention in mentions(words):
@@ -231,15 +233,15 @@ def name(text: str, league: str | None = None) -> TeamName:
         keys |= {k for k, _ in mention.keys if whole or league_of_key(k) != "ncaa"}
     # "Los Angeles C" needs its letter; elsewhere single letters are initials.
     for one in TEAMS if league is None else [league] if league in TEAMS else []:
-        if (key := team(told, one)) is not None:
+        if (key := team(term_set, one)) is not None:
             keys.add(key)
     if league in ("wnba", "mls"):
         place = tuple(terms(WNBA_PLACES.get(plain, plain)) if league == "wnba" else words)
         keys |= {key for key in places().get(place, ()) if league_of_key(key) == broad(league)}
     if league is not None and league not in _MANY_SPORTS:
-        # Punjab's Kings are not Sacramento's.
+        # The Kings of Punjab (cricket) are not those of Sacramento (NBA).
         keys = {key for key in keys if league_of_key(key) == broad(league)}
-    return TeamName(text.strip(), frozenset(kept or told), frozenset(keys))
+    return TeamName(text.strip(), frozenset(kept or term_set), frozenset(keys))
 
 
 def initials(side: TeamName, league: str | None) -> set[str]:

@@ -22,13 +22,14 @@ _PLACES: Final = frozenset(
 _IDENTIFIER = re.compile(r"(?=.*\d)[a-z0-9]{7,}|\d{5,}|[a-f0-9]{8,}|c[a-z0-9]{10,}", re.IGNORECASE)
 _SITE = re.compile(r"^(?P<title>.*\S)\s+(?:[|·•—–]|-|::)\s+(?P<site>[^|·•—–]{2,40})$")
 _HEAD: Final = 200_000
-"""Number of bytes, at the start of a page, that are searched for its title and description."""
+"""Number of bytes, at the start of a page, in which its title and description are looked for.
+Chosen by hand."""
 _PIECES: Final = 50
-"""Largest number of text pieces of a title that are read, since a page may put any number of tags
-between them."""
+"""Largest number of text pieces of a title that are read. It is a limit on the work, since a page
+may cut its title into any number of pieces by tags. Chosen by hand."""
 FIRST_WORDS: Final = 40
 """Number of words, from the start of a page's text, that are added to the search text if the page's
-title is short or missing."""
+title is short or missing. Chosen by hand."""
 _VENUES: Final = ("polymarket.com", "kalshi.com")
 
 
@@ -86,7 +87,7 @@ class WebPage:
         If the parser fails, what it has read until then is used.
         """
         reader = _HeadReader()
-        with suppress(AssertionError, ValueError):  # by HTMLParser on "<![<![" or "&#999...;"
+        with suppress(AssertionError, ValueError):  # HTMLParser raises on "<![<![" or "&#999...;"
             reader.feed(html[:_HEAD].decode("utf-8", "replace"))
         return replace(
             self,
@@ -125,23 +126,23 @@ class _HeadReader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.description = ""
-        self._told = ""
+        self._og_title = ""
         self._pieces: list[str] = []
         self._in_title = False
 
     @property
     def title(self) -> str:
-        return self._told or " ".join(" ".join(self._pieces).split())
+        return self._og_title or " ".join(" ".join(self._pieces).split())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "title":
             self._in_title = True
         elif tag == "meta":
-            told = dict(attrs)
-            name = (told.get("property") or told.get("name") or "").lower()
-            content = " ".join((told.get("content") or "").split())
+            attributes = dict(attrs)
+            name = (attributes.get("property") or attributes.get("name") or "").lower()
+            content = " ".join((attributes.get("content") or "").split())
             if name == "og:title" and content:
-                self._told = content
+                self._og_title = content
             elif name in ("description", "og:description") and not self.description:
                 self.description = content
 

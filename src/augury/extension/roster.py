@@ -1,8 +1,9 @@
-"""The games of a catalogue, indexed by their sides: finds the games that a page names. Pure.
+"""The games that the catalogue's markets are about, indexed by side (team or player). Pure.
 
-A headline rarely says "A vs B". It names both sides somewhere, by city, nickname, surname or
-abbreviation, and they are a game if the catalogue has a game between them. So the text is searched
-for sides, not for phrases. How venues abbreviate a side is learned from their tickers.
+It finds the games that a page names. A headline rarely says "A vs B". It names both sides
+somewhere, by city, nickname, surname or abbreviation, and it is about a game if the catalogue has
+one between these sides. So the text is searched for sides, not for phrases. How venues abbreviate a
+side is learned from their tickers.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class NamedGame(NamedTuple):
     """A market on a game whose two sides (teams or players) a text names."""
 
     game: Game
-    surety: float
+    certainty: float
     """Certainty, in (0, 1], that the text means both sides (teams or players) of the game: the
     smaller one of the two sides' certainties. A side's certainty is e.g. 1 for its full name and
     0.5 for its city alone."""
@@ -56,7 +57,7 @@ class _NamedSide(NamedTuple):
 
 
 class _FoundName(NamedTuple):
-    surety: float
+    certainty: float
     places: frozenset[int]
     """Positions, in the text, of the words that name the team or player."""
     whole: frozenset[str]
@@ -67,7 +68,7 @@ class _KnownTeam(NamedTuple):
     """A known team or player in a text: the certainty (0 to 1) that the text means this one, and
     the positions of the words that name it."""
 
-    surety: float
+    certainty: float
     places: set[int]
 
 
@@ -97,7 +98,7 @@ class Roster:
         sides = [self._number(side, fixture.league) for side in (fixture.home, fixture.away)]
         for number in sides:
             self._playing[number].add(game.id)
-        # The ticker has the sides in the order of the question, and in "A at B" `home` is B.
+        # A ticker lists the sides in the order of the question, but in "A at B" `home` is B.
         first, second = sides if game.home_first else sides[::-1]
         for letters, number in zip(_letters(venue_name), (first, second), strict=True):
             if letters:
@@ -134,12 +135,12 @@ class Roster:
         out: list[NamedGame] = []
         for id, (one, *rest) in of.items():
             apart = [other for other in rest if _are_apart(one.places, other.places)]
-            if apart and max(one.surety, apart[0].surety) >= SURE:
+            if apart and max(one.certainty, apart[0].certainty) >= SURE:
                 other = apart[0]
                 game = self._games[id]
                 sides = game.fixture.home, game.fixture.away
                 gap = min(abs(a - b) for a in one.places for b in other.places)
-                out.append(NamedGame(game, min(one.surety, other.surety), gap, sides))
+                out.append(NamedGame(game, min(one.certainty, other.certainty), gap, sides))
         return out
 
     def _sides_in(self, text: str, league: str | None) -> dict[int, _FoundName]:
@@ -151,7 +152,7 @@ class Roster:
             if league is not None and self._by_number[number].league not in ("", league):
                 return
             before = found.get(number)
-            if before is None or how.surety > before.surety:
+            if before is None or how.certainty > before.certainty:
                 found[number] = how
 
         for run in names.runs(text):
@@ -168,11 +169,11 @@ class Roster:
         at: defaultdict[str, set[int]] = defaultdict(set)
         for position, word in enumerate(words):
             at[word].add(position)
-        for key, (surety, places) in keys.items():
+        for key, (certainty, places) in keys.items():
             for number in self._by_token.get(key, ()):
                 whole = frozenset(words[p] for p in places)
-                note(number, _FoundName(surety, frozenset(places), whole))
-        named = {p for surety, places in keys.values() if surety > SURE for p in places}
+                note(number, _FoundName(certainty, frozenset(places), whole))
+        named = {p for certainty, places in keys.values() if certainty > SURE for p in places}
         for number in set().union(*(self._by_token.get(word, ()) for word in at if word)):
             how = self._by_terms(self._by_number[number], at, named)
             if how is not None:
@@ -184,23 +185,23 @@ class Roster:
     ) -> _FoundName | None:
         """How the text names a side (team or player) by terms of its name; None if it does not.
         `at`: positions of each term of the text; `named`: positions of the known names."""
-        said = frozenset(word for word in side.name.terms if word in at)
-        places = frozenset(p for word in said for p in at[word])
-        if len(said) == len(side.name.terms):
-            return _FoundName(0.8 if len(said) == 1 else 1.0, places, said)
+        common = frozenset(word for word in side.name.terms if word in at)
+        places = frozenset(p for word in common for p in at[word])
+        if len(common) == len(side.name.terms):
+            return _FoundName(0.8 if len(common) == 1 else 1.0, places, common)
         if side.name.keys:
-            # A known side has names in `keys`. Other parts of its name ("Madrid", "United") count
-            # only beside a side that is certain.
+            # A known side is found by the names of its keys. Other parts of its name ("Madrid",
+            # "United") count only if the other side of the game is certain.
             if names.leagues(side.name) & names.FULLY_KNOWN:
                 return None
-            long = frozenset(w for w in said if len(w) > 3 and not at[w] & named)
+            long = frozenset(w for w in common if len(w) > 3 and not at[w] & named)
             places = frozenset(p for word in long for p in at[word])
             return _FoundName(PARTLY, places, long) if long else None
-        if side.last in said and len(side.last) > 2:
-            return _FoundName(0.8, frozenset(at[side.last]), said)
+        if side.last in common and len(side.last) > 2:
+            return _FoundName(0.8, frozenset(at[side.last]), common)
         if side.league in _ALONE:
             return None
-        rare = frozenset(w for w in said if len(w) > 3 and len(self._by_token[w]) <= _RARE)
+        rare = frozenset(w for w in common if len(w) > 3 and len(self._by_token[w]) <= _RARE)
         if rare:
             return _FoundName(0.6, frozenset(p for word in rare for p in at[word]), rare)
         return None
@@ -212,7 +213,7 @@ class Roster:
         return any(
             how.places & other.places
             and how.whole < other.whole
-            and how.surety <= other.surety
+            and how.certainty <= other.certainty
             and not own.terms <= self._by_number[n].name.terms
             for n, other in found.items()
             if n != number
@@ -255,8 +256,8 @@ def _find_keys(words: Sequence[str], start: int, keys: dict[str, _KnownTeam]) ->
                 span = range(before.start, mention.end)
         spans.append(span)
         for key, weight in mention.keys:
-            surety = 1.0 if weight > 0.5 else 0.7 if weight else 0.5
-            _note(keys, key, surety, start, span)
+            certainty = 1.0 if weight > 0.5 else 0.7 if weight else 0.5
+            _note(keys, key, certainty, start, span)
     for size in (3, 2, 1):
         for position in range(len(words) - size + 1):
             city = range(position, position + size)
@@ -267,10 +268,10 @@ def _find_keys(words: Sequence[str], start: int, keys: dict[str, _KnownTeam]) ->
                     _note(keys, key, 0.5, start, city)
 
 
-def _note(keys: dict[str, _KnownTeam], key: str, surety: float, start: int, span: range) -> None:
+def _note(keys: dict[str, _KnownTeam], key: str, certainty: float, start: int, span: range) -> None:
     before = keys.get(key, _KnownTeam(0.0, set()))
     places = before.places | {start + position for position in span}
-    keys[key] = _KnownTeam(max(surety, before.surety), places)
+    keys[key] = _KnownTeam(max(certainty, before.certainty), places)
 
 
 def _are_apart(one: frozenset[int], other: frozenset[int]) -> bool:
@@ -299,7 +300,7 @@ def _joined(run: str) -> Iterator[tuple[str, int]]:
         for start in range(len(words) - size + 1):
             together = "".join(words[start : start + size])
             if len(together) > _SHORT:
-                # A single word can only be new for a side whose own name has several words.
+                # A single word adds something only for a side whose own name has several words.
                 marked = f"{_ONE}{together}" if size == 1 else together
                 yield marked, len(terms(" ".join(words[:start])))
 

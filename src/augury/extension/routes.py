@@ -1,4 +1,4 @@
-"""/extension/v1/*: markets for the page a reader is on."""
+"""/extension/v1/*: markets on the subject of the web page that a reader is on."""
 
 from __future__ import annotations
 

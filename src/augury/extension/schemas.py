@@ -1,4 +1,4 @@
-"""Wire shapes of the extension routes."""
+"""Request and response schemas of the extension's API, which finds markets for web pages."""
 
 from __future__ import annotations
 
@@ -72,18 +72,18 @@ _FIXTURE = {
 }
 
 
-def _example(example: dict[str, Any]) -> ConfigDict:
+def _response_config(example: dict[str, Any]) -> ConfigDict:
     return ConfigDict(json_schema_extra={"examples": [example]})
 
 
-def _asked(example: dict[str, Any]) -> ConfigDict:
+def _request_config(example: dict[str, Any]) -> ConfigDict:
     return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
 
 
 class PageRequest(BaseModel):
     """A web page to find markets for. At least one of the fields must contain a word."""
 
-    model_config = _asked(_PAGE)
+    model_config = _request_config(_PAGE)
 
     url: str | None = Field(
         None,
@@ -114,7 +114,7 @@ class PageRequest(BaseModel):
 class SearchPageRequest(PageRequest):
     """A web page to find markets for, and how to choose the markets."""
 
-    model_config = _asked({**_PAGE, "mode": "ads", "ads_mode": "thorough", "limit": 3})
+    model_config = _request_config({**_PAGE, "mode": "ads", "ads_mode": "thorough", "limit": 3})
 
     mode: Mode = Field(
         "extension",
@@ -129,8 +129,8 @@ class SearchPageRequest(PageRequest):
     )
     sports_mode: SportsMode = Field(
         "auto",
-        description="For a page on sports. fixture: only markets of one game. direct: markets on "
-        "the page's subject. auto: fixture if the page's game has markets, else direct.",
+        description="For a page on sports. fixture: only markets on the page's game. direct: "
+        "markets on the page's subject. auto: fixture if the page's game has markets, else direct.",
     )
     limit: Limit = 10
 
@@ -138,7 +138,7 @@ class SearchPageRequest(PageRequest):
 class FixtureRequest(BaseModel):
     """A game of two teams or players, named by the caller instead of read from the page."""
 
-    model_config = _asked(_FIXTURE)
+    model_config = _request_config(_FIXTURE)
 
     league: Side | None = Field(
         None,
@@ -165,12 +165,12 @@ class FixtureRequest(BaseModel):
 class SportsPageRequest(PageRequest):
     """A web page on sports, or a game, to find markets for."""
 
-    model_config = _asked({"title": "Suns vs Magic: preview", "mode": "fixture"})
+    model_config = _request_config({"title": "Suns vs Magic: preview", "mode": "fixture"})
 
     mode: SportsMode = Field(
         "auto",
-        description="fixture: only markets of one game. direct: markets on the page's subject. "
-        "auto: fixture if there are markets of the game, else direct.",
+        description="fixture: only markets on the game. direct: markets on the page's subject. "
+        "auto: fixture if the game has markets, else direct.",
     )
     fixture: FixtureRequest | None = Field(
         None, description="The game to find markets for. Default: the game that the page names."
@@ -181,7 +181,7 @@ class SportsPageRequest(PageRequest):
 class PageMarket(BaseModel):
     """A market found for a web page, with its price and the reason why it was chosen."""
 
-    model_config = _example(_MARKET)
+    model_config = _response_config(_MARKET)
 
     id: str
     platform: Platform
@@ -207,22 +207,23 @@ class PageMarket(BaseModel):
     )
     event_id: str | None = Field(description="The venue's own id of the market's event.")
     stale: bool = Field(
-        description="True if the market's close has passed without news from its venue since, or "
-        "if it is active with an old price."
+        description="True if the market is active but its price is too old to rely on, or if its "
+        "close has passed and its venue has sent nothing since."
     )
     origin: ShownOrigin = Field(
         description="live: from the venue. import: from a file. sample: an invented market."
     )
     twin_ids: list[str] = Field(
-        description="Ids of the same contract on other venues, or of its exact complement there."
+        description="Ids of the markets on other venues that are the same contract, or its exact "
+        "opposite."
     )
     reason: str = Field(description="The same as `why`.")
 
 
 class PageFixture(BaseModel):
-    """The game that the request or, else, a web page on sports names."""
+    """The game that the request names or, if it names none, the game that the page is about."""
 
-    model_config = _example(_FIXTURE)
+    model_config = _response_config(_FIXTURE)
 
     league: str | None = Field(description="Name of the league. Null: not known.")
     home: str
@@ -244,18 +245,18 @@ class PageGraph(PublicCausalGraph):
     model_config = ConfigDict(json_schema_extra={"examples": [_PAGE_GRAPH]})
 
     price_as_of: datetime | None = Field(
-        description="When the oldest price in the graph was quoted. Null: it shows no price."
+        description="When the oldest price in the graph was quoted. Null: the graph shows no price."
     )
     origin: ShownOrigin | None = Field(
-        description="The least reliable origin of the graph's markets: sample, then import, then "
-        "live. Null: it has no markets."
+        description="Least reliable origin among the graph's markets. From least to most reliable: "
+        "sample, import, live. Null: the graph has no markets."
     )
 
 
 class PageResponse(BaseModel):
     """The markets found for a web page, best first."""
 
-    model_config = _example(
+    model_config = _response_config(
         {
             "request_id": "req_01989d2c7f6b7c3f9d0e8f1a2b3c4d5e",
             "route": "search",
@@ -272,8 +273,7 @@ class PageResponse(BaseModel):
     )
     query_used: str = Field(description="The words that were searched for.")
     fixture: PageFixture | None = Field(
-        description="The game for which markets were searched. Null: no game was found or asked "
-        "for."
+        description="The game that the request or the page names. Null: neither names a game."
     )
     results: list[PageMarket]
     latency_ms: int = Field(description="Time to answer, in milliseconds.")
@@ -282,7 +282,7 @@ class PageResponse(BaseModel):
 class PricesRequest(BaseModel):
     """Ids of the markets whose current prices to look up."""
 
-    model_config = _asked({"ids": ["kalshi:KXFEDDECISION-26DEC-C25"]})
+    model_config = _request_config({"ids": ["kalshi:KXFEDDECISION-26DEC-C25"]})
 
     ids: list[Annotated[str, StringConstraints(strict=True, min_length=1, max_length=200)]] = Field(
         min_length=1, max_length=MAX_IDS, description="Market ids. A repeated id counts once."
@@ -301,7 +301,7 @@ _PRICE = {
 class MarketPrice(BaseModel):
     """A market's current prices, its status, and whether they are too old to rely on."""
 
-    model_config = _example(_PRICE)
+    model_config = _response_config(_PRICE)
 
     current_prices: dict[str, float | None] | None = Field(
         description="Probability by outcome label; null for an outcome without a quote. Null as a "
@@ -310,8 +310,8 @@ class MarketPrice(BaseModel):
     price_as_of: datetime | None = Field(description="When the venue quoted `current_prices`.")
     status: Status
     stale: bool = Field(
-        description="True if the market's close has passed without news from its venue since, or "
-        "if it is active with an old price."
+        description="True if the market is active but its price is too old to rely on, or if its "
+        "close has passed and its venue has sent nothing since."
     )
     origin: ShownOrigin = Field(
         description="live: from the venue. import: from a file. sample: an invented market."
@@ -321,7 +321,7 @@ class MarketPrice(BaseModel):
 class PricesResponse(BaseModel):
     """Current prices of the requested markets."""
 
-    model_config = _example({"prices": {"kalshi:KXFEDDECISION-26DEC-C25": _PRICE}})
+    model_config = _response_config({"prices": {"kalshi:KXFEDDECISION-26DEC-C25": _PRICE}})
 
     prices: dict[str, MarketPrice] = Field(
         description="Prices by market id; unknown ids are left out."

@@ -1,4 +1,4 @@
-"""From a page to markets: which kind of page, what to look for, what to show and why."""
+"""Finds the markets for a web page: is it on sports, what to search for, what to show and why."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from augury.clock import Clock, now, pause
 from augury.errors import InvalidInput, UpstreamFailed
 from augury.extension import fitness, games, sports, store
 from augury.extension.fixtures import Fixture
-from augury.extension.leaning import Vote, filed, leaning
+from augury.extension.leaning import Vote, filed_under_sports, vote_result
 from augury.extension.names import TeamName, league_of
 from augury.extension.page import WebPage, words_of
 from augury.extension.roster import PARTLY, NamedGame, Roster
@@ -47,33 +47,39 @@ Route = Literal["search", "sports"]
 
 FETCH_SECONDS, FETCH_BYTES = 3.0, 2 * 1024 * 1024
 ADS_CANDIDATES: Final = {"fast": 50, "thorough": 150}
-FACTORS_SAY: Final = {1: 0.4, 0: 0.0, -1: -0.8}
-"""What `_factor_of` returns for a page -> number added to `SportsReading.score`. 1: the factors
-(subjects of markets) on the page are on sports; 0: undecided; -1: they are not. Chosen by hand."""
+FACTOR_EVIDENCE: Final = {1: 0.4, 0: 0.0, -1: -0.8}
+"""Number added to `SportsReading.score` (the evidence that a page is on sports), by what
+`_factor_of` returns for the page. 1: the factors (subjects of markets, e.g. a team's season) that
+fit the page are on sports; 0: undecided; -1: they are not. Chosen by hand."""
 MAX_FACTORS = 3
-VOTERS, VOTE = 20, 0.6
-"""If a page's words leave open whether it is on sports, the closest markets vote. `VOTERS`: number
-of these. `VOTE`: largest change of `SportsReading.score` by the vote. Chosen by hand."""
+"""Number of factors (subjects of markets) that fit a page best and count in `_factor_of`. Chosen by
+hand."""
+VOTERS, MAX_VOTE = 20, 0.6
+"""If a page's words leave open whether it is on sports, the markets closest to it vote. `VOTERS`:
+number of voting markets. `MAX_VOTE`: largest change, up or down, of `SportsReading.score` by the
+vote. Chosen by hand."""
 GAME_MARKETS = 100
 SPORTS_CANDIDATES = 30
 """Smallest number of search results asked for if a page is on sports. Results that are known not to
 be on sports are dropped before markets are chosen. Chosen by hand."""
 TEXT_READ = 300
-"""Number of characters, at the start of a page's text, that are searched for the two sides (teams
-or players) of a game."""
-NEAR, SURE = 10.0, 0.7
+"""Number of characters, at the start of a page's text, in which the two sides (teams or players) of
+a game are looked for. Chosen by hand."""
+NEAR_DAYS, MIN_CERTAINTY = 10.0, 0.7
 """A page that may be on sports is taken to be on sports if it names both sides of a game with at
-least the certainty `SURE` (0 to 1), and the game is at most `NEAR` days away. Chosen by hand."""
+least the certainty `MIN_CERTAINTY` (0 to 1), and the game is at most `NEAR_DAYS` days away. Chosen
+by hand."""
 GAMES_READ, FOLLOW_SECONDS = 500, 5.0
-"""`GAMES_READ`: number of changed markets that are searched for games in one batch.
-`FOLLOW_SECONDS`: seconds between two checks for changed markets."""
+"""`GAMES_READ`: number of changed markets from which games are read in one batch. `FOLLOW_SECONDS`:
+seconds between two checks for changed markets. Chosen by hand."""
 MANY_GAMES: Final = 10_000
-"""Number of markets on games. If the first search of all markets finds more, the objects in memory
-are excluded from garbage collection (`gc.freeze`) after each batch."""
+"""Number of markets on games. If more are found while all markets are read for the first time, the
+objects in memory are excluded from garbage collection (`gc.freeze`) after each batch, because
+collecting so many objects would block the process. Chosen by hand."""
 GAMES_TURN, GAMES_REST = 0.002, 0.006
-"""`GAMES_TURN`: longest time, in seconds, for which markets are searched for games without a pause.
-`GAMES_REST`: length of the pause, in seconds, in which requests are answered."""
-TOLD_WORDS = 3
+"""`GAMES_TURN`: longest time, in seconds, for which games are read from markets without a pause.
+`GAMES_REST`: length of the pause, in seconds, in which requests are answered. Chosen by hand."""
+MAX_REASON_WORDS = 3
 """Largest number of words named in the reason why a market is shown ("The page is about ...")."""
 COMMON_IDF: Final = 2.5
 """Inverse document frequency below which a word is too common to say what a market is about. Chosen
@@ -98,14 +104,15 @@ class PageAnswer(NamedTuple):
 
 
 class _Game(NamedTuple):
-    """A game that a page is about, and the markets on it, if any (the first are on who wins)."""
+    """A game that a page is about, and the markets on this game, if any. Markets on who wins come
+    first."""
 
     fixture: Fixture
     markets: list[games.Game]
     days: float
     """Days between the game and the day that the page names, or now; see `GameMarkets.days`."""
-    surety: float
-    """Certainty, 0 to 1, that the page names both sides of the game."""
+    certainty: float
+    """Certainty, 0 to 1, that the page names both sides (teams or players) of the game."""
 
 
 class ExtensionService:
@@ -198,8 +205,8 @@ class ExtensionService:
             found = await markets.quotes(conn, list(names.values()))
         at = self._clock()
         return {
-            asked: (quote, self._age.judge(quote, at))
-            for asked, id in names.items()
+            name: (quote, self._age.judge(quote, at))
+            for name, id in names.items()
             if (quote := found.get(id)) is not None
         }
 
@@ -242,12 +249,12 @@ class ExtensionService:
             host=page.host,
             path=page.path,
             text=page.text,
-            told=self._told(title),
+            factor_evidence=self._factor_evidence(title),
             now=self._clock(),
         )
 
-    def _told(self, title: str) -> float:
-        return FACTORS_SAY[self._factor_of(title)]
+    def _factor_evidence(self, title: str) -> float:
+        return FACTOR_EVIDENCE[self._factor_of(title)]
 
     def _factor_of(self, text: str) -> int:
         """Whether the `MAX_FACTORS` factors (subjects of markets) that fit a text best are on
@@ -262,7 +269,7 @@ class ExtensionService:
     async def _settled(self, page: WebPage, reading: SportsReading) -> SportsReading:
         """The page's `reading`; if its score leaves in doubt whether the page is on sports, the
         score is changed by a vote of the markets closest to the page."""
-        if abs(reading.score - sports.IS_SPORTS) > VOTE:
+        if abs(reading.score - sports.IS_SPORTS) > MAX_VOTE:
             return reading
         found = await self._search.search(page.question, dimensions=("direct",), top_k=VOTERS)
         rows = await self._rows([result.id for result in found["direct"]])
@@ -274,15 +281,15 @@ class ExtensionService:
         votes: list[Vote] = []
         for result in found["direct"]:
             if (row := rows.get(result.id)) is not None:
-                said = set(terms(f"{row.question} {row.event_name or ''}"))
-                share = sum(r for word, r in rarity.items() if word in said) / whole
+                market_words = set(terms(f"{row.question} {row.event_name or ''}"))
+                share = sum(r for word, r in rarity.items() if word in market_words) / whole
                 votes.append(Vote(self._is_of_sports(row), share))
-        return replace(reading, score=reading.score + VOTE * leaning(votes))
+        return replace(reading, score=reading.score + MAX_VOTE * vote_result(votes))
 
     def _is_of_sports(self, row: PageMarketRow) -> int:
         if league_of(games.venue_name(row.id, row.slug).partition("-")[0]) is not None:
             return 1
-        return filed(row.category, row.tags) or self._factor_of(row.question)
+        return filed_under_sports(row.category, row.tags) or self._factor_of(row.question)
 
     # Results
 
@@ -301,24 +308,30 @@ class ExtensionService:
         rows = await self._rows(list(scores))
         if route == "sports":
             rows = {id: row for id, row in rows.items() if self._is_of_sports(row) >= 0}
-        told = _Explainer(self._search, page)
+        explainer = _Explainer(self._search, page)
         shown = [
-            Shown(rows[id], score, told.why(rows[id])) for id, score in scores.items() if id in rows
+            Shown(rows[id], score, explainer.why(rows[id]))
+            for id, score in scores.items()
+            if id in rows
         ]
         if mode == "ads":
-            shown = self._advertised(shown, told, ads_mode)
+            shown = self._advertised(shown, explainer, ads_mode)
         return PageAnswer(route, query, None, shown[:limit])
 
     def _advertised(
-        self, shown: Iterable[Shown], told: _Explainer, ads_mode: AdsMode
+        self, shown: Iterable[Shown], explainer: _Explainer, ads_mode: AdsMode
     ) -> list[Shown]:
         moment = self._clock()
-        fit = [one for one in shown if fitness.is_fit(one.row, moment) and told.shares(one.row)]
+        fit = [
+            one for one in shown if fitness.is_fit(one.row, moment) and explainer.shares(one.row)
+        ]
         if ads_mode == "fast" or not fit:
             return fit
         best = max(1e-9, max(one.score for one in fit))
         worth = {
-            one.row.id: fitness.worth(one.row, max(0.0, one.score) / best, told.overlap(one.row))
+            one.row.id: fitness.worth(
+                one.row, max(0.0, one.score) / best, explainer.overlap(one.row)
+            )
             for one in fit
         }
         again = [one._replace(score=round(worth[one.row.id], 4)) for one in fit]
@@ -360,11 +373,11 @@ class ExtensionService:
         the page's words state, if there are markets on it; a game in the catalogue whose two sides
         the words name; the stated game, without markets. None if none exists."""
         moment = self._clock()
-        said = given or reading.fixture
-        if said is not None:
-            day = games.matching(said, self.roster.between(said.home, said.away), moment)
+        stated = given or reading.fixture
+        if stated is not None:
+            day = games.matching(stated, self.roster.between(stated.home, stated.away), moment)
             if day is not None:
-                return _Game(said, day.games, day.days, 1.0)
+                return _Game(stated, day.games, day.days, 1.0)
             if given is not None:
                 return _Game(given, [], 0.0, 1.0)
         title = _title(page)
@@ -372,7 +385,7 @@ class ExtensionService:
         for text, league in product(dict.fromkeys(texts), dict.fromkeys((reading.league, None))):
             if (found := self._named(text, league, reading)) is not None:
                 return found
-        return _Game(said, [], 0.0, 0.0) if said else None
+        return _Game(stated, [], 0.0, 0.0) if stated else None
 
     def _named(self, text: str, league: str | None, reading: SportsReading) -> _Game | None:
         of: defaultdict[frozenset[TeamName], list[NamedGame]] = defaultdict(list)
@@ -380,21 +393,26 @@ class ExtensionService:
             of[frozenset(one.sides)].append(one)
         best: tuple[tuple[float, ...], _Game] | None = None
         for alike in of.values():
-            fixture = replace(alike[0].game.fixture, **reading.told._asdict())
+            fixture = replace(alike[0].game.fixture, **reading.hints._asdict())
             day = games.nearest(fixture, [one.game for one in alike], self._clock())
-            surety = max(one.surety for one in alike)
-            if day is None or (surety <= PARTLY and day.days > NEAR):
+            certainty = max(one.certainty for one in alike)
+            if day is None or (certainty <= PARTLY and day.days > NEAR_DAYS):
                 continue
-            order = (surety, float(day.days <= NEAR), -min(one.gap for one in alike), -day.days)
+            order = (
+                certainty,
+                float(day.days <= NEAR_DAYS),
+                -min(one.gap for one in alike),
+                -day.days,
+            )
             if best is None or order > best[0]:
-                best = order, _Game(day.games[0].fixture, day.games, day.days, surety)
+                best = order, _Game(day.games[0].fixture, day.games, day.days, certainty)
         return best[1] if best else None
 
     def _settles(self, found: _Game, reading: SportsReading) -> bool:
         """Whether the game `found` decides that its page is on sports: the game has markets, is
-        near in time (`NEAR`) and is named with certainty (`SURE`)."""
+        near in time (`NEAR_DAYS`) and is named with certainty (`MIN_CERTAINTY`)."""
         return bool(found.markets) and (
-            reading.score >= 0 and found.days <= NEAR and found.surety >= SURE
+            reading.score >= 0 and found.days <= NEAR_DAYS and found.certainty >= MIN_CERTAINTY
         )
 
     async def catch_up(self, *, rest: float = 0.0) -> None:
@@ -424,7 +442,7 @@ class ExtensionService:
                 return
             self._position = rows[-1].change
             if first and len(self.roster) > MANY_GAMES:
-                gc.freeze()  # they stay; to look for cycles in a million would block the process
+                gc.freeze()  # a garbage collection over a million objects would block the process
 
     async def follow(self, stop: asyncio.Event) -> None:
         """Keep the known games up to date with the catalogue until `stop` is set."""
@@ -442,7 +460,8 @@ class _Explainer:
         self._all = self._title | set(terms(page.title)) | set(terms(page.text))
 
     def _telling(self, row: PageMarketRow) -> dict[str, float]:
-        """The terms of a market that say what it is about -> their inverse document frequency."""
+        """The terms of a market's question that say what it is about, with the inverse document
+        frequency of each."""
         found = [
             t for t in dict.fromkeys(terms(row.question)) if not is_number(t) and not is_month(t)
         ]
@@ -455,6 +474,8 @@ class _Explainer:
         return any(t in self._all for t in self._telling(row))
 
     def overlap(self, row: PageMarketRow) -> float:
+        """Share (0 to 1), weighted by rarity, of the market's distinctive terms that the page
+        contains."""
         telling = self._telling(row)
         total = sum(telling.values())
         return sum(r for t, r in telling.items() if t in self._all) / total if total else 0.0
@@ -465,7 +486,7 @@ class _Explainer:
         for named, place in ((self._title, "The page is about"), (self._all, "The page mentions")):
             common = sorted((t for t in telling if t in named), key=lambda t: -telling[t])
             if common:
-                return f"{place} {_spoken(row.question, common[:TOLD_WORDS])}."
+                return f"{place} {_spoken(row.question, common[:MAX_REASON_WORDS])}."
         return "Close in meaning to the page, without a word in common."
 
 
@@ -477,8 +498,8 @@ def _spoken(question: str, wanted: list[str]) -> str:
         plain = word.strip(".,:;?!()[]\"'“”’").removesuffix("'s").removesuffix("’s")
         for t in terms(plain):
             words.setdefault(t, plain)
-    said = list(dict.fromkeys(word for t, word in words.items() if t in wanted)) or wanted
-    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+    chosen = list(dict.fromkeys(word for t, word in words.items() if t in wanted)) or wanted
+    return chosen[0] if len(chosen) == 1 else f"{', '.join(chosen[:-1])} and {chosen[-1]}"
 
 
 def _versus(fixture: Fixture) -> str:

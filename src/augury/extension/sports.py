@@ -35,18 +35,21 @@ class SportsReading:
     league: str | None
     fixture: Fixture | None
     """The game that the page's words name; None if they name none."""
-    told: GameHints
+    hints: GameHints
+    """What the page says about its game apart from who plays, e.g. the day."""
 
     @property
     def is_sports(self) -> bool:
         return self.score >= IS_SPORTS
 
 
-_SPEAKS_OF_OTHER_THINGS = frozenset({"golf", "mls", "other", "football"})
-"""Leagues whose names are weaker evidence of sports than others, because they also occur in
-headlines on other subjects (e.g. MLS: the listings of houses)."""
+_AMBIGUOUS_LEAGUES = frozenset({"golf", "mls", "other", "football"})
+"""Keys of the leagues whose names are weaker evidence of sports than others, because they also
+occur in headlines on other subjects (MLS also stands for listings of houses for sale)."""
 
 IS_SPORTS: Final = 0.6
+"""Smallest `SportsReading.score` (sum of all evidence) with which a page is taken to be on sports.
+Chosen by hand."""
 
 _HOSTS = re.compile(
     r"(?:^|\.)(?:espn|mlssoccer|espncricinfo|nba|nfl|mlb|nhl|wnba|skysports|uefa|fifa|flashscore|goal|marca|"
@@ -138,16 +141,16 @@ def read(
     host: str = "",
     path: str = "",
     text: str = "",
-    told: float = 0.0,
+    factor_evidence: float = 0.0,
     now: datetime,
 ) -> SportsReading:
     """Read from a page's texts whether it is on sports, and on which game.
 
     Parameters
     ----------
-    told
-        Evidence from the factors (subjects of markets) that fit the title best, in [-1, 1]:
-        positive if they are on sports, negative if they are on something else.
+    factor_evidence
+        Evidence from the factors (subjects of markets, e.g. a team's season) that fit the title
+        best, in [-1, 1]: positive if they are on sports, negative if they are on something else.
     """
     folded = fold(title)
     league = league_of(title) or league_of(path.replace("-", " "))
@@ -155,41 +158,43 @@ def read(
     if fixture is None:
         fixture = named_pair(title, league) or named_pair(path.replace("-", " "), league)
     found = [m for run in names.runs(title) for m in names.mentions(terms(names.replaced(run)))]
-    score = told
+    score = factor_evidence
     if _HOSTS.search(f"{host}."):
         score += 2.0
     if _PATHS.search(path.lower()):
         score += 1.5
     named_in_title = league_of(title)
     if named_in_title is not None:
-        score += 0.6 if named_in_title in _SPEAKS_OF_OTHER_THINGS else 1.2
-    score += _names_tell(found)
+        score += 0.6 if named_in_title in _AMBIGUOUS_LEAGUES else 1.2
+    score += _names_evidence(found)
     jargon = len(set(_JARGON.findall(folded)))
     score += min(1.6, 0.5 * (len(set(_WORDS_OF_SPORT.findall(folded))) + jargon))
     score -= min(2.4, 0.8 * len(set(_OTHER_THINGS.findall(folded))))
     if fixture is not None:
-        score += _fixture_tells(fixture)
+        score += _fixture_evidence(fixture)
     if fixture is None and score >= IS_SPORTS:
         fixture = fixture_of(title, league=league, loosely=True)
     if text and score < IS_SPORTS:
         start = fold(text[:400])
         score += min(0.6, 0.2 * len(set(_WORDS_OF_SPORT.findall(start))))
         score -= min(0.6, 0.2 * len(set(_OTHER_THINGS.findall(start))))
-    said = start_of(title, now) or start_of(text[:600], now)
-    if said is None:
-        said = start_of(path if DAY.search(path) else path.replace("-", " "), now, exact=False)
-    told_of = GameHints(
-        said,
+    game_start = start_of(title, now) or start_of(text[:600], now)
+    if game_start is None:
+        game_start = start_of(
+            path if DAY.search(path) else path.replace("-", " "), now, exact=False
+        )
+    hints = GameHints(
+        game_start,
         number_of(f"{title} {text[:200]}"),
         squad_of(f"{title} {path}", fixture.league if fixture else league),
         is_played(title),
     )
     if fixture is not None:
-        fixture = replace(fixture, **told_of._asdict())
-    return SportsReading(score, fixture.league if fixture else league, fixture, told_of)
+        fixture = replace(fixture, **hints._asdict())
+    return SportsReading(score, fixture.league if fixture else league, fixture, hints)
 
 
-def _names_tell(mentions: Sequence[TeamMention]) -> float:
+def _names_evidence(mentions: Sequence[TeamMention]) -> float:
     """Evidence of sports in the names of teams and players in a page's title, 0 to 1.6. Surnames,
     and nicknames that are ordinary words, are weak evidence; two of them from the same league are
     stronger."""
@@ -208,10 +213,10 @@ def _names_tell(mentions: Sequence[TeamMention]) -> float:
     return min(1.6, max(sure, 0.8) if together and sure < 1 else sure + (alone if not sure else 0))
 
 
-def _fixture_tells(fixture: Fixture) -> float:
-    """Evidence of sports in the two sides of a game, 0 to 1. It is weaker for two countries, since
-    these also meet in court, and for two ordinary words, since "bears" and "bulls" are also words
-    of the stock exchange."""
+def _fixture_evidence(fixture: Fixture) -> float:
+    """Evidence of sports in the two sides (teams or players) of a game, 0 to 1. It is weaker for
+    two countries, since these also meet in politics and in court, and for two ordinary words, since
+    "bears" and "bulls" also occur in texts on stocks."""
     sides = fixture.home, fixture.away
     if all(names.is_common(side.text) for side in sides):
         return 0.1

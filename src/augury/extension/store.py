@@ -65,6 +65,7 @@ class GameRow(NamedTuple):
     """The fields of a market that say which game it is about."""
 
     change: int
+    """Sequence number of the last change to the market."""
     id: str
     question: str
     event_name: str | None
@@ -75,9 +76,9 @@ class GameRow(NamedTuple):
 
 
 async def games_since(conn: AsyncConnection[Any], change: int, limit: int) -> list[GameRow]:
-    """Of the next `limit` markets that changed after the change numbered `change`: those that may
-    be about a game, in order of change. The last of the `limit` markets is always included, because
-    its change number tells where to continue."""
+    """The markets that may be about a game, in order of change, among the next `limit` markets that
+    changed after the change with sequence number `change`. The last of the `limit` markets is
+    always included, because its sequence number tells where to continue."""
     cursor = await conn.execute(
         r"""
         with next as (

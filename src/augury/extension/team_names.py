@@ -209,7 +209,8 @@ PEOPLE: Final = {
     "Nathan Cleary;Cheslin Kolbe;Owen Farrell;Rassie Erasmus;Marcus Smith",
     "esports": "Faker;ZywOo;s1mple;donk;NiKo;m0NESY;TenZ;Chovy;Keria;Gumayusi",
 }  # fmt: skip
-"""League -> players whom the news names without their sport."""
+"""League -> players and coaches whom the news names without their sport, separated by
+semicolons."""
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -226,12 +227,14 @@ WNBA_PLACES: Final = _pairs(
     "ind=indiana;la=los angeles;lv=las vegas;min=minnesota;ny=new york;phx=phoenix;sea=seattle;"
     "wsh=washington;was=washington"
 )
+"""Abbreviation -> place of a WNBA team."""
 
 CLUB_FURNITURE: Final = frozenset(
     """fc cf sc ac afc as ss ssc us cd ud sd rc rcd ca cr club de calcio esport gamin team kv sv tsv
     vfb vfl fk if bk cp ec fr st saudi mma 1 ii academi women u21 u23 the of""".split()
 )
-"""Words that many names of clubs have ("fc", "club"), so that they do not tell clubs apart."""
+"""Word stems that occur in the names of many clubs ("fc", "club"), so that they do not tell clubs
+apart."""
 
 ENTITY_LISTS: Final = {
     "wnba-team": ("wnba", 1.0), "football-club": ("football", 0.8),
@@ -240,8 +243,9 @@ ENTITY_LISTS: Final = {
     "f1-team": ("f1", 0.1), "nfl-star": ("nfl-player", 0.9), "nba-star": ("nba-player", 0.9),
     "mlb-star": ("mlb-player", 0.9), "footballer": ("football-player", 0.9),
 }  # fmt: skip
-"""By list of teams or players in the factor base (`augury.relations`): its league, and how
-strongly, 0 to 1, a name from the list shows that a text is about sports."""
+"""The lists of teams and players in the factor base (the subjects of markets that people wrote
+down, `augury.relations`) -> league of the list, and how strongly, 0 to 1, a name from it shows that
+a text is on sports. Chosen by hand."""
 NICKNAMES_THAT_ARE_WORDS: Final = frozenset(
     """heat magic jazz thunder wild king star giant ranger jet wildcat bulldog bobcat flash
     aggi rebel miner knight pride duke bison bill bear bull brown saint eagl lion

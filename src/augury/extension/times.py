@@ -55,11 +55,11 @@ def start_of(text: str, now: datetime, *, exact: bool = True) -> Start | None:
     """When the game that a text is about begins: the day, and the time of day if the text gives one
     with a time zone; None if it names no day. A date without a year is taken as the one nearest to
     `now`. `exact` is kept in the result (see `Start`)."""
-    told = fold(text)
-    day = _day(told, now)
+    folded = fold(text)
+    day = _day(folded, now)
     if day is None:
         return None
-    clock = _CLOCK.search(told)
+    clock = _CLOCK.search(folded)
     at = None
     if clock is not None and int(clock["h"]) < 24 and int(clock["min"] or 0) < 60:
         hour = int(clock["h"])
@@ -71,8 +71,8 @@ def start_of(text: str, now: datetime, *, exact: bool = True) -> Start | None:
     return Start(day, at, exact)
 
 
-def _day(told: str, now: datetime) -> date | None:
-    for found in DAY.finditer(told):
+def _day(folded: str, now: datetime) -> date | None:
+    for found in DAY.finditer(folded):
         year = found["year1"] or found["year2"] or found["year3"] or found["year4"]
         month = found["m1"] or found["m4"]
         if month is None:
@@ -81,10 +81,10 @@ def _day(told: str, now: datetime) -> date | None:
         if (day := _nearest(year, int(month), int(number), now)) is not None:
             return day
     for word, ahead in (("tonight", 0), ("today", 0), ("tomorrow", 1), ("yesterday", -1)):
-        if re.search(rf"\b{word}\b", told):
+        if re.search(rf"\b{word}\b", folded):
             return (now.astimezone(EASTERN) + timedelta(days=ahead)).date()
     for number, word in enumerate(_DAYS):
-        if re.search(rf"\b{word}\b", told):
+        if re.search(rf"\b{word}\b", folded):
             today = now.astimezone(EASTERN).date()
             return today + timedelta(days=(number - today.weekday()) % 7)
     return None

@@ -31,10 +31,12 @@ class FirstAnswer(NamedTuple):
     markets: Sequence[Snapshot]
     estimate: Estimate
     compared: Compared | None = None
-    """The question compared with the markets; None if it has no single answer, or has two parts."""
+    """The question compared with the markets. None if it was not compared as a whole: it has no
+    single answer, or it was split into two parts ("Will A or B win?")."""
     verdicts: judging.Verdicts = judging.NONE
     until: date | None = None
-    """For a question that names no date: the deadline for which it is answered (`horizons`)."""
+    """For a question that names no date: the deadline for which it is answered (`horizons`). None
+    for other questions, and if no deadline was found."""
 
 
 def _no_lap(name: str) -> None: ...
@@ -56,16 +58,20 @@ class Answerer:
         *,
         past: bool = False,
     ) -> FirstAnswer:
-        """The estimate for a question from these markets, by the rules and the judge's verdicts. A
-        question about an event that names no date is answered for the furthest of its deadlines
-        (`horizons`). `past`: also from markets whose deadline is over."""
+        """The estimate for a question from these markets, by the hand-written rules and the
+        verdicts of the judge (the trained model). A question about an event that names no date is
+        answered for the furthest of its deadlines (`horizons`).
+
+        lap : called at the end of each step
+        past : also answer from markets whose deadline is over
+        """
         compared = self._engine.compare(reading, markets, at, past=past)
         verdicts = await self._read(compared, lap)
         estimate = self._engine.estimate(compared, verdicts=verdicts)
         found = FirstAnswer(markets, estimate, compared, verdicts)
         if self._engine.judge is None or not horizons.names_no_time(reading):
             return found
-        if horizons.is_without(estimate, compared.bearings):
+        if horizons.is_undated(estimate, compared.bearings):
             return found
         return await self._over_deadlines(found, compared, self._engine.judge.limits, lap)
 
@@ -84,17 +90,17 @@ class Answerer:
             compared = self._engine.compare(reading, found.markets, at, past=undated.past)
             verdicts = await self._read(compared, lap)
             estimate = self._engine.estimate(compared, verdicts=verdicts)
-            told = FirstAnswer(
+            answer = FirstAnswer(
                 found.markets,
                 horizons.for_deadline(estimate, end, at.date()),
                 compared,
                 verdicts,
                 end,
             )
-            if horizons.is_found(told.estimate, verdicts, undated, found.verdicts, limits):
-                return told
+            if horizons.is_found(answer.estimate, verdicts, undated, found.verdicts, limits):
+                return answer
             if bounded is None and found.estimate.grade == estimate.grade == "bounded":
-                bounded = told
+                bounded = answer
         if bounded is not None:
             return bounded
         last = horizons.furthest(found.estimate, undated.bearings)
@@ -105,7 +111,8 @@ class Answerer:
         )
 
     async def _read(self, compared: Compared, lap: Lap) -> judging.Verdicts:
-        """The judge's verdicts on the best markets; empty if it reads none (open questions ...)."""
+        """The verdicts of the judge (the trained model) on the markets that match the question
+        best. Empty if the judge is not used, e.g. for open questions ("who", "how many")."""
         trained = self._engine.judge
         brief = self._engine.brief(compared) if trained is not None else None
         if brief is None or trained is None:

@@ -1,6 +1,6 @@
 """Lets a language model help with forecasts, within a time limit for each.
 
-The model may reword a badly put question, give its opinion on the markets that the judge
+The model may reword a badly worded question, give its opinion on the markets that the judge
 (`matching.judge`) reads, and rephrase the reasoning of an answer. Each proposal is checked by rules
 (`rewording`, `opinion`). A model is used only for tasks of which it got the control questions right
 (`LanguageModel.qualified`). Proposals that come too late or fail the checks change nothing: the
@@ -23,20 +23,19 @@ from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate
 from augury.forecast.judging import NONE, Verdicts
 from augury.forecast.normalise import Reading
-from augury.forecast.opinion import NOTHING_HEARD, Heard, Opinion
+from augury.forecast.opinion import NO_OPINIONS, CheckedOpinions, Opinion
 from augury.forecast.rewording import WordedParts, masked, rephrased, reworded, unsure
-from augury.forecast.tasks import MATCH, REWRITE, WORDING, answers, matched
+from augury.forecast.tasks import MATCH, REWRITE, WORDING, match_input, opinions_by_position
 from augury.llm.service import LanguageModel, NoAnswer
 from augury.llm.task import MAX_TEXT_CHARACTERS, Task, Unusable
 
 T = TypeVar("T", bound=msgspec.Struct)
 
 
-GLANCE_SECONDS: Final = 0.1
-"""A language model is used for a task only if it has passed a test (the task's control questions).
-This is the longest time, in seconds, that a forecast waits for the test's result. A stored result
-is there in time. If the test still runs, the forecast does the task without the model. Chosen by
-hand."""
+MAX_TEST_WAIT_SECONDS: Final = 0.1
+"""Longest time, in seconds, that a forecast waits to learn whether the language model has passed
+its test for a task (control questions with known answers). A stored result is there in time. While
+the test still runs, the forecast does the task without the model. Chosen by hand."""
 
 
 class Assistant:
@@ -65,13 +64,13 @@ class Assistant:
         tasks = [task for task in (REWRITE, MATCH, WORDING) if self._model.does(task.name)]
         return {task.name: await self._model.qualified(task) for task in tasks}
 
-    def sitting(self, at: datetime) -> Sitting:
-        """An object through which the language model helps with one forecast. Its time limit starts
-        with this call. `at`: the moment as of which the forecast is made."""
-        return Sitting(self._model, at, time.monotonic() + self._deadline)
+    def assist(self, at: datetime) -> Assistance:
+        """Begin the language model's help with one forecast: returns the object that gives it. The
+        time limit starts with this call. `at`: the moment as of which the forecast is made."""
+        return Assistance(self._model, at, time.monotonic() + self._deadline)
 
 
-class Sitting:
+class Assistance:
     """A language model's help with one forecast, within one time limit. `used` names the steps in
     which a proposal of the model was accepted, e.g. `language_model_rewrite`."""
 
@@ -82,16 +81,17 @@ class Sitting:
         self.used: list[str] = []
 
     async def reading(self, reading: Reading) -> Reading:
-        """What is understood of a question with the language model's help. If the rules alone
-        understood hardly anything (`reading`), the model rewords the question. Returns what the
-        rules understand of the rewording if it passes the checks, else `reading`."""
+        """What is understood of a question, with the language model's help. The model rewords the
+        question only if the hand-written rules understood hardly anything of it (`reading`).
+        Returns what the rules understand of the rewording if it passes the checks, else
+        `reading`."""
         if not unsure(reading):
             return reading
-        said = await self._ask(REWRITE, {"text": reading.normalized, "today": self._today})
-        if said is None:
+        answer = await self._ask(REWRITE, {"text": reading.normalized, "today": self._today})
+        if answer is None:
             return reading
-        parts = WordedParts(said.asks_opposite, said.last_day, said.level)
-        found = reworded(reading, said.question.strip(), parts, self._at)
+        parts = WordedParts(answer.asks_opposite, answer.last_day, answer.level)
+        found = reworded(reading, answer.question.strip(), parts, self._at)
         if found is None:
             return reading
         self.used.append("language_model_rewrite")
@@ -104,45 +104,50 @@ class Sitting:
         estimate: Estimate,
         verdicts: Verdicts = NONE,
     ) -> Estimate:
-        """The estimate with the language model's help: the model gives opinions on the markets, and
-        rewords the reasoning. Only opinions and rewordings that pass the checks are used.
+        """The estimate with the language model's help: the model gives opinions on the markets
+        (whether each asks the question), and rewords the reasoning. Only opinions and rewordings
+        that pass the checks are used.
 
         estimate : the estimate without the language model
         verdicts : what the judge (the trained model, `matching.judge`) says of the markets
         """
-        heard = await self._heard(engine, compared, verdicts)
-        told = ""
-        if heard.taken:
-            second = engine.estimate(compared, heard.taken, verdicts)
+        opinions = await self._opinions(engine, compared, verdicts)
+        sentence = ""
+        if opinions.taken:
+            second = engine.estimate(compared, opinions.taken, verdicts)
             if second != estimate:
                 self.used.append("language_model_match")
-                told = opinion.told(heard.taken, estimate, second, compared.reading.question)
+                sentence = opinion.opinion_sentence(
+                    opinions.taken, estimate, second, compared.reading.question
+                )
                 estimate = second
         if estimate.probability is not None:
             estimate = replace(estimate, reasoning=await self._smoothed(estimate.reasoning))
-        refused = tuple(map(opinion.told_refused, heard.refused))
+        refused = tuple(map(opinion.refusal_sentence, opinions.refused))
         return replace(
             estimate,
-            reasoning=" ".join(filter(None, (estimate.reasoning, told))),
+            reasoning=" ".join(filter(None, (estimate.reasoning, sentence))),
             fallbacks=(*estimate.fallbacks, *self.used, *(["opinion_refused"] if refused else [])),
             warnings=(*estimate.warnings, *refused),
         )
 
-    async def _heard(self, engine: Engine, compared: Compared, verdicts: Verdicts) -> Heard:
+    async def _opinions(
+        self, engine: Engine, compared: Compared, verdicts: Verdicts
+    ) -> CheckedOpinions:
         """The language model's opinions on the markets that the judge (`matching.judge`) reads for
         the question: those that passed the checks and those that were refused. Empty if the model
         is not asked or gives no usable answer in time."""
         if not await self._may(MATCH):
-            return NOTHING_HEARD
+            return NO_OPINIONS
         brief = engine.brief(compared)
         if brief is None or not opinion.worth_asking(brief, compared.bearings, verdicts):
-            return NOTHING_HEARD
-        said = await self._ask(MATCH, matched(brief.asked, brief.markets, self._today))
+            return NO_OPINIONS
+        answer = await self._ask(MATCH, match_input(brief.asked, brief.markets, self._today))
         try:
-            found = answers(said, len(brief.markets)) if said is not None else {}
+            found = opinions_by_position(answer, len(brief.markets)) if answer is not None else {}
         except Unusable:
-            return NOTHING_HEARD
-        return opinion.heard(
+            return NO_OPINIONS
+        return opinion.checked(
             brief, {n: Opinion(one.asks, one.why) for n, one in found.items()}, verdicts,
             asked=compared.reading.proposition,
         )  # fmt: skip
@@ -151,12 +156,12 @@ class Sitting:
         text, fixed = masked(reasoning)
         if len(text) >= MAX_TEXT_CHARACTERS:
             return reasoning
-        said = await self._ask(WORDING, {"text": text})
-        told = rephrased(text, said.text, fixed) if said is not None else None
-        if told is None or told == reasoning:
+        answer = await self._ask(WORDING, {"text": text})
+        smoothed = rephrased(text, answer.text, fixed) if answer is not None else None
+        if smoothed is None or smoothed == reasoning:
             return reasoning
         self.used.append("language_model_wording")
-        return told
+        return smoothed
 
     @property
     def _today(self) -> str:
@@ -165,7 +170,7 @@ class Sitting:
     async def _may(self, task: Task[Any]) -> bool:
         if not self._model.does(task.name):
             return False
-        left = min(GLANCE_SECONDS, self._ends_at - time.monotonic())
+        left = min(MAX_TEST_WAIT_SECONDS, self._ends_at - time.monotonic())
         try:
             async with asyncio.timeout(left):
                 return await self._model.qualified(task)

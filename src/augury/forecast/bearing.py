@@ -42,12 +42,12 @@ class Bearing:
     """Says whether the price of this market outcome limits the answer from above or below, e.g.
     because the market's deadline is earlier. True: the hand-written rules (`match`) find such a
     limit, and the judge (the trained model, `matching.judge`) agrees. False: the judge does not
-    agree. None: the judge gave no opinion; then `roles.is_kin` and `roles.is_sure` decide."""
+    agree. None: the judge gave no opinion; then `roles.is_related` and `roles.is_sure` decide."""
     share: float = 1.0
     """Upper limit, 0 to 1, of the confidence in an answer that takes this market outcome as asking
-    the question. With a verdict of the judge (`matching.judge`): the share of equally probable
-    verdicts that were right on held-out questions. With a language model's opinion:
-    `opinion.TRUSTED_SHARE`. Else 1."""
+    the question. If that rests on a verdict of the judge (`matching.judge`): the share of verdicts
+    with the same probability that were right on held-out questions. If it rests on a language
+    model's opinion: `opinion.TRUSTED_SHARE`. Else 1."""
 
     @property
     def key(self) -> tuple[int, int]:

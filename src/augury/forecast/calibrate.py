@@ -1,10 +1,10 @@
 """Tests whether market prices should be corrected: a correction is fitted on some resolved markets
 and scored on markets of other events. Pure.
 
-Crowds are said to overrate longshots, the more so the longer a market runs. Such a bias is a
-straight line in log-odds, logit(q) = a + b logit(p) with b above 1, from a price p to the corrected
-probability q. One line is fitted for each venue and time left. A line is worth using only if it
-scores better than the price on events that it was not fitted on.
+Crowds are said to overrate unlikely outcomes (longshots), the more so the longer a market runs.
+Such a bias is a straight line in log-odds, logit(q) = a + b logit(p) with b above 1, from a price p
+to the corrected probability q. One line is fitted for each venue and each number of days left. A
+line is worth using only if it scores better than the price on events that it was not fitted on.
 """
 
 from __future__ import annotations
@@ -83,12 +83,12 @@ def _cell(rows: Sequence[DecidedPrice]) -> dict[str, Any]:
     x = logit(np.array([row.price for row in rows]))
     y = np.array([row.outcome for row in rows])
     fold = np.array([zlib.crc32(row.event.encode()) % FOLDS for row in rows])
-    told = np.empty(len(rows))
+    corrected = np.empty(len(rows))
     for held in range(FOLDS):
         a, b = fit(x[fold != held], y[fold != held])
-        told[fold == held] = expit(a + b * x[fold == held])
+        corrected[fold == held] = expit(a + b * x[fold == held])
     price = expit(x)
-    gain = (told - y) ** 2 - (price - y) ** 2
+    gain = (corrected - y) ** 2 - (price - y) ** 2
     by_event = np.bincount(unit, gain)
     spread = by_event.std(ddof=1) * len(by_event) ** 0.5
     t = float(by_event.sum() / spread) if spread > 0 else 0.0
@@ -98,9 +98,9 @@ def _cell(rows: Sequence[DecidedPrice]) -> dict[str, Any]:
         "intercept": round(a, 3),
         "slope": round(b, 3),
         "brier": _rounded((price - y) ** 2),
-        "brier_recalibrated": _rounded((told - y) ** 2),
+        "brier_recalibrated": _rounded((corrected - y) ** 2),
         "log_loss": _rounded(-np.log(np.where(y > 0.5, price, 1 - price))),
-        "log_loss_recalibrated": _rounded(-np.log(np.where(y > 0.5, told, 1 - told))),
+        "log_loss_recalibrated": _rounded(-np.log(np.where(y > 0.5, corrected, 1 - corrected))),
         "t": round(t, 2),
         "use": t <= SURE_T,
     }

@@ -38,11 +38,11 @@ _PRIVATE: Final = re.compile(
 )
 
 
-def label(said: str | None) -> str:
+def label(value: str | None) -> str:
     """A request header's value in lower case, e.g. "Claude Desktop" -> "claude desktop". Empty if
     it is missing, is longer than `_LONGEST`, is no plain label, or could be a secret or a network
     address."""
-    text = (said or "").strip().casefold()
+    text = (value or "").strip().casefold()
     if not 0 < len(text) <= _LONGEST or not text.isascii() or not _LABEL.fullmatch(text):
         return ""
     if _RUN.search(text) or _PRIVATE.search(text.replace("_", " ")):

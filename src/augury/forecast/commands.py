@@ -18,7 +18,7 @@ from augury.settings import Settings
 def forecast(
     question: Annotated[str, typer.Argument(help="A question about the future, in plain words.")],
     as_of: Annotated[
-        str | None, typer.Option(help="Answer with what was known at this time (ISO 8601).")
+        str | None, typer.Option(help="Answer only from what was known at this time (ISO 8601).")
     ] = None,
     url: remote.Url = None,
     as_json: AsJson = False,
@@ -28,8 +28,8 @@ def forecast(
 ) -> None:
     """Forecast a question: a probability, the markets it rests on, and a confidence.
 
-    Asks the service at --url or the one running on the same data folder. Without a service it reads
-    the data folder itself.
+    Asks the service at --url, or else the one that runs on the same data folder. If none runs, the
+    command reads the data folder itself.
 
     Example: augury forecast "Will the Fed cut rates in December?"
     """
@@ -72,8 +72,8 @@ def _moment(text: str | None) -> datetime | None:
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     if moment > now():
         raise typer.BadParameter(
-            f"--as-of {text} is in the future; it may be at most the present. Leave it out to ask"
-            " as of now."
+            f"--as-of {text} is in the future. Give an earlier time, or leave it out to ask as of"
+            " now."
         )
     return moment
 
@@ -143,7 +143,9 @@ def bench_forecast(
         int, typer.Option(min=1_000, help="Number of markets to generate.")
     ] = 50_000,
     requests: Annotated[int, typer.Option(min=50, help="Number of forecasts over HTTP.")] = 500,
-    questions: Annotated[int, typer.Option(min=10, help="Number of questions in the run.")] = 300,
+    questions: Annotated[
+        int, typer.Option(min=10, help="Number of questions in the run (the background job).")
+    ] = 300,
     as_json: AsJson = False,
 ) -> None:
     """Generate markets and measure forecasts: by stage, over HTTP, and as a run.

@@ -1,7 +1,7 @@
 """Questions of more than one proposition: "if X ...", "both ... and", "... or ...". Pure.
 
-To ignore one of the propositions would be to answer another question. Some of these questions can
-be split into parts: they are answered from the answers to the parts, within the limits that logic
+A question is never answered by ignoring one of its propositions. Some of these questions can be
+split into parts: they are answered from the answers to the parts, within the limits that logic
 sets. The others get no probability; a text says why.
 """
 
@@ -90,7 +90,7 @@ _OWN: Final = re.compile(
 )
 
 
-def own(question: str) -> str | None:
+def private_subject(question: str) -> str | None:
     """The private person or thing that a question is about: "my cousin" for "Will my cousin
     marry?". None for other questions."""
     found = _OWN.search(" ".join(question[:300].split()))
@@ -160,7 +160,8 @@ def joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Est
         lower=None if upper is None else round(1 - upper, 4),
         upper=None if lower is None else round(1 - lower, 4),
         distribution=None,
-        reasoning=f"The question asks for neither, the complement. {found.reasoning}",
+        reasoning="The question asks whether neither happens, so the complement counts."
+        f" {found.reasoning}",
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Final
 
-from augury.forecast.coverage import is_said, share, telling
+from augury.forecast.coverage import distinctive_terms, is_said, share
 from augury.forecast.order import Order
 from augury.forecast.threshold_order import compare_ranges
 from augury.forecast.view import View
@@ -24,17 +24,17 @@ is, from 0.08 to 1.8. Chosen by hand."""
 _LEAGUE_TITLES: Final = frozenset(terms("nba finals; super bowl; world series; stanley cup"))
 _HALF_TITLES: Final = frozenset({"confer", "afc", "nfc", "pennant", "eastern", "western"})
 _ACTS: Final = tuple(
-    frozenset(terms(said))
-    for said in (
+    frozenset(terms(words))
+    for words in (
         "acquire buy purchase takeover merger merge", "ipo", "explode explosion", "land landing",
         "die death", "marry wedding", "divorce", "bankrupt bankruptcy", "assassinate",
     )
 )  # fmt: skip
 """Acts (acquiring, dying, landing ...), each as the set of words that name it. A question and a
 market that name different acts are about different things, however many names they share."""
-_RACE: Final = term("before")
-"""The term "before". A proposition with this term asks which of two things comes first. The
-"before" of a date ("before June 1") is not among a proposition's terms."""
+_BEFORE: Final = term("before")
+"""The term "before". A proposition with this term asks which of two things comes first ("A before
+B"). The "before" of a date ("before June 1") is not among a proposition's terms."""
 
 
 def stage_order(q: View, m: View) -> Order:
@@ -43,9 +43,9 @@ def stage_order(q: View, m: View) -> Order:
     stage, being nominated. Example: the question asks about winning, the market about reaching the
     final: `implies`."""
     ours, theirs = q.proposition, m.proposition
-    order = _stages(ours, theirs)
+    order = _result_order(ours, theirs)
     if order == "same" and _other_contest(q, m):
-        order = _titles(q, m)
+        order = _title_order(q, m)
     if q.places & m.places and order in ("unsaid", "differs"):
         order = "same"
     elif "ranks" in (ours.predicate, theirs.predicate) and (
@@ -60,8 +60,8 @@ def stage_order(q: View, m: View) -> Order:
     return order
 
 
-def _stages(ours: Proposition, theirs: Proposition) -> Order:
-    q, m = _reach(ours), _reach(theirs)
+def _result_order(ours: Proposition, theirs: Proposition) -> Order:
+    q, m = _result_of(ours), _result_of(theirs)
     if q is None or m is None:
         return "unsaid"
     kind_q, far_q = q
@@ -88,7 +88,7 @@ def _stages(ours: Proposition, theirs: Proposition) -> Order:
     return "differs"
 
 
-def _reach(p: Proposition) -> tuple[str, int] | None:
+def _result_of(p: Proposition) -> tuple[str, int] | None:
     match p.predicate:
         case "wins":
             return "win", STAGES["wins"]
@@ -114,7 +114,7 @@ def _other_contest(q: View, m: View) -> bool:
     )
 
 
-def _titles(q: View, m: View) -> Order:
+def _title_order(q: View, m: View) -> Order:
     """How winning the question's contest (`q`) relates to winning the market's (`m`), if the two
     contests differ. A league's champion has also won a conference. So `implies` if the question is
     about a league's title and the market about a conference's; `implied` the other way round; else
@@ -136,10 +136,12 @@ def choice_order(q: View, m: View) -> Order:
     order = _contenders(q, m)
     if order == "unsaid" and _other_subject(q, m):
         order = "excludes" if ours.predicate == theirs.predicate else "differs"
-    if (q.second and not m.second and _RACE not in theirs.terms) or (
-        _RACE in theirs.terms - ours.terms and not q.second and theirs.terms - q.covers - {_RACE}
+    if (q.second and not m.second and _BEFORE not in theirs.terms) or (
+        _BEFORE in theirs.terms - ours.terms
+        and not q.second
+        and theirs.terms - q.covers - {_BEFORE}
     ):
-        order = "differs"  # which of two comes first says little of when one comes
+        order = "differs"  # which of two comes first tells little about when either comes
     if (mine := _acts(ours)) and (other := _acts(theirs)) and not mine & other:
         order = "differs"  # a company that is acquired does not thereby go public
     return order
@@ -149,11 +151,11 @@ def _contenders(q: View, m: View) -> Order:
     """How the question's contender (`q`) relates to the market's (`m`): `same`, `excludes` (two
     contenders of whom only one can win), `differs` (any other two), or `unsaid` (the texts leave
     open whether the contender is the same)."""
-    theirs = telling(m.proposition.choice, m)
+    theirs = distinctive_terms(m.proposition.choice, m)
     if not theirs:
         if q.proposition.indefinite:
             return "unsaid"
-        ours = telling(q.proposition.choice, q)
+        ours = distinctive_terms(q.proposition.choice, q)
         known = not ours or any(is_said(t, m) or t in m.context for t in ours)
         return "unsaid" if known else "differs"
     part = share(theirs, q.covers, m)
@@ -161,9 +163,9 @@ def _contenders(q: View, m: View) -> Order:
         return "same"
     if part >= 0.4 and m.last is not None and is_said(m.last, q):
         return "same"
-    if part >= 0.5 and telling(q.proposition.choice, q) <= m.covers:
+    if part >= 0.5 and distinctive_terms(q.proposition.choice, q) <= m.covers:
         return "same"
-    ours = telling(q.proposition.choice, q)
+    ours = distinctive_terms(q.proposition.choice, q)
     if (not ours and theirs & q.covers) or (ours and share(ours, m.covers, q) >= 0.5):
         return "unsaid"
     exclusive = m.proposition.exclusive and q.proposition.predicate == m.proposition.predicate
@@ -180,7 +182,7 @@ def _other_subject(q: View, m: View) -> bool:
 
 
 def _acts(p: Proposition) -> frozenset[int]:
-    return frozenset(n for n, said in enumerate(_ACTS) if said & p.terms)
+    return frozenset(n for n, words in enumerate(_ACTS) if words & p.terms)
 
 
 def edition_order(ours: Proposition, theirs: Proposition, closes: date | None) -> Order:
@@ -209,14 +211,17 @@ def is_rival(q: View, m: View, choice: Order, stage: Order, edition: Order) -> b
         choice == "excludes" and stage in ("same", "unsaid") and edition != "differs"
         and ours and theirs and not q.proposition.indefinite and unique
         and share(ours, m.covers, q) >= 0.6 and share(theirs, q.covers, m) >= 0.6
-        and not _unsaid(theirs, m, q)
+        and not _lacks_telling_term(theirs, m, q)
     )  # fmt: skip
 
 
-def _unsaid(of: frozenset[str], v: View, by: View) -> bool:
-    """Whether a contest has a telling term that the text `by` lacks. If so, `by` is about another
-    seat or award. `of`: the terms of the contest. A term is telling if its weight in the text `v`
-    is at least `TELLING_WEIGHT`."""
+def _lacks_telling_term(of: frozenset[str], v: View, by: View) -> bool:
+    """Whether the text `by` lacks a telling term of a contest, and so is about another contest,
+    e.g. another seat or award.
+
+    of : the terms of the contest
+    v : the text that gives the terms their weights; a term is telling from `TELLING_WEIGHT` on
+    """
     return any(
         v.weights.get(t, 0.0) >= TELLING_WEIGHT and not is_said(t, by) and t not in by.context
         for t in of

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import structs
 
 from augury.forecast.cues import sound
-from augury.forecast.names import besides
+from augury.forecast.names import associated_terms
 from augury.forecast.view import View
 from augury.propositions.wording import OFFICES
 from augury.search.text import terms
@@ -21,11 +21,11 @@ names that share only such terms are not taken for the same."""
 _DIVISION: Final = frozenset(terms("division"))
 
 
-def spelled(one: View, other: View) -> View:
-    """The text `one`, with terms added to `covers` (the terms that it counts as naming). For names
-    that both texts have, it gets the terms of the form in which `other` writes them (initials, full
-    name, other transliteration). If `one` has "NBA" and `other` "National Basketball Association",
-    `one` then also counts as naming "national", "basketball" and "association"."""
+def with_spellings_of(one: View, other: View) -> View:
+    """The text `one`, with more terms in `covers` (the terms that it counts as naming). For each
+    name that both texts have, these are the terms of the form in which `other` writes it (initials,
+    full name, another transliteration). Example: `one` has "NBA" and `other` "National Basketball
+    Association"; then `one` also counts as naming "national", "basketball" and "association"."""
     more: frozenset[str] = frozenset()
     for short, name in other.initials:
         if short in one.short and (len(short) > 2 or short in one.proposition.choice):
@@ -46,17 +46,21 @@ def coverage(
     of: View, other: View, covers: frozenset[str], context: frozenset[str]
 ) -> tuple[float, float]:
     """How far the text `other` names the terms of the text `of`. Returns two numbers: the share of
-    these terms that `other` names, 0 to 1, each term counted with its weight; and the largest
+    the terms of `of` that `other` names, 0 to 1, each term counted with its weight; and the largest
     weight of a term that `other` does not name (0: it names all).
 
     covers : terms that `other` counts as naming
     context : terms of `other`'s event name and rules, which count half
     """
     total = found = missing = 0.0
-    told = {t for name, says in of.nicknames if says & covers for t in name}
+    by_nickname = {t for name, says in of.nicknames if says & covers for t in name}
     for one, weight in of.weights.items():
         total += weight
-        if one in covers or one in told or (besides(frozenset((one,))) - _COMMON) & other.covers:
+        if (
+            one in covers
+            or one in by_nickname
+            or (associated_terms(frozenset((one,))) - _COMMON) & other.covers
+        ):
             found += weight
         elif _alike(one, covers):
             found += 0.85 * weight
@@ -65,9 +69,9 @@ def coverage(
             missing = max(missing, 0.5 * weight)
         else:
             missing = max(missing, weight)
-    # "give up its weapons": a phrase of the question that says one word of the market.
-    if total and (said := of.covers & other.proposition.terms - of.proposition.terms):
-        found = min(total, found + 0.3 * len(said))
+    # A phrase of the question may mean one word of the market: "give up its weapons", "disarm".
+    if total and (shared := of.covers & other.proposition.terms - of.proposition.terms):
+        found = min(total, found + 0.3 * len(shared))
     return (found / total if total else 0.0), missing
 
 
@@ -75,7 +79,7 @@ def is_said(term: str, by: View) -> bool:
     """Whether the text `by` says a term: in this form, in another one ("scientific" for "science"),
     or by a name that stands for it ("Moscow" for "Russia")."""
     return (
-        term in by.covers or bool((besides(frozenset((term,))) - _COMMON) & by.covers)
+        term in by.covers or bool((associated_terms(frozenset((term,))) - _COMMON) & by.covers)
         or _alike(term, by.covers)
     )  # fmt: skip
 
@@ -89,10 +93,10 @@ def _alike(term: str, others: frozenset[str]) -> bool:
     return any(o.startswith(head) and abs(len(o) - len(term)) <= 4 for o in others if len(o) >= 5)
 
 
-def foreign(q: View, m: View) -> float:
-    """Weight, 0 to 1.8, of the market's (`m`) most telling name that has no word in common with the
-    question (`q`). 0 if there is no such name. The larger, the more the market is about something
-    else."""
+def foreign_weight(q: View, m: View) -> float:
+    """The weight, 0 to 1.8, of the market's (`m`) most telling name that has no word in common with
+    the question (`q`); 0 if there is no such name. The larger the weight, the more the market is
+    about something else."""
     return max(
         (max(m.weights.get(t, 0.0) for t in run) for run in m.runs
          if not run <= OFFICES and not any(is_said(t, q) for t in run)),
@@ -100,17 +104,17 @@ def foreign(q: View, m: View) -> float:
     )  # fmt: skip
 
 
-def called(q: View, m: View) -> float:
+def named_share(q: View, m: View) -> float:
     """Share, 0 to 1 and by weight, of the question's (`q`) names that the market (`m`) has in its
     text or rules; 1 if the question has no names."""
     weights = {t: w for t, w in q.weights.items() if t in q.names}
     total = sum(weights.values())
-    said = sum(w for t, w in weights.items() if is_said(t, m) or t in m.context)
-    return said / total if total else 1.0
+    named = sum(w for t, w in weights.items() if is_said(t, m) or t in m.context)
+    return named / total if total else 1.0
 
 
-def telling(choice: frozenset[str], of: View) -> frozenset[str]:
-    """Those terms of a contender's name (`choice`) that the text `of` writes with a capital letter;
+def distinctive_terms(choice: frozenset[str], of: View) -> frozenset[str]:
+    """The terms of a contender's name (`choice`) that the text `of` writes with a capital letter;
     if there are none, all terms of `choice`."""
     named = frozenset(t for t in choice if t in of.names)
     return named or choice

@@ -7,7 +7,7 @@ import re
 from datetime import date
 from typing import Final
 
-from augury.forecast.names import besides, nicknames
+from augury.forecast.names import associated_terms, nicknames
 from augury.forecast.polarity import turns
 from augury.forecast.view import Words
 from augury.propositions.proposition import CONTESTS, Proposition
@@ -19,9 +19,9 @@ from augury.search.text import is_month, is_number, is_year, terms
 def read(
     proposition: Proposition, text: str, *, context: str = "", closes: date | None = None
 ) -> Words:
-    """Read everything in a text that is later compared: its proposition (what it asserts), names,
-    finishing places, modifiers ... Only the weights of its terms are missing; `view.view` adds
-    them.
+    """Read everything in a text that is later compared with another text: its proposition (what it
+    asserts), names, finishing places, modifiers ... Only the weights of its terms are missing;
+    `view.view` adds them.
 
     text : the question or title as written, with its capitals
     context : other texts of a market (event name, rules); empty for a question
@@ -30,16 +30,16 @@ def read(
     # A capitalized word is a name even if it says little otherwise: "TIME's Person of the Year".
     names = frozenset(t for t in _names(text) if not is_number(t) and not is_month(t)) - _LEVELS
     if proposition.stage is not None:
-        names -= _STAGES  # the stage is compared as a part of its own
+        names -= _STAGES  # the stage is compared separately
     found = canonical(proposition.terms | names)
     names &= found
-    said = frozenset(terms(text)) | found
+    every = frozenset(terms(text)) | found
     plain = _RELATIVE.sub(" ", text)
     return Words(
         proposition=proposition,
         content=found,
         names=names,
-        covers=found | besides(said),
+        covers=found | associated_terms(every),
         context=frozenset(terms(context[:1500])) if context else frozenset(),
         closes=closes,
         motion=_motion(proposition, plain),
@@ -50,13 +50,13 @@ def read(
         still=proposition.predicate == "happens" and _STILL.search(text) is not None,
         sides=(sides := _sides_of(proposition, text)),
         against=frozenset(side[:-1] + ("-" if side[-1] == "+" else "+") for side in sides),
-        turns=turns(_unread(proposition, plain)),
+        turns=turns(_after_negation(proposition, plain)),
         last=_last(proposition),
         runs=_runs(text),
         group=named["group"].casefold() if (named := _GROUP.search(text)) else "",
         initials=_initials(text),
         short=frozenset(s.casefold() for s in _SHORT.findall(text)),
-        nicknames=nicknames(said),
+        nicknames=nicknames(every),
         second=_second(text),
         enters=proposition.predicate not in CONTESTS - {"wins"}
         and _ENTERS.search(text) is not None,
@@ -86,15 +86,15 @@ def _last(p: Proposition) -> str | None:
     """The last term of the contender's name in the order of the text, e.g. a surname. None if the
     name is a single term, or if the text has a class of contenders ("another party") instead of a
     name."""
-    said = next((r.text for r in p.read if r.slot == "choice"), "")
-    ordered = [t for t in terms(said) if t in p.choice]
+    name = next((r.text for r in p.read if r.slot == "choice"), "")
+    ordered = [t for t in terms(name) if t in p.choice]
     return ordered[-1] if len(ordered) > 1 and not p.indefinite else None
 
 
-def _unread(p: Proposition, text: str) -> str:
-    """The part of a text that follows its negation, up to an "or" that begins a second way of not
-    happening ("fail to name X or name someone else" -> "name X"); the whole text if it has no
-    negation."""
+def _after_negation(p: Proposition, text: str) -> str:
+    """The part of a text that follows its negation; the whole text if it has no negation. The part
+    ends before an "or" that begins a second way of not happening: "fail to name X or name someone
+    else" -> "name X"."""
     if p.positive:
         return text
     last = max((text.find(r.text) + len(r.text) for r in p.read if r.slot == "polarity"), default=0)
@@ -120,9 +120,9 @@ WARMTH: Final = frozenset(terms("temperature"))
 def _extreme(p: Proposition, text: str) -> int:
     if p.threshold is None or not (p.threshold.unit == "degrees" or p.terms & WARMTH):
         return 0
-    if said := (_HIGHEST.search(text) is not None) - (_LOWEST.search(text) is not None):
-        return said
-    # What never falls below a level has its low above that level.
+    if named := (_HIGHEST.search(text) is not None) - (_LOWEST.search(text) is not None):
+        return named
+    # "Stays above 50" is about the day's low, "stays below 70" about its high.
     return (_NEVER_ABOVE.search(text) is not None) - (_NEVER_BELOW.search(text) is not None)
 
 
@@ -258,8 +258,8 @@ _OPPOSITES: Final = tuple(
     )
 )
 """Pairs of opposite results, e.g. approved and rejected: (name of the pair, pattern of one result,
-pattern of the other). They show that a question and a market name opposite results (`View.sides`
-and `View.against`)."""
+pattern of the other). If question and market name the two results of one pair, they ask opposite
+things (`View.sides` and `View.against`)."""
 _NO_CHANGE: Final = re.compile(
     r"\bno\s+changes?\b|\bunchanged\b|\bhold\s+rates\b|\bstand\s+pat\b", re.I
 )

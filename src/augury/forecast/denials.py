@@ -18,8 +18,8 @@ _RUN_OUT = (
     r"go\s+by|comes?\s+and\s+goe?s?|elapses?|expires?|gets?\s+through|goes?\s+through|go\s+through|"
     r"makes?\s+it\s+(?:past|through|to|beyond)|gets?\s+(?:past|beyond)|survives?)"
 )
-# Each rule leaves one "not", which `propositions.reading` reads as a negation. Wordings that it reads
-# by itself (fail to, avoid, without, other than, stay below) need no rule here.
+# Each rule leaves one "not", which `propositions.reading` reads as a negation. That module reads some
+# wordings without a rule (fail to, avoid, without, other than, stay below).
 _WHO = (
     r"(?:someone|somebody|anyone|anybody|something|anything|(?:an?|any|some|another)\s+(?:\w+\s+)?"
     r"(?:team|player|club|side|candidate|person|company|country|nation|film|movie|driver|party|school|"

@@ -1,8 +1,10 @@
 """Turns markets on several levels or deadlines into a distribution over the ranges between them.
+Pure.
 
-Pure. A level or deadline with its probability is called a rung; all rungs of one quantity or event
-form a ladder. The probabilities of the rungs are made monotone. The question's own answer is one of
-the rungs, and is not changed. The parts of the distribution sum to 1.
+A level or deadline with its probability is called a rung; all rungs of one quantity or event form a
+ladder. The probabilities of a ladder are made monotone, i.e. changed so that they only rise or only
+fall. The question's own level or deadline is one of the rungs, and its probability is not changed.
+The parts of the distribution sum to 1.
 """
 
 from __future__ import annotations
@@ -15,15 +17,15 @@ from typing import Final, NamedTuple, TypeAlias
 from augury.forecast.pool import isotonic
 
 MAX_LEVELS: Final = 12
-"""Largest number of levels (or deadlines) in a distribution besides the question's own. If there
-are more, those nearest to the question's own are used. Chosen by hand."""
+"""Largest number of levels (or deadlines) that a distribution has besides the question's own. If
+there are more, those nearest to the question's own are used. Chosen by hand."""
 MAX_CONTRADICTION: Final = 0.15
-"""The probabilities of several levels (or deadlines) are changed so that they only rise or only
-fall (isotonic regression). If one of them would change by more than this (0 to 1), the markets are
-taken to be about different things, and there is no distribution. Chosen by hand."""
-_ASKED: Final = 1e6
-"""Weight of the question's own answer in an isotonic regression, which changes the probabilities of
-several levels (or deadlines) so that they only rise or only fall. All other probabilities have
+"""Largest change, as a probability, that isotonic regression may make to one of several levels (or
+deadlines) so that all probabilities only rise or only fall. If a larger change were needed, the
+markets are taken to be about different things, and there is no distribution. Chosen by hand."""
+_ASKED_WEIGHT: Final = 1e6
+"""Weight of the question's own answer in an isotonic regression (which changes the probabilities of
+several levels or deadlines so that they only rise or only fall). All other probabilities have
 weight 1, so the question's own answer practically does not change."""
 
 Label = Callable[[float], str]
@@ -139,7 +141,7 @@ def _ladder(
     near = sorted((x for x in rungs if x != asked), key=lambda x: (abs(x - asked), x))[:MAX_LEVELS]
     places = sorted([*near, asked])
     chances = [p if x == asked else rungs[x] for x in places]
-    weights = [_ASKED if x == asked else 1.0 for x in places]
+    weights = [_ASKED_WEIGHT if x == asked else 1.0 for x in places]
     if not rising:
         chances, weights = chances[::-1], weights[::-1]
     smooth = isotonic(chances, weights)

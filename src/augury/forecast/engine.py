@@ -48,8 +48,8 @@ from augury.search.text import is_number
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 MAX_COMPARED: Final = 24
-"""Number of market outcomes, the best matches for a question, that are compared further: with each
-other, and with the question by logic. Chosen by hand."""
+"""Largest number of market outcomes that are compared further: with each other and, by logic, with
+the question. They are the best matches for the question. Chosen by hand."""
 SIBLING_LOSS: Final = 0.6
 """Largest number of points that a market loses because it differs from similar markets by a name
 that the question does not say ("Will Russia capture X"). The points are taken from
@@ -57,8 +57,9 @@ that the question does not say ("Will Russia capture X"). The points are taken f
 market matches the question. Chosen by hand."""
 MARKETS_KEPT: Final = 8_000
 """Largest number of markets for which two things are kept in memory: the parts (subject, level ...)
-read from the market's text, and the vector of its title. Both together take 3 kB. For any other
-market, the parts come from storage or are read again, and the vector is computed again (40 us)."""
+read from the market's text, and the vector of its title. Both together take 3 kB per market. For
+any other market, the parts come from the database or are read again, and the vector is computed
+again (40 microseconds)."""
 RARITY_BYTES: Final = 32 << 20
 """Largest size, in bytes, of the cache that says how rare each term is (`view.Rarity`)."""
 MARGIN_CONFIDENCE: Final = 0.4
@@ -79,8 +80,8 @@ class Engine:
         self.judge = judge
         self._embed = embed
         self._rarity = remembered(RARITY_BYTES)(rarity)
-        # Packed: views would be half a million objects, through which the garbage collector would
-        # look in pauses of tenths of a second.
+        # Kept packed: as views they would be half a million objects, which the garbage collector
+        # would scan in pauses of tenths of a second.
         self._known: OrderedDict[bytes, tuple[bytes, NDArray[np.float32]]] = OrderedDict()
 
     def answer(self, reading: Reading, markets: Sequence[Snapshot], at: datetime) -> Estimate:
@@ -108,7 +109,7 @@ class Engine:
         """The estimate that the compared markets give for the question.
 
         opinions : a language model's opinions on markets, those that passed the checks
-        (`opinion.heard`)
+        (`opinion.checked`)
         verdicts : what the judge (`matching.judge`) says of the markets that `brief` chose
         """
         reading, markets, at = compared.reading, compared.markets, compared.at
@@ -124,7 +125,7 @@ class Engine:
         if opinions:
             bearings = opinion.applied(bearings, opinions, verdicts, positive=positive)
             bearings.sort(key=_order)
-        # The judge has read what is over, too: its verdicts compare the markets with each other.
+        # Only now, because the judge also reads markets that are over: it compares all markets.
         if not compared.past and horizons.names_no_time(reading):
             bearings = [b for b in bearings if b.exact or not _is_over(b, at.date())]
         weighing = Weighing(reading, compared.question, bearings, at)
@@ -132,7 +133,7 @@ class Engine:
         if reading.wider and not estimate.count("direct", "bound"):
             part = self.answer(normalise(reading.wider, at), markets, at)
             if part.count("direct"):
-                return _narrower(part)
+                return _with_margin(part)
         estimate = weighing.spread_out(estimate)
         return replace(estimate, rejected=rejected(bearings, estimate))
 
@@ -140,7 +141,7 @@ class Engine:
         """Whether the question is the title of one of the markets, word for word or with one "not"
         added or left out (`verbatim`)."""
         return any(
-            verbatim.denied(reading.core, market.question, market.outcomes) is not None
+            verbatim.asks_for_no(reading.core, market.question, market.outcomes) is not None
             for market in markets
         )
 
@@ -165,14 +166,16 @@ class Engine:
     ) -> list[Bearing]:
         found: list[Bearing] = []
         for market, views in zip(markets, self._read(markets), strict=True):
-            asks_no = verbatim.denied(reading.core, market.question, market.outcomes)
+            asks_no = verbatim.asks_for_no(reading.core, market.question, market.outcomes)
             for outcome, read in zip(words.sides(market), views, strict=True):
                 price = market.price(outcome)
                 if price is None or market.price_at is None:
                     continue
                 fit = compare(question, read, at.date())
                 turned = read.proposition.positive == fit.opposed
-                if asks_no is not None:  # the market's own words decide the side
+                if (
+                    asks_no is not None
+                ):  # the question is the market's title, so its words decide the side
                     turned = (asks_no != reading.denied) == reading.proposition.positive
                 age = max(0.0, (at - market.price_at).total_seconds() / 86_400)
                 positive = 1 - price if turned else price
@@ -181,7 +184,7 @@ class Engine:
         found.sort(key=_order)
         return [
             _related(reading, b) if n < MAX_COMPARED else b
-            for n, b in enumerate(_told_apart(question, found))
+            for n, b in enumerate(_with_siblings_penalized(question, found))
         ]
 
     def _read(self, markets: Sequence[Snapshot]) -> list[list[View]]:
@@ -221,8 +224,8 @@ def _related(reading: Reading, b: Bearing) -> Bearing:
 
 
 def _is_over(b: Bearing, day: date) -> bool:
-    """Whether the market asks about an event by a deadline that ended before the day before `day`:
-    in the market's time zone, a deadline may end a day later."""
+    """Whether, on the day `day`, the deadline of a market on an event is over. A deadline counts as
+    over from the second day after it, because in the market's time zone it may end a day later."""
     asked = b.view.proposition
     return (
         asked.predicate in EVENTS and asked.window.kind in ("by", "on")
@@ -234,12 +237,12 @@ def _order(b: Bearing) -> tuple[float, float, str, int]:
     return -b.fit.score, b.age, b.market.id, b.outcome
 
 
-def _told_apart(question: View, found: list[Bearing]) -> list[Bearing]:
+def _with_siblings_penalized(question: View, found: list[Bearing]) -> list[Bearing]:
     """The comparisons `found` in a new order, after the best of them were compared with each other.
 
     Some markets differ only in a name ("Will Russia capture X"). If the question does not say this
-    name, the market loses points of its score, even if the question says many other words of the
-    market.
+    name, the market loses up to `SIBLING_LOSS` points of its score, even if the question says many
+    other words of the market.
     """
     near, rest = found[:MAX_COMPARED], found[MAX_COMPARED:]
     judged = []
@@ -251,7 +254,7 @@ def _told_apart(question: View, found: list[Bearing]) -> list[Bearing]:
                 continue
             theirs = other.view.proposition.terms
             if not _same_parts(b.view.proposition, other.view.proposition):
-                continue  # a date, a level or a place tells them apart
+                continue  # they differ in a level or a stage, not only in a name
             if own != theirs and 2 * len(own & theirs) >= len(own | theirs):
                 telling |= {t for t in own - other.view.covers if not is_number(t)}
         weights = {t: b.view.weights.get(t, 0.0) for t in telling}
@@ -270,7 +273,7 @@ def _same_parts(a: Proposition, b: Proposition) -> bool:
     return (a.threshold, a.stage) == (b.threshold, b.stage)
 
 
-def _narrower(win: Estimate) -> Estimate:
+def _with_margin(win: Estimate) -> Estimate:
     """The estimate for "Will X win by 5 points?", made from `win`, the estimate for "Will X win?".
     The probability of `win` is an upper bound."""
     most = win.probability or 0.0
@@ -283,6 +286,6 @@ def _narrower(win: Estimate) -> Estimate:
             if one.role == "direct" else one
             for one in win.evidence
         ),
-        reasoning=f"A win by so much is a win, which bounds it. {win.reasoning}",
+        reasoning=f"A win by this margin is a win, so a win is at least as likely. {win.reasoning}",
         fallbacks=("from_wider",),
     )  # fmt: skip

@@ -1,9 +1,14 @@
-"""Scores of forecasts against questions whose market prices and outcomes are known. Pure.
+"""Scores of forecasts on questions whose market prices and outcomes are known. Pure.
 
-A question's kind says which answer is right. `paraphrase`: the market's price. `negation`: 1 minus
-that price. `near`: a probability within a bound that logic sets. `unanswerable`: no number. `range`
-(a trap question): a probability in a given range, no number, or either of these, as the evaluation
-file says.
+A question's kind says which answer is right:
+
+- `paraphrase` (asks what a market asks, in other words): the market's price;
+- `negation` (asks the opposite of a market): 1 minus the market's price;
+- `near` (close to a market, e.g. with another deadline): a probability above or below that market's
+  price, whichever logic demands;
+- `unanswerable`: no number;
+- `range` (a trap question): a probability in a range, no number, or either of these, as the
+  evaluation file says.
 """
 
 from __future__ import annotations
@@ -19,10 +24,11 @@ Kind = Literal["paraphrase", "negation", "near", "unanswerable", "range"]
 KINDS: Final[tuple[Kind, ...]] = ("paraphrase", "negation", "near", "unanswerable", "range")
 RIGHT: Final = frozenset(("hit", "held", "right"))
 WRONG: Final = frozenset(("miss", "broken", "made", "wrong"))
-"""Verdicts on an answer (`Answered.verdict`) that count as wrong. `inverted`, the right answer to
-the opposite question, is counted separately."""
+"""Verdicts on an answer (`Answered.verdict`) that count as wrong. The verdict `inverted` (the
+answer is right for the opposite question) is counted separately."""
 SURE_CONFIDENCE: Final = 0.5
-"""Smallest confidence, 0 to 1, with which a wrong answer counts as surely wrong. Chosen by hand."""
+"""Smallest confidence, 0 to 1, at which a wrong answer is counted in `surely_wrong`. Chosen by
+hand."""
 
 RIGHT_WITHIN: Final = 0.05
 """An answer counts as right if it differs from the right price by at most this (as a
@@ -35,9 +41,9 @@ BOUND_SLACK: Final = 0.02
 """How far, as a probability, an answer may lie beyond a bound that logic sets and still count as
 right."""
 WEEK: Final = (timedelta(days=3), timedelta(days=14))
-"""A forecast's interval is for the price a week later. It is tested on a price quoted at least the
-first and at most the second of these times after the forecast. Of several such prices, the one
-nearest to a week is used."""
+"""A forecast's interval is for the price a week later. It is tested on a later price of the market,
+quoted between the first and the second of these times after the forecast. Of several such prices,
+the one nearest to a week is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +58,15 @@ class EvaluationQuestion:
     p: float | None = None
     outcome: float | None = None
     bound: tuple[str, float] | None = None
-    """What is known of the right answer to a question of kind `near`. (`le`, x): it is a
-    probability of at most x. (`ge`, x): of at least x. None: nothing is known."""
+    """For a question of kind `near` (close to a market, whose price limits the right answer on one
+    side): ("le", x) if the right probability is at most x, ("ge", x) if it is at least x. None: no
+    limit is known."""
     right: tuple[float, float] | None = None
-    """For a question of kind `range`: smallest and largest probability that is a right answer.
-    None: no probability is right."""
+    """For a question of kind `range` (a trap question): smallest and largest probability that is a
+    right answer. None: no probability is right."""
     null_ok: bool = False
-    """For a question of kind `range`: whether an answer without a probability is right, too."""
+    """For a question of kind `range` (a trap question): whether an answer without a probability is
+    right, too."""
     event: str | None = None
     """Key of the question's event. The markets of one event resolve together. None: the event is
     not known, and the question's market is taken as an event of its own."""
@@ -109,13 +117,14 @@ class Answered:
     """Lower and upper bound that logic puts on the probability; None: the answer does not rest on
     bounds."""
     way: str | None = None
-    """How the answer was derived from other markets if none asks the question itself, e.g. "from
-    deadlines"; else None."""
+    """How the answer was derived from other markets if none asks the question itself: the first
+    marker in `Estimate.fallbacks` that begins with `from_`, e.g. "from deadlines"; None if there is
+    none."""
 
     @property
-    def said(self) -> float | None:
-        """The probability of the answer, even if it was withheld from the public; None if there is
-        none."""
+    def any_probability(self) -> float | None:
+        """The probability of the answer, whether it was given to the public or withheld; None if
+        there is none."""
         return self.probability if self.probability is not None else self.hint
 
     @property
@@ -175,9 +184,9 @@ def holds(p: float, bound: tuple[str, float] | None) -> bool:
 def later_price(
     prices: Sequence[tuple[datetime, float]], as_of: datetime, asked: EvaluationQuestion
 ) -> float | None:
-    """The price of the question's market about a week after `as_of`, turned into the probability of
-    Yes to the question: 1 minus the price if the question negates the market. None if no price is
-    known at a time that `WEEK` allows.
+    """The price of the question's market about a week after `as_of`, as the probability of Yes to
+    the question: 1 minus the price if the question negates the market. None if no price is known at
+    a time that `WEEK` allows.
 
     prices : times and prices of the market's first outcome
     """
@@ -261,7 +270,7 @@ def by_grade(answers: Sequence[Answered]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for grade in GRADES:
         mine = [a for a in asked if a.grade == grade]
-        given = [(a, p) for a in mine if (p := a.said) is not None]
+        given = [(a, p) for a in mine if (p := a.any_probability) is not None]
         off = [abs(p - _p(a.asked.p)) for a, p in given]
         decided = [(a, p) for a, p in given if a.asked.outcome is not None]
         out[grade] = {
@@ -294,14 +303,14 @@ def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
     """
     decided = [a for a in answers if a.asked.outcome is not None and a.asked.p is not None]
     base = sum(_p(a.asked.outcome) for a in decided) / len(decided) if decided else 0.0
-    hints = [a for a in decided if a.grade == "hinted" and a.said is not None]
+    hints = [a for a in decided if a.grade == "hinted" and a.any_probability is not None]
     steps: list[dict[str, Any]] = []
     for least in (x / 20 for x in range(20)):
         above = [a for a in hints if a.confidence >= least]
         by_market: dict[str | None, list[float]] = {}
         for a in above:
             outcome = _p(a.asked.outcome)
-            gain = (_p(a.said) - outcome) ** 2 - (base - outcome) ** 2
+            gain = (_p(a.any_probability) - outcome) ** 2 - (base - outcome) ** 2
             by_market.setdefault(a.asked.market_id, []).append(gain)
         gains = [sum(found) / len(found) for found in by_market.values()]
         if len(gains) < 2:
@@ -313,9 +322,9 @@ def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
                 "least_confidence": least,
                 "n": len(above),
                 "markets": len(gains),
-                "brier": _mean((_p(a.said) - _p(a.asked.outcome)) ** 2 for a in above),
+                "brier": _mean((_p(a.any_probability) - _p(a.asked.outcome)) ** 2 for a in above),
                 "base_brier": _mean((base - _p(a.asked.outcome)) ** 2 for a in above),
-                "mean_distance": _mean(abs(_p(a.said) - _p(a.asked.p)) for a in above),
+                "mean_distance": _mean(abs(_p(a.any_probability) - _p(a.asked.p)) for a in above),
                 "t": round(mean / spread, 2) if spread else 0.0,
             }
         )

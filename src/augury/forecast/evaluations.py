@@ -35,13 +35,16 @@ def evaluate_forecast(
     ],
     prices: Annotated[
         Path,
-        typer.Option(exists=True, dir_okay=False, help="Parquet file of their prices over time."),
+        typer.Option(
+            exists=True, dir_okay=False, help="Parquet file of the markets' prices over time."
+        ),
     ],
     with_model: Annotated[
         bool,
         typer.Option(
             "--with-model",
-            help="Also ask the configured language model. It may know what happened later.",
+            help="Let the configured language model help. It may know what happened after the time "
+            "of a question.",
         ),
     ] = False,
     as_json: AsJson = False,
@@ -65,16 +68,16 @@ def evaluate_forecast(
         if one["verdict"] not in RIGHT and (one["kind"], one["verdict"]) != (
             "unanswerable", "null",
         ):  # fmt: skip
-            said = "-" if one["probability"] is None else f"{one['probability']:.3f}"
+            answer = "-" if one["probability"] is None else f"{one['probability']:.3f}"
             wanted = next((one[k] for k in ("p", "bound", "range") if one[k] is not None), "null")
             typer.echo(
-                f"{one['qid']:>6} {one['verdict']:>8} {said} for {wanted}  {one['question']}"
+                f"{one['qid']:>6} {one['verdict']:>8} {answer} for {wanted}  {one['question']}"
             )
     for kind in KINDS:
         typer.echo(f"{kind:>12}: {json.dumps(result[kind])}")
     typer.echo(
-        f"interval holds the price of a week on: {result['interval_cover']}"
-        f" of {result['interval_n']}; latency {result['latency_ms']} ms"
+        f"80% interval holds the price a week later: {result['interval_cover']}"
+        f" of {result['interval_n']} answers; latency {result['latency_ms']} ms"
     )
     if "language_model" in result:
         typer.echo(f"language model: {json.dumps(result['language_model'])}")
@@ -90,9 +93,11 @@ async def _evaluate(
     leave_one_out: bool = False,
     titles: tuple[int, int] = (0, 0),
 ) -> dict[str, Any]:
-    """Ask each question as of the time given with it, in a temporary store. Returns the figures on
-    the answers as JSON data. `titles`: how many titles to ask if `questions` is None, and the seed
-    for drawing them."""
+    """Ask each question as of the time given with it, in a temporary store. Returns figures on the
+    answers as JSON data.
+
+    titles : how many market titles to ask if `questions` is None, and the seed for drawing them
+    """
     from augury.forecast.assistant import Assistant
     from augury.forecast.evaluate import (
         Answered,
@@ -177,8 +182,8 @@ async def _evaluate(
 
 
 def _series(file: Any, ids: set[str]) -> Mapping[str, Sequence[tuple[datetime, float]]]:
-    """For each market in `ids`, its prices over time as (time, price): they show what the price was
-    a week after an answer."""
+    """For each market in `ids`, its prices over time as (time, price), to look up the price a week
+    after an answer."""
     import polars as pl
 
     found: dict[str, list[tuple[datetime, float]]] = {}
@@ -195,7 +200,7 @@ def evaluate_properties(
     markets: Annotated[
         Path,
         typer.Option(
-            exists=True, dir_okay=False, help="Parquet file of markets whose titles are asked."
+            exists=True, dir_okay=False, help="Parquet file of the markets whose titles are asked."
         ),
     ],
     most: Annotated[
@@ -206,9 +211,10 @@ def evaluate_properties(
 ) -> None:
     """Ask market titles verbatim, negated and reworded, and count right and wrong answers.
 
-    The market asked about is priced at 13%, other markets of its event at 41%. Answers are counted
-    as `own` (the right one: 13%, or 87% to a negated title), `inverted` (1 minus the right one),
-    `other` (any other number) or `null` (no number). A fifth of the titles is also reworded.
+    For the test, the market asked about gets a price of 13%, and other markets of its event 41%.
+    Answers are counted as `own` (the right one: 13%, or 87% to a negated title), `inverted` (1
+    minus the right one), `other` (any other number) or `null` (no number). A fifth of the titles is
+    also reworded.
 
     Example: augury eval properties --markets markets.parquet --most 500
     """
@@ -246,8 +252,8 @@ def evaluate_properties(
         table.add_row(name, str(tally.n), *map(str, counts))
     Console(markup=False, emoji=False).print(table)
     for name, tally in tallies.items():
-        for told in tally.broken[:10]:
-            typer.echo(f"{name}: {told}")
+        for example in tally.broken[:10]:
+            typer.echo(f"{name}: {example}")
 
 
 def evaluate_leave_one_out(
@@ -256,14 +262,16 @@ def evaluate_leave_one_out(
     ],
     prices: Annotated[
         Path,
-        typer.Option(exists=True, dir_okay=False, help="Parquet file of their prices over time."),
+        typer.Option(
+            exists=True, dir_okay=False, help="Parquet file of the markets' prices over time."
+        ),
     ],
     questions: Annotated[
         Path | None,
         typer.Option(
             exists=True,
             dir_okay=False,
-            help="File of questions, one JSON object per line. Default: market titles.",
+            help="File of questions, one JSON object per line. Default: ask market titles.",
         ),
     ] = None,
     titles: Annotated[
@@ -272,13 +280,14 @@ def evaluate_leave_one_out(
             min=1, help="Number of titles of resolved markets to ask if --questions is not given."
         ),
     ] = 600,
-    seed: Annotated[int, typer.Option(help="Seed for drawing titles and times.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the random choice of titles and times.")] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Score forecasts without the market they ask about: how far they are from its price, by grade.
+    """Score forecasts without the market that asks the question, by their distance to its price.
 
-    For resolved questions it also shows which bounds and hints beat the base rate: they are chosen
-    on one half of the questions and tested on the other half.
+    The scores are given by grade (how an answer was found). For resolved questions the command also
+    shows which bounds (from logic) and hints (from related markets) beat the base rate: they are
+    chosen on one half of the questions and tested on the other half.
 
     Example: augury eval leave-one-out --markets m.parquet --prices p.parquet
     """
@@ -288,9 +297,9 @@ def evaluate_leave_one_out(
             titles=(titles, seed),
         )
     )  # fmt: skip
-    told = {key: result[key] for key in ("n", "by_grade", "hint_floor", "worth")}
+    shown = {key: result[key] for key in ("n", "by_grade", "hint_floor", "worth")}
     if as_json:
-        typer.echo(json.dumps({**told, "per_question": result["per_question"]}))
+        typer.echo(json.dumps({**shown, "per_question": result["per_question"]}))
         return
     columns = ("n", "share", "mean_distance", "within_0.05", "within_0.15", "inverted", "brier",
                "crowd_brier", "base_brier")  # fmt: skip
@@ -298,17 +307,17 @@ def evaluate_leave_one_out(
     for name in ("chosen", "reported"):
         typer.echo(f"\nThe half that is {name}:")
         columns = ("n", "events", "brier", "base_brier", "crowd_brier", "t")
-        _print_rows("kind", columns, told["worth"][name])
-    floor, widest = told["hint_floor"]["floor"], told["worth"]["widest"]
+        _print_rows("kind", columns, shown["worth"][name])
+    floor, widest = shown["hint_floor"]["floor"], shown["worth"]["widest"]
     typer.echo(
-        "No floor: too few hints, or none better than the base rate, so hints stay withheld."
+        "Hints stay withheld: there are too few, or none is better than the base rate."
         if floor is None
-        else f"Hints are worth more than the base rate from confidence {floor}."
+        else f"Hints with a confidence of at least {floor} are better than the base rate."
     )
     typer.echo(
-        "Bounds are worth no more than the base rate, however narrow."
+        "Answers from bounds are no better than the base rate, however narrow the bounds are."
         if widest is None
-        else f"Bounds are worth more than the base rate up to a width of {widest}."
+        else f"Answers from bounds up to {widest} wide are better than the base rate."
     )
 
 
@@ -330,12 +339,14 @@ def evaluate_gate(
     ],
     prices: Annotated[
         Path,
-        typer.Option(exists=True, dir_okay=False, help="Parquet file of their prices over time."),
+        typer.Option(
+            exists=True, dir_okay=False, help="Parquet file of the markets' prices over time."
+        ),
     ],
     titles: Annotated[
         int, typer.Option(min=1, help="Maximum number of titles of resolved markets.")
     ] = 600,
-    seed: Annotated[int, typer.Option(help="Seed for drawing titles and times.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the random choice of titles and times.")] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Measure what refusing forecasts with weak evidence does to the Brier score.
@@ -359,12 +370,12 @@ def evaluate_gate(
         f" newest price {gate.OLDEST_PRICE_HOURS:g} hours old or less"
     )
     typer.echo(f"The gate: {conditions}.")
-    for name, told in result.items():
-        typer.echo(f"\n{name}: {told['asked']} asked, {told['answered']} answered")
+    for name, part in result.items():
+        typer.echo(f"\n{name}: {part['asked']} asked, {part['answered']} answered")
         columns = ("n", "events", "brier", "crowd_brier", "worse", "error")
         rows = {
             f"{gate_name}, {side}": scores[side]
-            for gate_name, scores in told["gates"].items()
+            for gate_name, scores in part["gates"].items()
             for side in ("kept", "refused")
         }
         _print_rows("gate", columns, rows)
@@ -423,14 +434,17 @@ def evaluate_calibration(
     ],
     prices: Annotated[
         Path,
-        typer.Option(exists=True, dir_okay=False, help="Parquet file of their prices over time."),
+        typer.Option(
+            exists=True, dir_okay=False, help="Parquet file of the markets' prices over time."
+        ),
     ],
     as_json: AsJson = False,
 ) -> None:
     """Measure whether prices of resolved markets were too high or too low.
 
-    Fits the favorite-longshot correction by venue and time left, and scores it on events that it
-    was not fitted on. Only measures: forecasts use prices without this correction.
+    Fits a correction for the favorite-longshot bias (unlikely outcomes priced too high), by venue
+    and time left, and scores it on events that it was not fitted on. Only measures: forecasts use
+    prices without this correction.
 
     Example: augury eval calibration --markets markets.parquet --prices prices.parquet
     """

@@ -169,7 +169,7 @@ NullKind = Literal[
 - open_question: the question cannot be answered by yes or no;
 - hint_only: related markets only hint at an answer, and a hint gives no public probability;
 - bounds_only: only rivals of the contender asked about have markets, and their prices leave less
-  than `grade.LEAST_LEFT` for that contender; such answers have not been reliable.
+  than `grade.MIN_LEFT_PROBABILITY` for that contender; such answers have not been reliable.
 """
 
 
@@ -179,9 +179,10 @@ class NullReason:
 
     kind: NullKind
     text: str
-    """Says why the forecast has no probability, and then what the reader can do about it."""
+    """One or more sentences for people: why the forecast has no probability, and what to do about
+    it."""
     market: Snapshot | None = None
-    """The market that asks or asked the question; None: there is none."""
+    """The market that asks the question, or asked it before it closed; None: there is none."""
     price: float | None = None
     """Last price of `market`, turned into the probability of Yes to the question (1 minus the price
     if the market asks the opposite); None: not known."""
@@ -228,8 +229,8 @@ class Estimate:
     @property
     def grade(self) -> Grade:
         """How the estimate was found, by the roles of the markets with a weight above 0: `hinted`
-        if one of them is proxy or weak; else `bounded` if one is a bound; else `asked`. `none`:
-        there is no answer."""
+        if one of these markets is a proxy or weak; else `bounded` if one is a bound; else `asked`.
+        `none`: there is no answer."""
         if self.probability is None and not self.distribution:
             return "none"
         roles = {one.role for one in self.evidence if one.weight > 0}
@@ -255,8 +256,14 @@ class Estimate:
 
     @property
     def profile(self) -> str:
-        """Which roles the markets in `evidence` have, as one of the names of the API specification:
-        direct_only, direct_mixed, proxy_only, weak_only or none."""
+        """Which roles the markets in `evidence` have, as one of the API's names:
+
+        - direct_only: all markets ask the question itself;
+        - direct_mixed: some ask it, others do not;
+        - proxy_only: none asks it; at least one bounds the answer or hints at it;
+        - weak_only: all only share the question's subject;
+        - none: there are no markets.
+        """
         direct, others = self.count("direct"), self.count("bound", "proxy", "weak")
         if direct:
             return "direct_mixed" if others else "direct_only"

@@ -1,4 +1,5 @@
-"""Adds up the probabilities of markets on mutually exclusive ways for something to happen. Pure."""
+"""Adds up the probabilities of markets on mutually exclusive ways for one thing to happen: a rate
+cut by 25 or by 50 basis points. Pure."""
 
 from __future__ import annotations
 
@@ -9,25 +10,31 @@ from typing import Final
 
 from augury.forecast import pool
 from augury.forecast.bearing import Bearing
-from augury.forecast.roles import same_but
+from augury.forecast.roles import is_same_except
 from augury.forecast.threshold_order import move
 from augury.search.text import is_number
 
 STEP_BPS: Final = 25.0
-"""Basis points (hundredths of a percentage point) by which central banks move their rates, or a
-multiple of it; markets on rate decisions name the same steps."""
+"""Central banks move their rates by one or more steps of this many basis points (hundredths of a
+percentage point), and markets on rate decisions name the same steps."""
 
 
 def is_way(b: Bearing) -> bool:
-    """Whether the market is one way for the event asked about ("a cut by 25") to happen or not."""
-    named = b.fit.threshold in ("implied", "excludes") and same_but(b.fit, "threshold")
+    """Whether a market is on one way in which the event asked about can happen ("a cut by 25" for
+    "a cut"), or on an outcome that excludes this event ("no change")."""
+    named = b.fit.threshold in ("implied", "excludes") and is_same_except(b.fit, "threshold")
     return named and not b.fit.opposed
 
 
 def ways_by_event(related: Sequence[Bearing], compared: Sequence[Bearing]) -> list[list[Bearing]]:
-    """The ways for the event asked about to happen or not among the `related` markets, in a list
-    for each venue's event. Where one way of an event counts, all do that are among `compared`, the
-    markets compared with the question."""
+    """The markets on single ways in which the event asked about can happen, or on outcomes that
+    exclude it (`is_way`), in one list for each event of a venue.
+
+    related : markets close enough to the question to bound its answer; only the events of such
+        markets are listed
+    compared : all markets compared with the question; those of the same events are added to the
+        lists
+    """
     events: dict[tuple[str, str | None], list[Bearing]] = {}
     for b in related:
         if is_way(b):
@@ -39,13 +46,14 @@ def ways_by_event(related: Sequence[Bearing], compared: Sequence[Bearing]) -> li
     return list(events.values())
 
 
-def told_between(ways: Sequence[Bearing]) -> tuple[float, float]:
+def event_bounds(ways: Sequence[Bearing]) -> tuple[float, float]:
     """Lower and upper bound on the question's probability, from markets of one event.
 
     Example: "Will the Fed cut?". Markets on ways to cut (by 25 points, by 50 points) give the lower
     bound: the sum of their probabilities if the ways exclude each other, else the largest. Markets
-    on outcomes that exclude a cut (no change) give the upper bound. If the ways to cut leave no
-    step out (25 points, 50 points or more), their sum is both bounds.
+    on outcomes that exclude a cut (no change) give the upper bound: 1 minus the sum of their
+    probabilities. If the ways to cut leave no step out (25 points, 50 points or more), their sum is
+    both bounds.
     """
     inside = [b for b in ways if b.fit.threshold == "implied"]
     chances = [b.positive for b in inside]
@@ -58,8 +66,8 @@ def told_between(ways: Sequence[Bearing]) -> tuple[float, float]:
 
 
 def _are_parts(ways: Sequence[Bearing]) -> bool:
-    """Whether no two of these markets can both come true. Each is on one way for the same thing to
-    happen (a cut by 25 points, by 50 points). Ways exclude each other if each names another
+    """Whether at most one of these markets can come true. Each is on one way for the same thing to
+    happen (a cut by 25 points, by 50 points), and the ways exclude each other if each names another
     amount."""
     amounts = {frozenset(t for t in b.view.proposition.terms if is_number(t)) for b in ways}
     levels = [b.view.proposition.threshold for b in ways]
@@ -68,8 +76,8 @@ def _are_parts(ways: Sequence[Bearing]) -> bool:
 
 
 def _are_all_steps(ways: Sequence[Bearing]) -> bool:
-    """Whether these markets are on all steps by which a rate can move in one direction, each on
-    another one, the largest one open-ended: by 25 points, by 50 points or more."""
+    """Whether these markets cover all steps by which a rate can move in one direction, one market
+    for each step, the largest step open-ended: by 25 points, by 50 points or more."""
     moves = sorted((m.low, m.high) for b in ways if (m := move(b.view.proposition)) is not None)
     if not moves or len(moves) < len(ways) or not math.isinf(moves[-1][1]):
         return False

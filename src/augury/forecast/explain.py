@@ -13,7 +13,7 @@ from augury.forecast.evidence import Evidence, Role
 from augury.forecast.match import Comparison
 from augury.forecast.normalise import Reading
 
-NOTHING: Final = "No open market bears on this question, so no probability is given."
+NOTHING: Final = "No open market is about this question, so no probability is given."
 _LONGEST: Final = 140
 _VENUES: Final = {"polymarket": "Polymarket", "kalshi": "Kalshi"}
 
@@ -43,9 +43,12 @@ def nothing(reading: Reading, seen: int) -> str:
 
 
 def relation(c: Comparison, role: Role, flipped: bool) -> str:
-    """How a market relates to the question, in a few words: "its deadline is 3 days later". `c`:
-    the comparison of the two; `role`: the market's role as evidence; `flipped`: whether the market
-    asks the opposite."""
+    """How a market relates to the question, in a few words: "its deadline is 3 days later".
+
+    c : the comparison of market and question
+    role : the market's role as evidence
+    flipped : whether the market asks the opposite
+    """
     if role == "direct":
         return "asks the opposite" if flipped else "asks the same"
     parts = []
@@ -80,34 +83,40 @@ def reasoning(
     kind: str,
 ) -> str:
     """How an estimate was made, in two to five sentences: which markets count, and their prices.
-    `kind` says how these markets relate to the question ("direct", "deadlines" ...: a key of
-    `_HOW`)."""
+
+    kind : how these markets relate to the question ("direct", "deadlines" ...), a key of `_HOW`
+    """
     counted = [one for one in evidence if one.weight > 0]
-    said = [_HOW[kind].format(n=len(counted), s="" if len(counted) == 1 else "s")]
+    sentences = [_HOW[kind].format(n=len(counted), s="" if len(counted) == 1 else "s")]
     if kind == "direct" and len(counted) == 1:
-        said = [
+        sentences = [
             "One open market asks " + ("the opposite of this." if counted[0].flipped else "this.")
         ]
     for one in counted[:2]:
-        said.append(_sentence(one, kind))
+        sentences.append(_sentence(one, kind))
     if not reading.proposition.positive and kind != "direct":
-        said.append("The question asks that it does not happen, so what remains is taken.")
-    said.append(
+        sentences.append(
+            "The question asks whether this does not happen, so the complement counts."
+        )
+    sentences.append(
         f"Estimate: {percent(p)}. The market price has an 80% chance to be between"
         f" {percent(lower)} and {percent(upper)} a week from now."
     )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 _HOW: Final = {
     "direct": "{n} open markets ask this.",
-    "deadlines": "No open market has this deadline; {n} with other deadlines bound{s} it.",
-    "thresholds": "No open market has this level; {n} at other levels bound it.",
-    "parts": "No open market asks just this; {n} on its parts or on what excludes it bound it.",
-    "stages": "No open market asks exactly this; {n} that ask more or less bound it.",
-    "bounds": "No open market asks exactly this; logic bounds it by {n}.",
-    "rivals": "The one asked about has no market; those of {n} rival{s} leave this much.",
-    "proxy": "No open market asks this or bounds it; the nearest is taken as a hint only.",
+    "deadlines": "No open market has this deadline; bounds come from {n} market{s} with other"
+    " deadlines.",
+    "thresholds": "No open market has this level; bounds come from {n} market{s} at other levels.",
+    "parts": "No open market asks this; bounds come from {n} market{s} on ways for it to happen or"
+    " on what excludes it.",
+    "stages": "No open market asks this; bounds come from {n} market{s} that ask more or less.",
+    "bounds": "No open market asks this; logic bounds it by {n} market{s}.",
+    "rivals": "The contender asked about has no market; the estimate is a part of what the prices"
+    " of {n} rival{s} leave.",
+    "proxy": "No open market asks this or bounds the answer; the nearest one only hints at it.",
 }
 
 
@@ -151,7 +160,7 @@ def bounds(between: tuple[float, float], evidence: Sequence[Evidence]) -> str:
     low, high = between
     text = (
         f"No open market asks this. Markets on rivals put it between {percent(low)} and"
-        f" {percent(high)}, which has been worth less than the base rate, so no probability is"
+        f" {percent(high)}. Such answers have scored worse than the base rate, so no probability is"
         " given."
     )
     counted = [one for one in evidence if one.weight > 0]

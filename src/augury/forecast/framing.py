@@ -1,9 +1,9 @@
 """Removes the frame around a question, and tells whether the frame denies the question. Pure.
 
-The frame is what surrounds the question proper. "Please tell me, is it false that the Fed will cut
-rates?" asks the opposite of "Will the Fed cut rates?". The frame is removed, and the question is
-put with its auxiliary in front. Denials in the frame are counted: two cancel out. Negations in the
-question proper stay in it.
+The frame is the words around the question proper. "Please tell me, is it false that the Fed will
+cut rates?" asks the opposite of "Will the Fed cut rates?". The frame is removed, and the question
+is put with its auxiliary in front. Denials in the frame are counted: two cancel out. Negations in
+the question proper stay in it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from augury.forecast.preamble import is_apart, parted, quieted
+from augury.forecast.preamble import is_droppable, split_text, without_denials
 from augury.language.asking import affirmed
 from augury.language.spelling import written_out
 from augury.propositions.claims import calmed
@@ -30,11 +30,12 @@ class Framed:
     out."""
     changed: bool
     asking: str = ""
-    """The sentence that asks, if the text also tells something before or after it ("I hold some
+    """The sentence that asks, if the text also states something before or after it ("I hold some
     coins. Will ...?"); else empty."""
     judged: str = ""
-    """The question as the judge (`matching.judge`) reads it: as it was asked, but without a frame
-    that denies it, and without a "not" that denies nothing ("isn't X going to win?")."""
+    """The question as the judge (`matching.judge`, a trained model) reads it: as it was asked, but
+    without a frame that denies it, and without a "not" that denies nothing ("isn't X going to
+    win?")."""
 
 
 def framed(question: str) -> Framed:
@@ -42,16 +43,16 @@ def framed(question: str) -> Framed:
     is it false that X will win?" -> "Will X win?", with `denied` set in the result."""
     spelled = " ".join(written_out(question.translate(_CURLY)).split())
     plain = affirmed(spelled)
-    parts = parted(calmed(plain))
-    text, told = parts.asking, f"{parts.before} {parts.after}".strip()
+    parts = split_text(calmed(plain))
+    text, around_it = parts.asking, f"{parts.before} {parts.after}".strip()
     denials = 0
     for _ in range(6):
         before = text
         if (whole := _QUOTES.fullmatch(text)) is not None:
             text = whole["text"].strip()
         text = _POLITE.sub("", text, count=1)
-        if (around := _JUDGED.fullmatch(text)) is not None:
-            stated = around["said"] or around["quoted"] or around["before"]
+        if (found := _JUDGED.fullmatch(text)) is not None:
+            stated = found["said"] or found["quoted"] or found["before"]
             denials, text = denials + 1, _asked(stated)
         elif (found := _DENIAL.match(text)) is not None:
             denials, text = denials + 1, _asked(text[found.end() :])
@@ -65,11 +66,11 @@ def framed(question: str) -> Framed:
         text = f"Will {found['who']} not {found['rest']}"
     text = text[:1].upper() + text[1:] if _STARTS.match(text) else text
     asking = text
-    if told and not is_apart(told, asking):
-        text = f"{text} {quieted(told)}"
+    if around_it and not is_droppable(around_it, asking):
+        text = f"{text} {without_denials(around_it)}"
     denied = denials % 2 == 1
     judged = text if denied else plain if plain != spelled else question
-    return Framed(text, denied, text != plain, asking if told else "", judged)
+    return Framed(text, denied, text != plain, asking if around_it else "", judged)
 
 
 def _asked(stated: str) -> str:
@@ -128,8 +129,8 @@ _JUDGED: Final = re.compile(
     rf"(?:be\s+)?{_TRUTH}{_WRONG}\s?[?.!]{{0,3}}",
     re.I,
 )
-"""Matches a statement with words around or behind it that call it wrong: "Is anyone who says ...
-mistaken?", or "..., is that false?"."""
+"""Matches a statement together with words before or after it that call it wrong: "Is anyone who
+says ... mistaken?", or "..., is that false?"."""
 _DENIAL: Final = re.compile(
     rf"^\W*(?:is|was|would|will)\s+it\s+(?:be\s+|turn\s+out\s+|prove\s+)?(?:to\s+be\s+)?{_TRUTH}"
     rf"(?:{_WRONG}|"

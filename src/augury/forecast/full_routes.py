@@ -1,4 +1,5 @@
-"""Routes for forecasts in full and runs of them, for the account of the key."""
+"""Routes for forecasts in full (with all their evidence), and for runs (many questions answered in
+the background). An account sees only its own."""
 
 from __future__ import annotations
 
@@ -33,8 +34,8 @@ from augury.spreadsheet import cell
 router = routing.router(tags=["forecast"])
 
 RUN_PAGE = 100
-"""Number of answers on one page of a run (many questions answered in the background), unless
-`limit` says otherwise."""
+"""Number of answers on one page of a run (many questions answered in the background), unless the
+request sets `limit`."""
 
 
 async def _service(request: Request) -> ForecastService:
@@ -62,11 +63,12 @@ Runs = Annotated[RunService, Depends(_runs)]
 @allowed(FORECAST)
 @idempotent
 async def make(body: ForecastRequest, caller: ForecastCaller, service: Service) -> Response:
-    """A probability with its grade, the markets that count (each with role, side, weight and
-    reason), and the nearest markets that were rejected.
+    """Returns a probability with its grade, the markets that count (each with role, side, weight
+    and reason), and the nearest markets that were rejected.
 
-    With `as_of`, only information known at that time is used. With `background`, the answer is 202
-    at once, and `GET /v1/forecasts/{id}` reads the forecast. Forecasts are kept for 30 days.
+    With `as_of`, only information known at that time is used. With `background`, the response is
+    202 without waiting for the forecast; read it with `GET /v1/forecasts/{id}`. Forecasts are kept
+    for 30 days.
     """
     service.refuse_future(body.as_of)
     if body.background:
@@ -90,7 +92,7 @@ async def make(body: ForecastRequest, caller: ForecastCaller, service: Service) 
 )
 @allowed(FORECAST)
 async def made(answer_id: str, caller: AnswersCaller, service: Service) -> Response:
-    """A forecast of this account, as it was when it was made; before that, its status."""
+    """Returns a forecast of this account as it was made; if it is not made yet, its status."""
     record = await service.fetch(answer_id) if is_id("fc", answer_id) else None
     if record is None or record.kind != MAKE or record.account_id != caller.account_id:
         raise NotFound("No forecast of yours has this id.")
@@ -208,8 +210,9 @@ _COLUMNS = {"question", "as_of"}
 
 
 def _rows(body: bytes) -> list[dict[str, str | None]]:
-    """The questions of a CSV file, as JSON data with `question` and `as_of` (None if blank or
-    missing: now). Blank lines are skipped; a file that cannot be read raises `InvalidInput`."""
+    """The questions of a CSV file: for each line, a dict with `question` and `as_of`. `as_of` is
+    None, which means now, if the cell is blank or there is no such column. Blank lines are skipped.
+    A file that cannot be read raises `InvalidInput`."""
     try:
         lines = csv.DictReader(io.StringIO(body.decode("utf-8-sig")), strict=True)
         names = [name.strip() for name in lines.fieldnames or ()]

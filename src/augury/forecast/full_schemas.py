@@ -1,4 +1,5 @@
-"""Wire shapes of the forecast in full: evidence with its role, what was rejected, the grade."""
+"""Request and response schemas of forecasts in full (`/v1/forecasts`) and of runs of them
+(`/v1/forecast-runs`)."""
 
 from __future__ import annotations
 
@@ -97,7 +98,7 @@ class ForecastRequest(BaseModel):
     background: bool = Field(
         False,
         strict=True,
-        description="Answer 202 at once and make the forecast in the background.",
+        description="Respond with 202 without waiting; the forecast is made in the background.",
     )
 
 
@@ -221,13 +222,14 @@ class FullForecast(BaseModel):
 
     id: str
     status: JobStatus = Field(
-        description="Status of the work. The fields of the answer are filled in once it has "
+        description="Status of the work on the forecast. The answer is filled in once it is "
         "succeeded."
     )
     created_at: datetime
     question: str
     as_of: datetime | None = Field(
-        description="The time that the answer describes. Null until an answer as of now is made."
+        description="The time that the answer describes. Null: the answer is as of now and is not "
+        "made yet."
     )
     probability: float | None = Field(
         None, description="Probability of Yes, 0 to 1. Null: none can be given; `error` says why."
@@ -254,8 +256,8 @@ class FullForecast(BaseModel):
     )
     distribution: list[DistributionPart] | None = Field(
         None,
-        description="Mutually exclusive outcomes with probabilities that sum to 1. Null: the "
-        "question has no levels, dates or names around it.",
+        description="Mutually exclusive outcomes around the question (ranges of levels, periods or "
+        "names) with probabilities that sum to 1. Null: the markets give no such set of outcomes.",
     )
     origin: Origin = Field(
         "live",
@@ -264,11 +266,12 @@ class FullForecast(BaseModel):
     )
     data_as_of: datetime | None = Field(
         None,
-        description="When the newest price that the answer rests on was quoted. Null: it rests on "
-        "none.",
+        description="When the newest price that the answer rests on was quoted. Null: the answer "
+        "rests on no price.",
     )
     warnings: list[str] = Field(
-        default_factory=list, description="What to know before using the number, in sentences."
+        default_factory=list,
+        description="Cautions to read before using the number, one sentence each.",
     )
     error: str | None = Field(
         None, description="Why there is no probability, and what to do. Null: there is one."
@@ -316,7 +319,7 @@ class ForecastRun(BaseModel):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
-    error: str | None = Field(description="Why the run failed. Null: it did not.")
+    error: str | None = Field(description="Why the run failed. Null: the run did not fail.")
     questions: int = Field(description="Number of questions in the run.")
     answered: int = Field(description="Number of questions answered so far.")
     results: list[RunAnswer]
@@ -336,8 +339,8 @@ def full(
     graph: PublicCausalGraph | None,
     age: AgeRule,
 ) -> FullForecast:
-    """A forecast in the shape in which `/v1/forecasts` returns it. `age`: the rule by which a price
-    is too old."""
+    """A forecast in the shape in which `/v1/forecasts` returns it. `age`: the rule that
+    says which prices are too old."""
     estimate, at = forecast.estimate, forecast.as_of
     interval = None
     if estimate.lower is not None and estimate.upper is not None:
@@ -373,8 +376,8 @@ def full(
 def market_row(
     market: Snapshot, at: datetime, age: AgeRule, status: Status = "active"
 ) -> EvidenceMarket:
-    """A market as it was known at `at`, in the shape of the API. `age`: the rule by which a price
-    is too old."""
+    """A market as it was known at `at`, in the shape of the API. `age`: the rule that
+    says which prices are too old."""
     return EvidenceMarket(
         id=market.id,
         platform=market.platform,

@@ -38,15 +38,17 @@ class TrialForecast:
     """Id of the event that the question is about. Questions on one event are resolved together."""
     outcome: float
     crowd: float
-    """The last price recorded for the market's first outcome before the moment as of which the
-    question was answered."""
+    """The probability, 0 to 1, that the market itself gave: the last price of its first outcome
+    that was recorded before the time as of which the question was answered. The forecast is
+    compared with it."""
     probability: float | None
     grade: Grade = "none"
     confidence: float = 0.0
     width: float | None = None
     """Width of the answer's 80% interval: upper minus lower end, as a probability."""
     age_hours: float | None = None
-    """Age, in hours, of the newest price behind the answer, at the moment of the answer."""
+    """Age, in hours, of the newest price on which the answer rests, at the time as of which it was
+    given."""
 
 
 CONDITIONS: Final[Mapping[str, Callable[[TrialForecast], bool]]] = {

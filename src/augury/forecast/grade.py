@@ -13,28 +13,31 @@ from augury.forecast.evidence import Estimate, NullReason
 MIN_HINT_CONFIDENCE: Final = 1.1
 """Smallest confidence with which a hint (an answer that rests only on a related market) is shown as
 the probability of a public answer. Confidences end at 1, so 1.1 withholds every hint. A lower value
-would need hints from at least 20 markets in `augury eval leave-one-out`. The development questions
-have them from 16: these hints beat the base rate (Brier 0.112 against 0.250, t -2.9 by market), but
-one in five answers the opposite question."""
+would have to prove itself in `augury eval leave-one-out` on hints from at least 20 markets. The
+development questions have hints from only 16: these beat the base rate (Brier 0.112 against 0.250,
+t -2.9 by market), but one in five answers the opposite question."""
 
 
-RIVALS: Final = "from_rivals"
+RIVALS_MARKER: Final = "from_rivals"
 """Marker in `Estimate.fallbacks`: the estimate rests only on prices of rivals, i.e. of contenders
 other than the one asked about."""
-LEAST_LEFT: Final = 0.5
+MIN_LEFT_PROBABILITY: Final = 0.5
 """Applies to answers that rest only on rivals (contenders other than the one asked about). A public
-answer gives a number only if 1 minus the highest price of a rival is at least this much. With less,
-answers averaged 3% and came true in 41% of cases, usually because the markets found were not on
-rivals at all. Measured with `augury eval leave-one-out` on 29 titles of resolved markets: Brier
-0.378 against 0.251 of the base rate. The answers were also worse than the base rate on each half of
-the titles: the half used to choose this limit, and the other."""
+answer gives a number only if the rivals leave this much, i.e. if 1 minus the highest price of a
+rival is at least this probability. With less, answers averaged 3% and came true in 41% of cases,
+usually because the markets found were not on rivals at all. Measured with `augury eval
+leave-one-out` on 29 titles of resolved markets: Brier 0.378 against 0.251 of the base rate. The
+answers were also worse than the base rate on each half of the titles: the half used to choose this
+limit, and the other."""
 WIDEST_BOUNDS: Final = 0.9
-"""Answers carry the warning `LOOSE` if the bounds that logic puts on them are wider than this:
-upper minus lower, as a probability. Answers from rivals alone always carry it. Answers with bounds
+"""Largest width of the bounds that logic puts on an answer (upper minus lower, as a probability)
+without the warning `LOOSE_WARNING`. Answers from rivals alone always carry it. Answers with bounds
 up to this width beat the base rate by two standard errors on the half of the titles used to choose
 the limit (54 titles, Brier 0.178 against 0.249, t -2.2) and on the other half (63 titles, 0.169
 against 0.228, t -2.2)."""
-LOOSE: Final = "Markets leave it so much room that the number is worth no more than the base rate."
+LOOSE_WARNING: Final = (
+    "The markets bound the answer so loosely that the number is no better than the base rate."
+)
 
 
 def is_shown(estimate: Estimate) -> bool:
@@ -42,8 +45,8 @@ def is_shown(estimate: Estimate) -> bool:
     match estimate.grade:
         case "hinted":
             return estimate.confidence >= MIN_HINT_CONFIDENCE
-        case "bounded" if RIVALS in estimate.fallbacks:
-            return _width(estimate) >= LEAST_LEFT
+        case "bounded" if RIVALS_MARKER in estimate.fallbacks:
+            return _width(estimate) >= MIN_LEFT_PROBABILITY
         case _:
             return True
 
@@ -54,7 +57,7 @@ def is_loose(estimate: Estimate) -> bool:
     with the share of questions that came true)."""
     if estimate.grade != "bounded":
         return False
-    return RIVALS in estimate.fallbacks or _width(estimate) > WIDEST_BOUNDS
+    return RIVALS_MARKER in estimate.fallbacks or _width(estimate) > WIDEST_BOUNDS
 
 
 def _width(estimate: Estimate) -> float:
@@ -73,7 +76,11 @@ def public(estimate: Estimate) -> Estimate:
         return estimate
     if is_shown(estimate):
         loose = is_loose(estimate)
-        return replace(estimate, reasoning=f"{estimate.reasoning} {LOOSE}") if loose else estimate
+        return (
+            replace(estimate, reasoning=f"{estimate.reasoning} {LOOSE_WARNING}")
+            if loose
+            else estimate
+        )
     if estimate.grade == "bounded":
         reason = NullReason("bounds_only", explain.bounds(estimate.bounds, estimate.evidence))
         marker = "bounds_withheld"

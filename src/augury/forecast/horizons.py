@@ -1,8 +1,8 @@
-"""Questions about an event that name no date ("will Starmer resign"): which deadlines they are
-answered for. Pure.
+"""Questions about an event that name no date ("will Starmer resign"): for which deadlines they are
+answered. Pure.
 
-People rarely name a date, and the markets on an event nearly always do. Without one, a question
-asks if the event happens at all, and of several deadlines the furthest comes nearest to that. So
+People rarely name a date, and the markets on an event nearly always do. A question without a date
+asks whether the event happens at all. Of several deadlines, the furthest comes nearest to that. So
 the question is asked again for the deadlines of its likeliest markets, the furthest first. The
 answer says for which deadline it holds.
 """
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import structs
 
 from augury.forecast.polarity import turns
-from augury.forecast.roles import is_direct, same_but
+from augury.forecast.roles import is_direct, is_same_except
 from augury.propositions.proposition import EVENTS
 from augury.propositions.windows import Window
 
@@ -30,19 +30,20 @@ if TYPE_CHECKING:
 
 MAX_DEADLINES: Final = 3
 """Largest number of deadlines for which a question without a date is asked again. Each takes as
-long as a question with a date."""
+long as a question with a date. Chosen by hand."""
 MAX_CONFIDENCE: Final = 0.5
 """Upper limit, 0 to 1, of the confidence in an answer whose deadline the question does not name:
 the one who asks may have another in mind. Chosen by hand."""
 AMPLE_DAYS: Final = 180
-"""Number of days. If fewer are left until the deadline, the limit of the confidence falls in
-proportion: a question without a date is hardly about the next two weeks. Chosen by hand."""
-SURE_OF_DATED: Final = 0.5
-"""Probability, by the judge (the trained model), that a market asks the question with its deadline
-added. From this value on, the market is taken although the judge did not find the question without
-a date in it. Chosen by hand."""
-MARK: Final = "furthest_deadline"
-"""In `Estimate.fallbacks`: the question names no date, and is answered for a deadline."""
+"""If fewer days than this are left until the deadline, `MAX_CONFIDENCE` is reduced in proportion,
+because a question without a date is hardly about the next two weeks. Chosen by hand."""
+MIN_DATED_PROBABILITY: Final = 0.5
+"""Smallest probability, 0 to 1, by the judge (the trained model), that a market asks the question
+after its deadline was added to it. From this value on, the market is taken to ask the question,
+even if the judge did not find the question without a date in it. Chosen by hand."""
+DEADLINE_MARKER: Final = "furthest_deadline"
+"""Marker in `Estimate.fallbacks`: the question names no date, and is answered for a deadline of its
+markets."""
 
 _TIME: Final = re.compile(
     r"\b(?:by|before|until|till?|within|during|soon|yet|today|tonight|tomorrow|now|next|this|"
@@ -51,7 +52,8 @@ _TIME: Final = re.compile(
     r"elections?|q[1-4]|(?:19|20)\d\d|['’]\d\d)\b",
     re.I,
 )
-"""Matches words of time: a question with one names a time, even if the time could not be read."""
+"""Matches words of time ("by", "soon", "week", "2027"). A question with such a word names a time,
+even if the time could not be read."""
 
 
 def names_no_time(reading: Reading) -> bool:
@@ -67,16 +69,16 @@ def names_no_time(reading: Reading) -> bool:
 
 
 def deadlines(compared: Compared, verdicts: Verdicts) -> list[date]:
-    """The deadlines for which a question that names no time is asked again, the furthest first:
-    those of the markets that ask it with the highest probability by the judge's `verdicts`. A
-    deadline is the first day on which it is too late."""
+    """The deadlines for which a question that names no time is asked again, the furthest first.
+    They are those of the markets that most probably ask the question, by the judge's `verdicts`. A
+    deadline is given as the first day that is too late."""
     found: dict[date, float] = {}
     for b in compared.bearings:
         verdict = verdicts.get(b.key)
         end = _deadline(b)
         if verdict is None or end is None or end <= compared.at.date():
             continue
-        if same_but(b.fit, "window"):
+        if is_same_except(b.fit, "window"):
             found[end] = max(found.get(end, 0.0), verdict.side)
     likely = sorted(found, key=lambda end: -found[end])[:MAX_DEADLINES]
     return sorted(likely, reverse=True)
@@ -87,9 +89,9 @@ def _deadline(b: Bearing) -> date | None:
     return window.end if window.text and window.kind in ("by", "in") else None
 
 
-def is_without(estimate: Estimate, bearings: Iterable[Bearing]) -> bool:
-    """Whether the market that decides an answer (`estimate`) names no deadline, so that the
-    question is answered as it was asked."""
+def is_undated(estimate: Estimate, bearings: Iterable[Bearing]) -> bool:
+    """Whether the market that decides an answer (`estimate`) names no deadline. The question is
+    then answered as it was asked, without a deadline."""
     decisive = estimate.decisive
     if decisive is None:
         return False
@@ -104,7 +106,7 @@ def until(compared: Compared, end: date) -> Reading:
     date_said = f"{day:%B} {day.day}, {day.year}"
     words = f"by {date_said}"
     window = Window(kind="by", end=end, since=reading.proposition.window.since, text=words)
-    # What lasts is asked until a day: "stays in power until".
+    # A question on whether something lasts needs "until": "stays in power until".
     judged = f"until {date_said}" if "lasts" in turns(reading.judged) else words
     return replace(
         reading,
@@ -132,11 +134,12 @@ def is_found(
     verdicts: Verdicts,
     limits: Mapping[str, float],
 ) -> bool:
-    """Whether the market that decides an answer asks the question, rather than only sharing the
-    added deadline with it.
+    """Whether the market that decides an answer really asks the question. It may instead only share
+    the added deadline with it.
 
     estimate, again : the answer to the question with the deadline added, and the judge's verdicts
-    compared, verdicts : the question without it, and the judge's verdicts on that
+        on the markets for it
+    compared, verdicts : the question without the deadline, and the judge's verdicts for it
     limits : the limits, as probabilities, that `matching.judge` applies to its verdicts
     """
     lead = estimate.decisive
@@ -145,7 +148,7 @@ def is_found(
     own = next((b for b in compared.bearings if b.key == lead.key), None)
     if own is None:
         return False
-    # Of the markets on one event that differ in their deadline, the judge takes any.
+    # If markets differ only in their deadline, the judge may find the question in any of them.
     sides = (
         verdicts[b.key].side
         for b in compared.bearings
@@ -154,21 +157,21 @@ def is_found(
     if max(sides, default=0.0) >= limits["absent"]:
         return True
     dated = again[lead.key].side if lead.key in again else 0.0
-    return dated >= (limits["same"] if is_direct(own.fit) else SURE_OF_DATED)
+    return dated >= (limits["same"] if is_direct(own.fit) else MIN_DATED_PROBABILITY)
 
 
 def for_deadline(estimate: Estimate, end: date, at: date) -> Estimate:
-    """The estimate for a question with the deadline `end` added, as the answer, on the day `at`, to
-    the question without it: the answer says so, with a confidence of at most `MAX_CONFIDENCE`."""
+    """The answer to a question without a date, on the day `at`: `estimate`, which was made for the
+    deadline `end`. Its reasoning says so, and its confidence is at most `MAX_CONFIDENCE`."""
     day = end - timedelta(days=1)
     most = MAX_CONFIDENCE * min(1.0, (end - at).days / AMPLE_DAYS)
     note = (
-        f"The question names no date, so it is answered for the time until {day}, the latest date"
-        " that its markets name. Name a date in the question to ask about another."
+        f"The question names no date, so it is answered for the time until {day}, a deadline of the"
+        " markets on it. Name a date in the question to ask about another."
     )
     return replace(
         estimate,
         confidence=min(estimate.confidence, round(most, 4)),
         reasoning=f"{note} {estimate.reasoning}",
-        fallbacks=(*estimate.fallbacks, MARK),
+        fallbacks=(*estimate.fallbacks, DEADLINE_MARKER),
     )

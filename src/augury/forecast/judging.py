@@ -4,8 +4,8 @@
 judge (`matching.judge`) is a model trained on people's questions. If the judge is sure that a
 market asks the question or its opposite, that market decides the answer (role `direct`). If the
 judge has read a market and does not find the question in it, the rules alone cannot make it direct.
-For a market on a single game, other rules read from the texts which result is asked for, if the
-texts state it (`language.results`); the judge then only says whether the question is about this
+Markets on a single game are special: if the texts state which result question and market ask about,
+other rules read it (`language.results`), and the judge only says whether the question is about this
 game.
 """
 
@@ -48,11 +48,11 @@ question says "wemby"."""
 def search_text(text: str, vocabulary: Vocabulary) -> str:
     """A question's text, followed by the full name of each person, team or other entity that the
     question calls by another name: "will wemby win" -> "will wemby win Victor Wembanyama"."""
-    said = {word.folded for word in words(text)}
+    known = {word.folded for word in words(text)}
     names: list[str] = []
     for mention in mentions(text, vocabulary):
         for entity in mention.entities if len(mention.entities) <= 2 else ():
-            if entity.name not in names and any(fold(p) not in said for p in entity.name.split()):
+            if entity.name not in names and any(fold(p) not in known for p in entity.name.split()):
                 names.append(entity.name)
     return " ".join([text, *names[:MAX_SEARCHED_NAMES]])
 
@@ -70,8 +70,8 @@ class Brief:
     """For each of `markets`: the market outcome with the result of the hand-written comparison
     (`match`) of this outcome and the question."""
     ranks: tuple[tuple[int, int], ...]
-    """For each of `markets`, two places, of which 0 is the best: in the search results, and among
-    all compared markets in the order of the hand-written rules, the best match first."""
+    """For each of `markets`, two positions from 0 (the best): its position in the search results,
+    and its position among all compared markets in the order of the hand-written rules."""
     stands: tuple[results.Stand | None, ...]
     """For each of `markets` on a single game: how the result that the question asks for relates to
     the market's result (`same`, `opposite` ...), as hand-written rules read the two texts
@@ -136,7 +136,7 @@ def brief(
     order = {market.seq: n for n, market in enumerate(compared.markets)}
     ranks = [(order[b.market.seq], n) for n, b in enumerate(compared.bearings)]
     games = [contest(b.market, b.outcome) for b in compared.bearings]
-    # Who wins is asked in one sentence; another may tell of a match that is over.
+    # Only the sentence that asks says whose win is meant; others may tell of an earlier match.
     asking = reading.asking or question
     others = results.others(asking, vocabulary)
     stands = [
@@ -175,9 +175,9 @@ def brief(
 
 def _is_of_another_year(reading: Reading, b: Bearing, now: int) -> bool:
     """Whether question and market name one year each, and the two years differ. False if the
-    question's year is before the current one (`now`): such a year only tells of the past. If one of
-    the texts is about a season, two consecutive years count as the same, because a season may be
-    named after either."""
+    question's year is before the current one (`now`), because such a year only tells of the past.
+    If one of the texts is about a season, two consecutive years count as the same, because a season
+    may be named after either."""
     ours, theirs = reading.proposition.window.years, b.view.proposition.window.years
     if len(ours) != 1 or len(theirs) != 1 or min(ours) < now:
         return False
@@ -188,9 +188,10 @@ def _is_of_another_year(reading: Reading, b: Bearing, now: int) -> bool:
 def _first(
     rows: features.Matrix, ranks: Sequence[tuple[int, int]], shortlist: Trees | None, most: int
 ) -> list[int]:
-    """Positions in `ranks` of the markets that the judge reads, at most `most`: those with the best
-    scores of `shortlist` or, without it, those with the best places in `ranks`. The best comes
-    first."""
+    """Positions, in the list of all compared markets, of the markets that the judge (the trained
+    model) reads: at most `most`, the best first. The best have the highest scores of `shortlist`
+    (trees fitted to find the market that asks the question) or, without it, the best places in
+    `ranks`."""
     if shortlist is None or not ranks:
         return sorted(range(len(ranks)), key=lambda n: (min(ranks[n]), ranks[n][1]))[:most]
     return worth_reading(shortlist.scores(rows)[:, 0], rows, most)
@@ -203,18 +204,21 @@ def _day(moment: datetime | None) -> date | None:
 def applied(
     bearings: Sequence[Bearing], verdicts: Verdicts, judge: Judge, *, positive: bool
 ) -> list[Bearing]:
-    """The compared market outcomes after the judge's verdicts, in the order of `bearings`: an
+    """The compared market outcomes after the judge's verdicts, in the order of `bearings`. An
     outcome of which the judge is sure now counts as asking the question or its opposite; an outcome
-    in which the judge does not find the question no longer counts as asking it. If one of them may
-    ask it after all, only bounds that logic proves are left.
+    in which the judge does not find the question no longer counts as asking it. If one of the
+    outcomes may still ask it (with a probability of at least the limit `absent`), only those
+    outcomes bound the answer for which logic proves it.
 
     positive : False if the question contains a negation ("Will X not win?")
     """
-    heard = [(b, verdicts.get(b.key)) for b in bearings]
+    pairs_read = [(b, verdicts.get(b.key)) for b in bearings]
     found = [
-        b if said is None else _applied(b, said, judge, positive=positive) for b, said in heard
+        b if verdict is None else _applied(b, verdict, judge, positive=positive)
+        for b, verdict in pairs_read
     ]
-    if max((_may_ask(b, said) for b, said in heard if said), default=0.0) < judge.limits["absent"]:
+    likeliest = max((_may_ask(b, verdict) for b, verdict in pairs_read if verdict), default=0.0)
+    if likeliest < judge.limits["absent"]:
         return found
     return [replace(b, bounds=False) if b.relation == "none" else b for b in found]
 
@@ -236,9 +240,9 @@ def _is_of_another_level(b: Bearing) -> bool:
 def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool) -> Bearing:
     limits = judge.limits
     if bearing.exact or bearing.relation != "none":
-        return bearing  # the question in the market's own words, or logic has spoken
+        return bearing  # decided already: the question is the market's title, or logic relates them
     if verdict.bound is not None:
-        shared = bearing.fit.asked > 0  # else the market names nothing that the question names
+        shared = bearing.fit.asked > 0  # the market names something that the question names
         bearing = replace(bearing, bounds=shared and verdict.bound >= limits["bound"])
     if _is_of_another_level(bearing):
         return bearing  # another question, however alike the words are
@@ -254,9 +258,9 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
     if contrary and not verdict.certain:
         least = max(least, limits["contrary"])
     # The judge was trained on few titles with a negation: it may not reverse the rules there.
-    told = not contrary or verdict.certain or bearing.view.proposition.positive
+    trusted = not contrary or verdict.certain or bearing.view.proposition.positive
     sided = verdict.certain or verdict.side >= limits["sided"] * (verdict.same + verdict.opposite)
-    if told and sided and verdict.side >= least:
+    if trusted and sided and verdict.side >= least:
         price = bearing.market.price(bearing.outcome)
         if price is None:
             return bearing
@@ -264,18 +268,18 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
             bearing, fit=asked(bearing.fit, verdict.side), turned=turned,
             positive=1 - price if turned else price, share=judge.confidence(verdict.side),
         )  # fmt: skip
-    unheard = contrary and verdict.side >= limits["same" if same else "opposite"]
+    overruled = contrary and verdict.side >= limits["same" if same else "opposite"]
     ours = verdict.opposite if bearing.turned == positive else verdict.same
-    if bearing.fit.same and (ours < limits["agree"] or unheard):
+    if bearing.fit.same and (ours < limits["agree"] or overruled):
         return replace(bearing, fit=refused(bearing.fit))
     return replace(bearing, share=judge.confidence(ours))
 
 
 REFUSED_LIKENESS: Final = -9.0
-"""Value given to `Comparison.likeness` (log-odds that question and market are about the same thing)
-of a market about which the judge (the trained model) or a language model contradicts the
-hand-written rules. For example, the rules find no difference, but the model finds that the market
-is about something else. The value is so low that the market is no evidence."""
+"""Value of `Comparison.likeness` (log-odds that question and market are about the same thing) given
+to a market if the judge (the trained model) or a language model contradicts the hand-written rules
+about it. For example, the rules find no difference, but the model finds that the market is about
+something else. The value is so low that the market is no evidence."""
 SURE_SCORE: Final = 4.0
 """Base of the `Comparison.score` (points: how well a market fits the question) of a market that
 asks the question according to the judge (the trained model) or a language model. The probability, 0

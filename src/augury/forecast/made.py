@@ -61,19 +61,21 @@ class Forecast:
     def warnings(self) -> tuple[str, ...]:
         """Cautions for readers of the answer, one sentence each, e.g. that its prices are old;
         empty if there are none."""
-        told = list(self.estimate.warnings)
+        sentences = list(self.estimate.warnings)
         if any(one.origin == "sample" for one in self._rests_on):
-            told.append("The markets are the sample that comes with Augury, not real ones.")
+            sentences.append("The markets are the sample that comes with Augury, not real ones.")
         if any(one.market.origin == "dump" for one in self.counted):
-            told.append("Prices come from an import, not from the venue itself.")
+            sentences.append("Prices come from an import, not from the venue itself.")
         if self.estimate.grade == "hinted":
-            told.append("No market asks or bounds this: the number is a hint by a related market.")
+            sentences.append(
+                "No market asks this or bounds it. The number is only a hint from a related market."
+            )
         elif grade.is_loose(self.estimate):
-            told.append(grade.LOOSE)
+            sentences.append(grade.LOOSE_WARNING)
         oldest = max((one.age for one in self.counted), default=0.0)
         if oldest > OLD_PRICE_DAYS:
-            told.append(f"The oldest price that counts is {round(oldest)} days old.")
-        return tuple(told)
+            sentences.append(f"The oldest price that counts is {round(oldest)} days old.")
+        return tuple(sentences)
 
     @property
     def data_as_of(self) -> datetime | None:

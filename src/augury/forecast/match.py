@@ -1,8 +1,8 @@
 """How a market relates to a question: part by part, and by the words they share. Pure.
 
 Market and question are read into the same parts (`propositions.reading`): level, window of time,
-contender, stage ... How the parts relate decides what role the market can have as evidence; the
-words decide whether the two are about the same thing at all.
+contender, stage ... How the parts of the two relate decides what role the market can have as
+evidence. The shared words decide whether the two are about the same thing at all.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from datetime import date
 from typing import Final
 
 from augury.forecast.contest_order import choice_order, edition_order, is_rival, stage_order
-from augury.forecast.coverage import called, coverage, foreign, spelled
+from augury.forecast.coverage import coverage, foreign_weight, named_share, with_spellings_of
 from augury.forecast.order import Order
-from augury.forecast.polarity import LASTING, turned
+from augury.forecast.polarity import LASTING, are_reversed
 from augury.forecast.threshold_order import threshold_order
 from augury.forecast.view import View
 from augury.forecast.window_order import window_order
@@ -29,8 +29,8 @@ _CONTRARY: Final = frozenset(
 true, e.g. `approval+` (approved) and `approval-` (rejected). The results of `course` (up, down) are
 left out: a rate may also stay where it is."""
 CHANGE_WEIGHT: Final = 0.3
-"""If a question asks whether things stay as they are, a market can count as asking the opposite,
-i.e. whether they change. It does so if a term that only the market names weighs at least this much.
+"""Smallest weight of a term that only the market names, with which the market counts as asking the
+opposite of a question on whether things stay as they are: its event is then taken to be a change.
 Weights (`View.weights`), 0.08 to 1.8, say how telling a term is. Chosen by hand."""
 LIKENESS_INTERCEPT: Final = -11.2
 """Intercept, in log-odds, of the logistic regression for `Comparison.likeness` (whether question
@@ -136,7 +136,7 @@ class Comparison:
 def compare(q: View, m: View, at: date) -> Comparison:
     """Compare the market `m` with the question `q`, which is asked on the day `at`. Each of their
     parts (level, window of time ...) is compared, and their words as a whole."""
-    q, m = spelled(q, m), spelled(m, q)
+    q, m = with_spellings_of(q, m), with_spellings_of(m, q)
     ours, theirs = q.proposition, m.proposition
     asked, missing = coverage(q, m, m.covers, m.context)
     named, extra = coverage(m, q, q.covers, frozenset())
@@ -153,10 +153,10 @@ def compare(q: View, m: View, at: date) -> Comparison:
         "window": window, "threshold": threshold, "stage": stage, "choice": choice,
         "edition": edition,
     }  # fmt: skip
-    dense, said = float(q.vector @ m.vector), called(q, m)
+    dense, names = float(q.vector @ m.vector), named_share(q, m)
     # If each names something that the other does not, they may differ in exactly that.
     content = 1.1 * asked + named + 0.5 * dense - 0.3 * min(missing, extra)
-    likeness = LIKENESS_INTERCEPT + 2.2 * asked + 5.1 * named + 4.3 * dense + 1.3 * said
+    likeness = LIKENESS_INTERCEPT + 2.2 * asked + 5.1 * named + 4.3 * dense + 1.3 * names
     likeness += 0.35 * (ours.predicate == theirs.predicate)
     for part, odds in _LIKENESS.items():
         likeness += odds.get(orders[part], 0.0)
@@ -166,8 +166,8 @@ def compare(q: View, m: View, at: date) -> Comparison:
         asked=asked, named=named, gap=gap,
         flipped=(ours.positive != theirs.positive) != opposed,
         missing=missing, extra=extra, rival=is_rival(q, m, choice, stage, edition),
-        content=content, opposed=opposed, lasting=lasting, called=said, foreign=foreign(q, m),
-        likeness=likeness,
+        content=content, opposed=opposed, lasting=lasting, called=names,
+        foreign=foreign_weight(q, m), likeness=likeness,
         leveled=None not in (ours.threshold, theirs.threshold) and threshold != "unsaid",
         seat=_is_seat(ours, theirs),
     )  # fmt: skip
@@ -214,8 +214,9 @@ def _lasts(v: View) -> bool:
 
 
 def _opposed(q: View, m: View, extra: float) -> bool:
-    """Whether question (`q`) and market (`m`) assert opposite things without their negations: one
-    that something ends, is lost or is not done, and the other that it lasts, is won or is done.
+    """Whether question (`q`) and market (`m`) assert opposite things even without their negations
+    ("not"): one says that something ends, is lost or is not done, and the other that it lasts, is
+    won or is done.
 
     extra : weight of the most telling term that only the market names
     """
@@ -237,7 +238,7 @@ def _opposed(q: View, m: View, extra: float) -> bool:
         return True  # "another is larger than X" against "X is the largest"
     if _swapped(q, m):
         return True
-    return turned(q.turns, m.turns, theirs)
+    return are_reversed(q.turns, m.turns, theirs)
 
 
 def _swapped(q: View, m: View) -> bool:

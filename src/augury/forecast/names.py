@@ -1,8 +1,8 @@
 """Other meanings of names: a capital city also stands for its country, a nickname for a team. Pure.
 
-General knowledge by domain, for comparing one question with one market. `augury.search.aliases`
-replaces a word by another; here a name keeps its own term and gets those of its other meaning, too,
-so that an ambiguous name ("Washington") does no harm.
+The tables hold general knowledge by domain, used to compare one question with one market.
+`augury.search.aliases` replaces a word by another. Here a name keeps its own term and also gets the
+terms of its other meaning, so that an ambiguous name ("Washington") does no harm.
 """
 
 from __future__ import annotations
@@ -303,9 +303,9 @@ def _table() -> dict[str, list[tuple[frozenset[str], frozenset[str]]]]:
     for block in _BLOCKS:
         for entry in " ".join(block.split()).split(";"):
             left, right = _words(entry)
-            name, besides = _terms(left), _terms(right)
-            if name and besides:
-                table.setdefault(min(name), []).append((name, besides))
+            name, associated = _terms(left), _terms(right)
+            if name and associated:
+                table.setdefault(min(name), []).append((name, associated))
     return table
 
 
@@ -328,22 +328,22 @@ def nicknames(found: frozenset[str]) -> tuple[tuple[frozenset[str], frozenset[st
     """The known names of two or more words whose terms all occur in a text (`found`): pairs of
     (terms of the name, terms that the name also stands for, e.g. the team of a nickname)."""
     return tuple(
-        (name, said)
+        (name, associated)
         for one in found
-        for name, said in _NAMES.get(one, ())
+        for name, associated in _NAMES.get(one, ())
         if len(name) > 1 and name <= found
     )
 
 
 @remembered(16 << 20)
-def besides(found: frozenset[str]) -> frozenset[str]:
+def associated_terms(found: frozenset[str]) -> frozenset[str]:
     """Terms that the names among the terms `found` also stand for ("moscow" adds "russia"), and
     terms that these added terms also stand for. Terms in `found` are left out."""
-    more = _besides(found)
-    return (more | _besides(found | more)) - found if more else more
+    more = _direct_associations(found)
+    return (more | _direct_associations(found | more)) - found if more else more
 
 
-def _besides(found: frozenset[str]) -> frozenset[str]:
+def _direct_associations(found: frozenset[str]) -> frozenset[str]:
     """Terms that the names among the terms `found` also stand for: "holyrood" adds "scotland" and
     "parliament". Terms in `found` are left out.
 
@@ -351,9 +351,9 @@ def _besides(found: frozenset[str]) -> frozenset[str]:
     """
     more: set[str] = set()
     for one in found:
-        for name, said in _NAMES.get(one, ()):
+        for name, associated in _NAMES.get(one, ()):
             if name <= found:
-                more |= said
+                more |= associated
     leagues = {_IN_LEAGUE.get(t, t) for t in found} & TEAMS.keys()
     for league in leagues or TEAMS:
         for club in TEAMS[league]:

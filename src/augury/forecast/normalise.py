@@ -1,9 +1,9 @@
 """Brings a question in plain words to the form that markets use: positive, in figures, dated. Pure.
 
-Three things are done to the text before its parts are read: what surrounds the question is
-dropped ("what are the odds that"), figures in words become figures ("a quarter point", "fourth or
-higher"), and ways of saying that something does not happen become "not" ("miss the playoffs",
-"come and go without", "hang on as"). What remains is read by `propositions.reading`.
+Three things are done to the text before its parts are read. Words around the question are dropped
+("what are the odds that"). Numbers in words become figures ("a quarter point", "fourth or higher").
+Ways of saying that something does not happen become "not" ("miss the playoffs", "come and go
+without", "hang on as"). What remains is read by `propositions.reading`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _REASONS: Final = {
 }
 
 
-# What stands around a question.
+# Words around a question.
 _LEAD: Final = (
     rule(
         r"^\W*(?:please\s+)?(?:(?:can|could|would)\s+you\s+)?(?:tell\s+me\s+|estimate\s+|"
@@ -100,7 +100,8 @@ class Reading:
     undated: bool = False
     """Whether the question names no date, and its deadline was added (`horizons.until`)."""
     side: str | None = None
-    """The outcome named behind a market's title, "Name" in "Who will win X? — Name"; else None."""
+    """For a market's title with an outcome after it ("Who will win X? — Name"): that outcome,
+    "Name". None for other questions."""
 
     @property
     def normalized(self) -> str:

@@ -16,9 +16,10 @@ from augury.forecast.normalise import Reading
 from augury.markets.records import Status
 from augury.propositions.windows import has_ended
 
-INSTRUCTIVE: Final = frozenset({"no_market", "not_understood"})
-"""Two kinds of explanations (`NullKind`) why there is no probability. They are replaced by a more
-useful one if a market asks the question, but is closed, decided or without a recent price."""
+REPLACEABLE: Final = frozenset({"no_market", "not_understood"})
+"""Explanations (`NullKind`) of a missing probability that give way to a more specific one: if a
+market asks the question, but is closed, decided or without a recent price, the forecast says that
+instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,11 @@ class PastMarket:
     resolution: str | None
     resolved_at: datetime | None
     priced_at: datetime | None
-    """Time of the last price that the market had while it was open, whether or not this price is in
-    the price history; None if it never had one."""
+    """Time of the last price that the market had while it was open, even if this price was not
+    recorded in the price history; None if it never had a price."""
     recorded_at: datetime | None
-    """Time of the last price in the price history at which the market was open: the question can be
-    answered as of then. None if there is no such price."""
+    """Time of the last price in the price history from when the market was open. Asked as of this
+    time, the question can be answered. None if there is no such price."""
 
 
 def with_reason(estimate: Estimate, kind: NullKind, text: str) -> Estimate:
@@ -46,7 +47,7 @@ def with_reason(estimate: Estimate, kind: NullKind, text: str) -> Estimate:
 
 
 def explained(estimate: Estimate, reason: NullReason) -> Estimate:
-    """A copy of the estimate without its probability, with `reason` (why there is none) as its
+    """A copy of the estimate without its probability. `reason` (why there is none) becomes its
     error, its reasoning and its null reason."""
     return replace(
         estimate, probability=None, lower=None, upper=None, confidence=0.0, decisive=None,
@@ -67,7 +68,7 @@ def is_over(reading: Reading, at: datetime) -> bool:
 
 def over(reading: Reading, estimate: Estimate) -> Estimate:
     """The estimate for a question about a time that is over. It has no probability, because open
-    markets are about later times. Its rejected markets are those of `estimate`."""
+    markets are about later times. The list of rejected markets is taken from `estimate`."""
     end = reading.proposition.window.end
     day = f" ({end - timedelta(days=1)})" if end else ""
     text = (
@@ -94,7 +95,7 @@ def conditional(condition: str) -> str:
 
 def two_acts(act: str) -> str:
     return (
-        f"The question asks for more than one thing at once ({explain.quoted(act)} comes on top)."
+        f"The question asks for more than one thing at once (also {explain.quoted(act)})."
         " Ask one thing at a time."
     )
 
@@ -111,7 +112,7 @@ def out_of_running(asked: Estimate, known: PastMarket, at: datetime) -> NullReas
     has no recent price. Worded for the person who asked.
 
     asked : the estimate made as if the market were open at its last price
-    known : the market
+    known : the market, as it was known at `at`
     """
     market = known.market
     name = f"{market.id} {explain.quoted(market.question)}"
@@ -137,8 +138,8 @@ def out_of_running(asked: Estimate, known: PastMarket, at: datetime) -> NullReas
         return NullReason("stale_price", text, market)
     days = max(1, round((at - at_price).total_seconds() / 86_400))
     text = (
-        f"A market asks this, but its last price is {days} days old, too old for an answer of now:"
-        f" {name} gave {explain.percent(price)} on {explain.day(at_price)}.{again}"
+        f"A market asks this, but its last price is {days} days old, too old for an answer as of"
+        f" now: {name} gave {explain.percent(price)} on {explain.day(at_price)}.{again}"
     )
     return NullReason("stale_price", text, market, price, at_price, retry)
 
@@ -159,6 +160,6 @@ def blocked(question: str, reading: Reading) -> Estimate | None:
     act = compound.second_act(reading.effective) or compound.second_act(reading.core)
     if act is not None:
         return with_reason(nothing, "condition", two_acts(act))
-    if (whose := compound.own(reading.core)) is not None:
+    if (whose := compound.private_subject(reading.core)) is not None:
         return with_reason(nothing, "no_market", private(whose))
     return None

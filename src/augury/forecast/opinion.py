@@ -3,11 +3,15 @@
 A model says of each market whether it asks the question, the opposite or something else. "The
 rules" are the hand-written comparison of question and market (`match`); the judge
 (`matching.judge`) is a model trained on people's questions. An opinion is refused if it contradicts
-what the rules know for certain: that the question is the market's own title; that the two are
-related by logic; that year, level, deadline or result of a game differ; or that the market lacks
-something that the question demands. Opinions that contradict each other are refused, too, and so is
-the opinion that a market asks the question (or its opposite) if neither rules nor judge find
-anything of the question in the market.
+what the rules know for certain:
+
+- the question is the market's own title;
+- the two are related by logic;
+- year, level, deadline or result of a game differ;
+- the market lacks something that the question demands.
+
+Opinions that contradict each other are refused, too. So is the opinion that a market asks the
+question (or its opposite) if neither rules nor judge find anything of the question in the market.
 
 All other opinions count as a vote, besides those of rules and judge, on whether a market asks the
 question or its opposite. On its own the language model cannot overrule the rules: if it disagrees
@@ -60,14 +64,14 @@ TRUSTED_SHARE: Final = 0.9
 """Smallest share, 0 to 1, of the control questions (a test with known answers) that a language
 model has to answer correctly before it is asked for opinions; also the upper limit of the
 confidence in an answer that rests on such an opinion."""
-LEANS_BY: Final = 0.05
-"""The judge (the trained model) gives each market the probabilities, 0 to 1, that it asks the
-question ("same") and that it asks the opposite. If one of them is at least this, the market counts
-as being about the question. The judge supports a language model's "same" or "opposite" only if its
-own probability of it is at least this. Chosen by hand."""
-OTHER_DAYS: Final = 7
-"""Two deadlines, one written in the question and one in a market, certainly differ if they are more
-than this number of days apart; nearer ones may mean the same deadline. Chosen by hand."""
+MIN_SIDE_PROBABILITY: Final = 0.05
+"""Probability, 0 to 1, that the judge (the trained model) must give to one side of a market: that
+the market asks the question ("same") or asks the opposite. With at least this probability for a
+side, the market counts as being about the question, and the judge supports a language model's
+opinion for this side. Chosen by hand."""
+MIN_DAYS_APART: Final = 7
+"""Number of days. A deadline written in the question and one written in a market certainly differ
+if they are more days apart; nearer ones may mean the same deadline. Chosen by hand."""
 _SWAPPED: Final[dict[Asks, Asks]] = {"same": "opposite", "opposite": "same", "other": "other"}
 
 
@@ -77,12 +81,12 @@ class RefusedOpinion:
 
     market: Snapshot
     why: str
-    """Why the opinion was refused, as a clause, mostly about the market: "it has another
-    deadline"."""
+    """Why this opinion of the language model was not used, as a clause whose subject is usually the
+    market: "it has another deadline"."""
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class CheckedOpinions:
     """A language model's opinions after the checks: those that count, and those that were
     refused."""
 
@@ -90,7 +94,7 @@ class Heard:
     refused: tuple[RefusedOpinion, ...] = ()
 
 
-NOTHING_HEARD: Final = Heard(NONE)
+NO_OPINIONS: Final = CheckedOpinions(NONE)
 
 
 def worth_asking(
@@ -104,45 +108,47 @@ def worth_asking(
     return any(_is_about(b, verdicts) for b in brief.bearings)
 
 
-def heard(
+def checked(
     brief: judging.Brief,
     opinions: Mapping[int, Opinion],
     verdicts: judging.Verdicts,
     *,
     asked: Proposition,
-) -> Heard:
+) -> CheckedOpinions:
     """Check a language model's opinions against what is certain. Returns those that count and those
     that are refused.
 
-    opinions : by position of the market in `brief`. The model read the question without the
-        words around it that deny it ("is it false that ...")
+    opinions : the opinions, by position of the market in `brief`; they are on the question without
+        the words around it that deny it ("is it false that ...")
     verdicts : what the judge (the trained model) says of the same markets
-    asked : what the question asserts with such words
+    asked : what the question asserts if these words are taken into account
     """
     taken: dict[int, Opinion] = {}
     refused: dict[int, str] = {}
-    for place, said in opinions.items():
+    for place, given in opinions.items():
         b = brief.bearings[place]
-        told = replace(said, asks=_SWAPPED[said.asks]) if brief.denied else said
-        why = _contradicted(brief, place, said.asks, told.asks, asked)
-        if why is None and told.asks != "other" and not _is_about(b, verdicts):
+        opinion = replace(given, asks=_SWAPPED[given.asks]) if brief.denied else given
+        why = _contradicted(brief, place, given.asks, opinion.asks, asked)
+        if why is None and opinion.asks != "other" and not _is_about(b, verdicts):
             why = "it names too little of what the question is about"
         if why is None:
-            taken[place] = told
+            taken[place] = opinion
         else:
             refused[place] = why
     for one, other in combinations(sorted(taken), 2):
         if _are_contrary(brief.bearings[one], taken[one], brief.bearings[other], taken[other]):
             refused[one] = refused[other] = "the model says it of markets that exclude each other"
-    return Heard(
-        {brief.bearings[n].key: said for n, said in taken.items() if n not in refused},
+    return CheckedOpinions(
+        {brief.bearings[n].key: opinion for n, opinion in taken.items() if n not in refused},
         tuple(RefusedOpinion(brief.bearings[n].market, why) for n, why in sorted(refused.items())),
     )
 
 
 def _is_about(b: Bearing, verdicts: judging.Verdicts) -> bool:
     verdict = verdicts.get(b.key)
-    return b.fit.asked >= MIN_ABOUT or (verdict is not None and verdict.side >= LEANS_BY)
+    return b.fit.asked >= MIN_ABOUT or (
+        verdict is not None and verdict.side >= MIN_SIDE_PROBABILITY
+    )
 
 
 def _contradicted(
@@ -158,21 +164,25 @@ def _contradicted(
     b, stand = brief.bearings[place], brief.stands[place]
     ours = _side(b, positive=asked.positive)
     if b.exact or b.relation in bounds.SAME:
-        return None if asks == ours else "logic says that it asks this, and on which side"
+        return (
+            None
+            if asks == ours
+            else "logic proves that it asks this or the opposite, and which of the two"
+        )
     if asks == "other":
         return None
     if brief.unmet[place]:
         return "it lacks something that the question demands"
-    if (why := _told_apart(b, asked)) is not None:
+    if (why := _certain_difference(b, asked)) is not None:
         return why
     if b.fit.leveled and asks != ours:
-        return "its level is the other side of the question's"
+        return "it asks about the other side of the question's level"
     if stand is not None and stand.bearing != read:
-        return "it is about another end of the game"
+        return "it is about another result of the game"
     return None
 
 
-def _told_apart(b: Bearing, asked: Proposition) -> str | None:
+def _certain_difference(b: Bearing, asked: Proposition) -> str | None:
     """What certainly differs between a market and the question (year, level, deadline ...), as a
     clause about the market ("it has another deadline"); None if nothing does."""
     theirs = b.view.proposition
@@ -181,7 +191,7 @@ def _told_apart(b: Bearing, asked: Proposition) -> str | None:
     if b.fit.leveled and b.fit.threshold not in ("same", "opposite"):
         return "it is about another level or amount"
     if b.relation in bounds.ORDERED:
-        return "logic says that it asks more or less than the question"
+        return "logic proves that it asks more or less than the question"
     if b.fit.window not in ("same", "unsaid") and _are_apart(asked.window, theirs.window):
         return "it has another deadline"
     return None
@@ -189,11 +199,11 @@ def _told_apart(b: Bearing, asked: Proposition) -> str | None:
 
 def _are_apart(one: Window, other: Window) -> bool:
     """Whether two windows of time certainly end on different days: the texts name both ends, both
-    to the day or both as spans ("in 2026"), and the ends are more than `OTHER_DAYS` apart."""
+    to the day or both as spans ("in 2026"), and the ends are more than `MIN_DAYS_APART` apart."""
     if not one.text or not other.text or one.end is None or other.end is None:
         return False
     exact = {one.precision, other.precision} == {"day"} or {one.kind, other.kind} == {"in"}
-    return exact and abs((one.end - other.end).days) > OTHER_DAYS
+    return exact and abs((one.end - other.end).days) > MIN_DAYS_APART
 
 
 def _side(b: Bearing, *, positive: bool) -> Asks:
@@ -233,17 +243,18 @@ def applied(
     `bearings`: some now count as asking the question or its opposite, others no longer count.
 
     bearings : compared market outcomes, with the judge's verdicts already applied
-    verdicts : what the judge (the trained model) says; it may support an opinion against the rules
+    verdicts : verdicts of the judge (the trained model), which may support an opinion against the
+        rules
     positive : False if the question contains a negation ("Will X not win?")
     """
     denied = _denied(bearings, opinions)
     found: list[Bearing] = []
     for b in bearings:
-        said = opinions.get(b.key, Opinion("other") if _family(b) in denied else None)
-        if said is None or b.exact or b.relation != "none":
+        opinion = opinions.get(b.key, Opinion("other") if _family(b) in denied else None)
+        if opinion is None or b.exact or b.relation != "none":
             found.append(b)
-        elif said.asks != "other":
-            found.append(_applied(b, said, verdicts.get(b.key), positive=positive))
+        elif opinion.asks != "other":
+            found.append(_applied(b, opinion, verdicts.get(b.key), positive=positive))
         else:
             aside = b.fit.same or _family(b) in denied
             found.append(_put_aside(b) if aside else b)
@@ -261,16 +272,16 @@ def _denied(
     """Keys (`_family`) of groups of markets that a language model finds to be about something else.
     In such a group, it says "other" of a market that, by the hand-written rules, does not differ
     from the question, and it says "same" or "opposite" of none."""
-    said = [(b, opinions[b.key].asks) for b in bearings if b.key in opinions]
-    others = {_family(b) for b, asks in said if asks == "other" and b.fit.same}
-    return frozenset(others - {_family(b) for b, asks in said if asks != "other"})
+    answers = [(b, opinions[b.key].asks) for b in bearings if b.key in opinions]
+    others = {_family(b) for b, asks in answers if asks == "other" and b.fit.same}
+    return frozenset(others - {_family(b) for b, asks in answers if asks != "other"})
 
 
-def _applied(b: Bearing, said: Opinion, verdict: Verdict | None, *, positive: bool) -> Bearing:
+def _applied(b: Bearing, opinion: Opinion, verdict: Verdict | None, *, positive: bool) -> Bearing:
     price = b.market.price(b.outcome)
     if price is None:
         return b
-    same = said.asks == "same"
+    same = opinion.asks == "same"
     turned = same != positive
     by_rules = b.view.proposition.positive == b.fit.opposed  # before the judge changed it
     if turned != by_rules and not _sides_with(verdict, same=same):
@@ -286,11 +297,11 @@ def _applied(b: Bearing, said: Opinion, verdict: Verdict | None, *, positive: bo
 def _sides_with(verdict: Verdict | None, *, same: bool) -> bool:
     """Whether the judge (the trained model) supports a language model that finds that a market asks
     the question (`same` True) or its opposite (False). It does if it gives this side a probability
-    of at least `LEANS_BY`, and the other side a lower one. False without a verdict."""
+    of at least `MIN_SIDE_PROBABILITY`, and the other side a lower one. False without a verdict."""
     if verdict is None:
         return False
     theirs, others = (verdict.same, verdict.opposite) if same else (verdict.opposite, verdict.same)
-    return theirs >= LEANS_BY and theirs > others
+    return theirs >= MIN_SIDE_PROBABILITY and theirs > others
 
 
 def _put_aside(b: Bearing) -> Bearing:
@@ -306,22 +317,22 @@ _PLAIN: Final = re.compile(r"[A-Za-zÀ-ž0-9\s.,;:'’\"()$€£–-]+\Z")
 _LEAST_WORDS: Final = 3
 
 
-def shown_reason(said: Opinion, *texts: str) -> str:
+def shown_reason(opinion: Opinion, *texts: str) -> str:
     """A language model's reason for its opinion, as it may be shown. Empty if the reason has a
     number or a name that occurs in none of `texts`, an unusual character (as in an address), or
     fewer than `_LEAST_WORDS` words."""
-    told = " ".join(said.why.split()).replace('"', "'").rstrip(".")
+    reason = " ".join(opinion.why.split()).replace('"', "'").rstrip(".")
     known = " ".join(texts)
-    if len(told.split()) < _LEAST_WORDS or not _PLAIN.match(told):
+    if len(reason.split()) < _LEAST_WORDS or not _PLAIN.match(reason):
         return ""
-    if set(_NUMBER.findall(told)) - set(_NUMBER.findall(known)):
+    if set(_NUMBER.findall(reason)) - set(_NUMBER.findall(known)):
         return ""
-    if any(name.casefold() not in known.casefold() for name in _NAME.findall(told)):
+    if any(name.casefold() not in known.casefold() for name in _NAME.findall(reason)):
         return ""
-    return told
+    return reason
 
 
-def told(taken: Opinions, before: Estimate, after: Estimate, question: str) -> str:
+def opinion_sentence(taken: Opinions, before: Estimate, after: Estimate, question: str) -> str:
     """One sentence for the reader on what a language model's opinions changed, with the model's
     reason if it may be shown.
 
@@ -329,20 +340,20 @@ def told(taken: Opinions, before: Estimate, after: Estimate, question: str) -> s
     before, after : the estimate without and with these opinions
     """
     for one, how in ((after.decisive, "it asks {}"), (before.decisive, "it asks something else")):
-        if one is None or (said := taken.get(one.key)) is None:
+        if one is None or (opinion := taken.get(one.key)) is None:
             continue
-        if (said.asks == "other") == (one is after.decisive):
+        if (opinion.asks == "other") == (one is after.decisive):
             continue
         side = "the opposite of this" if one.flipped else "this"
-        why = shown_reason(said, question, one.market.question, one.market.description or "")
+        why = shown_reason(opinion, question, one.market.question, one.market.description or "")
         because = f' Its reason: "{why}."' if why else ""
         market = explain.quoted(one.market.question)
         return f"A language model judged {market}: {how.format(side)}.{because}"
     return "A language model judged the markets, too."
 
 
-def told_refused(one: RefusedOpinion) -> str:
+def refusal_sentence(one: RefusedOpinion) -> str:
     """A sentence that tells the reader that an opinion of the language model was refused, and
     why."""
     market = explain.quoted(one.market.question)
-    return f"What the language model said of {market} is not taken: {one.why}."
+    return f"The language model's opinion of {market} is not used: {one.why}."

@@ -21,8 +21,8 @@ def label(b: Bearing) -> str:
         return explain.shortened(b.market.subtitle)
     slots = ("threshold", "choice", "window")
     read = b.view.proposition.read
-    said = next((r.text for slot in slots for r in read if r.slot == slot), "")
-    return explain.shortened(said or b.market.outcomes[b.outcome])
+    text = next((r.text for slot in slots for r in read if r.slot == slot), "")
+    return explain.shortened(text or b.market.outcomes[b.outcome])
 
 
 def labels(family: Sequence[Bearing]) -> dict[tuple[int, int], str]:

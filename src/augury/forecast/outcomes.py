@@ -1,10 +1,15 @@
 """Answers open questions ("who", "how many", "when") with a distribution over outcomes. Pure.
 
-The outcomes exclude each other. "Who" and "which" are answered by the names in the markets of one
-event, of which one comes true; "how many" and "how much" by the ranges or levels of one quantity;
-"how high" and "how low" by markets on whether levels are reached, which bound the highest or lowest
-value; "when" by deadlines. Outcomes of two events are never mixed, and the probabilities of levels
-that can all be touched are never added.
+The outcomes exclude each other. The kind of question decides where they come from:
+
+- "who" and "which": the names in the markets of one event, of which one comes true;
+- "how many" and "how much": the ranges or levels of one quantity;
+- "how high" and "how low": markets on whether levels are reached, which bound the highest or lowest
+  value;
+- "when": deadlines.
+
+Outcomes of two events are never mixed, and the probabilities of levels that can all be touched are
+never added.
 """
 
 from __future__ import annotations
@@ -35,22 +40,23 @@ MIN_ASKED: Final = 0.45
 """An open question ("Who will win?") is answered by several markets, each on one possible answer.
 To be one of them, a market must name at least this weighted share, 0 to 1, of the question's terms
 (word stems). Chosen by hand."""
-LESS_ASKED: Final = 0.25
-"""By how much less of the question's terms (weighted share, 0 to 1) a market may name than the
-market that names most of them. Others are about something else: with a market on the release of one
-game, those on the release of anything else do not say when it comes. Chosen by hand."""
+MAX_ASKED_GAP: Final = 0.25
+"""Largest amount (0 to 1) by which a market may fall behind the best one in the weighted share of
+the question's terms that it names (`Comparison.asked`). A market further behind is about something
+else: with a market on the release of one game, those on the release of anything else do not say
+when it comes. Chosen by hand."""
 MAX_SUM: Final = 1.15
 """Several outcomes are taken to exclude each other only if their prices, as probabilities, sum to
 at most this. Chosen by hand."""
 MIN_REST: Final = 0.005
-"""The outcome "any other" (`REST`) is listed if the prices of the outcomes leave at least this
-probability for it. A smaller remainder is added to the likeliest outcome."""
+"""The outcome "any other" (`REST`) is listed if the prices of the named outcomes leave it at least
+this probability. A smaller remainder is added to the likeliest outcome. Chosen by hand."""
 MAX_PARTS: Final = 20
-"""At most this number of outcomes, the likeliest ones, are named in a distribution; all others are
-listed together as "any other" (`REST`)."""
+"""Largest number of outcomes that a distribution names, the likeliest ones; all others are listed
+together as "any other" (`REST`)."""
 REST: Final = "any other"
 
-OPEN: Final = "This question has no yes or no, so no single probability is given."
+OPEN: Final = "This question can't be answered by yes or no, so no single probability is given."
 
 _OPEN: Final = re.compile(
     r"\W*(?:in\s+|by\s+|at\s+|on\s+|to\s+|for\s+)?(?:(?P<name>who|whom|whose|which|what|where)|(?P<day>when)"
@@ -117,8 +123,8 @@ _CLAUSE: Final = re.compile(
 
 
 class _OpenAnswer(NamedTuple):
-    """The answer to an open question: a distribution over outcomes (`parts`), the market outcomes
-    on which it rests, and a note for the reader."""
+    """The answer to an open question ("who", "how many"): a distribution over outcomes (`parts`),
+    the market outcomes on which it rests (`used`), and a note for the reader."""
 
     parts: Distribution
     used: Sequence[Bearing]
@@ -138,7 +144,8 @@ def answer(reading: Reading, bearings: Sequence[Bearing], at: datetime) -> Estim
     most = max((b.fit.asked for b in bearings), default=0.0)
     near = [
         b for b in bearings
-        if _is_about(reading, b) and b.fit.asked >= most - LESS_ASKED and _is_of_contest(b, asked)
+        if _is_about(reading, b) and b.fit.asked >= most - MAX_ASKED_GAP
+        and _is_of_contest(b, asked)
     ]  # fmt: skip
     then = [b for b in near if b.fit.window in _WINDOWS[kind]]
     why: list[str] = []
@@ -148,7 +155,7 @@ def answer(reading: Reading, bearings: Sequence[Bearing], at: datetime) -> Estim
             return _estimate(found)
     if not why and (others := _families([b for b in near if b not in then])):
         why.append(_another_time(max(others, key=lambda family: family[0].fit.score)[0]))
-    reason = why[0] if why else "No set of open markets has its outcomes."
+    reason = why[0] if why else "No set of open markets covers its possible answers."
     return nulls.with_reason(
         Estimate(evidence=(), fallbacks=("open_question",)), "open_question", f"{OPEN} {reason}"
     )
@@ -160,9 +167,9 @@ _WINDOWS: Final[dict[Asks, frozenset[Order]]] = {
     "amount": _TIMELY, "highest": _TIMELY, "lowest": _TIMELY,
     "day": frozenset({"same", "unsaid", "implies", "implied", "excludes", "differs"}),
 }  # fmt: skip
-"""By kind of answer that an open question asks for: how a market's window of time and the
-question's may relate if the market is to answer the question. A market on December's job figure
-does not answer for November, but for a question that asks for a day, markets on any time count."""
+"""By kind of answer that an open question asks for: how the window of time of a market may relate
+to the question's, if the market is to be part of the answer. A market on December's job figure is
+no answer for November; but if the question asks for a day, markets on any time count."""
 
 
 def _another_time(b: Bearing) -> str:
@@ -182,7 +189,7 @@ def _is_about(reading: Reading, b: Bearing) -> bool:
 
 
 _CONTESTS: Final = frozenset({"event", "league", "award"})
-"""Kinds of entities that people and teams compete in or for."""
+"""Kinds of named entities that people and teams compete in or for."""
 
 
 _YEAR: Final = re.compile(r"^(?:19|20)\d\d\s+|\s+(?:19|20)\d\d$")
@@ -201,8 +208,9 @@ def _contests(text: str) -> frozenset[str]:
 
 
 def _is_of_contest(b: Bearing, asked: frozenset[str]) -> bool:
-    """False if question and market name contests, and none in common: the league championship of
-    the NFL is not the Champions League. `asked`: the contests that the question names."""
+    """Whether question and market may be about the same contest. False only if both name contests
+    and have none in common: the league championship of the NFL is not the Champions League.
+    `asked`: the contests that the question names."""
     theirs = _contests(f"{b.market.question} {b.market.event_name or ''}") if asked else asked
     return not theirs or bool(theirs & asked)
 
@@ -224,7 +232,7 @@ def _families(near: Sequence[Bearing]) -> list[list[Bearing]]:
             key = ("terms", market.platform, p.contest, p.predicate, p.stage)
         families.setdefault(key, []).append(b)
     several = [found for found in families.values() if len(found) > 1]
-    # Of events that fit alike, the one that has more of its outcomes.
+    # Of events that match equally well, the one with more of its outcomes comes first.
     return sorted(several, key=lambda f: (-round(f[0].fit.asked, 1), -len(f), f[0].market.id))
 
 
@@ -291,9 +299,9 @@ def _shares(
     key: Callable[[tuple[str, Bearing]], tuple[object, ...]],
     ends: Callable[[Bearing], tuple[float | None, float | None]] = lambda b: (None, None),
 ) -> _OpenAnswer | None:
-    """The distribution over outcomes that exclude each other, at their prices, scaled down or
-    completed by `REST` to a sum of 1. None if the prices sum to more than `MAX_SUM`; the reason is
-    then added to `why`.
+    """The distribution over outcomes that exclude each other. Their probabilities are the prices,
+    scaled down or completed by the outcome "any other" (`REST`) to a sum of 1. None if the prices
+    sum to more than `MAX_SUM`; the reason is then added to `why`.
 
     named : market outcome by name
     key : sorts the outcomes
@@ -331,8 +339,8 @@ def _by_amount(
     levels = [b for b in family if b.view.proposition.threshold is not None and not b.turned]
     if any(b.view.proposition.predicate == "touches" for b in levels):
         why.append(
-            "The nearest markets ask whether levels are touched, and several can be; ask how high"
-            " or how low it goes, or name a level."
+            "The nearest markets ask whether levels are touched, and more than one can be. Ask how"
+            " high or how low it goes, or name a level."
         )
         levels = [b for b in levels if b.view.proposition.predicate != "touches"]
     if len(levels) < 2:  # "4 rate cuts" is a name for one of several outcomes
@@ -340,7 +348,9 @@ def _by_amount(
     if _are_apart(levels):
         named = {label(b): b for b in reversed(levels)}
         return _shares(named, why, key=lambda one: _ends(one[1]), ends=_shown_ends)
-    if any(_is_exclusive(b) for b in levels):  # a cut by 50, a rise by 25: no rungs of one ladder
+    if any(
+        _is_exclusive(b) for b in levels
+    ):  # a cut by 50, a rise by 25: not levels of one quantity
         return _by_name(reading, family, at, why)
     return _ladder(levels, upward=True, why=why) or _ladder(levels, upward=False, why=why)
 
@@ -354,15 +364,15 @@ def _by_extreme(*, upward: bool) -> _Maker:
         if len(touched) < 2:
             if levels and _OF_A_TIME.search(reading.effective):
                 why.append(
-                    "The nearest markets ask where it stands on one day, which is not how far it"
-                    " gets; name that day, or a level."
+                    "The nearest markets ask where it stands on one day, and not how far it gets"
+                    " until then. Ask about that day, or name a level."
                 )
                 return None
             return _by_amount(reading, family, at, why)
         found = _ladder(touched, upward=upward, why=why)
         if found is None:
             return None
-        note = f" Of the {'highest' if upward else 'lowest'} level reached."
+        note = f" They are ranges of the {'highest' if upward else 'lowest'} level reached."
         return found._replace(note=note)
 
     return make
@@ -451,17 +461,17 @@ _MAKERS: Final[dict[Asks, _Maker]] = {
 # --- the answer ----------------------------------------------------------------------------
 
 
-def _estimate(told: _OpenAnswer) -> Estimate:
-    text = _sentence(told.parts) + told.note
+def _estimate(found: _OpenAnswer) -> Estimate:
+    text = _sentence(found.parts) + found.note
     evidence = tuple(
         Evidence(
             market=b.market, outcome=b.outcome, role="direct", flipped=False,
             probability=round(b.positive, 6), age=b.age, fit=max(0.0, min(1.0, b.fit.score / 3)),
-            weight=1 / len(told.used), averaged=False, relation="asks about one of the outcomes",
+            weight=1 / len(found.used), averaged=False, relation="asks about one of the outcomes",
         )
-        for b in told.used
+        for b in found.used
     )  # fmt: skip
-    empty = Estimate(evidence=evidence, distribution=told.parts, fallbacks=("open_question",))
+    empty = Estimate(evidence=evidence, distribution=found.parts, fallbacks=("open_question",))
     return nulls.with_reason(empty, "open_question", text)
 
 

@@ -1,8 +1,9 @@
-"""Words that reverse an assertion: lost for won, missing for present, kept for changed. Pure.
+"""Words that reverse an assertion: "lost" instead of "won", "missing" instead of "present", "kept"
+instead of "changed". Pure.
 
-`normalise` and `propositions.reading` handle whatever they read as "not". This module handles the
-remaining single words, in classes, each of which reverses only some predicates. A question is the
-opposite of a market if exactly one of the two has such a word.
+`normalise` and `propositions.reading` handle all wordings that they read as "not". This module
+handles the remaining single words, in classes, each of which reverses only some predicates. A
+question is the opposite of a market if exactly one of the two has such a word.
 """
 
 from __future__ import annotations
@@ -14,9 +15,13 @@ from augury.propositions.proposition import CONTESTS, Proposition
 from augury.remembered import remembered
 
 Turn = Literal["loses", "others", "lacks", "lasts"]
-"""Class of a word that reverses an assertion. loses ("defeated"): the subject does not get what is
-contested; others ("someone else"): another gets it; lacks ("avoids"): the subject does not do it,
-or is absent; lasts ("stays"): everything stays as it is."""
+"""Class of a word that reverses an assertion:
+
+- loses ("defeated"): the subject does not get what is contested;
+- others ("someone else"): another gets it;
+- lacks ("avoids"): the subject does not do it, or is absent;
+- lasts ("stays"): everything stays as it is.
+"""
 
 LASTING: Final[frozenset[Turn]] = frozenset(("lasts", "lacks"))
 """Two classes (`Turn`) of words that reverse an assertion. A text with such a word ("stays",
@@ -87,14 +92,14 @@ def turns(text: str) -> frozenset[Turn]:
     return frozenset(found)
 
 
-def turnless(text: str) -> str:
+def without_turns(text: str) -> str:
     """The text without the words that reverse an assertion."""
     for pattern in _PATTERNS.values():
         text = pattern.sub(" ", text)
     return text
 
 
-def turned(question: frozenset[Turn], market: frozenset[Turn], p: Proposition) -> bool:
+def are_reversed(question: frozenset[Turn], market: frozenset[Turn], p: Proposition) -> bool:
     """Whether exactly one of question and market has a word that reverses what the market asserts,
     as "lose" reverses "win": one of them then asks the opposite of the other.
 

@@ -1,4 +1,5 @@
-"""Combines probabilities: log-odds pooling, monotone ladders and deadlines, bounds. Pure."""
+"""Combines probabilities: means in log-odds, curves over deadlines and levels that only rise or
+fall, estimates from bounds. Pure."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ from collections.abc import Sequence
 from typing import Final
 
 PROBABILITY_EDGE: Final = 0.001
-"""Estimates stay at least this far from the probabilities 0 and 1: a market that trades at 0.999 is
-not yet decided."""
+"""Estimates stay at least this far from the probabilities 0 and 1, because a market that trades at
+0.999 is not yet decided."""
 
 
 def clip(p: float) -> float:
@@ -148,13 +149,14 @@ def by_threshold(
 
 
 def of_moment(price: float, *, on_the_day: bool) -> tuple[float, float, float]:
-    """An estimate of the probability that a quantity is beyond a level on a day, and its lower and
-    upper bound, from the probability that it gets to the level at any time until then; or the other
-    way round. What moves like a fair random walk is beyond the level in half of the cases in which
-    it got there (the reflection principle).
+    """Convert between two probabilities: that a quantity is beyond a level on a day, and that it
+    reaches the level at any time until that day. Returns an estimate, and its lower and upper
+    bound. What moves like a fair random walk is beyond the level on the day in half of the cases in
+    which it reached it (the reflection principle).
 
-    price : the probability of the other one
-    on_the_day : whether the estimate is of the quantity on the day
+    price : the known one of the two probabilities
+    on_the_day : True to estimate the probability for the day, from that of reaching the level;
+        False for the reverse
     """
     if on_the_day:
         return price / 2, 0.0, price

@@ -1,55 +1,55 @@
-"""Separates the part of a text that asks from what is told before and after it: "I hold some coins.
-Will ...?", "they lost last year, but will ...?", "will ...? Asking for a friend." Pure."""
+"""Separates the part of a text that asks from what is stated before and after it: "I hold some
+coins. Will ...?", "they lost last year, but will ...?", "will ...? Asking for a friend." Pure."""
 
 from __future__ import annotations
 
 import re
 from typing import Final, NamedTuple
 
-from augury.forecast.polarity import turnless
+from augury.forecast.polarity import without_turns
 from augury.language.asking import affirmative, names_subject
 from augury.language.entities import mentions
 from augury.language.vocabulary import default
 
 
-class Parted(NamedTuple):
-    """A text split into the part that asks (`asking`), what is told before it and what is told
-    after it. `before` and `after` are often empty."""
+class SplitText(NamedTuple):
+    """A text split into the part that asks (`asking`) and the statements before and after it.
+    `before` and `after` are often empty."""
 
     before: str
     asking: str
     after: str
 
 
-def parted(text: str) -> Parted:
-    """Split a text into the sentence or clause that asks and what is told before and after it:
+def split_text(text: str) -> SplitText:
+    """Split a text into the sentence or clause that asks and the statements before and after it:
     "they lost last year, but will the Lakers win the title? Just wondering." has all three."""
     before, asking = _sentence(text)
     asking, after = _remark(asking)
-    told, asking = _clause(asking)
-    if not told:
-        told, asking = _elliptic(asking)
-    return Parted(f"{before} {told}".strip(), asking, after)
+    clause, asking = _clause(asking)
+    if not clause:
+        clause, asking = _elliptic(asking)
+    return SplitText(f"{before} {clause}".strip(), asking, after)
 
 
-def quieted(told: str) -> str:
-    """The text `told` around a question, without words that deny or reverse. Such words do not
-    concern what is asked: "I don't want to lose my coins" -> "I do want to my coins"."""
-    told = _CONTRACTED.sub(lambda found: affirmative(found[1]), told)
-    return " ".join(_DENIES.sub(" ", turnless(told)).split())
+def without_denials(text: str) -> str:
+    """A text that stands around a question, without words that deny or reverse: "I don't want to
+    lose my coins" -> "I do want to my coins". Such words do not concern what is asked."""
+    text = _CONTRACTED.sub(lambda found: affirmative(found[1]), text)
+    return " ".join(_DENIES.sub(" ", without_turns(text)).split())
 
 
-def is_apart(told: str, asking: str) -> bool:
-    """Whether the text `told` around a question can be dropped: it is about the asker ("my coins")
-    and has no name or number, while the part that asks (`asking`) names somebody or something."""
-    if _SELF.search(told) is None or _NAMES.search(told.partition(" ")[2]) is not None:
+def is_droppable(around: str, asking: str) -> bool:
+    """Whether the text around a question can be dropped: it is about the asker ("my coins") and has
+    no name or number, while the part that asks (`asking`) names somebody or something."""
+    if _SELF.search(around) is None or _NAMES.search(around.partition(" ")[2]) is not None:
         return False
     return bool(_NAMED.search(asking) or mentions(asking, default()))
 
 
 def _sentence(text: str) -> tuple[str, str]:
     """A text in two parts: the sentences before the one that asks, and the rest. The first part is
-    empty if nothing is told before the question."""
+    empty if the text begins with the question."""
     start = 0
     for gap in _GAP.finditer(text):
         if text[start : gap.start()].endswith("?"):
@@ -70,16 +70,16 @@ def _elliptic(text: str) -> tuple[str, str]:
     """A text in two parts, split before a last clause that asks without a verb in front: "nobody
     there likes it, but a snap election in the Bahamas this year?" -> "nobody there likes it", "a
     snap election in the Bahamas this year?". The first part is empty if the text has no such
-    clause, or if nothing is denied before it."""
+    clause, or if the text before this clause contains no negation."""
     gaps = list(_TURN.finditer(text))
     if gaps and not _ASKS.match(text):
-        told, asking = text[: gaps[-1].start()].strip(), text[gaps[-1].end() :]
+        before, asking = text[: gaps[-1].start()].strip(), text[gaps[-1].end() :]
         if (
-            len(asking.split()) > 4 and _DENIES.search(_plain(told)) and _is_about(asking)
-            and not _DENIES.search(_plain(asking)) and told.count('"') % 2 == 0
-            and not _CONDITION.search(told) and not _BACK.match(asking)
+            len(asking.split()) > 4 and _DENIES.search(_plain(before)) and _is_about(asking)
+            and not _DENIES.search(_plain(asking)) and before.count('"') % 2 == 0
+            and not _CONDITION.search(before) and not _BACK.match(asking)
         ):  # fmt: skip
-            return told, asking
+            return before, asking
     return "", text
 
 
@@ -114,19 +114,19 @@ def _clause(text: str) -> tuple[str, str]:
     if _ASKS.match(text):
         return "", text
     for gap in reversed(list(_CLAUSE.finditer(text))):
-        told, asking = text[: gap.start()].strip(), text[gap.end("gap") :]
-        if len(told.split()) < 4 or len(asking.split()) < 5:
+        before, asking = text[: gap.start()].strip(), text[gap.end("gap") :]
+        if len(before.split()) < 4 or len(asking.split()) < 5:
             continue
         turns = _BUT.search(gap["gap"]) is not None or not gap["aux"]
-        if not turns and (not _VERB.search(told) or _WHERE.match(told)):
+        if not turns and (not _VERB.search(before) or _WHERE.match(before)):
             continue
-        if told.count('"') % 2 or not _is_about(asking):
+        if before.count('"') % 2 or not _is_about(asking):
             continue
         if gap["aux"] and not names_subject(asking[len(gap["aux"]) :].lstrip(), ""):
             continue
-        if _CONDITION.search(told):
+        if _CONDITION.search(before):
             continue
-        return told, asking
+        return before, asking
     return "", text
 
 
@@ -162,8 +162,8 @@ _COMMENT: Final = re.compile(
     r"safe|possible|on|make|sound|seem|look|correct|really|your)|i)\b",
     re.I,
 )
-"""Matches the beginning of a question that only asks about what was told before: "is that how you
-see it?"."""
+"""Matches the beginning of a question that only asks about the statement before it: "is that how
+you see it?"."""
 _BUT: Final = re.compile(r"\b(?:but|so|yet|still|though|tho)\b", re.I)
 """Matches words that often stand between an introductory statement and the question itself ("but",
 "so")."""

@@ -1,9 +1,9 @@
 """Properties that answers must have in any wording, tested with the titles of a catalogue. Pure.
 
-A title asked verbatim gets its own market's price; denied, it gets 1 minus that price. Denying
-twice, other capitals, quotes, "please" or "what are the odds that" change nothing. If each of two
-markets is asked about with the other's title, both or neither are found to ask the question. What
-is right follows from these rules alone; no answer is judged by hand.
+A title asked verbatim must get its own market's price; negated, 1 minus that price. Negating twice,
+other capitals, quotes, "please" or "what are the odds that" must change nothing. If each of two
+markets is asked about with the other's title, both or neither must be found to ask the question.
+What is right follows from these rules alone; no answer is judged by hand.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ class Tally:
     def n(self) -> int:
         return self.counts.total()
 
-    def add(self, verdict: str, told: str, *, right: str = "own") -> None:
+    def add(self, verdict: str, question: str, *, right: str = "own") -> None:
         self.counts[verdict] += 1
         if verdict != right:
-            self.broken.append(f"{verdict}: {told}")
+            self.broken.append(f"{verdict}: {question}")
 
     def shown(self) -> dict[str, object]:
         """How often each verdict was given, and the number of all verdicts as `n`, as JSON data."""
@@ -208,8 +208,8 @@ class EventCatalogue:
 
 
 def ask(engine: Engine, question: str, market: Market, beside: Sequence[Market] = ()) -> Estimate:
-    """The engine's answer to a question if the only markets are `market`, at the price
-    `OWN_PRICE`, and the markets `beside`, each at the price `OTHERS_PRICE`."""
+    """The engine's answer to a question if there are no markets but `market`, at the price
+    `OWN_PRICE`, and those in `beside`, each at the price `OTHERS_PRICE`."""
     at = moment(market)
     known = [snapshot(market, 0, OWN_PRICE, at)]
     known += [snapshot(other, n, OTHERS_PRICE, at) for n, other in enumerate(beside, 1)]

@@ -10,7 +10,7 @@ from augury.forecast import explain
 from augury.forecast.evidence import Estimate, Rejected
 from augury.forecast.match import Comparison, compare
 from augury.forecast.outcome_labels import label
-from augury.forecast.roles import FOREIGN_WEIGHT, KIN_CONTENT
+from augury.forecast.roles import FOREIGN_WEIGHT, RELATED_CONTENT
 
 if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing
@@ -58,13 +58,15 @@ def _counted_once(b: Bearing, counted: Sequence[Bearing], estimate: Estimate) ->
     twin = next((other for other in counted if _are_twins(b, other)), None)
     if twin is not None:
         return (
-            f"It asks the same as {twin.market.id} at the other venue, which counts: one event is"
-            " not counted twice."
+            f"It asks the same as {twin.market.id} on the other venue, which counts already: one"
+            " event is not counted twice."
         )
-    ways = b.fit.threshold in ("implied", "excludes") and b.fit.content >= KIN_CONTENT
+    ways = b.fit.threshold in ("implied", "excludes") and b.fit.content >= RELATED_CONTENT
     elsewhere = all(other.market.platform != b.market.platform for other in counted)
     if ways and elsewhere and "from_parts" in estimate.fallbacks and not b.fit.leveled:
-        return "The ways for this to happen are added up at the other venue, whose markets count."
+        return (
+            "The ways for this to happen are added up from the other venue's markets, which count."
+        )
     return None
 
 
@@ -81,7 +83,7 @@ def difference(b: Bearing, fit: Comparison) -> str:
         return "It names something that the question does not."
     if fit.stage not in ("same", "unsaid"):
         return "It asks about another stage, place or act."
-    if fit.content < KIN_CONTENT:
+    if fit.content < RELATED_CONTENT:
         return "It shares some words with the question, and is about something else."
     if fit.leveled and fit.threshold not in ("same", "opposite"):
         return "It asks about another level or amount."
@@ -91,7 +93,7 @@ def difference(b: Bearing, fit: Comparison) -> str:
         return "It asks about what can't happen together with this."
     if fit.threshold not in ("same", "opposite", "unsaid"):
         return "It asks about a level or an amount, and the question does not."
-    return "Other markets fit the question better, or it is not surely about the same thing."
+    return "Other markets fit the question better, or it may be about something else."
 
 
 def _are_twins(a: Bearing, b: Bearing) -> bool:

@@ -1,8 +1,8 @@
-"""Rewrites ways of saying when, in a question, to dates as markets write them. Pure.
+"""Rewrites the times in a question to dates as markets write them. Pure.
 
 "Before June is out", "between now and year-end", "by the midterms" and "within a month" become
-dates, counted from the day on which the question is asked. What `propositions.windows` reads by itself
-needs no rule here.
+dates, counted from the day on which the question is asked. Times that `propositions.windows` reads
+as they are need no rule here.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def _last_day(found: re.Match[str], on: date) -> str:
 def _later(found: re.Match[str], on: date) -> str:
     """The text that replaces a time counted from now on: "within a month", matched in a question of
     May 3, 2026 (`on`) -> "by June 3, 2026"."""
-    said = (found["n"] or "one").casefold()
-    count = int(said) if said.isdecimal() else _COUNTS[said]
+    number = (found["n"] or "one").casefold()
+    count = int(number) if number.isdecimal() else _COUNTS[number]
     return f"by {_written(later(on, count, found['unit'].casefold()))}"
 
 

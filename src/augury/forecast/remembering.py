@@ -17,8 +17,8 @@ HELPED: Final = f"{ENGINE}+language_model"
 
 
 def issued(forecast: Forecast) -> store.Issued:
-    """The record of a forecast that is stored for the scorecard: the public answer, which market's
-    result will decide whether it was right, and that market's price."""
+    """The record of a forecast that is stored for the scorecard: the public answer, the market
+    whose result will decide whether it was right, and that market's price."""
     estimate, reading = grade.public(forecast.estimate), forecast.reading
     decisive = estimate.decisive
     return store.Issued(

@@ -61,7 +61,7 @@ def reworded(reading: Reading, text: str, parts: WordedParts, at: datetime) -> R
         return None
     ours, theirs = _content(reading.effective), _content(text)
     asked = frozenset(terms(reading.question)) | ours
-    if theirs - asked or _telling(reading.effective, ours) - theirs:
+    if theirs - asked or _distinctive_terms(reading.effective, ours) - theirs:
         return None
     if _stems(text) - _stems(f"{reading.question} {reading.effective}") - _FRAME:
         return None
@@ -81,31 +81,31 @@ def reworded(reading: Reading, text: str, parts: WordedParts, at: datetime) -> R
     )
 
 
-def _is_day(told: str, ours: Window) -> bool:
-    """Whether the last day that the model read (`told`, an ISO date) is that of the window that the
-    hand-written rules read (`ours`). A window ends on its last day or on the day after. True if one
-    of the two is missing."""
-    if not told or ours.end is None:
+def _is_day(day_read: str, ours: Window) -> bool:
+    """Whether the last day that the language model read (`day_read`, an ISO date) is the last day
+    of the window that the hand-written rules read (`ours`). A window's end is its last day or the
+    day after. True if one of the two is missing."""
+    if not day_read or ours.end is None:
         return True
     try:
-        day = date.fromisoformat(told)
+        day = date.fromisoformat(day_read)
     except ValueError:
         return False
     return 0 <= (ours.end - day).days <= 1
 
 
-def _is_level(told: str, ours: Threshold | None, text: str) -> bool:
-    """Whether the level that the model read (`told`) is an end of the threshold that the
-    hand-written rules read (`ours`) or, if they read none, a number in the text. True if `told` is
-    empty."""
-    if not told:
+def _is_level(level_read: str, ours: Threshold | None, text: str) -> bool:
+    """Whether the level that the language model read (`level_read`) is an end of the threshold that
+    the hand-written rules read (`ours`) or, if they read none, a number in the text. True if
+    `level_read` is empty."""
+    if not level_read:
         return True
     try:
-        level = float(told.replace(",", "").strip("$€£% "))
+        level = float(level_read.replace(",", "").strip("$€£% "))
     except ValueError:
         return False
     if ours is None:
-        return told.replace(",", "").strip("$€£% ") in text.replace(",", "")
+        return level_read.replace(",", "").strip("$€£% ") in text.replace(",", "")
     return level in (ours.low, ours.high)
 
 
@@ -126,7 +126,7 @@ _FRAME: Final = frozenset(
 noticed, because the polarities of both wordings are compared."""
 
 
-def _telling(text: str, content: frozenset[str]) -> frozenset[str]:
+def _distinctive_terms(text: str, content: frozenset[str]) -> frozenset[str]:
     """The terms in `content` that are numbers, or that belong to a capitalized word inside a
     sentence of the text: a rewording must keep all of them."""
     names = frozenset(t for name in _CAPITAL.findall(text) for t in terms(name))
@@ -181,8 +181,8 @@ def rephrased(original: str, text: str, fixed: tuple[str, ...]) -> str | None:
         return None
     if _turns(bare) != _turns(_PLACE.sub("#", original)):
         return None
-    told = " ".join(text.split())
-    return _PLACE.sub(lambda place: fixed[int(place[1]) - 1], told)
+    plain = " ".join(text.split())
+    return _PLACE.sub(lambda place: fixed[int(place[1]) - 1], plain)
 
 
 def _turns(bare: str) -> list[str]:
@@ -190,10 +190,10 @@ def _turns(bare: str) -> list[str]:
     (#) and of its reversing words, each reversing word together with the word after it. "# is not
     above #" -> "#", "not above", "above #", "#"."""
     words = re.findall(r"#|[a-z]+", bare.lower())
-    told: list[str] = []
+    kept: list[str] = []
     for word, following in zip(words, [*words[1:], ""], strict=True):
         if word == "#":
-            told.append(word)
+            kept.append(word)
         elif word in _TURNING:
-            told.append(f"{word} {following}")
-    return told
+            kept.append(f"{word} {following}")
+    return kept

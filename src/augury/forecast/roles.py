@@ -1,5 +1,6 @@
-"""Decides what a market is to a question: direct (it asks the question), a twin of another market,
-part of a series of deadlines, a bound on the answer or a hint at it. Pure."""
+"""Decides what part a market plays for a question: direct (it asks the question), a twin of another
+market (the same contract), one of a series of deadlines, a bound on the answer or a hint at it.
+Pure."""
 
 from __future__ import annotations
 
@@ -22,14 +23,14 @@ count as asking the question itself. Chosen by hand."""
 DIRECT_LIKENESS: Final = -0.9
 """Smallest `Comparison.likeness` (log-odds that question and market are about the same thing) of a
 market that asks the question itself. Chosen on the questions of `docs/experiments/forecasts.md`."""
-AS_GOOD: Final = 0.3
-"""A market that asks the same as the best match is averaged with the best match only if its
-`Comparison.score` (points: how well a market fits the question) is lower by at most this much.
-Chosen by hand."""
-KIN_CONTENT: Final = 0.85
+MAX_SCORE_GAP: Final = 0.3
+"""Largest amount by which the `Comparison.score` (points: how well a market fits the question) of a
+market may be below that of the best match, if the two ask the same and are to be averaged. Chosen
+by hand."""
+RELATED_CONTENT: Final = 0.85
 """Smallest `Comparison.content` (points up to 2.6: how far question and market are about the same
 things) of a market that can bound the answer or hint at it. Chosen by hand."""
-KIN_ASKED: Final = 0.34
+RELATED_ASKED: Final = 0.34
 """Smallest weighted share, 0 to 1, of the question's terms (word stems) that a market must name to
 bound the answer or hint at it. Chosen by hand."""
 BOUND_LIKENESS: Final = -0.9
@@ -47,32 +48,33 @@ LONE_LIKENESS: Final = -3.2
 market that hints at the answer because it differs in nothing from the question and stands alone
 (`APART_LIKENESS`). Chosen on the questions of `docs/experiments/forecasts.md`."""
 APART_LIKENESS: Final = 0.8
-"""A market stands alone if the `Comparison.likeness` (log-odds of being about the same thing as the
-question) of every market on another subject or contender is lower by at least this much."""
+"""Smallest lead of a market in `Comparison.likeness` (log-odds of being about the same thing as the
+question) with which it stands alone: every market on another subject or contender must be lower by
+at least this much."""
 EXCLUDED_LIKENESS: Final = 2.9
 """Log-odds that the regression (`match._LIKENESS`) subtracts from `Comparison.likeness` if the
-market's level excludes the question's ("below 50", "above 100"). They are added back to decide
-whether the market bounds the answer: it can do so although the levels differ."""
+market's level excludes the question's ("below 50", "above 100"). To decide whether the market
+bounds the answer, they are added back, because a market can do so although the levels differ."""
 FOREIGN_WEIGHT: Final = 0.8
-"""If a name that only the market says weighs at least this much (`Comparison.foreign`, up to 1.8:
-how telling the name is), the market is about something else: the Florida Panthers' Stanley Cup says
-nothing of Florida's hurricanes. Chosen by hand."""
+"""Smallest weight (`Comparison.foreign`, up to 1.8: how telling a name is) of a name that only the
+market says, from which the market is about something else: the Florida Panthers' Stanley Cup says
+nothing about Florida's hurricanes. Chosen by hand."""
 SERIES_EXTRA: Final = 0.9
-"""Question and market may ask about one event by different deadlines only if no term that the
-market alone names weighs more than this (`Comparison.extra`, up to 1.8: how telling the term is).
-As a bound on the answer, the judge (the trained model) may still accept the market. Chosen by
-hand."""
-OUTDONE_CONTENT: Final = 0.4
-"""Lead in points of `Comparison.content` (up to 2.6: how far a market is about the same things as
-the question). A market with another deadline, level or stage that leads the market that seems to
-ask the question by at least this much is taken to be the one meant. Chosen by hand."""
-ALL_ASKED: Final = 0.99
-"""Smallest weighted share, 0 to 1, of the question's terms (word stems) with which a market counts
-as naming all of them."""
-MOST_ASKED: Final = 0.75
-"""Weighted share, 0 to 1, of the question's terms (word stems). A market that seems to ask the
-question, but names less than this share, gives way to a market with another deadline, level or
-stage that names all the terms. Chosen by hand."""
+"""Largest weight (`Comparison.extra`, up to 1.8: how telling a term is) of a term that only the
+market names, if question and market are to ask about one event by different deadlines. A market
+above it may still bound the answer, if the judge (the trained model) accepts it. Chosen by hand."""
+CONTENT_LEAD: Final = 0.4
+"""Smallest lead, in points of `Comparison.content` (up to 2.6: how far a market is about the same
+things as the question), of one market over the market that seems to ask the question. From this
+lead on, the first market is taken to be the one meant, although its deadline, level or stage
+differs. Chosen by hand."""
+FULL_SHARE: Final = 0.99
+"""Smallest weighted share, 0 to 1, of the question's terms (word stems) that a market must name to
+count as naming all of them."""
+PARTIAL_SHARE: Final = 0.75
+"""A market that seems to ask the question gives way to a market with another deadline, level or
+stage if it names less than this weighted share, 0 to 1, of the question's terms (word stems), and
+the other names all of them (`FULL_SHARE`). Chosen by hand."""
 TWIN_GAP: Final = 0.1
 """Largest difference, as a probability, between the prices of two markets that are taken to ask the
 same. Chosen by hand."""
@@ -90,22 +92,22 @@ def is_direct(c: Comparison) -> bool:
     )  # fmt: skip
 
 
-def outdoes(kin: Comparison, direct: Comparison) -> bool:
-    """Whether one market (`kin`: its comparison with the question) matches the question's subject
+def is_better_match(other: Comparison, direct: Comparison) -> bool:
+    """Whether one market (`other`: its comparison with the question) matches the question's subject
     so much better than the market that seems to ask the question (`direct`: its comparison) that it
     must be the one meant, although its deadline, level or stage differs."""
-    says_all = kin.asked >= ALL_ASKED and direct.asked < MOST_ASKED
+    says_all = other.asked >= FULL_SHARE and direct.asked < PARTIAL_SHARE
     return (
-        (says_all or kin.content >= direct.content + OUTDONE_CONTENT)
-        and kin.missing <= direct.missing and kin.extra <= direct.extra
-        and bool(orders_of(kin) & {"implies", "implied"})
-        and kin.choice in ("same", "unsaid") and kin.edition != "differs"
+        (says_all or other.content >= direct.content + CONTENT_LEAD)
+        and other.missing <= direct.missing and other.extra <= direct.extra
+        and bool(orders_of(other) & {"implies", "implied"})
+        and other.choice in ("same", "unsaid") and other.edition != "differs"
     )  # fmt: skip
 
 
 def are_series(best: Bearing, other: Bearing) -> bool:
     """Whether two markets ask about the same event in the same direction (that it happens, or that
-    it does not), so that their deadlines make a series. `best` is the better match for the
+    it does not), so that their deadlines form a series. `best` is the better match for the
     question."""
     a, b = best.view.proposition, other.view.proposition
     return (
@@ -115,20 +117,20 @@ def are_series(best: Bearing, other: Bearing) -> bool:
     )  # fmt: skip
 
 
-def is_kin(c: Comparison) -> bool:
+def is_related(c: Comparison) -> bool:
     """Whether a market is close enough to the question's subject to bound the answer or hint at it,
     according to their comparison `c`. Always so for a market on a rival contender."""
-    return c.rival or (c.content >= KIN_CONTENT and c.asked >= KIN_ASKED)
+    return c.rival or (c.content >= RELATED_CONTENT and c.asked >= RELATED_ASKED)
 
 
 def is_sure(c: Comparison) -> bool:
-    """Whether it is certain enough that market and question are about the same thing for the
-    market's price to bound the answer, according to their comparison `c`."""
+    """Whether question and market are so surely about the same thing, according to their comparison
+    `c`, that the market's price may bound the answer."""
     staged = c.stage in ("implies", "implied") and c.choice == "same"
     if not staged and not c.rival and c.foreign >= FOREIGN_WEIGHT:
         return False
-    told = c.likeness + (EXCLUDED_LIKENESS if c.threshold == "excludes" else 0.0)
-    return c.rival or told >= (STAGE_LIKENESS if staged else BOUND_LIKENESS)
+    likeness = c.likeness + (EXCLUDED_LIKENESS if c.threshold == "excludes" else 0.0)
+    return c.rival or likeness >= (STAGE_LIKENESS if staged else BOUND_LIKENESS)
 
 
 def is_hint(c: Comparison, *, alone: bool) -> bool:
@@ -191,14 +193,14 @@ def is_rung(c: Comparison, part: str) -> bool:
     """Whether a market asks the question with another level (`part` is "threshold") or another
     deadline ("window"), and differs in nothing else."""
     return (
-        getattr(c, part) in ("implies", "implied") and same_but(c, part) and not c.opposed
+        getattr(c, part) in ("implies", "implied") and is_same_except(c, part) and not c.opposed
         and c.content >= DIRECT_CONTENT and is_sure(c)
     )  # fmt: skip
 
 
-def same_but(c: Comparison, but: str) -> bool:
-    """Whether market and question differ in no part (window of time, level, stage, contender,
-    year), the part `but` left aside."""
+def is_same_except(c: Comparison, but: str) -> bool:
+    """Whether market and question differ in no part (window of time, level, stage, contender, year)
+    other than the part `but`."""
     return c.edition != "differs" and all(
         getattr(c, part) in ("same", "opposite", "unsaid")
         for part in ("window", "threshold", "stage", "choice")

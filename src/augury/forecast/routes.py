@@ -1,4 +1,5 @@
-"""POST /v1/forecast (spec section 4.2), its stream, its runs, and the scorecard."""
+"""Routes of `POST /v1/forecast`, of its stream and its runs (many questions answered in the
+background), and of the scorecard. The first is section 4.2 of the API specification."""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ RUN_PAGE = 100
 
 
 class _Headers(BaseModel):
-    """Headers by which integrations may identify themselves; they are only counted, as labels."""
+    """Optional headers by which an integration names itself. They are only used to count forecasts
+    by label, and do not change the answer."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -90,7 +92,8 @@ async def forecast(
     request: Request,
     service: Service,
 ) -> Response:
-    """A probability with its interval, the markets it rests on, the reason, and a causal graph.
+    """Returns a probability with its interval, the markets it rests on, the reason, and a
+    causal graph.
 
     Needs a key with the scope `forecast:read`. If the open markets give no answer, `probability` is
     null and `error` says why.
@@ -209,8 +212,10 @@ async def _events(
             },
         )
     except Exception as error:
-        told = failure(error)
-        known = told if isinstance(told, AuguryError) else UpstreamFailed("The forecast failed.")
+        failed = failure(error)
+        known = (
+            failed if isinstance(failed, AuguryError) else UpstreamFailed("The forecast failed.")
+        )
         yield "error", {"detail": str(known), "code": known.error_code}
 
 
@@ -259,7 +264,7 @@ def _wire(number: int, name: str, data: Any) -> bytes:
 @allowed(FORECAST)
 async def scorecard(service: Service) -> dict[str, Any]:
     """Brier score, log score and calibration of decided forecasts, by domain and horizon, compared
-    with the market's own prices on the same questions. Public."""
+    with the market's own prices on the same questions. Needs no key."""
     return await service.scorecard()
 
 
@@ -267,8 +272,8 @@ _Place = tuple[
     Annotated[datetime, msgspec.Meta(tz=True)],
     Annotated[str, msgspec.Meta(pattern="^fc_[0-9a-f]+$")],
 ]
-"""Content of a cursor for the next page of decided forecasts: when the question of the last
-forecast on this page was resolved, and that forecast's id."""
+"""Content of a cursor for the next page of decided forecasts: the time when the question of the
+last forecast on this page was resolved, and the id of that forecast."""
 
 
 @router.get(

@@ -1,7 +1,7 @@
 """Which markets are the rungs of one ladder: the same quantity at other levels, or the same event
 by other days. Pure.
 
-The rungs are used for the distribution beside an answer (`weighing`) and for the outcomes of an
+The rungs are used for the distribution shown with an answer (`weighing`) and for the outcomes of an
 open question (`outcomes`). Of two markets on one rung, the first is kept, which is the better
 match.
 """

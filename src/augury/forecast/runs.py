@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from augury.forecast.made import Forecast
 
 RUN: Final = "forecast.run"
-AT_ONCE: Final = 2
-"""Number of questions of a run that are answered at the same time: while the judge (the trained
-model) reads markets for one question, those of the next are gathered."""
+QUESTIONS_AT_ONCE: Final = 2
+"""Number of questions of a run that are answered at the same time. Two, so that the markets of one
+question are gathered while the judge (the trained model) reads those of another."""
 
 
 class RunService:
@@ -83,24 +83,24 @@ class RunService:
         if run is None:
             return {"answered": 0}
         places = iter([(n, one) for n, one in enumerate(run.questions) if n not in done])
-        told = time.monotonic()
+        reported_at = time.monotonic()
 
         async def work() -> None:
-            nonlocal told
+            nonlocal reported_at
             for place, asked in places:
                 forecast, answer = await self._answer(run, asked)
                 async with self._database.transaction() as conn:
-                    # One transaction: a forecast is remembered if and only if it answers its place.
+                    # One transaction: the scorecard gets a forecast only if it is stored as answer.
                     kept = await store.add_answer(conn, run_id, place, answer)
                     if kept and forecast is not None and not forecast.replay:
                         await store.remember(conn, issued(forecast))
                 done.add(place)
-                if time.monotonic() - told > 1:
-                    told = time.monotonic()
+                if time.monotonic() - reported_at > 1:
+                    reported_at = time.monotonic()
                     counts = {"answered": len(done), "of": len(run.questions)}
                     await job.progress("answering", counts)
 
-        workers = [asyncio.create_task(work()) for _ in range(AT_ONCE)]
+        workers = [asyncio.create_task(work()) for _ in range(QUESTIONS_AT_ONCE)]
         try:
             await asyncio.gather(*workers)
         finally:

@@ -1,4 +1,5 @@
-"""Wire shapes of forecasts: spec sections 2.1 to 2.4."""
+"""Request and response schemas of `POST /v1/forecast`, its stream, its runs and its scorecard
+(sections 2.1 to 2.4 of the API specification)."""
 
 from __future__ import annotations
 
@@ -118,15 +119,18 @@ class PublicRelevanceFilterSummary(BaseModel):
         Literal["direct_mixed", "direct_only", "proxy_only", "weak_only", "none"] | None
     ) = Field(
         None,
-        description="Which kinds of markets were selected. direct_only: direct markets alone. "
-        "direct_mixed: direct and others. proxy_only: at least one proxy market, but no direct "
-        "one. weak_only: weak markets alone.",
+        description="What the selected markets have to do with the question. direct_only: all ask "
+        "the question itself or its opposite. direct_mixed: some do, others do not. proxy_only: "
+        "none does; at least one bounds the answer or hints at it. weak_only: all only share the "
+        "question's subject. none: no market was selected.",
     )
     selected_direct_evidence_missing: bool | None = Field(
         None, description="True if no direct market was selected."
     )
     selected_proxy_dominant: bool | None = Field(
-        None, description="True if at least one proxy market was selected, but no direct one."
+        None,
+        description="True if at least one market bounds the answer or hints at it, but none asks "
+        "the question itself.",
     )
 
 
@@ -137,10 +141,10 @@ class PublicOraclePortMetadata(BaseModel):
 
     original_question: str | None = None
     effective_question: str | None = Field(
-        None, description="The question used after any normalization."
+        None, description="The question in the wording that was compared with markets."
     )
     normalized_question: str | None = Field(
-        None, description="The original question without surplus spaces."
+        None, description="The question as it was asked, without surplus spaces."
     )
     rewrite_applied: bool | None = Field(
         None, description="True if the question was changed before markets were searched."
@@ -189,13 +193,13 @@ class PublicForecastResponse(BaseModel):
         }
     )
 
-    request_id: str = Field(description="Server-generated identifier.")
-    question: str = Field(description="The original question echoed back.")
+    request_id: str = Field(description="Identifier of this request, made by the server.")
+    question: str = Field(description="The question as it was asked.")
     probability: float | None = Field(
         None, description="Probability of Yes, 0 to 1. Null when no public estimate is available."
     )
     confidence: float = Field(
-        description="Normalized confidence score, 0 to 1: how far the evidence can be relied on. "
+        description="Confidence, 0 to 1: how far the evidence can be relied on. "
         "It is not a probability."
     )
     confidence_interval: PublicConfidenceInterval | None = None
@@ -207,8 +211,9 @@ class PublicForecastResponse(BaseModel):
     markets_used: list[PublicMarketSummary] = Field(description="Markets used as evidence.")
     distribution: dict[str, float] | None = Field(
         None,
-        description="Probability by level, period or name, for outcomes of which exactly one "
-        "comes true. Null: the question has no levels, dates or names around it.",
+        description="Mutually exclusive outcomes around the question, one of which comes true, "
+        "with their probabilities; keyed by level, period or name. Null: the markets give no such "
+        "set of outcomes.",
     )
     latency_ms: int = Field(description="End-to-end latency in milliseconds.")
     error: str | None = Field(
@@ -265,7 +270,10 @@ class DecidedForecast(BaseModel):
         description="Squared error of `probability`, 0 to 1: 0 is perfect, 0.25 is a coin toss."
     )
     as_of: datetime = Field(description="When the forecast was made.")
-    origin: ShownOrigin = Field(description="Origin of the market that decided the forecast.")
+    origin: ShownOrigin = Field(
+        description="Where the market that decided the forecast comes from. live: the venue. "
+        "import: a file. sample: an invented market."
+    )
     decided_at: datetime = Field(description="When the market was resolved.")
 
 
@@ -323,7 +331,7 @@ class RunRequest(BaseModel):
 
 
 class RunStarted(BaseModel):
-    """A forecast run that was accepted; its id leads to its progress and its answers."""
+    """A forecast run that was accepted. Its id is needed to read its progress and its answers."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"run_id": "run_01989d2c7f6b", "status": "queued"}]}
@@ -341,7 +349,7 @@ class RunState(BaseModel):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
-    error_message: str | None = Field(description="Why the run failed. Null: it did not.")
+    error_message: str | None = Field(description="Why the run failed. Null: the run did not fail.")
     questions: int = Field(description="Number of questions in the run.")
     answered: int = Field(description="Number of questions answered so far.")
     results: list[dict[str, Any]] = Field(

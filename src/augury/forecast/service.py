@@ -1,4 +1,5 @@
-"""Forecasting as a use case: understand the question, gather markets, weigh them, remember.
+"""Makes forecasts: understands the question, gathers markets, weighs them, and stores the answer
+for the scorecard.
 
 The stages come as an async iterator (`stages`), so that a stream can show each one, and closing the
 iterator cancels the work. Every stage is given the moment as of which it works, and only the
@@ -49,22 +50,24 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 MADE = Counter(
-    "augury_forecasts", "Forecasts worked out, as of now, those in graphs too.", ["grade"]
+    "augury_forecasts", "Forecasts made as of now, including those for causal graphs.", ["grade"]
 )
 
 SEARCH_DEPTH: Final = 150
-"""Number of best search hits taken for a question from each half of the index: words, vectors."""
+"""Number of search hits, the best ones, taken for a question from each half of the index: from the
+search by words and from the search by vectors."""
 REPLAY_SEARCH_DEPTH: Final = 400
-"""`SEARCH_DEPTH` for an answer as of the past: larger, because most hits were not open at the
+"""`SEARCH_DEPTH` for an answer as of the past. It is larger, because most hits were not open at the
 time."""
-LOOKED_AT: Final = 80
+MARKETS_COMPARED: Final = 80
 """Largest number of markets compared with one question. The market asked about was among the first
 60 for all but 2 of 780 questions."""
-REPLAY_LOOKED_AT: Final = 160
+REPLAY_MARKETS_COMPARED: Final = 160
 """Largest number of markets compared with one question that is answered as of the past."""
-WORKED_ON_AT_ONCE: Final = 4
-"""Largest number of forecasts worked on at the same time: half of the database connections that a
-process has by default. Others wait before they take a connection or memory for markets."""
+FORECASTS_AT_ONCE: Final = 4
+"""Largest number of forecasts worked on at the same time. It is half of the database connections
+that a process has by default. Further forecasts wait before they take a connection or memory for
+markets."""
 MAKE: Final = "forecast.make"
 RUNS_KEPT: Final = timedelta(days=30)
 SCORED_AT_ONCE: Final = 5_000
@@ -95,8 +98,10 @@ class ForecastService:
         age: AgeRule = AgeRule(),
         clock: Clock = now,
     ) -> None:
-        """Without `graphs` an answer's graph shows its evidence alone. `assistant`: a language
-        model that helps where the hand-written rules are unsure."""
+        """graphs : draws causal graphs; None: the graph of an answer shows only its evidence
+        assistant : a language model that helps where the hand-written rules are unsure
+        age : the rule that says which prices are too old
+        """
         self._database = database
         self._graphs = graphs
         if graphs is not None:
@@ -111,7 +116,7 @@ class ForecastService:
         self._working: dict[str, Flight[Forecast]] = {}
         self._drawing: dict[tuple[str, datetime], Flight[PublicCausalGraph | None]] = {}
         self._scorecard: tuple[float, dict[str, Any]] | None = None
-        self._turns = asyncio.Semaphore(WORKED_ON_AT_ONCE)
+        self._turns = asyncio.Semaphore(FORECASTS_AT_ONCE)
 
     async def forecast(
         self,
@@ -161,9 +166,9 @@ class ForecastService:
             await asyncio.to_thread(vocabulary.default)
         reading = normalise(question, at)
         help = self._assistant
-        sitting = help.sitting(at) if help and (as_of is None or help.replays) else None
-        if sitting is not None:
-            reading = await sitting.reading(reading)
+        assistance = help.assist(at) if help and (as_of is None or help.replays) else None
+        if assistance is not None:
+            reading = await assistance.reading(reading)
         lap("normalise")
         yield Stage("normalized", reading.shown())
         replay = as_of is not None
@@ -173,11 +178,11 @@ class ForecastService:
         estimate, seen = found.estimate, len(found.markets)
         yield Stage("search", {"search_query": reading.search_text, "markets": seen})
         if found.compared is not None:
-            if sitting is not None:
-                estimate = await sitting.estimate(
+            if assistance is not None:
+                estimate = await assistance.estimate(
                     self._engine, found.compared, estimate, found.verdicts
                 )
-                if found.until is not None and horizons.MARK not in estimate.fallbacks:
+                if found.until is not None and horizons.DEADLINE_MARKER not in estimate.fallbacks:
                     estimate = horizons.for_deadline(estimate, found.until, at.date())
             del found  # frees the markets: the next steps may wait for another turn
             if estimate.decisive is None and nulls.is_over(reading, at):
@@ -228,8 +233,9 @@ class ForecastService:
         if as_of is not None and as_of > now:
             raise InvalidInput.at(
                 "body", "as_of", type="as_of_in_future",
-                msg=f"as_of is in the future: {isoformat(as_of)}. It may be at most the present"
-                f" ({isoformat(now.replace(microsecond=0))}); leave it out to ask as of now.",
+                msg=f"as_of is in the future: {isoformat(as_of)}. Give a time up to"
+                f" now ({isoformat(now.replace(microsecond=0))}), or leave it out to ask as"
+                " of now.",
             )  # fmt: skip
 
     async def _of_parts(
@@ -255,14 +261,14 @@ class ForecastService:
     ) -> Estimate:
         """The estimate, which has no probability, with the reason why: for example, that a market
         asked the question, but is closed, resolved or without a recent price."""
-        if estimate.null is not None and estimate.null.kind not in nulls.INSTRUCTIVE:
+        if estimate.null is not None and estimate.null.kind not in nulls.REPLACEABLE:
             return estimate
         if not nulls.is_understood(reading):
             return nulls.with_reason(estimate, "not_understood", nulls.not_understood())
         hits = await self._search.gather(reading.search_text, depth=SEARCH_DEPTH)
         async with self._database.reading() as conn:
             known = await store.known_markets(
-                conn, [hit.key for hit in hits[:LOOKED_AT]], at, replay=replay
+                conn, [hit.key for hit in hits[:MARKETS_COMPARED]], at, replay=replay
             )
         out = {
             seq: one for seq, one in known.items()
@@ -281,7 +287,8 @@ class ForecastService:
         return await self._last(self.stages(question, as_of=as_of, leave_out=leave_out))
 
     async def middle(self, question: str) -> Middle:
-        """A question's public probability and the time of its newest price, for a causal graph."""
+        """The public probability of a question and the time of its newest price, for the node in
+        the middle of its causal graph."""
         forecast = await self.finish(question, None)
         return Middle(grade.public(forecast.estimate).probability, forecast.data_as_of)
 
@@ -340,7 +347,7 @@ class ForecastService:
             statuses=None if replay else ("active",),
             open_at=at.timestamp(),
         )
-        most = REPLAY_LOOKED_AT if replay else LOOKED_AT
+        most = REPLAY_MARKETS_COMPARED if replay else MARKETS_COMPARED
         found: list[Snapshot] = []
         async with self._database.reading() as conn:
             # Each market lies elsewhere on disk, so hits are read in parts until enough are found.
@@ -374,7 +381,7 @@ class ForecastService:
         graph = await self.draw(forecast) if include_graph else None
         answer = self.full(forecast, new_id("fc"), graph)
         async with self._database.transaction() as conn:
-            # One transaction: a forecast is remembered if and only if the account has it.
+            # One transaction: a forecast is kept for the scorecard only if the account has it.
             if not forecast.replay:
                 await store.remember(conn, issued(forecast))
             await queue.add_finished(

@@ -1,4 +1,5 @@
-"""Forecasts' SQL: markets as they stood at a moment, forecasts as issued, runs, channels."""
+"""SQL of forecasts: markets as they were at a moment, stored readings of markets' texts, forecasts
+given to callers, runs, and counts by channel (integration)."""
 
 from __future__ import annotations
 
@@ -122,7 +123,9 @@ async def known_markets(
     return {row[0]: PastMarket(Snapshot(*row[:-5]), *row[-5:]) for row in rows}
 
 
-async def kin(conn: Connection, events: Sequence[tuple[str, str]], limit: int) -> list[int]:
+async def event_markets(
+    conn: Connection, events: Sequence[tuple[str, str]], limit: int
+) -> list[int]:
     """Numbers of at most `limit` markets that belong to these events, given as (platform, event
     id); the most traded market first."""
     platforms, ids = zip(*events, strict=True)

@@ -1,7 +1,8 @@
 """The tasks of a language model in a forecast: instructions, answer types and controls. Pure.
 
-The controls are questions about places and people that do not exist, so that no model knows their
-answers. `rewording` and `opinion` decide which answers count and what they change.
+Controls are questions with known answers, by which a model is tested before it is used for a task.
+They are about places and people that do not exist, so that no model knows the answers. `rewording`
+and `opinion` decide which of the model's answers count and what they change.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ LONGEST_REASON: Final = 240
 
 
 class Rewrite(msgspec.Struct, forbid_unknown_fields=True):
-    """What a language model makes of a badly put question: the question in plain words, and its
+    """What a language model makes of a badly worded question: the question in plain words, and its
     parts."""
 
     question: Annotated[str, msgspec.Meta(max_length=MAX_CHARACTERS)]
@@ -56,7 +57,7 @@ class Wording(msgspec.Struct, forbid_unknown_fields=True):
     text: str
 
 
-def matched(question: str, markets: Sequence[str], today: str) -> dict[str, Any]:
+def match_input(question: str, markets: Sequence[str], today: str) -> dict[str, Any]:
     """The input for a language model that is to compare markets with a question (task `MATCH`), as
     JSON data. The markets are numbered from 1; `today` is an ISO date."""
     return {
@@ -66,7 +67,7 @@ def matched(question: str, markets: Sequence[str], today: str) -> dict[str, Any]
     }
 
 
-def answers(said: MatchAnswer, markets: int) -> Mapping[int, MarketOpinion]:
+def opinions_by_position(answer: MatchAnswer, markets: int) -> Mapping[int, MarketOpinion]:
     """A language model's opinions by the position of the market in the list, from 0.
 
     markets : number of markets that the model was asked about
@@ -76,8 +77,8 @@ def answers(said: MatchAnswer, markets: int) -> Mapping[int, MarketOpinion]:
     Unusable
         There is an opinion on a market that was not in the list, or more than one on a market.
     """
-    found = {one.n - 1: one for one in said.markets}
-    if len(found) < len(said.markets) or not found.keys() <= set(range(markets)):
+    found = {one.n - 1: one for one in answer.markets}
+    if len(found) < len(answer.markets) or not found.keys() <= set(range(markets)):
         raise Unusable("the answer names a market that was not asked about, or names one twice")
     return found
 
@@ -85,23 +86,23 @@ def answers(said: MatchAnswer, markets: int) -> Mapping[int, MarketOpinion]:
 def _match(question: str, *markets: tuple[str, Asks]) -> Control[MatchAnswer]:
     wanted = {n: asks for n, (_, asks) in enumerate(markets)}
 
-    def right(said: MatchAnswer) -> bool:
+    def right(answer: MatchAnswer) -> bool:
         try:
-            found = answers(said, len(markets))
+            found = opinions_by_position(answer, len(markets))
         except Unusable:
             return False
         return {n: one.asks for n, one in found.items()} == wanted
 
-    return Control(matched(question, [text for text, _ in markets], "2026-11-21"), right)
+    return Control(match_input(question, [text for text, _ in markets], "2026-11-21"), right)
 
 
 def _rewrite(
     question: str, *words: str, opposite: bool = False, last_day: str = "", level: str = ""
 ) -> Control[Rewrite]:
-    def right(said: Rewrite) -> bool:
-        told = said.question.casefold()
-        parts = (said.asks_opposite, said.last_day, said.level.replace(",", "").strip("$"))
-        return parts == (opposite, last_day, level) and all(word in told for word in words)
+    def right(answer: Rewrite) -> bool:
+        question = answer.question.casefold()
+        parts = (answer.asks_opposite, answer.last_day, answer.level.replace(",", "").strip("$"))
+        return parts == (opposite, last_day, level) and all(word in question for word in words)
 
     return Control({"text": question, "today": "2026-11-21"}, right)
 

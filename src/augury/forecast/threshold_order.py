@@ -18,9 +18,9 @@ from augury.propositions.proposition import Proposition, Threshold
 from augury.search.text import is_number, is_year, term, terms
 
 ELSE_WEIGHT: Final = 0.4
-"""If the question names a level and the market none, the market can count as being about another
-quantity. It does so if a term that only the market names weighs at least this much. Weights
-(`View.weights`), 0.08 to 1.8, say how telling a term is. Chosen by hand."""
+"""Smallest weight of a term that only the market names, with which a market without a level counts
+as being about another quantity than a question with a level. Weights (`View.weights`), 0.08 to 1.8,
+say how telling a term is. Chosen by hand."""
 MAX_COUNT: Final = 1_000.0
 """From this amount on, a number is never taken as a count of things (goals, wins) but as a quantity
 that varies continuously, e.g. a price. Chosen by hand."""
@@ -39,8 +39,8 @@ _TICK: Final = 1e-5
 """Two levels count as the same if they differ by at most this fraction of the larger one: "below
 6,800" and "below 6,799.99"."""
 _ON: Final = re.compile(r"(?:on|at|as\s+of)\b", re.I)
-"""Matches the first word of a date on which something holds ("on June 30", "at the end of June")
-and by which it need not have happened ("until June 30")."""
+"""Matches the first word of a date on which something holds ("on June 30", "at the end of June"),
+unlike that of a deadline ("by June 30")."""
 _DISTRICT: Final = re.compile(r"cd[a-z]{2}(?:\d{1,2}|al)")
 
 
@@ -52,13 +52,13 @@ def threshold_order(q: View, m: View, extra: float) -> Order:
     extra : weight of the market's most telling term that the question does not name
     """
     ours, theirs = q.proposition, m.proposition
-    order = _levels(_reached(ours, q.extreme or m.extreme), theirs, m.context)
+    order = _levels(_as_extreme(ours, q.extreme or m.extreme), theirs, m.context)
     if order == "unsaid" and (
         (q.places and m.places and not q.places & m.places)
         or (q.group and m.group and q.group != m.group)
     ):
         order = "differs"
-    # The market says how large a cut.
+    # The market names an amount ("a cut by 25 bps"), the question none ("a cut").
     amount = order == "implied" and (theirs.threshold is None or move(theirs) is not None)
     if (order == "unsaid" or amount) and _other_course(q.sides, m.sides):
         order = "excludes"
@@ -76,7 +76,7 @@ def threshold_order(q: View, m: View, extra: float) -> Order:
     return order
 
 
-def _reached(ours: Proposition, extreme: int) -> Proposition:
+def _as_extreme(ours: Proposition, extreme: int) -> Proposition:
     """The question's assertion (`ours`), with "touches 69" read as "the day's high is 69 or more"
     (or "the low is 69 or less") if question or market are about a day's high or low. Else
     unchanged.
@@ -114,8 +114,8 @@ def _levels(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Or
         if q is None and m is None:
             return _numbers(ours, theirs, ruled)
         if q is not None:  # the question names a level, the market none
-            return "unsaid" if _told(q, theirs, ruled) else "implies"
-        return "unsaid" if m is not None and _told(m, ours, frozenset()) else "implied"
+            return "unsaid" if _names_number(q, theirs, ruled) else "implies"
+        return "unsaid" if m is not None and _names_number(m, ours, frozenset()) else "implied"
     degrees = "degrees" in (q.unit, m.unit) and (
         q.unit == m.unit or bool(ours.terms & theirs.terms & WARMTH)
     )
@@ -161,9 +161,9 @@ def _of_moments(order: Order, ours: Proposition, theirs: Proposition) -> Order:
 
 
 def _moves(ours: Proposition, theirs: Proposition) -> Order | None:
-    """How question and market relate by how far a rate moves, if the question names exactly how far
-    ("by 75 bps") or the market does; None if neither does, both name the same, or only the market
-    names an amount."""
+    """How question and market relate by the amount by which a rate moves ("by 75 bps"), if the
+    question names one. None if the question names none, if both name the same, or if the market
+    names another number or a level."""
     q, m = move(ours), move(theirs)
     if q is not None and m is not None:
         order = compare_ranges(q, m)
@@ -173,8 +173,9 @@ def _moves(ours: Proposition, theirs: Proposition) -> Order | None:
 
 
 def move(p: Proposition) -> Threshold | None:
-    """By how many basis points a rate moves: "by 75 bps" is exactly 75, "by 50+ bps" 50 or more.
-    None if the proposition does not say this."""
+    """By how many basis points (hundredths of a percentage point) a rate moves according to a
+    proposition: "by 75 bps" is exactly 75, "by 50+ bps" 50 or more. None if the proposition does
+    not say this."""
     if p.threshold is not None:
         return p.threshold if p.threshold.unit == "bps" or "bps" in p.terms else None
     exact = [_strength(t) for t in p.terms if is_number(t) and not is_year(t)]
@@ -188,10 +189,10 @@ def _counts(ours: Proposition, theirs: Proposition) -> bool:
     counts, too: "over 12.5 wins"."""
     if ours.predicate == theirs.predicate == "counts":
         return True
-    said = [t for t in (ours.threshold, theirs.threshold) if t is not None]
-    if any(t.unit != "none" for t in said):
+    levels = [t for t in (ours.threshold, theirs.threshold) if t is not None]
+    if any(t.unit != "none" for t in levels):
         return False
-    ends = [x for t in said for x in (t.low, t.high) if not math.isinf(x)]
+    ends = [x for t in levels for x in (t.low, t.high) if not math.isinf(x)]
     halves = any(x % 1 == 0.5 for x in ends) and all(x * 2 % 1 == 0 for x in ends)
     counted = "counts" in (ours.predicate, theirs.predicate) and all(x % 1 == 0 for x in ends)
     return (halves or counted) and max(map(abs, ends), default=0.0) < MAX_COUNT
@@ -245,8 +246,8 @@ def _strength(term: str) -> float:
         return math.inf
 
 
-def _told(t: Threshold, p: Proposition, ruled: frozenset[str]) -> bool:
-    """Whether the proposition `p` names the number of the threshold `t`, too: among its terms or,
+def _names_number(t: Threshold, p: Proposition, ruled: frozenset[str]) -> bool:
+    """Whether the proposition `p` also names the number of the threshold `t`: among its terms or,
     if the number is above 20 or not whole, in `ruled` (terms of the market's event name and
     rules)."""
     numbers = {x for x in (t.low, t.high) if not math.isinf(x)}
@@ -259,11 +260,11 @@ def _told(t: Threshold, p: Proposition, ruled: frozenset[str]) -> bool:
 def compare_ranges(q: Threshold, m: Threshold) -> Order:
     """How the question's range of values (`q`, the values that mean Yes) relates to the market's
     (`m`): "above 120" implies "above 100"."""
-    low, high = _close(q.low, m.low), _close(q.high, m.high)
+    low, high = _nearly_equal(q.low, m.low), _nearly_equal(q.high, m.high)
     if low and high:
         return "same"
-    if (math.isinf(q.high) and math.isinf(m.low) and _close(q.low, m.high)) or (
-        math.isinf(q.low) and math.isinf(m.high) and _close(q.high, m.low)
+    if (math.isinf(q.high) and math.isinf(m.low) and _nearly_equal(q.low, m.high)) or (
+        math.isinf(q.low) and math.isinf(m.high) and _nearly_equal(q.high, m.low)
     ):
         return "opposite"
     if (low or q.low >= m.low) and (high or q.high <= m.high):
@@ -275,6 +276,6 @@ def compare_ranges(q: Threshold, m: Threshold) -> Order:
     return "differs"
 
 
-def _close(a: float, b: float) -> bool:
+def _nearly_equal(a: float, b: float) -> bool:
     return a == b or (not math.isinf(a) and not math.isinf(b)
                       and abs(a - b) <= _TICK * max(abs(a), abs(b)))  # fmt: skip

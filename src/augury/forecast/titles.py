@@ -11,7 +11,7 @@ from augury.forecast.evaluate import EvaluationQuestion
 if TYPE_CHECKING:
     import polars as pl
 
-LEAST_LEFT: Final = timedelta(days=3)
+MIN_TIME_LEFT: Final = timedelta(days=3)
 """A market's title is asked as of the time of one of the market's recorded prices. Only prices at
 least this long before the market's end are used; the end is its close or its resolution, whichever
 is first."""
@@ -23,9 +23,9 @@ resolved together, so that more of them would add little. Chosen by hand."""
 def resolved(
     markets: pl.DataFrame, prices: pl.DataFrame, *, most: int, seed: int
 ) -> list[EvaluationQuestion]:
-    """At most `most` questions with known outcomes: titles of resolved Yes/No markets, each asked
-    as of the time of one of the market's recorded prices (drawn by `seed`), at least `LEAST_LEFT`
-    before the market's end.
+    """At most `most` questions with known outcomes: titles of resolved Yes/No markets. Each title
+    is asked as of the time of one of the market's recorded prices (drawn by `seed`), at least
+    `MIN_TIME_LEFT` before the market's end.
 
     markets, prices : tables of a dump, i.e. of files with exported markets and prices
     """
@@ -44,7 +44,7 @@ def resolved(
         prices.rename({"market_id": "id"})
         .join(decided.select("id", "question", "result", "event", "end"), on="id")
         .filter(
-            (pl.col("ts") <= pl.col("end") - LEAST_LEFT) & pl.col("price").is_between(0.01, 0.99)
+            (pl.col("ts") <= pl.col("end") - MIN_TIME_LEFT) & pl.col("price").is_between(0.01, 0.99)
         )
         .sort("id", "ts")
     )

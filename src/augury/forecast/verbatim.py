@@ -20,7 +20,7 @@ _DASH: Final = str.maketrans("–—−’", "---'")
 _DENIALS: Final = frozenset({"not", "never"})
 
 
-def denied(core: str, title: str, outcomes: Sequence[str]) -> bool | None:
+def asks_for_no(core: str, title: str, outcomes: Sequence[str]) -> bool | None:
     """Whether a question that repeats a market's title asks for the market's No: False if the two
     are the same word for word, True if one of them has a "not" (or "never") that the other lacks,
     None if the question is in other words.
@@ -31,12 +31,12 @@ def denied(core: str, title: str, outcomes: Sequence[str]) -> bool | None:
     """
     if tuple(label.casefold() for label in outcomes) != ("yes", "no"):
         return None
-    asked, said = _words(core), _title(title)
-    if asked == said:
+    asked, own = _words(core), _title(title)
+    if asked == own:
         return False
-    if abs(asked.count(" ") - said.count(" ")) != 1:
+    if abs(asked.count(" ") - own.count(" ")) != 1:
         return None
-    shorter, longer = sorted((asked.split(), said.split()), key=len)
+    shorter, longer = sorted((asked.split(), own.split()), key=len)
     differ = next((i for i, w in enumerate(shorter) if w != longer[i]), len(shorter))
     same = longer[differ] in _DENIALS and longer[differ + 1 :] == shorter[differ:]
     return True if same and differ else None

@@ -1,5 +1,5 @@
-"""What is compared of a question or a market: what it asserts, its terms (word stems) and their
-weights. Pure."""
+"""The parts of a question or a market that are compared: what it asserts, its terms (word stems)
+and their weights. Pure."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ more if they are more telling."""
 
 
 class Words(Struct, frozen=True, array_like=True):
-    """What is read of the text of a question or a market: what it asserts (`proposition`), its
-    terms, names, finishing places ... All of it depends on the text alone."""
+    """All that is read from the text of a question or a market: what it asserts (`proposition`),
+    its terms, names, finishing places ... It depends on the text alone."""
 
     proposition: Proposition
     content: frozenset[str]
@@ -56,7 +56,7 @@ class Words(Struct, frozen=True, array_like=True):
     """Terms of the words that the text writes with a capital, as names are written."""
     covers: frozenset[str]
     """Terms that another text may use for what this one names: `content`, and what its names also
-    stand for ("russia" if it names Moscow; `names.besides`)."""
+    stand for ("russia" if it names Moscow; `names.associated_terms`)."""
     context: frozenset[str]
     """Terms of a market's event name and rules. They can confirm that the market is about a term of
     the question, but are no part of what the market asks. Empty for a question."""
@@ -71,8 +71,8 @@ class Words(Struct, frozen=True, array_like=True):
     """Finishing places other than the first that the text names: 2 for "second-best", 3 for
     "#3"."""
     modifiers: frozenset[str] = frozenset()
-    """Which of these the text says in any wording: next, whole, annual, monthly, both. Each of them
-    changes what is asked."""
+    """Modifiers that the text has, in any wording, out of next, whole, annual, monthly and both.
+    Each of them changes what is asked."""
     still: bool = False
     """Whether the text says that something is "still" so."""
     sides: frozenset[str] = frozenset()
@@ -111,7 +111,7 @@ class Words(Struct, frozen=True, array_like=True):
 
 
 class View(Words, frozen=True, kw_only=True, eq=False):
-    """What is read of a text (`Words`), with the weights of its terms and its vector: all that is
+    """All that is read from a text (`Words`), with the weights of its terms and its vector: what is
     needed to compare it with another text."""
 
     weights: dict[str, float]

@@ -1,4 +1,5 @@
-"""Weighs the markets that bear on one question and makes an estimate with its evidence. Pure."""
+"""Weighs the markets that tell something about one question, and makes an estimate from them, with
+its evidence. Pure."""
 
 from __future__ import annotations
 
@@ -11,36 +12,38 @@ from typing import Final
 from augury.forecast import bounds, distribution, doubt, explain, pool, rungs
 from augury.forecast.bearing import Bearing
 from augury.forecast.evidence import Estimate, Evidence, Role
-from augury.forecast.exclusive_ways import are_apart, summed_places, told_between, ways_by_event
+from augury.forecast.exclusive_ways import are_apart, event_bounds, summed_places, ways_by_event
 from augury.forecast.match import Comparison
 from augury.forecast.normalise import Reading
 from augury.forecast.roles import (
     APART_LIKENESS,
-    AS_GOOD,
     DIRECT_CONTENT,
+    MAX_SCORE_GAP,
     SERIES_EXTRA,
     are_contrary,
     are_series,
     are_twins,
+    is_better_match,
     is_direct,
     is_hint,
-    is_kin,
+    is_related,
     is_rung,
+    is_same_except,
     is_sure,
     limits_of,
     orders_of,
-    outdoes,
-    same_but,
 )
 from augury.forecast.threshold_order import are_of_two_moments
 from augury.forecast.view import View
 from augury.propositions.proposition import Proposition
 
-FAVOURITES_SUM: Final = 0.5
-"""If the rivals' prices sum to at least this probability, a contender without a market gets at most
-their average. With a smaller sum, it may be a favorite. Chosen by hand."""
-HALF_LIFE: Final = 4.0
-"""Age of a market's price, in days, at which the market's weight is halved. Chosen by hand."""
+FAVORITES_SUM: Final = 0.5
+"""Smallest sum of the rivals' prices, as a probability, with which a contender without a market
+gets at most the rivals' average. With a smaller sum, the contender may be a favorite. Chosen by
+hand."""
+HALF_LIFE_DAYS: Final = 4.0
+"""Half-life, in days, of a market's weight: the weight is halved each time the price gets this much
+older. Chosen by hand."""
 
 
 class Weighing:
@@ -76,18 +79,20 @@ class Weighing:
         return self._bounded(ordered, pool.within(low, high), low, high, "bounds")
 
     def _estimate(self) -> Estimate:
-        kin = [b for b in self._bearings if b.bounds or is_kin(b.fit)]
-        if kin:
-            best = kin[0].fit.content
-            kin = [b for b in kin if b.bounds or b.fit.rival or b.fit.content >= best - 0.65]
-            sure = [b for b in kin if (is_sure(b.fit) if b.bounds is None else b.bounds)]
-            if not self._asked.threshold and (found := self._by_parts(sure, all_of_them=True)):
+        related = [b for b in self._bearings if b.bounds or is_related(b.fit)]
+        if related:
+            best = related[0].fit.content
+            related = [
+                b for b in related if b.bounds or b.fit.rival or b.fit.content >= best - 0.65
+            ]
+            sure = [b for b in related if (is_sure(b.fit) if b.bounds is None else b.bounds)]
+            if not self._asked.threshold and (found := self._by_parts(sure, need_complete=True)):
                 return found
             for attempt in (self._by_deadline, self._by_threshold, self._by_stage, self._by_rivals):
                 if (found := attempt(sure)) is not None:
                     return found
-            alone = self._stands_alone(kin[0])
-            hints = [b for b in kin if is_hint(b.fit, alone=alone and b is kin[0])]
+            alone = self._stands_alone(related[0])
+            hints = [b for b in related if is_hint(b.fit, alone=alone and b is related[0])]
             if hints:
                 return self._by_proxy(hints)
         return Estimate(
@@ -147,18 +152,21 @@ class Weighing:
             best = exact[0]
             return [best, *self._twins(best, [b for b in good if b is not best])]
         best = good[0]
-        own = best.view.proposition.terms  # its own event at another level does not outdo it
+        own = (
+            best.view.proposition.terms
+        )  # a market on the same event at another level is no better match
         others = (b for b in self._bearings if b.view.proposition.terms != own)
-        if any(outdoes(b.fit, best.fit) for b in others):
+        if any(is_better_match(b.fit, best.fit) for b in others):
             return []
         return [best, *self._twins(best, good[1:])]
 
     def _twins(self, best: Bearing, others: list[Bearing]) -> list[Bearing]:
-        return [b for b in others if b.fit.score >= best.fit.score - AS_GOOD
+        return [b for b in others if b.fit.score >= best.fit.score - MAX_SCORE_GAP
                 and are_twins(best, b, self._at.date())][:5]  # fmt: skip
 
     def _stands_alone(self, best: Bearing) -> bool:
-        """Whether `best` is more like the question than markets on other subjects, by `APART`."""
+        """Whether the market `best` stands alone: every market on another subject is less like the
+        question, by at least `APART_LIKENESS`."""
         own = best.view.proposition.terms
         return all(
             b.fit.likeness <= best.fit.likeness - APART_LIKENESS
@@ -167,7 +175,7 @@ class Weighing:
         )
 
     def _weight(self, b: Bearing) -> float:
-        weight = 0.5 ** (b.age / HALF_LIFE) * math.exp(4 * (b.fit.score - self._best))
+        weight = 0.5 ** (b.age / HALF_LIFE_DAYS) * math.exp(4 * (b.fit.score - self._best))
         bid, ask = b.market.best_bid, b.market.best_ask
         if bid is not None and ask is not None and ask > bid:
             weight /= 1 + 10 * (ask - bid)
@@ -208,14 +216,15 @@ class Weighing:
         made = self._made(p, evidence, doubts, "direct", lead=evidence[direct.index(lead)])
         return replace(made, confidence=min(made.confidence, round(lead.share, 4)))
 
-    def _by_deadline(self, kin: list[Bearing]) -> Estimate | None:
-        """Estimate from other deadlines; None without any, or if the question is about one day."""
+    def _by_deadline(self, related: list[Bearing]) -> Estimate | None:
+        """Estimate from markets with other deadlines. None without any, or if the question is about
+        a single day."""
         end = self._asked.window.end
         if end is None or self._asked.window.kind == "on":
             return None
         series = [
-            b for b in kin
-            if b.fit.window in ("implies", "implied") and same_but(b.fit, "window")
+            b for b in related
+            if b.fit.window in ("implies", "implied") and is_same_except(b.fit, "window")
             and b.fit.gap and _is_about(b) and (b.bounds or b.fit.extra <= SERIES_EXTRA)
         ]  # fmt: skip
         if not series:
@@ -234,24 +243,24 @@ class Weighing:
             p, lower, upper = 1 - p, 1 - upper, 1 - lower
         return self._bounded(series, p, lower, upper, "deadlines")
 
-    def _by_threshold(self, kin: list[Bearing]) -> Estimate | None:
+    def _by_threshold(self, related: list[Bearing]) -> Estimate | None:
         """Estimate from markets on the same quantity with other levels; None if there are none."""
         asked = self._asked.threshold
         if asked is None:
-            return self._by_parts(kin)
+            return self._by_parts(related)
         if self._asked.predicate == "ranks":
             return None
         ladder = [
-            b for b in kin
+            b for b in related
             if b.fit.threshold in ("implies", "implied", "excludes")
-            and same_but(b.fit, "threshold") and b.view.proposition.threshold is not None
+            and is_same_except(b.fit, "threshold") and b.view.proposition.threshold is not None
         ]  # fmt: skip
         moments = [b for b in ladder if are_of_two_moments(self._asked, b.view.proposition)]
         ladder = [b for b in ladder if b not in moments]
         if moments and not ladder:
             best = max(moments, key=lambda b: b.fit.score)
-            told = pool.of_moment(best.positive, on_the_day=self._asked.predicate == "value")
-            return self._bounded([best], *told, "thresholds")
+            found = pool.of_moment(best.positive, on_the_day=self._asked.predicate == "value")
+            return self._bounded([best], *found, "thresholds")
         if not ladder:
             return None
         if (found := self._by_ranges(ladder)) is not None:
@@ -268,7 +277,7 @@ class Weighing:
             if upward and math.isinf(t.high):
                 points.append((t.low, b.positive, self._weight(b)))
             elif not upward and math.isinf(t.low):
-                # "below": mirrored, so that more is again less likely
+                # "below" is mirrored, so that larger levels are again less likely
                 points.append((-t.high, b.positive, self._weight(b)))
             else:
                 continue
@@ -279,8 +288,9 @@ class Weighing:
         return self._bounded(used, p, lower, upper, "thresholds")
 
     def _by_ranges(self, ladder: list[Bearing]) -> Estimate | None:
-        """Bounds from ranges of one event that do not overlap: at least the sum of the prices
-        inside the question's range, at most 1 minus the sum outside. None without any."""
+        """Estimate from markets on ranges of one event that do not overlap. The answer is at least
+        the sum of the prices inside the question's range, and at most 1 minus the sum of those
+        outside it. None if there are no such markets."""
         if self._asked.predicate not in ("value", "counts"):
             return None  # a value that touches a level once may end in another range
         best = max(ladder, key=lambda b: b.fit.content)
@@ -289,7 +299,7 @@ class Weighing:
             b for b in self._bearings
             if (b.market.platform, b.market.event_id) == event and event[1]
             and b.fit.threshold in ("implied", "excludes", "differs")
-            and same_but(b.fit, "threshold") and not b.turned
+            and is_same_except(b.fit, "threshold") and not b.turned
             and b.view.proposition.threshold is not None
             and b.view.proposition.predicate == self._asked.predicate
         ]  # fmt: skip
@@ -304,33 +314,34 @@ class Weighing:
         p = pool.within(lower, upper)
         return self._bounded([*inside, *outside], p, lower, upper, "parts")
 
-    def _by_parts(self, kin: list[Bearing], *, all_of_them: bool = False) -> Estimate | None:
-        """Bounds from exclusive ways for the event to happen (a cut by 25, a cut by 50) or not to
-        happen. None if no market is on such a way.
+    def _by_parts(self, related: list[Bearing], *, need_complete: bool = False) -> Estimate | None:
+        """Estimate from markets on mutually exclusive cases of the event (a rate cut by 25 basis
+        points, by 50) or of its opposite, which bound the answer. None if there is no such market.
 
-        all_of_them : None, too, if there may be a way to happen that has no market
+        need_complete : also None unless the markets cover every case
         """
-        told = [(*told_between(ways), ways) for ways in ways_by_event(kin, self._bearings)]
-        if not told:
+        by_event = [(*event_bounds(ways), ways) for ways in ways_by_event(related, self._bearings)]
+        if not by_event:
             return None
-        # Only the event with the narrowest bounds: two venues may list the same ways.
-        lower, upper, used = min(told, key=lambda one: one[1] - one[0])
-        if all_of_them and lower < upper:
+        # Only the event with the narrowest bounds: two venues may list the same cases.
+        lower, upper, used = min(by_event, key=lambda one: one[1] - one[0])
+        if need_complete and lower < upper:
             return None
-        # A way without a market may be the likeliest: the width of the bounds allows for it.
+        # A case without a market may be the likeliest: the width of the bounds allows for it.
         return self._bounded(used, pool.within(lower, upper), lower, upper, "parts")
 
-    def _by_stage(self, kin: list[Bearing]) -> Estimate | None:
-        """Bounds from markets on another stage of the same contender, or else from markets that ask
-        more or less than the question in exactly one part. None without any."""
+    def _by_stage(self, related: list[Bearing]) -> Estimate | None:
+        """Estimate from markets on another stage of the contest for the same contender, which bound
+        the answer; or else from markets that ask more or less than the question in exactly one
+        part. None without any."""
         bounds = [
-            b for b in kin
-            if same_but(b.fit, "stage") and b.fit.stage in ("implies", "implied")
+            b for b in related
+            if is_same_except(b.fit, "stage") and b.fit.stage in ("implies", "implied")
             and _is_about(b)
         ]  # fmt: skip
         if not bounds:
             bounds = [
-                b for b in kin
+                b for b in related
                 if _is_about(b)
                 and {b.fit.window, b.fit.threshold, b.fit.stage} <= {
                     "same", "unsaid", "implies", "implied"}
@@ -357,25 +368,26 @@ class Weighing:
             [*below, *above, *excluding], pool.within(lower, upper), lower, upper, kind
         )
 
-    def _by_rivals(self, kin: list[Bearing]) -> Estimate | None:
-        """Estimate from rivals' prices: 30% of the probability they leave; None without rivals."""
+    def _by_rivals(self, related: list[Bearing]) -> Estimate | None:
+        """Estimate from the prices of rivals (other contenders in the contest): 30% of the
+        probability that they leave. None without rivals."""
         if self._asked.indefinite:
             return None  # the question names a class, to which one of the rivals may belong
-        rivals = [b for b in kin if b.fit.rival and b.fit.window in ("same", "unsaid")]
+        rivals = [b for b in related if b.fit.rival and b.fit.window in ("same", "unsaid")]
         if not rivals:
             return None
         taken = min(0.999, sum(b.positive for b in rivals))
         upper = 1 - max(b.positive for b in rivals)
         left = min(upper, max(pool.PROBABILITY_EDGE, 1 - taken))
         p = 0.3 * left
-        # At most the rivals' average, unless favorites are missing, of which it may be one.
-        if taken >= FAVOURITES_SUM:
+        # At most the rivals' average, unless favorites are missing: the contender may be one.
+        if taken >= FAVORITES_SUM:
             p = min(p, taken / len(rivals))
         return self._bounded(rivals, max(pool.PROBABILITY_EDGE, p), 0.0, upper, "rivals")
 
-    def _by_proxy(self, kin: list[Bearing]) -> Estimate:
+    def _by_proxy(self, related: list[Bearing]) -> Estimate:
         """A hint where nothing bounds the answer: the price of the nearest market."""
-        best = kin[:3]
+        best = related[:3]
         weights = [self._weight(b) for b in best]
         p = pool.pooled([b.positive for b in best[:1]], weights[:1])
         evidence = [self._evidence(b, "proxy" if b.fit.content >= 1.0 else "weak", w / sum(weights))
@@ -448,8 +460,8 @@ class Weighing:
         )  # fmt: skip
 
     def _beside(self, direct: list[Bearing]) -> list[Evidence]:
-        """Up to four markets on the same things as the markets `direct`, which ask the question
-        itself: they are shown with the answer, with a weight of 0."""
+        """Up to four markets that are about the same things as the markets `direct`, which ask the
+        question itself. They are shown with the answer, with a weight of 0."""
         known = {b.key for b in direct}
         least = max(1.3, direct[0].fit.content - 0.6)
         others = [
@@ -489,7 +501,7 @@ def _clamped(found: Estimate, limits: bounds.Bounds) -> Estimate:
 
 
 def _is_about(b: Bearing) -> bool:
-    """Whether the market is about the question's event: the judge or the shared words say so."""
+    """Whether the market is about the question's event, as the judge or the shared words say."""
     return b.bounds or b.fit.content >= DIRECT_CONTENT
 
 

@@ -11,22 +11,21 @@ from augury.forecast.order import Order
 from augury.propositions.proposition import CONTESTS, Proposition
 from augury.propositions.windows import Window
 
-_TURNED: Final[dict[Order, Order]] = {"implies": "implied", "implied": "implies"}
-"""How the usual relation between two deadlines changes if the question asks about something that
-has to last. The usual relation is reversed, because lasting until a later day implies lasting until
+_REVERSED: Final[dict[Order, Order]] = {"implies": "implied", "implied": "implies"}
+"""Reversed relations between two deadlines, used if the question asks whether something lasts.
+Usually an earlier deadline implies a later one; but lasting until a later day implies lasting until
 an earlier one."""
-_LEFT_OPEN: Final = 400
-"""A market on a contest whose text names no date may close after the end of the question's window
-and still be about the same contest. This is the largest number of days from that end to the close.
-Chosen by hand."""
+_MAX_DAYS_TO_CLOSE: Final = 400
+"""Largest number of days by which a market on a contest may close after the end of the question's
+window and still be about the same contest, if its text names no date. Chosen by hand."""
 
 
 def window_order(
     ours: Proposition, theirs: Proposition, closes: date | None, at: date, *, lasting: bool
 ) -> tuple[Order, float]:
-    """Two values: how the question's window of time (`ours`) relates to the market's (`theirs`),
-    and the days from the market's deadline to the question's (negative: the market's is later; 0:
-    no difference that counts).
+    """How the question's window of time (`ours`) relates to the market's (`theirs`), and the number
+    of days from the market's deadline to the question's (negative: the market's is later; 0: no
+    difference that counts).
 
     closes : day on which the market closes
     at : day on which the question is asked
@@ -37,7 +36,7 @@ def window_order(
         q = structs.replace(q, kind="by", start=None)
         m = structs.replace(m, kind="by", start=None) if m.text else m
         order, gap = _window_of(q, m, ours, theirs, closes, at)
-        return _TURNED.get(order, order), gap
+        return _REVERSED.get(order, order), gap
     return _window_of(q, m, ours, theirs, closes, at)
 
 
@@ -94,7 +93,7 @@ def _to_close(q: Window, end: date, closes: date | None, *, contest: bool) -> tu
     gap = (end - closes).days
     if q.kind in ("in", "on") and _within(q, closes):
         return "same", 0.0
-    if q.kind in ("in", "on") and -_LEFT_OPEN <= gap < 0 and contest:
+    if q.kind in ("in", "on") and -_MAX_DAYS_TO_CLOSE <= gap < 0 and contest:
         return "unsaid", 0.0
     if -7 <= gap <= (200 if q.kind in ("in", "on") else 45):
         return "same" if -2 <= gap <= 7 else "unsaid", 0.0

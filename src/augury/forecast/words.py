@@ -1,8 +1,9 @@
-"""Readings of markets, packed to be stored beside the catalogue. Pure.
+"""Readings of markets (the parts that were read from their texts), packed to be stored with the
+catalogue. Pure.
 
-A reading is what was read of a market's text. Making it takes thirty times as long as unpacking a
-stored one. A stored reading is used only if this version of the code made it from the market's
-present text, so that forecasts are the same with and without it.
+Making a reading takes thirty times as long as unpacking a stored one. A stored reading is used only
+if this version of the code made it from the market's present text, so that forecasts are the same
+with and without it.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ RULES_CHARACTERS: Final = 1_500
 """Number of characters at the beginning of a market's rules that are read and compared with
 questions; the rest is ignored."""
 MAX_SIDES: Final = 8
-"""At most this number of a market's outcomes, the first ones, are read and compared with questions;
+"""Largest number of a market's outcomes, the first ones, that are read and compared with questions;
 all others are ignored."""
 
 _encoder = msgspec.msgpack.Encoder()
@@ -85,13 +86,13 @@ def code() -> str:
 def digest(market: ReadableMarket) -> bytes:
     """Hash, 8 bytes, of everything that determines what is read of a market's text: the fields of
     the market that are used, and the version of the code that reads them."""
-    said = (
+    fields = (
         code(), market.question, market.title, market.subtitle,
         (market.description or "")[:RULES_CHARACTERS],
         market.outcomes, market.event_id, market.event_name, market.slug, market.closes_at,
         market.created_at, market.strike_kind, market.strike_floor, market.strike_cap,
     )  # fmt: skip
-    return hashlib.blake2b(_encoder.encode(said), digest_size=8).digest()
+    return hashlib.blake2b(_encoder.encode(fields), digest_size=8).digest()
 
 
 def sides(market: ReadableMarket) -> Sequence[int]:
@@ -105,8 +106,8 @@ def sides(market: ReadableMarket) -> Sequence[int]:
 
 
 def read(market: ReadableMarket, outcome: int) -> Words:
-    """What is read of a market's text (subject, level, window ...) if the market is taken to assert
-    the outcome with this index."""
+    """Read a market's text (subject, level, window ...) as the assertion that the outcome with the
+    index `outcome` comes true."""
     return cues.read(
         read_market(market, outcome),
         market.question,
@@ -116,12 +117,12 @@ def read(market: ReadableMarket, outcome: int) -> Words:
 
 
 def packed(market: ReadableMarket) -> bytes:
-    """What is read of a market's text, for each outcome in `sides` (those that are compared with
-    questions), packed to be stored."""
+    """Read a market's text for each of its outcomes that are compared with questions (`sides`), and
+    pack the result to be stored."""
     return _encoder.encode([read(market, outcome) for outcome in sides(market)])
 
 
 def unpacked(kept: bytes) -> list[Words]:
-    """What was read of a market's text, for each outcome in `sides` in order, from the bytes that
-    `packed` made."""
+    """The result of reading a market's text, for each outcome in `sides` in order, from the bytes
+    that `packed` made."""
     return _decoder.decode(kept)

@@ -52,12 +52,13 @@ def worth(answers: Sequence[Answered]) -> dict[str, Any]:
     outcomes = [a.asked.outcome or 0.0 for a in halves[0]]
     base = sum(outcomes) / len(outcomes) if outcomes else 0.0
     kinds = _kinds(decided)
-    told = [
+    scores = [
         {name: _scored([a for a in rows if is_of(a)], base) for name, is_of in kinds.items()}
         for rows in halves
     ]
-    widest = next((w for w in reversed(WIDTHS) if _is_sure(told[0][f"bounded within {w}"])), None)
-    return {"base_rate": round(base, 4), "widest": widest, "chosen": told[0], "reported": told[1]}
+    widest = next((w for w in reversed(WIDTHS) if _is_sure(scores[0][f"bounded within {w}"])), None)
+    chosen, reported = scores
+    return {"base_rate": round(base, 4), "widest": widest, "chosen": chosen, "reported": reported}
 
 
 def width(answer: Answered) -> float:
@@ -94,7 +95,7 @@ def _scored(rows: Sequence[Answered], base: float) -> dict[str, Any]:
     gains: dict[str, list[float]] = defaultdict(list)
     scores: list[tuple[float, float, float]] = []
     for a in rows:
-        p, outcome, crowd = a.said, a.asked.outcome, a.asked.p
+        p, outcome, crowd = a.any_probability, a.asked.outcome, a.asked.p
         if p is None or outcome is None or crowd is None:
             continue
         mine, knowing_nothing = (p - outcome) ** 2, (base - outcome) ** 2

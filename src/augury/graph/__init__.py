@@ -1,2 +1,2 @@
-"""Causal graphs: the causes and consequences of a question as nodes and edges, and a picture of
-them."""
+"""Causal graphs: a question with its causes, its consequences and their markets, as nodes and
+edges, and as a picture."""

@@ -1,5 +1,5 @@
-"""Whether a market belongs at a factor's node in a causal graph: it must be about the future, and
-really about that factor. Pure.
+"""Decides whether a market may be shown in a causal graph at the node of a factor: it must be about
+the future, and really about that factor. Pure.
 
 A factor is something in the world that markets are about, e.g. a country or a policy rate.
 """
@@ -20,7 +20,7 @@ from augury.search.text import title_terms
 
 
 class Titled(Protocol):
-    """The fields of a market that decide whether it belongs in a causal graph.
+    """The fields of a market that are needed to decide whether it may be shown in a causal graph.
     `markets.store.StoredMarket` has them."""
 
     @property
@@ -34,45 +34,44 @@ class Titled(Protocol):
 
 
 def is_past(market: Titled, at: datetime) -> bool:
-    """Whether a market says nothing about the future, even if its venue has not resolved it yet: it
-    closed before `at`, or all dates in its question are past. The dates in its event's name are
-    taken if the question has none.
+    """Whether a market says nothing about the future, although its venue may not have resolved it
+    yet: it closed before `at`, or all dates in its question are past. If the question has no date,
+    the dates in its event's name are used.
 
     If the market closes after `at`, the rule is stricter. A date counts as past only
-    `REPORTED_AFTER` (60 days) after its end: "jobs in July" is undecided until the end of
+    `REPORTED_AFTER` (60 days) after its end: "jobs in July" counts as undecided until the end of
     September. And each date must be a deadline or a time for something to happen ("by May 1", "in
-    July"); else the market is not past.
+    July"); otherwise the market is not past.
     """
     if market.closes_at is not None and market.closes_at < at:
         return True
     anchor = market.closes_at.date() if market.closes_at else None
     opened = market.created_at.date() if market.created_at else None
-    said = _dates(market.question, anchor, opened)
-    if not said and market.event_name:
-        said = _dates(market.event_name, anchor, opened)
+    written = _dates(market.question, anchor, opened)
+    if not written and market.event_name:
+        written = _dates(market.event_name, anchor, opened)
     if anchor is not None:
         return (
-            bool(said)
-            and all(one.relation in _WITHIN for one in said)
-            and _are_over(said, at.date() - REPORTED_AFTER)
+            bool(written)
+            and all(one.relation in _WITHIN for one in written)
+            and _are_over(written, at.date() - REPORTED_AFTER)
         )
-    return _are_over(said, at.date() - GRACE_AFTER_DATE)
+    return _are_over(written, at.date() - GRACE_AFTER_DATE)
 
 
 GRACE_AFTER_DATE: Final = timedelta(days=1)
-"""A date in a market's text counts as past this long after it, if the time at which the market
-closes is unknown. It is not zero because the date that a venue gives may be a day behind. Chosen by
-hand."""
+"""How long after a date in a market's text it counts as past, if it is unknown when the market
+closes. It is not zero, because the date that a venue gives may be a day early. Chosen by hand."""
 REPORTED_AFTER: Final = timedelta(days=60)
-"""A date in a market's text counts as past this long after it, if the market has not closed: by
-then what happened on that date is known and reported. Chosen by hand."""
+"""How long after a date in a market's text it counts as past, if the market has not closed yet: by
+then, what happened until that date is known and reported. Chosen by hand."""
 EARLIEST_YEAR: Final = 2000
-"""Dates of this year or earlier are left out, because such years are parts of names ("AC Monza
-1912"). The year of a date is that of `WrittenDate.end`, the day after it."""
+"""Dates of this year or earlier are ignored, because such a year is usually part of a name ("AC
+Monza 1912"). The year of a date is that of `WrittenDate.end`, the day after it."""
 _WITHIN: Final = frozenset({"by", "before", "until", "in", "on"})
 _SINCE: Final = frozenset({"after", "from"})
-"""Words that make a date the start of a period without an end ("after May 1"); such a date never
-counts as past."""
+"""Words that make a date the beginning of a period without an end ("after May 1"). Such a date
+never counts as past."""
 
 
 @lru_cache(maxsize=8_192)
@@ -84,21 +83,21 @@ def _dates(text: str, anchor: date | None, opened: date | None) -> tuple[Written
     )
 
 
-def _are_over(said: Sequence[WrittenDate], day: date) -> bool:
-    return bool(said) and all(
+def _are_over(dates: Sequence[WrittenDate], day: date) -> bool:
+    return bool(dates) and all(
         not one.vague and one.relation not in _SINCE and one.end is not None and one.end <= day
-        for one in said
+        for one in dates
     )
 
 
 def is_namesake(market: Titled, factor: str, words: Collection[str]) -> bool:
-    """Whether a market was found by a factor (something in the world that markets are about, e.g. a
-    country) only because it names something else of the same name.
+    """Whether a market was found through a factor (something in the world that markets are about,
+    e.g. a country) by mistake, because its text names something else.
 
-    There are two cases. The question has words that name the factor, but they mean something else
-    there: "Jordan" is the player, not the country. Or only the event's name refers to the factor,
-    and the question names other things of the same kind: "recognize Somaliland" in an event about
-    Taiwan.
+    There are two cases. First, words in the question that can name the factor mean something else
+    of the same name: "Jordan" is the player, not the country. Second, only the event's name refers
+    to the factor, and the question names something else of the same kind: "recognize Somaliland" in
+    an event about Taiwan.
 
     Parameters
     ----------
@@ -121,9 +120,9 @@ _GROUPS: Final = {
     "person": "person", "place": "place", "company": "company", "product": "company",
     "coin": "coin", "commodity": "commodity",
 }  # fmt: skip
-"""Kind of an entity (a person, place ... that a text names) -> its group. Two entities with the
-same name but of different groups are different things. Kinds without a group are not compared: a
-team may have the name of its city."""
+"""Kind of an entity (a person, place ... that a text names) -> group of kinds. Two entities with
+the same name are different things if they are of different groups. Kinds without a group are not
+compared: a team, for example, may be called by the name of its city."""
 
 
 def _differ(one: Entity, other: Entity) -> bool:

@@ -1,13 +1,14 @@
-"""Measures how often markets joined by an edge moved together. Pure.
+"""Measures how often two markets that an edge of a causal graph joins moved together. Pure.
 
-Edges are of several kinds (`augury.graph.strength.Kind`). The strength of a kind is a share of
-days: of the days on which at least one of two joined markets moved, those on which both moved in
-the direction that the edge claims. If an edge claims no direction, a day on which both moved counts
-one half, as if the direction were drawn by lot, so that the strengths of all kinds can be compared.
+Edges are of several kinds (`augury.graph.strength.Kind`), and each kind has a strength. It is a
+share of days: of the days on which at least one of the two markets moved, the share on which both
+moved in the direction that the edge claims. If an edge claims no direction, a day on which both
+moved counts one half, as if the direction were drawn by lot, so that the strengths of all kinds can
+be compared.
 
-Strengths are fitted on earlier days and scored on later ones. Days of one pair of events are not
-independent, so a pair of events counts as one observation, however many markets and days it has.
-Kinds with few observations are shrunk towards the share of unrelated markets.
+Strengths are fitted on earlier days and scored on later ones. The days of one pair of events are
+not independent, so each pair of events has the same weight, however many markets and days it has.
+The strength of a kind with few pairs of events is shrunk towards the share of unrelated markets.
 """
 
 from __future__ import annotations
@@ -23,34 +24,34 @@ from augury.graph.strength import UNRELATED, Kind
 from augury.relations.comovement import Changes
 
 MOVED_LOG_ODDS: Final = 0.05
-"""Smallest change of log-odds from one day to the next at which a market counts as moved: about 1.2
-percentage points at a price of 50%. Chosen by hand."""
-PRIOR_DAYS: Final = 25
-"""How far the share of days measured for a kind of edge is shrunk towards that of unrelated
-markets, as a number of pairs of events: a kind measured on this many pairs lands halfway between
-the two shares. A larger value shrinks more. Chosen by hand."""
+"""A market counts as moved on a day if its log-odds changed by at least this from the day before:
+about 1.2 percentage points at a price of 50%. Chosen by hand."""
+PRIOR_EVENT_PAIRS: Final = 25
+"""How much the measured strength of a kind of edge is shrunk towards that of unrelated markets, as
+a number of pairs of events: a kind that was measured on this many pairs ends halfway between the
+two. A larger value shrinks more. Chosen by hand."""
 EARLIER_SHARE: Final = 0.6
-"""Share (0 to 1) of the observations on which strengths are fitted: the earliest ones. The later
-ones score the strengths. One observation is a day on which at least one market of a related pair
+"""Strengths of edges are fitted on this share (0 to 1) of the observations, the earliest ones, and
+scored on the later ones. One observation is a day on which at least one market of a related pair
 moved. Chosen by hand."""
 
 
 class Joined(NamedTuple):
-    """Two markets, and the edge that a causal graph would draw between them: its kind, and whether
-    it says that their prices move the same way or opposite ways."""
+    """Two markets, and the edge that a causal graph would draw between them."""
 
     first: int
-    """Row of the first market in the array of daily price changes; `second`: row of the second."""
+    """Row of the first market in the array of daily price changes."""
     second: int
+    """Row of the second market in the array of daily price changes."""
     kind: Kind
     sign: int
     """What the edge says about the prices of the two markets. +1: they move the same way; -1: they
     move opposite ways; 0: nothing about the direction."""
     events: tuple[int, int]
     """Numbers that identify the events of the two markets, the smaller number first."""
-    told: float
-    """Strength (0 to 1) of the edge by weights that people set. It is only compared with the fitted
-    strength."""
+    hand_strength: float
+    """Strength (0 to 1) of the edge by weights that people set. It is only used for a comparison
+    with the fitted strength."""
 
 
 class _Days(NamedTuple):
@@ -58,35 +59,40 @@ class _Days(NamedTuple):
     moved."""
 
     pair: NDArray[np.int64]
+    """For each row: index of the pair of markets."""
     day: NDArray[np.int64]
+    """For each row: column of the day in the array of daily price changes."""
     hit: NDArray[np.float64]
     """For each row: 1 if both markets moved as their edge says; 0.5 if both moved and the edge says
     nothing about the direction; else 0."""
 
 
 class Cell(NamedTuple):
-    """How often markets joined by one kind of edge moved together, over one part of the price
-    history: the earlier days, on which strengths are fitted, or the later ones, on which they are
-    checked."""
+    """How often markets joined by one kind of edge moved together in one part of the price history:
+    on the earlier days, on which strengths are fitted, or on the later ones, on which they are
+    scored."""
 
     share: float
     """Of the days on which at least one market of a pair moved, the share (0 to 1) on which both
     moved as the edge says: the mean over pairs of events."""
     days: int
+    """Number of observations, i.e. of days of a pair on which at least one of its markets moved."""
     pairs: int
+    """Number of pairs of markets."""
     events: int
     """Number of different pairs of events that the markets belong to."""
 
 
 class KeptStrength(NamedTuple):
-    """The fitted strength of a kind of edge, with the measurements that it was fitted on (`fitted`)
-    and checked on (`later`)."""
+    """The fitted strength of a kind of edge, and what it was fitted and scored on."""
 
     strength: float
+    """How often two markets joined by such an edge move together, 0 to 1."""
     fitted: Cell
+    """What was measured on the earlier days, on which the strength was fitted."""
     later: Cell | None
-    """Measurements on the later days, which were not used for fitting; None if no market in a pair
-    with this kind of edge moved then."""
+    """What was measured on the later days, on which it was scored. None if no market in a pair with
+    this kind of edge moved then."""
 
 
 class Fit(NamedTuple):
@@ -96,50 +102,56 @@ class Fit(NamedTuple):
     """Index of the column, in the array of daily price changes, at which the later days begin."""
     kinds: dict[Kind, KeptStrength]
     brier: dict[str, float]
-    """Brier scores on the later days, related pairs only: mean squared difference between the
-    strength of a pair's edge and what happened (1: both markets moved as the edge says, 0.5: both
-    moved and the edge says nothing about the direction, else 0). Each pair of events has the same
-    weight. The keys say where the strengths come from: `measured` (fitted), `before`
-    (`Joined.told`, set by people), `unrelated` (the share of unrelated markets, for every edge)."""
+    """Where strengths come from -> their Brier score on the later days, over related pairs only;
+    smaller is better.
+
+    The score is the mean squared difference between the strength of a pair's edge and what happened
+    (1: both markets moved as the edge says; 0.5: both moved, and the edge says nothing about the
+    direction; else 0). Each pair of events has the same weight. Keys: `measured`: the fitted
+    strengths; `before`: those set by people (`Joined.hand_strength`); `unrelated`: the share of
+    unrelated markets, for every edge."""
     error: dict[str, float]
-    """Mean absolute difference between the strength of a kind of edge and the share (`Cell.share`)
-    of that kind on the later days. The mean is over kinds, weighted by their numbers of pairs of
-    events. Keys as in `brier`."""
+    """Where strengths come from (keys as in `brier`) -> mean absolute difference between the
+    strength of a kind of edge and what happened to that kind on the later days. The mean is over
+    the kinds, weighted by their numbers of pairs of events."""
 
 
 def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
-    """Fit the strength of each kind of edge on the earlier days, and score it on the later ones.
-    The strength is how often two markets joined by such an edge moved together.
+    """Fit the strength of each kind of edge (how often two markets joined by such an edge moved
+    together) on the earlier days, and score it on the later ones.
 
     changes : (markets, days), daily changes of log-odds, NaN if unknown
-    pairs : pairs to fit and score; some must be of the kind `UNRELATED`
+    pairs : pairs of markets to fit on and to score; some must be of the kind `UNRELATED`
 
     Raises
     ------
     ValueError
-        No related pair moved at all, or no unrelated pair moved on the earlier days.
+        No market of a related pair moved, or none of an unrelated pair on the earlier days.
     """
     days = _days(changes, pairs)
     related = np.array([pair.kind != UNRELATED for pair in pairs], np.bool_)
     if not related[days.pair].any():
-        raise ValueError("no two related markets have prices on the same days")
+        raise ValueError("no two related markets have price changes on the same days")
     until = int(np.quantile(days.day[related[days.pair]], EARLIER_SHARE)) + 1
     earlier = _cells(pairs, days, days.day < until)
     later = _cells(pairs, days, days.day >= until)
     if UNRELATED not in earlier:
         raise ValueError(
-            "no two unrelated markets have prices on the same days early in their history"
+            "no two unrelated markets have price changes on the same days early in their history"
         )
     base = earlier[UNRELATED].share
     kinds = {
         kind: KeptStrength(_shrunk(cell, base), cell, later.get(kind))
         for kind, cell in sorted(earlier.items())
     }
-    return Fit(until, kinds, *_judged(pairs, days, days.day >= until, kinds, base))
+    return Fit(until, kinds, *_scores(pairs, days, days.day >= until, kinds, base))
 
 
 def _shrunk(cell: Cell, base: float) -> float:
-    return round((cell.events * cell.share + PRIOR_DAYS * base) / (cell.events + PRIOR_DAYS), 3)
+    """The strength of a kind of edge: its measured share, shrunk towards that of unrelated markets
+    (`base`)."""
+    total = cell.events * cell.share + PRIOR_EVENT_PAIRS * base
+    return round(total / (cell.events + PRIOR_EVENT_PAIRS), 3)
 
 
 def _days(changes: Changes, pairs: Sequence[Joined]) -> _Days:
@@ -163,8 +175,11 @@ def _days(changes: Changes, pairs: Sequence[Joined]) -> _Days:
 
 
 def _cells(pairs: Sequence[Joined], days: _Days, kept: NDArray[np.bool_]) -> dict[Kind, Cell]:
-    """Measurements by kind of edge, from those rows of `days` for which `kept` is True. The share
-    of a kind is the mean over its pairs of events."""
+    """For each kind of edge, how often the markets that it joins moved together: the mean over
+    pairs of events.
+
+    days : observations; only those rows count for which `kept` is True
+    """
     hits: dict[Kind, dict[tuple[int, int], list[float]]] = defaultdict(lambda: defaultdict(list))
     used: dict[Kind, set[int]] = defaultdict(set)
     for number, hit in zip(days.pair[kept].tolist(), days.hit[kept].tolist(), strict=True):
@@ -182,7 +197,7 @@ def _cells(pairs: Sequence[Joined], days: _Days, kept: NDArray[np.bool_]) -> dic
     }
 
 
-def _judged(
+def _scores(
     pairs: Sequence[Joined],
     days: _Days,
     kept: NDArray[np.bool_],
@@ -193,14 +208,14 @@ def _judged(
     for number, hit in zip(days.pair[kept].tolist(), days.hit[kept].tolist(), strict=True):
         pair = pairs[number]
         if pair.kind != UNRELATED and pair.kind in kinds:
-            rows[pair.kind, pair.events].append((hit, pair.told))
+            rows[pair.kind, pair.events].append((hit, pair.hand_strength))
     brier: dict[str, list[float]] = defaultdict(list)
     off: dict[str, dict[Kind, list[float]]] = defaultdict(lambda: defaultdict(list))
     for (kind, _), found in rows.items():
-        hit, told = np.array(found).T
+        hit, by_hand = np.array(found).T
         for name, value in (
             ("measured", np.full(len(hit), kinds[kind].strength)),
-            ("before", told),
+            ("before", by_hand),
             ("unrelated", np.full(len(hit), base)),
         ):
             brier[name].append(float(((value - hit) ** 2).mean()))

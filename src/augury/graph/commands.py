@@ -1,4 +1,5 @@
-"""`augury graph` and `augury eval edges`: the graph of a question, and the strengths of edges."""
+"""`augury graph` draws the causal graph of a question; `augury eval edges` measures how often
+markets joined by an edge of such a graph moved together."""
 
 from __future__ import annotations
 
@@ -28,36 +29,36 @@ def graph(
     url: remote.Url = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what drives a question, what follows from it, and how strongly.
+    """Show what drives the answer to a question, what follows from it, and how strongly.
 
-    Asks the service at --url or the one running on the same data folder. Without a service it reads
-    the data folder itself. With --url there is no picture.
+    Asks the service at --url or, without it, the service that runs on the same data folder. If none
+    is running, the command reads the data folder itself. With --url, --svg and --png don't work.
 
     Example: augury graph "Will the US fall into recession in 2027?" --svg recession.svg
     """
     if url is not None:
         if svg or png:
             raise typer.BadParameter(
-                "--svg and --png can't be combined with --url: only a local service or data "
-                "folder gives a picture."
+                "--svg and --png can't be combined with --url. Leave out --url to draw a picture "
+                "from the local data folder or the service that runs on it."
             )
-        _tell(asyncio.run(_elsewhere(url, question)), as_json=as_json)
+        _print_graph(asyncio.run(_elsewhere(url, question)), as_json=as_json)
         return
     from augury import pictures
     from augury.graph import picture
 
     drawn = asyncio.run(_graph(question))
     sample = any("sample" in warning for warning in drawn.trace.warnings)
-    told = picture.svg(drawn.graph, as_of=now(), sample=sample)
+    image = picture.svg(drawn.graph, as_of=now(), sample=sample)
     if svg:
-        svg.write_text(told, encoding="utf-8")
+        svg.write_text(image, encoding="utf-8")
     if png:
-        png.write_bytes(pictures.png(told))
+        png.write_bytes(pictures.png(image))
     if as_json:
         typer.echo(drawn.model_dump_json())
         return
-    told = drawn.model_dump(mode="json")
-    _tell({"graph": told["graph"], "warnings": told["trace"]["warnings"]}, as_json=False)
+    answer = drawn.model_dump(mode="json")
+    _print_graph({"graph": answer["graph"], "warnings": answer["trace"]["warnings"]}, as_json=False)
 
 
 def evaluate_edges(
@@ -66,34 +67,40 @@ def evaluate_edges(
     ],
     prices: Annotated[
         Path,
-        typer.Option(exists=True, dir_okay=False, help="Parquet file of their prices over time."),
+        typer.Option(
+            exists=True, dir_okay=False, help="Parquet file with the markets' price history."
+        ),
     ],
     seed: Annotated[
-        int, typer.Option(help="Seed for the random choice among equally strong pairs.")
+        int, typer.Option(help="Seed for the random choice of the pairs of markets.")
     ] = 0,
     write: Annotated[
-        Path | None, typer.Option(help="Write the table of strengths to this file.")
+        Path | None, typer.Option(help="Write the table of strengths to this file, as JSON.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure how often markets joined by each kind of edge moved together, day by day.
+    """Measure how often two markets joined by an edge of a causal graph moved on the same days.
 
-    Strengths are fitted on the earlier days and tested on the later ones.
+    Each kind of edge gets a strength, from 0 to 1. Strengths are fitted on the earlier days of the
+    price history and tested on the later ones.
 
     Example: augury eval edges --markets markets.parquet --prices prices.parquet
     """
     from augury.graph import fit
 
-    told = fit.measure(markets, prices, seed=seed, quiet=as_json)
+    strengths = fit.measure(markets, prices, seed=seed, quiet=as_json)
     if write is not None:
-        write.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        write.write_text(json.dumps(strengths, indent=1) + "\n", encoding="utf-8")
     if as_json:
-        typer.echo(json.dumps(told))
+        typer.echo(json.dumps(strengths))
         return
     table = Table(box=None)
-    for name in ("edge", "strength", "share later", "days", "pairs of events", "of them later"):
-        table.add_column(name, justify="left" if name == "edge" else "right")
-    for kind, row in told["kinds"].items():
+    for name in (
+        "kind of edge", "strength", "share on later days", "days", "pairs of events",
+        "pairs of events later",
+    ):  # fmt: skip
+        table.add_column(name, justify="left" if name == "kind of edge" else "right")
+    for kind, row in strengths["kinds"].items():
         later = row["later"] or {"share": None, "events": 0}
         share = "-" if later["share"] is None else f"{later['share']:.3f}"
         table.add_row(
@@ -101,12 +108,12 @@ def evaluate_edges(
             str(later["events"]),
         )  # fmt: skip
     Console(markup=False, emoji=False).print(table)
-    for name, scores in told["later"].items():
-        said = ", ".join(f"{who} {score}" for who, score in scores.items())
-        typer.echo(f"later days, {name.replace('_', ' ')}: {said}")
+    for name, scores in strengths["later"].items():
+        listed = ", ".join(f"{source} {score}" for source, score in scores.items())
+        typer.echo(f"later days, {name.replace('_', ' ')}: {listed}")
 
 
-def _tell(drawn: dict[str, Any], *, as_json: bool) -> None:
+def _print_graph(drawn: dict[str, Any], *, as_json: bool) -> None:
     """Print a graph edge by edge as text, or as JSON."""
     if as_json:
         typer.echo(json.dumps(drawn, ensure_ascii=False))

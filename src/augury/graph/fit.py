@@ -1,4 +1,5 @@
-"""Measures the strengths of the edges of causal graphs on a dump of markets and recorded prices."""
+"""Measures the strengths of the edges of causal graphs, i.e. how often two joined markets moved
+together, on a dump of markets and their recorded prices."""
 
 from __future__ import annotations
 
@@ -30,45 +31,53 @@ if TYPE_CHECKING:
     from augury.markets.records import Market
 
 LEAST_DAYS: Final = 3
-"""Smallest number of days on which the price changes of both markets of a pair must be known (no
-change is a known change, of 0)."""
+"""Two markets are used as a pair only if the price changes of both are known on at least this many
+days. An unchanged price is a known change, of 0."""
 PER_RELATION: Final = 12
-"""In each relation (upstream, downstream, correlated), a market is paired with at most this many
-others: those with the strongest paths from factor to factor (things in the world, e.g. a policy
-rate). It is also paired with at most this many others about the same factor."""
-TIED_STRENGTH: Final = 0.1
-"""Smallest strength (0 to 1) of a path for the two markets at its ends to count as related. The
-path leads along causes or links from a factor (a thing in the world, e.g. a policy rate) of the
-first market to one of the second. Its strength is its weight times how much each market is about
-its factor. Without such a path or a common factor, two markets count as unrelated. Chosen by
-hand."""
+"""For the measurement, each market is paired with at most this many others in each relation
+(upstream, downstream, correlated): those that the strongest paths of the factor base (which factor
+drives which) lead to. It is also paired with at most this many others about the same factor (thing
+in the world, e.g. a policy rate)."""
+MIN_PATH_STRENGTH: Final = 0.1
+"""Two markets count as related if a path of at least this strength (0 to 1) joins them. The path
+leads along causes or links from a factor (a thing in the world, e.g. a policy rate) of the first
+market to a factor of the second. Its strength is its weight times how much each market is about its
+factor. Without such a path or a common factor, two markets count as unrelated. Chosen by hand."""
 SUBJECT_STRENGTH: Final = 0.4
-"""Strength (0 to 1), set by hand, of the edge between two markets that are about the same factor (a
-thing in the world, e.g. a policy rate) and have no logical relation. The fitted strength is
-compared with it."""
-MAX_ALIKE: Final = 30
+"""Strength (0 to 1) that people set for the edge between two markets that are about the same factor
+(a thing in the world, e.g. a policy rate) and have no logical relation. The fitted strength is
+compared with it. Chosen by hand."""
+MAX_LOGIC_CHECKS: Final = 30
 """For each market, at most this many others are checked for a logical relation to it. They are
-about the same factor (a thing in the world, e.g. a policy rate) or belong to the same event."""
+drawn at random from those about the same factor (a thing in the world, e.g. a policy rate) and
+those of the same event."""
 MAX_CHANCE_PAIRS: Final = 12
-"""Largest number of unrelated markets, drawn at random, that a market is paired with. These pairs
-show how often prices move together by chance."""
+"""Each market is paired with at most this many unrelated markets, drawn at random. These pairs show
+how often prices move together by chance."""
 
 
 def measure(markets: Path, prices: Path, *, seed: int = 0, quiet: bool = False) -> dict[str, Any]:
-    """Measure how often markets joined by each kind of edge moved together: the strength of the
-    kind, fitted on earlier days and scored on later ones. `markets` and `prices`: Parquet files of
-    a dump; `seed`: of the random choice of pairs.
+    """Measure the strength of each kind of edge, i.e. how often markets joined by such an edge
+    moved together. The strengths are fitted on earlier days and scored on later ones.
+
+    Parameters
+    ----------
+    markets, prices
+        Parquet files of a dump.
+    seed
+        Seed of the random choice of pairs.
 
     Returns
     -------
-    `provenance`, `later` (scores; see `calibrate.Fit`) and `kinds`: by kind `strength`, `n` (pairs
-    of events it was fitted on), `fitted` and `later` (as `calibrate.Cell`). The table has no text
-    of any market.
+    The table that is stored in `strength.FILE`: `provenance` (what was measured, and on which
+    files), `later` (scores on the later days; see `calibrate.Fit`) and `kinds`. For each kind of
+    edge, it has `strength`, `n` (number of pairs of events on which it was fitted), and `fitted`
+    and `later` (measurements, as in `calibrate.Cell`). It contains no text of any market.
 
     Raises
     ------
     SetupProblem
-        The files hold too few prices.
+        The files contain too few prices.
     """
     listed, changes, first = _recorded(markets, prices)
     pairs = list(_pairs(listed, changes, seed, quiet=quiet))
@@ -76,15 +85,17 @@ def measure(markets: Path, prices: Path, *, seed: int = 0, quiet: bool = False) 
         fitted = calibrate.fit(changes, pairs)
     except ValueError as error:
         raise SetupProblem(
-            f"Strengths can't be measured: {error}. Use a dump with longer price histories."
+            f"The strengths of edges can't be measured: {error}. Use a dump with longer price "
+            "histories."
         ) from None
-    return _told(fitted, first, seed, (markets, prices))
+    return _table(fitted, first, seed, (markets, prices))
 
 
 def _recorded(markets: Path, prices: Path) -> tuple[list[Market], comovement.Changes, int]:
-    """The markets whose price changes are known on at least `LEAST_DAYS` days; their daily changes
-    of log-odds, (markets, days); and the day of the first column, in days since 1970-01-01. If a
-    market's prices come from several sources, the source with the most days is used."""
+    """Three things: the markets whose price changes are known on at least `LEAST_DAYS` days; their
+    daily changes of log-odds, (markets, days); and the day of the first column, in days since
+    1970-01-01. If a market's prices come from several sources, those of the source with the most
+    days are used."""
     import polars as pl
 
     from augury.markets.records import Market
@@ -116,7 +127,10 @@ def _recorded(markets: Path, prices: Path) -> tuple[list[Market], comovement.Cha
     )
     daily = daily.join(fullest.select("market_id", "source"), on=["market_id", "source"])
     if not len(daily):
-        raise SetupProblem(f"No price in {prices} belongs to a market in {markets}.")
+        raise SetupProblem(
+            f"No price in {prices} belongs to a market in {markets}. Give two files of the same "
+            "dump."
+        )
     ids = sorted(set(daily["market_id"].to_list()))
     row = {market: number for number, market in enumerate(ids)}
     first, last = int(daily["day"].min()), int(daily["day"].max())  # type: ignore[arg-type]
@@ -131,8 +145,11 @@ def _recorded(markets: Path, prices: Path) -> tuple[list[Market], comovement.Cha
 def _pairs(
     markets: Sequence[Market], changes: comovement.Changes, seed: int, *, quiet: bool
 ) -> Iterator[Joined]:
-    """The pairs of markets that a causal graph would join, with their edges, and for each market up
-    to `MAX_CHANCE_PAIRS` pairs with unrelated ones."""
+    """The pairs of markets to measure: those that a causal graph would join, each with its edge;
+    and for each market up to `MAX_CHANCE_PAIRS` pairs with unrelated ones.
+
+    changes : daily changes of log-odds, one row for each market
+    """
     rng = np.random.default_rng(seed)
     relations = RelationService()
     tags, fits, leans = _tagged(relations, markets)
@@ -150,9 +167,9 @@ def _pairs(
         reached = relations.graph.reach(asked)
         own, paths = rank.bearing(reached, tags, fits)
         evidence = paths.max(axis=2, initial=0)
-        kin = both & ((own > 0) | (events == events[a]))
+        similar = both & ((own > 0) | (events == events[a]))
         joined = set()
-        for b in _some(np.flatnonzero(kin), rng, MAX_ALIKE):
+        for b in _some(np.flatnonzero(similar), rng, MAX_LOGIC_CHECKS):
             relation = logic.relate(read[a], read[b])
             if relation == "none":
                 continue
@@ -163,19 +180,19 @@ def _pairs(
         strongest = evidence.argmax(axis=0)
         apart = both & (events != events[a])
         for nth, relation in enumerate(RELATIONS):
-            shown = apart & (own == 0) & (strongest == nth) & (evidence[nth] >= TIED_STRENGTH)
+            shown = apart & (own == 0) & (strongest == nth) & (evidence[nth] >= MIN_PATH_STRENGTH)
             for b in _best(np.flatnonzero(shown), evidence[nth], rng, PER_RELATION):
                 at = int(paths[nth, b].argmax())
-                way = reached.way(nth, int(tags[b, at]))
-                sign = int(np.prod([step.sign for step in way])) * int(leans[b, at]) * lean
+                path = reached.path(nth, int(tags[b, at]))
+                sign = int(np.prod([step.sign for step in path])) * int(leans[b, at]) * lean
                 causal = relation != "correlated"
-                told = float(np.prod([step.weight for step in way]))
-                kind = strength.kind(way, causal=causal, signed=sign != 0)
-                yield Joined(a, b, kind, sign, _couple(events, a, b), told)
+                hand_strength = float(np.prod([step.weight for step in path]))
+                kind = strength.kind(path, causal=causal, signed=sign != 0)
+                yield Joined(a, b, kind, sign, _couple(events, a, b), hand_strength)
         subject = [b for b in np.flatnonzero(apart & (own > 0)).tolist() if b not in joined]
         for b in _some(np.array(subject, np.intp), rng, PER_RELATION):
             yield Joined(a, b, strength.SUBJECT, 0, _couple(events, a, b), SUBJECT_STRENGTH)
-        alone = np.flatnonzero(apart & (own == 0) & (evidence.max(axis=0) < TIED_STRENGTH))
+        alone = np.flatnonzero(apart & (own == 0) & (evidence.max(axis=0) < MIN_PATH_STRENGTH))
         for b in _some(alone, rng, MAX_CHANCE_PAIRS):
             yield Joined(a, b, strength.UNRELATED, 0, _couple(events, a, b), 0.0)
 
@@ -222,10 +239,13 @@ def _best(
     return mixed[np.argsort(-weight[mixed], kind="stable")][:most].tolist()
 
 
-def _told(fitted: Fit, first: int, seed: int, files: Sequence[Path]) -> dict[str, Any]:
-    """The table of strengths as it is stored in a file. `first`: the day of the first column of
-    price changes, in days since 1970-01-01; `files`: the files measured on, whose hashes are
-    stored."""
+def _table(fitted: Fit, first: int, seed: int, files: Sequence[Path]) -> dict[str, Any]:
+    """The table of strengths as it is stored in a file.
+
+    first : day of the first column of price changes, in days since 1970-01-01
+    seed : seed of the random choice of pairs
+    files : the files that were measured; their hashes are stored
+    """
     origin = date(1970, 1, 1) + timedelta(days=first)
     return {
         "provenance": {

@@ -10,14 +10,14 @@ from augury.graph.service import GraphService
 from augury.jobs.worker import Job, Worker
 
 KIND: Final = "graph.build"
+"""Kind of the jobs that draw a graph for operators (`POST /internal/v1/graph/jobs`). The result is
+a `GraphAnswer`."""
 FULL: Final = "graph.draw"
-"""`KIND` and `FULL` are the names of the two kinds of background jobs that draw a graph. `FULL` is
-for `POST /v1/graphs`, with a `FullGraph` as result; `KIND` is for operators, with a
-`GraphAnswer`."""
+"""Kind of the jobs that draw a graph for `POST /v1/graphs`. The result is a `FullGraph`."""
 
 
 def register(worker: Worker, service: GraphService) -> None:
-    """Register with `worker` the two kinds of jobs that draw graphs, `KIND` and `FULL`."""
+    """Tell `worker` how to do the two kinds of jobs that draw graphs, `KIND` and `FULL`."""
 
     async def build(job: Job) -> dict[str, Any]:
         async def stage(name: str, detail: dict[str, Any]) -> None:

@@ -1,9 +1,9 @@
 """Logical edges between the nodes of a causal graph, e.g. "A implies B". Pure.
 
-The labels of two nodes, which are questions of markets, are read as propositions, and
-`logic.relate` says which of their joint outcomes are impossible. A logical edge is a hard
+The label of a node is a question. The labels of two nodes are read as propositions, and
+`logic.relate` says which combinations of their answers are impossible. A logical edge is a hard
 constraint on the two probabilities, not a cause. It may point against the causal edge between the
-same nodes: a title implies the conference title that led to it.
+same nodes: winning the title implies winning the conference title, which is one of its causes.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from augury.propositions.proposition import Proposition
 
 MAX_LOGICAL_EDGES: Final = 8
 """Largest number of logical edges (such as "A implies B") in one graph. Edges at the question's
-node are taken first, then stronger relations (implications before exclusions)."""
+node are preferred, then those with stronger relations (implications before exclusions)."""
 
 
 class NodeClaim(NamedTuple):
-    """A node of the causal graph, its label (a question), and the label read as a proposition."""
+    """What a node of a causal graph asserts: its label (a question), and the proposition that the
+    label was read as."""
 
     node: str
     label: str
@@ -34,53 +35,55 @@ class NodeClaim(NamedTuple):
     """Ids of the markets on other venues that are the same contract as `market`."""
 
 
-class _Said(NamedTuple):
+class _Wording(NamedTuple):
     relationship: str
     polarity: Literal["positive", "negative"]
-    told: str
+    sentence: str
 
 
-_SAID: Final[dict[str, _Said]] = {
-    "implies": _Said("implies", "positive", "If “{a}” comes true, so does “{b}”."),
-    "equivalent": _Said("is the same as", "positive", "“{a}” and “{b}” come true together or not."),
-    "excludes": _Said("excludes", "negative", "“{a}” and “{b}” cannot both come true."),
-    "complement": _Said(
+_WORDINGS: Final[dict[str, _Wording]] = {
+    "implies": _Wording("implies", "positive", "If “{a}” comes true, so does “{b}”."),
+    "equivalent": _Wording(
+        "is the same as", "positive", "“{a}” and “{b}” either both come true or both do not."
+    ),
+    "excludes": _Wording("excludes", "negative", "“{a}” and “{b}” cannot both come true."),
+    "complement": _Wording(
         "is the opposite of", "negative", "Exactly one of “{a}” and “{b}” comes true."
     ),
-    "covers": _Said("or else", "negative", "At least one of “{a}” and “{b}” comes true."),
+    "covers": _Wording("or else", "negative", "At least one of “{a}” and “{b}” comes true."),
 }
 _ORDER: Final = ("equivalent", "complement", "implies", "covers", "excludes")
 
 
-def edges(told: Sequence[NodeClaim]) -> list[DrawnEdge]:
+def edges(claims: Sequence[NodeClaim]) -> list[DrawnEdge]:
     """The logical edges (such as "A implies B") among nodes: at most `MAX_LOGICAL_EDGES`, without
     implications that follow from two others.
 
-    told : what each node asserts, in the order in which nodes are shown, the question first
+    claims : what each node asserts, in the order in which nodes are shown, the question first
     """
     found = [
         (kind, one, other)
-        for at, first in enumerate(told)
-        for second in told[at + 1 :]
+        for at, first in enumerate(claims)
+        for second in claims[at + 1 :]
         if (directed := _related(first, second)) is not None
         for kind, one, other in (directed,)
     ]
     follows = {(one.node, other.node) for kind, one, other in found if kind == "implies"}
-    nodes = [one.node for one in told]
+    nodes = [one.node for one in claims]
     kept = [
         (kind, one, other)
         for kind, one, other in found
         if kind != "implies" or not _between(follows, nodes, one.node, other.node)
     ]
-    first = told[0].node if told else ""
+    first = claims[0].node if claims else ""
     kept.sort(key=lambda f: (first not in (f[1].node, f[2].node), _ORDER.index(f[0])))
     return [_edge(*one) for one in kept[:MAX_LOGICAL_EDGES]]
 
 
 def merged(known: Iterable[DrawnEdge], hard: Sequence[DrawnEdge]) -> list[DrawnEdge]:
-    """All edges of a graph: those in `known`, then the logical ones in `hard`. An edge that only
-    says that both nodes move together is dropped if a logical edge joins the same nodes, because
-    the logical one says more."""
+    """All edges of a graph: those in `known`, then the logical ones in `hard`. If a logical edge
+    joins two nodes, an edge that only says that they move together is dropped, because the logical
+    edge says more."""
     related = {frozenset((edge.source, edge.target)) for edge in hard}
     soft = [
         edge
@@ -103,11 +106,11 @@ def _between(follows: set[tuple[str, str]], nodes: Sequence[str], source: str, t
 
 
 def _edge(kind: str, one: NodeClaim, other: NodeClaim) -> DrawnEdge:
-    relationship, polarity, told = _SAID[kind]
+    relationship, polarity, sentence = _WORDINGS[kind]
     return DrawnEdge(
         one.node, other.node, relationship,
         strength(logical(1 if polarity == "positive" else -1)),
-        f"By logic, not by cause: {told.format(a=one.label, b=other.label)}",
+        f"By logic, not by cause: {sentence.format(a=one.label, b=other.label)}",
         "logical", polarity, 1.0, True, None,
         tuple(market for market in (one.market, other.market) if market is not None),
     )  # fmt: skip

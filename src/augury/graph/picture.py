@@ -1,4 +1,4 @@
-"""A causal graph as an SVG: causes to the left, effects to the right. Pure."""
+"""Draws a causal graph as an SVG picture: causes on the left, effects on the right. Pure."""
 
 from __future__ import annotations
 
@@ -13,25 +13,30 @@ from augury.graph.view import QUESTION
 BOX_WIDTH: Final = 250
 """Width of a box (a node of the graph), in pixels."""
 PADDING: Final = 12
-"""Room between a box and its text, in pixels."""
+"""Space between the left or right side of a box and its text, in pixels."""
 ROW_GAP: Final = 22
+"""Space between two boxes of the same column, in pixels."""
 COLUMN_WIDTH: Final = 400
+"""Distance between the left sides of two columns of boxes, in pixels."""
 LINE_HEIGHT: Final = 15
+"""Height of a line of text in a box, in pixels."""
 LOOP_BEND: Final = 60
 """How far an edge between two boxes in the same column bends to the side, in pixels."""
 MARGIN: Final = 24
+"""Space between the picture's left or right side and what is drawn, in pixels."""
 MOST_LINES: Final = 3
+"""Largest number of lines of a question in a box; a longer question is cut."""
 FONT_SIZE: Final = 12
 """Font size of the text in boxes and legend, in pixels."""
 WIDEST_CHARACTER: Final = 0.94
 """Width of the widest characters, as a share (0 to 1) of the font's size."""
 HEADER_HEIGHT: Final = 54
-"""Room for the title and the date above the boxes, in pixels."""
+"""Height of the space above the boxes, for the title and the date, in pixels."""
 FOOTER_HEIGHT: Final = 58
-"""Room for the legend below the boxes, in pixels."""
+"""Height of the space below the boxes, for the legend, in pixels."""
 WIDEST_LINE_STRENGTH: Final = 0.25
-"""Strength (0 to 1) at and above which an edge is drawn with the widest line; few kinds of edges
-come near it."""
+"""Strength of an edge (0 to 1: how often the markets at its ends moved together) from which it is
+drawn with the widest line. It is this small because few kinds of edges come near it."""
 _COLOURS: Final = {"positive": "#1a7f4b", "negative": "#b3362d", "unknown": "#6b7280"}
 
 
@@ -43,7 +48,7 @@ def svg(graph: Graph, *, as_of: datetime | None = None, sample: bool = False) ->
     question and price.
 
     as_of : when the graph was drawn
-    sample : whether any of its markets is invented sample data; the picture then says so
+    sample : whether any market of the graph is an invented sample; the picture then says so
     """
     columns = _columns(graph)
     boxes = {node.id: _text(node) for node in graph.nodes}
@@ -62,7 +67,7 @@ def svg(graph: Graph, *, as_of: datetime | None = None, sample: bool = False) ->
     parts = [_edge(edge, places, heights) for edge in graph.edges if edge.source in places]
     parts += [_box(node, boxes[node.id], places[node.id], heights[node.id]) for node in graph.nodes]
     parts += [_header(graph, width, as_of, sample=sample), _legend(height)]
-    return pictures.document(width, height, _asked(graph), *parts, size=FONT_SIZE)
+    return pictures.document(width, height, _question(graph), *parts, size=FONT_SIZE)
 
 
 LEGEND_WIDTH: Final = 620
@@ -70,15 +75,15 @@ LEGEND_WIDTH: Final = 620
 
 
 def _header(graph: Graph, width: float, as_of: datetime | None, *, sample: bool) -> str:
-    title = _wrapped(_asked(graph), width - 2 * MARGIN, 1, size=16)
-    told = [f"Drawn {as_of.astimezone(UTC):%Y-%m-%d %H:%M} UTC." if as_of else "", SAMPLE_MARK]
-    under = " ".join(part for part in told[: 2 if sample else 1] if part)
+    title = _wrapped(_question(graph), width - 2 * MARGIN, 1, size=16)
+    notes = [f"Drawn {as_of.astimezone(UTC):%Y-%m-%d %H:%M} UTC." if as_of else "", SAMPLE_MARK]
+    under = " ".join(part for part in notes[: 2 if sample else 1] if part)
     colour = "#b3362d" if sample else "#4b5563"
     heading = pictures.text(MARGIN, 24, "".join(title), size=16, bold=True, fill="#111827")
     return heading + pictures.text(MARGIN, 42, under, fill=colour)
 
 
-def _asked(graph: Graph) -> str:
+def _question(graph: Graph) -> str:
     return next((node.label for node in graph.nodes if node.id == QUESTION), "")
 
 
@@ -86,12 +91,14 @@ SAMPLE_MARK: Final = "SAMPLE: these are not real markets."
 
 
 def _legend(height: float) -> str:
-    """The legend, as SVG: what colors, dashes and widths mean. `height`: of the whole picture, in
-    pixels."""
+    """The legend, as SVG: what the colors, dashes and widths of lines mean.
+
+    height : height of the whole picture, in pixels
+    """
     x, y = float(MARGIN), height - 34
-    told = "The wider a line, the more often such markets moved on the same day."
-    parts = [pictures.text(MARGIN, height - 14, told, fill="#4b5563")]
-    for colour, dashed, told in (
+    note = "The wider a line, the more often markets so related moved on the same day."
+    parts = [pictures.text(MARGIN, height - 14, note, fill="#4b5563")]
+    for colour, dashed, meaning in (
         (_COLOURS["positive"], False, "makes more likely"),
         (_COLOURS["negative"], False, "makes less likely"),
         (_COLOURS["unknown"], False, "bears on"),
@@ -100,15 +107,16 @@ def _legend(height: float) -> str:
         dash = ' stroke-dasharray="5 5"' if dashed else ""
         parts.append(
             f'<path d="M{x:.0f} {y - 4:.0f} h24" stroke="{colour}" stroke-width="2"{dash}/>'
-            + pictures.text(x + 30, y, told, fill="#4b5563")
+            + pictures.text(x + 30, y, meaning, fill="#4b5563")
         )
         x += 150
     return "".join(parts)
 
 
 def _columns(graph: Graph) -> dict[int, list[str]]:
-    """Node ids by column of the picture. Causes are in columns -1 and -2, effects in columns 1 and
-    2, by their number of steps from the question; the question and all other nodes are in column 0.
+    """Column of the picture -> ids of its nodes. Causes are in columns -1 and -2 and effects in
+    columns 1 and 2, one or two steps from the question. The question and all other nodes are in
+    column 0.
     """
     causes: dict[str, list[str]] = defaultdict(list)
     effects: dict[str, list[str]] = defaultdict(list)
@@ -136,8 +144,8 @@ def _text(node: PublicGraphNode) -> list[str]:
 
 
 def _wrapped(text: str, width: float, most: int, *, size: float = FONT_SIZE) -> list[str]:
-    """The lines of a box: `text` in at most `most` lines of `width` pixels. A text that is cut ends
-    in an ellipsis; words longer than a line are broken, so that no text leaves its box."""
+    """A text, broken into at most `most` lines of at most `width` pixels. A text that is cut ends
+    with an ellipsis. Words longer than a line are broken, so that no text sticks out of its box."""
     lines = [""]
     for word in text.split():
         while word:
@@ -161,7 +169,8 @@ def _wrapped(text: str, width: float, most: int, *, size: float = FONT_SIZE) -> 
 
 
 def _width(text: str, size: float) -> float:
-    """Upper estimate of the width of a text, in pixels, in the sans-serif fonts of browsers."""
+    """Upper estimate of the width of a text in the sans-serif fonts of browsers, in pixels. `size`:
+    font size, in pixels."""
     return size * sum(
         _CHARACTERS.get(c, WIDEST_CHARACTER if ord(c) > 0x2E80 or c in "MWmw@%" else 0.67)
         for c in text
@@ -185,8 +194,8 @@ def _box(node: PublicGraphNode, lines: list[str], place: tuple[float, float], he
     fill, line = ("#1f2937", "#1f2937") if asked else ("#f8fafc", "#cbd5e1")
     colour = "#fff" if asked else "#111827"
     text = "".join(
-        pictures.text(x + PADDING, y + 22 + LINE_HEIGHT * n, told, fill=colour)
-        for n, told in enumerate(lines)
+        pictures.text(x + PADDING, y + 22 + LINE_HEIGHT * n, shown, fill=colour)
+        for n, shown in enumerate(lines)
     )
     return (
         f'<rect x="{x:.0f}" y="{y:.0f}" width="{BOX_WIDTH}" height="{height}" rx="8" fill="{fill}"'
@@ -195,8 +204,8 @@ def _box(node: PublicGraphNode, lines: list[str], place: tuple[float, float], he
 
 
 def _line(strength: float | None) -> float:
-    """Width of an edge's line in pixels: 1 if its strength (0 to 1) is 0 or not measured, rising to
-    4 at `WIDEST_LINE_STRENGTH` and above."""
+    """Width of the line of an edge, in pixels: 1 if the edge's strength (0 to 1) is 0 or not
+    measured; it rises to 4 at `WIDEST_LINE_STRENGTH` and above."""
     return 1 + 3 * min(1.0, (strength or 0) / WIDEST_LINE_STRENGTH)
 
 

@@ -1,4 +1,5 @@
-"""Causal graphs for operators: spec section 4.4, graph build."""
+"""Routes that draw causal graphs: `/v1/graphs` for accounts, `/internal/v1/graph` for operators
+(spec section 4.4)."""
 
 from __future__ import annotations
 
@@ -50,7 +51,10 @@ State = Annotated[Database, Depends(_database)]
     summary="Draw the causal graph of a question",
     response_model=FullGraph,
     responses={
-        202: {"model": FullGraph, "description": "Accepted; the work continues."},
+        202: {
+            "model": FullGraph,
+            "description": "Accepted; the graph is being drawn in the background.",
+        },
         **openapi.errors(401, 403, 409, 413, 422, 429, 431, 503),
     },
 )
@@ -58,11 +62,11 @@ State = Annotated[Database, Depends(_database)]
 async def draw(
     body: FullGraphRequest, caller: ForecastCaller, service: Service, database: State
 ) -> Response:
-    """A graph of the question, what drives it and what follows from it, with markets and
+    """A graph of a question, of what drives it and of what follows from it, with markets and
     probabilities.
 
-    With `background`, the answer is 202 at once, and `GET /v1/graphs/{id}` reads the graph. Graphs
-    are kept for 30 days.
+    With `background`, the answer is 202 immediately; read the graph later with
+    `GET /v1/graphs/{id}`. Graphs are kept for 30 days.
     """
     request = {"question": body.question}
     if body.background:
@@ -89,13 +93,13 @@ async def draw(
     responses=openapi.errors(401, 403, 404, 422, 429, 503),
 )
 async def drawn(graph_id: str, caller: LegacyAnswersCaller, database: State) -> Response:
-    """A graph of this account; before it is drawn, its status."""
+    """A graph that this account asked for or, before it is drawn, its status."""
     record = None
     if is_id("graph", graph_id):
         async with database.reading() as conn:
             record = await queue.fetch(conn, graph_id)
     if record is None or record.kind != jobs.FULL or record.account_id != caller.account_id:
-        raise NotFound("No graph has this id.")
+        raise NotFound("This account has no graph with this id. Graphs are kept for 30 days.")
     if record.status == "succeeded":
         return _json(FullGraph.model_validate(record.result), 200)
     return _json(_pending(record), 200)
@@ -117,12 +121,12 @@ def _json(graph: FullGraph, status: int) -> Response:
 
 @router.post(
     "/internal/v1/graph/build",
-    summary="Draw the causal graph of a question at once",
+    summary="Draw the causal graph of a question and wait for the result",
     response_model=GraphAnswer,
     responses=openapi.errors(401, 403, 413, 422, 429, 431, 503),
 )
 async def build(body: GraphRequest, caller: InternalCaller, service: Service) -> GraphAnswer:
-    """The graph of a question, with a trace of how it was built."""
+    """The causal graph of a question, with a trace of how it was built."""
     return answer(await service.build(body.question, only=_only(body)))
 
 
@@ -135,7 +139,8 @@ async def build(body: GraphRequest, caller: InternalCaller, service: Service) ->
 )
 @idempotent
 async def start(body: GraphRequest, caller: InternalCaller, database: State) -> JobStarted:
-    """Start a job that draws the graph. Follow it with `GET /internal/v1/graph/jobs/{job_id}`."""
+    """Start a job that draws the graph. Read its progress and its result with
+    `GET /internal/v1/graph/jobs/{job_id}`."""
     async with database.transaction() as conn:
         request = {"question": body.question, "only": _only(body)}
         job_id = await queue.enqueue(conn, jobs.KIND, request, account_id=caller.account_id)
@@ -151,7 +156,8 @@ async def start(body: GraphRequest, caller: InternalCaller, database: State) -> 
     responses=openapi.errors(401, 403, 404, 422, 429, 431, 503),
 )
 async def state(job_id: str, caller: InternalCaller, database: State) -> JobState:
-    """The job's stage while it runs; the graph and its trace once it has succeeded."""
+    """How far a job that draws a graph has come; once it has succeeded, the graph and a trace of
+    how it was built."""
     async with database.reading() as conn:
         record = _own(await queue.fetch(conn, job_id), caller.account_id)
     result = record.result or {}
@@ -176,11 +182,11 @@ async def state(job_id: str, caller: InternalCaller, database: State) -> JobStat
     responses=openapi.errors(401, 403, 404, 409, 422, 429, 431, 503),
 )
 async def cancel(job_id: str, caller: InternalCaller, database: State) -> JobState:
-    """Cancel a job. Answers 409 if it has already ended."""
+    """Cancel a job that draws a graph. Answers 409 if it has already ended."""
     async with database.transaction() as conn:
         _own(await queue.fetch(conn, job_id), caller.account_id)
         if not await queue.cancel(conn, job_id):
-            raise Conflict("This job has already ended.")
+            raise Conflict("This job has already ended, so it can't be canceled.")
     return await state(job_id, caller, database)
 
 
@@ -191,7 +197,7 @@ async def cancel(job_id: str, caller: InternalCaller, database: State) -> JobSta
     responses=openapi.errors(401, 403, 404, 409, 422, 429, 431, 503),
 )
 async def retry(job_id: str, caller: InternalCaller, database: State) -> JobState:
-    """Run the job again. Answers 409 unless it failed or was canceled."""
+    """Run a job that draws a graph again. Answers 409 unless it failed or was canceled."""
     async with database.transaction() as conn:
         _own(await queue.fetch(conn, job_id), caller.account_id)
         if not await queue.retry(conn, job_id):
@@ -200,7 +206,7 @@ async def retry(job_id: str, caller: InternalCaller, database: State) -> JobStat
 
 
 def _only(body: GraphRequest) -> dict[str, list[str]] | None:
-    """Ids of the markets in the request's search results, by relation to the question; None if the
+    """Relation to the question -> ids of the markets in the request's search results; None if the
     request has no search results."""
     if body.search_results is None:
         return None
@@ -211,8 +217,13 @@ def _only(body: GraphRequest) -> dict[str, list[str]] | None:
 
 
 def _own(record: JobRecord | None, account_id: str | None) -> JobRecord:
-    """The job in `record`, if it draws a graph for this account. Raises NotFound if there is no
-    such job or it is another account's."""
+    """The job in `record`, if it draws a graph for this account.
+
+    Raises
+    ------
+    NotFound
+        There is no such job, or it belongs to another account.
+    """
     if record is None or record.kind != jobs.KIND or record.account_id != account_id:
-        raise NotFound("No graph job of yours has this id.")
+        raise NotFound("This account has no graph job with this id.")
     return record

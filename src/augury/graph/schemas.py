@@ -1,4 +1,5 @@
-"""Wire shapes of causal graphs: the public view of spec section 2.3, and what operators get."""
+"""Schemas of the API's requests and answers on causal graphs: the public ones (spec section 2.3),
+and those for operators."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ from augury.markets.store import StoredMarket
 from augury.search.schemas import is_readable
 
 MAX_QUESTION = 500
+"""Largest length of a question, in characters."""
 
 
 def _not_blank(value: Any) -> Any:
@@ -68,38 +70,43 @@ def closed(example: dict[str, Any]) -> ConfigDict:
 
 
 class PublicMarketSummary(BaseModel):
-    """A market in short: its question, its venue and its prices."""
+    """A market in brief: its question, its venue and its prices."""
 
     model_config = closed(MARKET_EXAMPLE)
 
-    id: str = Field(description="Stable market identifier.")
-    question: str = Field(description="Market question.")
+    id: str = Field(description="Id of the market; it never changes.")
+    question: str = Field(description="The market's question.")
     platform: Platform = Field(description="Venue of the market.")
     current_prices: dict[str, float] | None = Field(
         None,
-        description="Price by outcome label, as a probability from 0 to 1; outcomes without a "
-        "quote are left out. Null: no quote.",
+        description="Label of each outcome and its price, as a probability from 0 to 1. Outcomes "
+        "without a quote are left out. Null: no outcome has one.",
     )
     platform_url: str | None = Field(None, description="The market's page at its venue.")
 
 
 class PublicGraphNode(BaseModel):
-    """A node of a causal graph: the question that the graph is for, or an event or factor related
-    to it."""
+    """A node of a causal graph: the question for which the graph was drawn, or something related to
+    it, shown by its markets."""
 
     model_config = closed(_NODE)
 
-    id: str = Field(description="Stable node identifier.")
+    id: str = Field(
+        description="Id of the node in this graph. The node of the graph's question is `question`."
+    )
     label: str = Field(
-        description="The question that the graph is for, or that of the node's first market."
+        description="For the node of the graph's question, that question; for any other node, the "
+        "question of its first market."
     )
     markets: list[PublicMarketSummary] = Field(
-        description="Markets on the graph's question, or markets of the node's event, best first."
+        description="Markets of the node, best first. For the node of the graph's question, they "
+        "ask that question; for any other node, they belong to one event."
     )
     current_probability: float | None = Field(
         None,
-        description="Probability of what the label says, 0 to 1: the price of its market or, for "
-        "the question, the forecast. Null: not known.",
+        description="Probability that the answer to the label is Yes, 0 to 1. For the node of the "
+        "graph's question, it is the forecast; for any other node, the price of its first market. "
+        "Null: not known.",
     )
 
 
@@ -110,15 +117,19 @@ class PublicGraphEdge(BaseModel):
 
     source: str = Field(description="Id of the node at which the edge starts.")
     target: str = Field(description="Id of the node at which the edge ends.")
-    relationship: str = Field(description="The relation in words, e.g. raises.")
+    relationship: str = Field(
+        description="Relation of the source to the target, in words, e.g. raises or implies."
+    )
     strength: float | None = Field(
         None,
-        description="How often markets joined by an edge of this kind moved together, 0 to 1. "
+        description="How often two markets joined by an edge of this kind moved together, 0 to 1. "
         "Measured on recorded prices: of the days on which at least one of the two moved, the "
         "share on which both moved as the edge says. Unrelated markets reach 0.05. Null: not "
         "measured.",
     )
-    description: str | None = Field(None, description="Why the two nodes are related.")
+    description: str | None = Field(
+        None, description="Why the two nodes are related, in sentences."
+    )
 
 
 class PublicCausalGraph(BaseModel):
@@ -151,24 +162,28 @@ class GraphEdge(PublicGraphEdge):
         "without cause and effect. logical: one implies or excludes the other."
     )
     polarity: Literal["positive", "negative", "unknown"] = Field(
-        description="positive: Yes at the source makes Yes at the target more likely. negative: "
-        "less likely. unknown: the direction is not known."
+        description="positive: if the source is Yes, the target is more likely to be Yes. "
+        "negative: it is less likely. unknown: the direction is not known."
     )
-    confidence: float = Field(description="How certain the relation is, 0 to 1.")
+    confidence: float = Field(
+        description="How certain it is that the two nodes are related, 0 to 1; 1 for a relation by "
+        "logic."
+    )
     hard_constraint: bool = Field(
-        description="True if the edge is a matter of logic, not of cause and effect."
+        description="True if the relation holds by logic, so that it limits the two probabilities; "
+        "false if it is only a tendency."
     )
     lag_days: int | None = Field(
         description="Typical number of days until the effect shows. Null: the edge is not causal."
     )
     evidence: list[str] = Field(
-        description="Ids of the markets that support the edge. Empty: the edge comes from the "
-        "factor base (causes and effects that people wrote down) alone."
+        description="Ids of the markets on which the edge rests. Empty: it rests only on Augury's "
+        "built-in list of causes and effects, which people wrote."
     )
 
 
 class Graph(BaseModel):
-    """A causal graph in an answer to operators, with all details of its edges."""
+    """A causal graph as operators get it, with all details of its edges."""
 
     nodes: list[PublicGraphNode]
     edges: list[GraphEdge]
@@ -180,35 +195,42 @@ class Trace(BaseModel):
 
     question: str
     unique_market_count: int = Field(
-        description="Number of different markets found, without those with a stale price or past "
-        "dates."
+        description="Number of different markets that were found. Markets with a stale (too old) "
+        "price, or with only past dates in their text, are not counted."
     )
-    events: list[str] = Field(description="Keys of the events in the graph, the question first.")
+    events: list[str] = Field(
+        description="Ids of the nodes of the graph, that of the question first."
+    )
     edge_count: int = Field(description="Number of edges of the graph.")
-    warnings: list[str]
+    warnings: list[str] = Field(
+        description="What to know before using the graph, in sentences; e.g. that markets are "
+        "invented samples."
+    )
     timings_ms: dict[str, float] = Field(
         description="Duration of each part of the work in milliseconds, by the part's name."
     )
     coverage: dict[str, int] = Field(
-        description="Number of markets found, by their relation to the question (direct, upstream "
-        "...)."
+        description="Relation to the question (direct, upstream, downstream, correlated) and the "
+        "number of markets found in it."
     )
     target_selection: dict[str, Any] = Field(
-        description="What the question was understood to be about: factors with weights, and the "
-        "market that asks it, if there is one."
+        description="What the question was understood to be about. `factors`: things in the world, "
+        "e.g. a policy rate, each with its weight from 0 to 1. `market`: id of the best market on "
+        "the question itself, or null."
     )
 
 
 class GraphRequest(BaseModel):
-    """A question to draw a causal graph of."""
+    """A question for which to draw a causal graph."""
 
     model_config = closed({"question": "Will the US fall into recession in 2027?"})
 
     question: Question
     search_results: dict[str, list[dict[str, Any]]] | None = Field(
         None,
-        description="Results of an earlier search, by relation. Only these markets are drawn. "
-        "Default: the results of a search for the question.",
+        description="Relation to the question (direct, upstream, downstream, correlated) and its "
+        "results in an earlier search. Only these markets are drawn. Default: all results of a new "
+        "search for the question.",
     )
 
 
@@ -220,62 +242,79 @@ class GraphAnswer(BaseModel):
 
 
 class FullGraphRequest(BaseModel):
-    """A question to draw a causal graph of, and whether to wait for the graph."""
+    """A question for which to draw a causal graph, and whether to wait for the graph."""
 
     model_config = closed({"question": "Will the US fall into recession in 2027?"})
 
     question: Question
     background: bool = Field(
-        False, strict=True, description="Answer 202 at once and draw the graph in the background."
+        False,
+        strict=True,
+        description="true: answer 202 immediately and draw the graph in the background. false: "
+        "answer when the graph is drawn.",
     )
 
 
 class GraphMarket(PublicMarketSummary):
-    """A market at a node of a causal graph, with the time and origin of its prices."""
+    """A market at a node of a causal graph, with the time and the origin of its prices."""
 
     model_config = closed(
         {**MARKET_EXAMPLE, "price_as_of": "2026-11-21T09:30:00Z", "closes_at": None,
          "status": "active", "stale": False, "origin": "live"}
     )  # fmt: skip
 
-    price_as_of: datetime | None = Field(description="When the venue quoted the prices.")
-    closes_at: datetime | None = Field(description="Announced close. Null: not known.")
+    price_as_of: datetime | None = Field(
+        description="When the venue quoted the prices. Null: there is no price."
+    )
+    closes_at: datetime | None = Field(
+        description="When the market is announced to close. Null: not known."
+    )
     status: Status
-    stale: bool = Field(description="True if the market's price is too old to count as evidence.")
+    stale: bool = Field(description="True if the market's price is too old to rely on.")
     origin: ShownOrigin = Field(
-        description="live: from the venue. import: from a file. sample: an invented market."
+        description="Where the market's data comes from. live: the venue. import: a file. sample: "
+        "it is invented."
     )
 
 
 class FullNode(BaseModel):
-    """A node of a causal graph (the question, or an event or factor related to it), with the time
-    and origin of its probability."""
+    """A node of a causal graph: the question for which the graph was drawn, or something related to
+    it, shown by its markets; with the time and the origin of its probability."""
 
-    id: str
+    id: str = Field(
+        description="Id of the node in this graph. The node of the graph's question is `question`."
+    )
     label: str = Field(
-        description="The question that the graph is for, or that of the node's first market."
+        description="For the node of the graph's question, that question; for any other node, the "
+        "question of its first market."
     )
     markets: list[GraphMarket] = Field(
-        description="Markets on the graph's question, or markets of the node's event, best first."
+        description="Markets of the node, best first. For the node of the graph's question, they "
+        "ask that question; for any other node, they belong to one event."
     )
     current_probability: float | None = Field(
-        description="Probability of what the label says, 0 to 1: the price of its market or, for "
-        "the question, the forecast. Null: not known."
+        description="Probability that the answer to the label is Yes, 0 to 1. For the node of the "
+        "graph's question, it is the forecast; for any other node, the price of its first market. "
+        "Null: not known."
     )
     price_as_of: datetime | None = Field(
-        description="When the price behind `current_probability` was quoted."
+        description="When the newest price behind `current_probability` was quoted. Null: there "
+        "is none."
     )
     origin: ShownOrigin | None = Field(
-        description="The least reliable origin of the node's markets: sample, then import, then "
-        "live. Null: it has no markets."
+        description="Where the data of the node's markets comes from; of several origins, the "
+        "least reliable. From least to most reliable: sample (invented), import (a file), live "
+        "(the venue). Null: the node has no markets."
     )
 
 
 class DrawnGraph(BaseModel):
-    """A causal graph: its nodes and edges, with the time and origin of every probability and
+    """A causal graph: its nodes and edges, with the time and the origin of each probability and
     price."""
 
-    nodes: list[FullNode] = Field(description="The question is the first node.")
+    nodes: list[FullNode] = Field(
+        description="The node of the graph's question first, then the related ones."
+    )
     edges: list[GraphEdge]
 
 
@@ -284,15 +323,19 @@ class FullGraph(BaseModel):
 
     id: str
     status: Literal["queued", "running", "succeeded", "failed", "canceled"] = Field(
-        description="Status of the work. `graph` is filled in once it has succeeded."
+        description="Status of the job that draws the graph. Once it is succeeded, `graph` is "
+        "filled in."
     )
-    created_at: datetime
-    question: str
-    as_of: datetime | None = Field(None, description="When the graph was drawn.")
+    created_at: datetime = Field(description="When the graph was asked for.")
+    question: str = Field(description="The question for which the graph is drawn.")
+    as_of: datetime | None = Field(
+        None, description="When the graph was drawn. Null: it is not drawn yet."
+    )
     origin: Literal["live", "import", "sample"] | None = Field(
         None,
-        description="The least reliable origin of the graph's markets: sample, then import, then "
-        "live. Null: it has no markets.",
+        description="Where the data of the graph's markets comes from; of several origins, the "
+        "least reliable. From least to most reliable: sample (invented), import (a file), live "
+        "(the venue). Null: the graph has no markets.",
     )
     data_as_of: datetime | None = Field(
         None,
@@ -311,8 +354,8 @@ class FullGraph(BaseModel):
 class JobStarted(BaseModel):
     """A background job that draws a causal graph, just accepted."""
 
-    job_id: str
-    status: str
+    job_id: str = Field(description="Id of the job; use it to read the job's progress.")
+    status: str = Field(description="Status of the job, e.g. queued.")
     created_at: datetime
 
 
@@ -322,9 +365,11 @@ class JobState(BaseModel):
     job_id: str
     status: Literal["queued", "running", "succeeded", "failed", "canceled"]
     progress_stage: str | None = Field(
-        description="The part of the work that was begun last. Null: none was yet."
+        description="The part of the work that began last, e.g. searching. Null: none has begun."
     )
-    progress_detail: dict[str, Any] | None
+    progress_detail: dict[str, Any] | None = Field(
+        description="Details of that part, e.g. the number of markets. Null: none has begun."
+    )
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -334,7 +379,7 @@ class JobState(BaseModel):
 
 
 def summary(market: StoredMarket) -> PublicMarketSummary:
-    """The summary of a market that graphs show in public: id, question, venue, prices and URL."""
+    """A market in brief, as graphs show it in public: id, question, venue, prices and URL."""
     prices = priced(market.outcomes, market.prices) or {}
     return PublicMarketSummary(
         id=market.id,
@@ -346,8 +391,8 @@ def summary(market: StoredMarket) -> PublicMarketSummary:
 
 
 def public(drawn: Drawn) -> PublicCausalGraph:
-    """The graph in its public form: its edges have no type, direction, certainty, lag or
-    markets."""
+    """The graph in its public form: without the type, direction, certainty, lag and markets of its
+    edges."""
     return PublicCausalGraph(
         nodes=[_node(node) for node in drawn.graph.nodes],
         edges=[
@@ -370,22 +415,26 @@ def answer(drawn: Drawn) -> GraphAnswer:
 
 
 def full(drawn: Drawn, graph_id: str, created_at: datetime) -> FullGraph:
-    """The finished graph as `/v1/graphs` returns it, with the time and origin of every number."""
+    """The finished graph as `/v1/graphs` returns it, with the time and the origin of every number.
+
+    graph_id : id that the API gives to the graph
+    created_at : when the graph was asked for
+    """
     nodes = [_full_node(node) for node in drawn.graph.nodes]
     times = [node.price_as_of for node in nodes if node.price_as_of is not None]
     found: set[ShownOrigin] = {market.origin for node in nodes for market in node.markets}
     return FullGraph(
         id=graph_id, status="succeeded", created_at=created_at,
-        question=drawn.trace["question"], as_of=drawn.as_of, origin=mixed(found),
+        question=drawn.trace["question"], as_of=drawn.as_of, origin=least_reliable(found),
         data_as_of=max(times, default=None),
         graph=DrawnGraph(nodes=nodes, edges=[_edge(edge) for edge in drawn.graph.edges]),
         warnings=drawn.trace["warnings"],
     )  # fmt: skip
 
 
-def mixed(origins: Collection[ShownOrigin]) -> ShownOrigin | None:
-    """Of several `origins` of data, the least reliable: `sample` before `import` before `live`. It
-    is shown as the origin of what is made from all the data. None if there are none."""
+def least_reliable(origins: Collection[ShownOrigin]) -> ShownOrigin | None:
+    """Of several origins of data, the least reliable: `sample` before `import` before `live`. It is
+    shown as the origin of what is made from all the data. None if `origins` is empty."""
     return next((one for one in ("sample", "import", "live") if one in origins), None)
 
 
@@ -400,7 +449,7 @@ def _full_node(node: Node) -> FullNode:
     ]  # fmt: skip
     return FullNode(
         id=node.id, label=node.label, markets=markets, current_probability=node.probability,
-        price_as_of=node.price_as_of, origin=mixed([market.origin for market in markets]),
+        price_as_of=node.price_as_of, origin=least_reliable([market.origin for market in markets]),
     )  # fmt: skip
 
 

@@ -1,7 +1,8 @@
-"""Draws the causal graph of a question from a search over all relations.
+"""Draws the causal graph of a question from the markets that search finds for it.
 
-The relations of a market to the question: direct (it is on the question itself), upstream (a
-cause), downstream (a consequence), correlated.
+A market is in one of four relations to the question: direct (it is on the question itself),
+upstream (a cause), downstream (a consequence), or correlated. A factor is something in the world
+that markets are about; its id is its position in the factor base (which factor drives which).
 """
 
 from __future__ import annotations
@@ -19,44 +20,46 @@ from augury.markets.records import Status
 from augury.propositions.reading import read_market, read_question
 from augury.relations.causal.factors import Match
 from augury.relations.causal.paths import RELATIONS
-from augury.relations.service import Asked, RelationService
+from augury.relations.service import QueryFactors, RelationService
 from augury.search.presenting import Explored, Found
 from augury.search.service import SearchService
 from augury.storage.database import Database
 
 SEARCH_DEPTH: Final = 30
-"""Number of search results from which a graph is drawn, for each relation to the question (direct,
+"""A graph is drawn from at most this many search results in each relation to the question (direct,
 upstream, downstream, correlated). Chosen by hand."""
 MAX_TARGETS: Final = 4
-"""Largest number of direct markets (markets on the question itself) shown at the question's
-node."""
+"""At most this many markets on the question itself are shown at the question's node."""
 MAX_VOTERS: Final = 10
-"""At most this many direct markets (markets on the question itself) decide, besides the question's
-words, which factors (things in the world) the question is about. Chosen by hand."""
+"""What a question is about is read from its words, and from at most this many of the markets on the
+question itself: the best ones. Chosen by hand."""
 
 Stage = Callable[[str, dict[str, Any]], Awaitable[None]]
-"""Async callback for the progress of drawing a graph. It is called at the beginning of each stage,
-with the stage's name and details."""
+"""Async callback that reports the progress of drawing a graph. It is called at the beginning of
+each stage, with the name of the stage and details on it."""
 
 
 class Drawn(NamedTuple):
-    """A causal graph, a trace of how it was built, and the time at which it was drawn."""
+    """A causal graph, and how and when it was drawn."""
 
     graph: view.GraphView
     trace: dict[str, Any]
+    """How the graph was built: the fields of `schemas.Trace`."""
     as_of: datetime
+    """When the graph was drawn."""
 
 
 class Middle(NamedTuple):
-    """The forecast of the question that a graph is drawn for."""
+    """The forecast of the question in the middle of a graph."""
 
     probability: float | None
+    """Probability of Yes, 0 to 1; None without a forecast."""
     price_as_of: datetime | None
     """When the newest price that the forecast rests on was quoted; None without such a price."""
 
 
 Estimator = Callable[[str], Awaitable[Middle]]
-"""Async function that forecasts the question that a graph is drawn for."""
+"""Async function that forecasts the question for which a graph is drawn."""
 
 
 class GraphService:
@@ -75,8 +78,8 @@ class GraphService:
         self._search = search
         self._relations = relations
         self.estimator: Estimator | None = None
-        """Set by the application once it can forecast; without it the question has no probability
-        in its graph."""
+        """Forecasts the question of a graph. The application sets it once it can forecast; until
+        then, the question has no probability in its graph."""
 
     async def build(
         self,
@@ -92,24 +95,25 @@ class GraphService:
         Parameters
         ----------
         estimate
-            Whether to forecast the question, for the probability of its node.
+            Whether to forecast the question, so that its node has a probability.
         only
-            Relation ("upstream" ...) -> names of markets (ids, URLs, slugs, tickers): if given, no
-            other markets are drawn.
+            Relation ("upstream" ...) -> names of markets (ids, URLs, slugs, tickers). If given,
+            only these markets are drawn.
         status
-            Only markets with this status; active ones by default, as a graph is about the future.
+            Only markets with this status are drawn; by default the active ones, because a graph is
+            about the future.
         stage
-            Called at the beginning of each stage.
+            Reports the progress.
         """
         clock = _Clock()
-        await _tell(stage, "searching", {"question": question})
+        await _report(stage, "searching", {"question": question})
         explored = await self._search.explore(question, top_k=SEARCH_DEPTH, status=status)
         clock.mark("search")
         found = explored.found
         if only is not None:
             found = _restricted(found, await self._native(only))
         count = sum(map(len, found.values()))
-        await _tell(stage, "drawing", {"markets": count})
+        await _report(stage, "drawing", {"markets": count})
         ids = [result.id for results in found.values() for result in results]
         async with self._database.reading() as conn:
             by_id = {
@@ -143,7 +147,7 @@ class GraphService:
         by_id: Mapping[str, markets.StoredMarket],
     ) -> tuple[view.GraphView, dict[str, Any]]:
         lookup = explored.lookup
-        factors = list(lookup.factors) if isinstance(lookup, Asked) else []
+        factors = list(lookup.factors) if isinstance(lookup, QueryFactors) else []
         reached = list(self._reached(question, explored, found, by_id)) if factors else []
         direct = [by_id[r.id] for r in found.get("direct", ())[:MAX_TARGETS] if r.id in by_id]
         target = direct[0] if direct else None
@@ -152,7 +156,7 @@ class GraphService:
             question, tuple(direct), middle.probability, factors, lean, middle.price_as_of
         )
         numbers = {one.factor for one in reached}
-        numbers |= {n for one in reached for step in one.way for n in (step.source, step.target)}
+        numbers |= {n for one in reached for step in one.path for n in (step.source, step.target)}
         graph = view.draw(
             asked,
             reached,
@@ -160,8 +164,9 @@ class GraphService:
             self._relations.graph.among({one.factor for one in reached}),
         )
         leads = {one.market.id: one.market for one in reached}
-        graph.edges = logic.merged(graph.edges, logic.edges(_told(question, target, graph, leads)))
-        view.add_labelled(graph, _labelled(explored, found, by_id))
+        claims = _claims(question, target, graph, leads)
+        graph.edges = logic.merged(graph.edges, logic.edges(claims))
+        view.add_suggested(graph, _suggested(explored, found, by_id))
         trace = {
             "question": question,
             "unique_market_count": len(by_id),
@@ -183,10 +188,13 @@ class GraphService:
         }
         if any(market.origin == "sample" for node in graph.nodes for market in node.markets):
             graph.warnings.append(
-                "Markets are of the sample that comes with Augury, not real ones."
+                "At least one market in this graph is an invented sample market, not a real one."
             )
         if not factors:
-            graph.warnings.append("No factor of the base names what the question is about.")
+            graph.warnings.append(
+                "Augury's list of causes and effects has nothing on the subject of this question, "
+                "so the graph shows no causes or consequences from it."
+            )
         return graph, trace
 
     def _reached(
@@ -197,9 +205,9 @@ class GraphService:
         by_id: Mapping[str, markets.StoredMarket],
     ) -> Sequence[view.ReachedMarket]:
         lookup = explored.lookup
-        assert isinstance(lookup, Asked)
+        assert isinstance(lookup, QueryFactors)
         direct = [by_id[r.id] for r in found.get("direct", ()) if r.id in by_id][:MAX_VOTERS]
-        meant = self._meant(question, lookup.factors, direct)
+        own = self._question_factors(question, lookup.factors, direct)
         leans: dict[int, int] = {}
         reached: list[view.ReachedMarket] = []
         for relation in RELATIONS:
@@ -208,8 +216,8 @@ class GraphService:
                 factor = explored.tags[result.id]
                 if market is None or lookup.labelled(relation, factor, market.seq) is not None:
                     continue
-                way = lookup.way(relation, factor)
-                if way and way[0].source not in meant:
+                path = lookup.path(relation, factor)
+                if path and path[0].source not in own:
                     continue
                 if factor not in leans:  # the factor's first market: its node shows this price
                     if not self._is_about(market, factor):
@@ -217,76 +225,87 @@ class GraphService:
                     named = self._named(market.question, factor)
                     leans[factor] = named.lean if named else 1
                 reached.append(
-                    view.ReachedMarket(market, relation, result.score, factor, leans[factor], way)
+                    view.ReachedMarket(market, relation, result.score, factor, leans[factor], path)
                 )
         return reached
 
     def _is_past(self, market: markets.StoredMarket, at: datetime) -> bool:
-        """Whether a market says nothing about the future at time `at`: its price is stale, or its
-        dates are past."""
+        """Whether a market says nothing about the time after `at`: its price is stale (too old), or
+        the dates in its text are past."""
         return self._age.judge(market, at).stale or apt.is_past(market, at)
 
     def _named(self, question: str, factor: int) -> Match | None:
-        """How a question names factor (thing in the world) number `factor`: with which words, and
-        whether Yes means a rise or a fall; None if it does not name the factor."""
+        """How a question names the factor (thing in the world) with the id `factor`: with which
+        words, and whether Yes means a rise or a fall of it. None if it does not name the factor."""
         matches = self._relations.matcher.match(question)
         return next((m for m in matches if m.factor == factor), None)
 
     def _is_about(self, market: markets.StoredMarket, factor: int) -> bool:
-        """Whether a market that was found by factor (thing in the world) number `factor` is really
-        about that factor, and not about something else of the same name."""
+        """Whether a market that was found through the factor (thing in the world) with the id
+        `factor` is really about it, and not about something else of the same name."""
         named = self._named(market.question, factor)
         words = named.words if named else ()
         return not apt.is_namesake(market, self._relations.factor(factor).name, words)
 
-    def _meant(
+    def _question_factors(
         self,
         question: str,
         factors: Sequence[tuple[int, float]],
         direct: Sequence[markets.StoredMarket],
     ) -> set[int]:
-        """Numbers of the factors (things in the world) that the question is about: those that its
-        words name, and those of `factors` (number, weight) that one of the `direct` markets
-        (markets on the question itself) is really about."""
-        meant = {match.factor for match in self._relations.matcher.match(question)}
+        """Ids of the factors (things in the world) that the question is about: those that its words
+        name, and those of `factors` that one of the `direct` markets is really about.
+
+        factors : (id, weight) of the factors that search takes the question to be about
+        direct : markets on the question itself
+        """
+        own = {match.factor for match in self._relations.matcher.match(question)}
         for number, _ in factors:
-            if number not in meant and any(
+            if number not in own and any(
                 number in {tag.factor for tag in self._tags(market)}
                 and self._is_about(market, number)
                 for market in direct
             ):
-                meant.add(number)
-        return meant
+                own.add(number)
+        return own
 
     def _tags(self, market: markets.StoredMarket) -> Sequence[Match]:
         return self._relations.matcher.match(market.question, market.event_name or "")
 
 
-def _labelled(
+def _suggested(
     explored: Explored, found: Found, by_id: Mapping[str, markets.StoredMarket]
-) -> list[view.Labelled]:
-    """The markets that only a language model's statement (label) relates to the question, in the
-    order of the search results. `by_id`: the markets that may be drawn."""
+) -> list[view.SuggestedMarket]:
+    """The markets that only a language model's label (its answer on how two events are related)
+    relates to the question, in the order of the search results.
+
+    by_id : the markets that may be drawn
+    """
     lookup = explored.lookup
     return [
-        view.Labelled(market, relation, tie.weight, tie.sign, tie.lag_days, tie.told)
+        view.SuggestedMarket(
+            market, relation, label.weight, label.sign, label.lag_days, label.reason
+        )
         for relation in RELATIONS
         for result in found.get(relation, ())
-        if isinstance(lookup, Asked)
+        if isinstance(lookup, QueryFactors)
         and (market := by_id.get(result.id)) is not None
-        and (tie := lookup.labelled(relation, explored.tags[result.id], market.seq)) is not None
+        and (label := lookup.labelled(relation, explored.tags[result.id], market.seq)) is not None
     ]
 
 
-def _told(
+def _claims(
     question: str,
     target: markets.StoredMarket | None,
     graph: view.GraphView,
     by_id: Mapping[str, markets.StoredMarket],
 ) -> list[logic.NodeClaim]:
-    """What each node of the graph asserts. The question's node asserts the question or, if that
-    cannot be read as a proposition, the question of `target`, the first market on it. Every other
-    node asserts the question of its first market."""
+    """What each node of the graph asserts. The question's node asserts the question itself or, if
+    that can't be read as a proposition, the question of `target`. Every other node asserts the
+    question of its first market.
+
+    target : the first market on the question itself
+    """
     asked = read_question(question, now())
     if asked.unclear and target is not None:
         first = _asserted(view.QUESTION, target)
@@ -308,20 +327,21 @@ def _restricted(found: Found, only: Mapping[str, Sequence[str]]) -> Found:
     }
 
 
-async def _tell(stage: Stage | None, name: str, detail: dict[str, Any]) -> None:
+async def _report(stage: Stage | None, name: str, detail: dict[str, Any]) -> None:
     if stage is not None:
         await stage(name, detail)
 
 
 class _Clock:
-    """A stopwatch: `mark` stores in `marks`, by name, the milliseconds since the previous mark or
-    the start."""
+    """A stopwatch for the parts of a piece of work."""
 
     def __init__(self) -> None:
         self.marks: dict[str, float] = {}
+        """Name of a part -> how long it took, in milliseconds."""
         self._last = time.perf_counter()
 
     def mark(self, name: str) -> None:
+        """Store the time since the previous mark, or since the start, as that of part `name`."""
         now = time.perf_counter()
         self.marks[name] = round(1000 * (now - self._last), 2)
         self._last = now

@@ -1,8 +1,8 @@
-"""The strength of each kind of edge in causal graphs: how often markets joined by such an edge
+"""The strength of each kind of edge in causal graphs: how often two markets joined by such an edge
 moved together.
 
-The table in this folder (`FILE`) is written by `augury eval edges` from recorded prices;
-`docs/relations.md` says how good it is.
+`augury eval edges` measures the strengths on recorded prices and writes the table in this folder
+(`FILE`). `docs/relations.md` says how good it is.
 """
 
 from __future__ import annotations
@@ -21,29 +21,33 @@ which direction they move.
 
 - `logic +`: one market implies the other or asks the same; `logic -`: one excludes the other, or at
   least one of them has to come true;
-- `cause 3`, `cause 2`, `cause 1`: one causal step between their factors (things in the world), by
-  its weight in the factor base (3 is the largest); `cause far`: several steps;
-- `link 3`, `link 2`, `link 1`: factors that move together, neither causing the other; `sibling`:
-  the same thing elsewhere, e.g. another central bank's rate; `subject`: the same factor, in another
-  respect;
+- `cause 3`, `cause 2`, `cause 1`: the factor (thing in the world) of one market drives that of the
+  other; the number is the strength that people gave to the relation, 3 is the largest; `cause far`:
+  several such steps;
+- `link 3`, `link 2`, `link 1`: the factors of the two markets move together, and neither causes the
+  other; `sibling`: they are the same thing elsewhere, e.g. another central bank's rate; `subject`:
+  both markets are about the same factor;
 - ` ?` at the end: the edge does not say in which direction the markets move.
 """
 
 UNRELATED: Final[Kind] = "unrelated"
-"""Kind of a pair of markets without any relation; its strength is how often such markets move
+"""Kind of a pair of markets without any relation. Its strength says how often such markets move
 together by chance."""
 SUBJECT: Final[Kind] = "subject ?"
+"""Kind of an edge between two markets about the same factor (thing in the world)."""
 FILE: Final = "strengths.json"
+"""Name of the file with the measured strengths of all kinds of edges."""
 
 _LEVELS: Final = {weight: level for level, weight in STRENGTH.items()}
 
 
 def kind(steps: Sequence[Step], *, causal: bool, signed: bool) -> Kind:
-    """The kind (`Kind`) of an edge that stands for the path `steps` from one factor (thing in the
-    world) to another; without steps both ends are about the same factor.
+    """The kind (`Kind`) of an edge between two markets, from the path between their factors (things
+    in the world).
 
-    causal : whether the edge is causal; otherwise its two ends only move together
-    signed : whether the edge says in which direction they move
+    steps : the steps of the path; empty if both markets are about the same factor
+    causal : whether the edge is causal; otherwise the markets only move together
+    signed : whether the edge says in which direction the markets move
     """
     if not steps:
         return SUBJECT
@@ -76,13 +80,14 @@ def strength(of: Kind) -> float | None:
 
 
 def unrelated() -> float:
-    """How often unrelated markets move together by chance (0 to 1, defined as in `strength`)."""
+    """How often unrelated markets move together by chance: a share of days, 0 to 1, as in
+    `strength`."""
     return float(table()["kinds"][UNRELATED]["strength"])
 
 
 @cache
 def table() -> dict[str, Any]:
-    """The table of measured strengths that comes with this version, read once: `provenance`,
-    `kinds` (kind of edge -> its strength and measurements) and `later` (scores on later days)."""
+    """The table of measured strengths of edges shipped with this version, read once for each
+    process. It has the fields that `graph.fit.measure` describes."""
     text = resources.files("augury.graph").joinpath(FILE).read_text(encoding="utf-8")
     return dict(json.loads(text))

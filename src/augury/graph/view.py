@@ -1,11 +1,13 @@
-"""The causal graph of a question, from related markets and the steps that led to them. Pure.
+"""Draws the causal graph of a question, as nodes and edges, from the markets that are related to
+it. Pure.
 
-A factor is something in the world that markets are about, such as a policy rate; a step leads from
-one factor to another that it drives, follows from or moves with. Nodes are events: the question
-itself, and for each related factor its best event, with that event's markets and their current
-prices. Edges point from cause to effect. Events that only move together have an edge that says so;
-its direction means nothing. The size of the graph is limited. A causal cycle is kept only if it has
-a lag, i.e. if it is a feedback over time.
+A factor is something in the world that markets are about, such as a policy rate. A market is
+related to the question if a path of steps leads from a factor that the question is about to the
+market's factor; each step leads to a factor that drives, follows from or moves with the previous
+one. Nodes are the question itself and, for each related factor, its best event, with that event's
+markets and prices. Edges point from cause to effect. An edge between events that only move together
+says so, and its direction means nothing. The size of the graph is limited. A causal cycle is kept
+only if it has a lag, i.e. if it is a feedback over time.
 """
 
 from __future__ import annotations
@@ -19,52 +21,65 @@ from typing import Final, Literal
 from augury.graph.strength import SUBJECT, kind, strength
 from augury.markets.store import StoredMarket
 from augury.relations.causal.parts import Factor
-from augury.relations.causal.paths import Step
+from augury.relations.causal.paths import FactorPath, Step
 from augury.search.related import Relation
 
 Polarity = Literal["positive", "negative", "unknown"]
+"""Whether Yes at one end of an edge makes Yes at the other end more likely ("positive") or less
+likely ("negative")."""
 
 QUESTION: Final = "question"
+"""Id of the node of the question for which the graph is drawn."""
 MOST_NODES: Final = 18
-"""Largest number of nodes of a causal graph besides the question; more would be unreadable."""
+"""Largest number of nodes of a causal graph besides that of the question; more would be unreadable.
+"""
 MOST_PER_RELATION: Final = 7
-MOST_LABELLED: Final = 3
-"""Largest number of nodes that are shown only because a language model said (in a label) that their
-market is related to the question."""
+"""Largest number of nodes in one relation to the question (upstream, downstream, correlated)."""
+MAX_SUGGESTED: Final = 3
+"""Largest number of nodes that are shown only because a language model's label (its answer on how
+two events are related) relates their market to the question."""
 MOST_MARKETS: Final = 4
 """Largest number of markets shown at one node of a causal graph."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReachedMarket:
-    """A market related to the question, and the path from factor to factor that relates it."""
+    """A market related to the question, and the path from factor to factor (things in the world)
+    that relates it."""
 
     market: StoredMarket
     relation: Relation
+    """Relation of the market to the question."""
     score: float
+    """How certain it is that the market is in this relation, 0 to 1."""
     factor: int
+    """Id of the factor that the market is about."""
     lean: int
-    """+1 if Yes to the best market on factor number `factor` (a thing in the world) means a rise of
-    the factor, -1 if it means a fall, 0: unknown."""
-    way: tuple[Step, ...]
-    """Steps of the path to the market's factor (a thing in the world) from a factor that the
-    question is about; empty if both are the same factor."""
+    """+1 if Yes to the best market on the factor means a rise of the factor, -1 if it means a fall,
+    0: unknown."""
+    path: FactorPath
+    """Path from a factor that the question is about to the market's factor; empty if both are the
+    same factor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
+    """A node of a causal graph: the question, or an event related to it."""
+
     id: str
     label: str
     markets: tuple[StoredMarket, ...]
     probability: float | None
-    """Probability (0 to 1) that the node's label comes true: the price of its market or, for the
-    question, its forecast; None: unknown."""
+    """Probability (0 to 1) that the answer to the label, a question, is Yes: the price of the first
+    market or, for the question's node, the forecast. None: unknown."""
     price_as_of: datetime | None = None
     """When the price that `probability` rests on was quoted."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnEdge:
+    """An edge of a causal graph. `schemas.GraphEdge` describes the fields."""
+
     source: str
     target: str
     relationship: str
@@ -78,12 +93,14 @@ class DrawnEdge:
     hard_constraint: bool
     lag_days: int | None
     evidence: tuple[str, ...]
-    """Ids of the markets that support the edge; empty if it comes only from the factor base (causes
-    and effects that people wrote down)."""
+    """Ids of the markets on which the edge rests; empty if it rests only on the factor base (causes
+    and effects that people wrote)."""
 
 
 @dataclass(slots=True)
 class GraphView:
+    """A causal graph: nodes, edges, and warnings on what was left out or should be known."""
+
     nodes: list[Node] = field(default_factory=list)
     edges: list[DrawnEdge] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -91,15 +108,17 @@ class GraphView:
 
 @dataclass(frozen=True, slots=True)
 class CentralQuestion:
-    """The question that a graph is drawn for, which is the node in its middle."""
+    """The question for which a graph is drawn, as the graph's central node."""
 
     label: str
+    """The question."""
     markets: tuple[StoredMarket, ...]
     """Markets on the question itself, best first."""
     probability: float | None
+    """Forecast of the question, 0 to 1; None without a forecast."""
     factors: Sequence[tuple[int, float]]
-    """The factors (things in the world) that the question is about, the strongest first, each as
-    (its number, how much the question is about it: 0 to 1)."""
+    """The factors (things in the world) that the question is about, as (id, how much the question
+    is about it from 0 to 1), the strongest first."""
     lean: int
     """+1 if Yes to the question means a rise of the factors that it is about, -1 if it means a
     fall, 0: unknown."""
@@ -108,18 +127,22 @@ class CentralQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
-    """A market that is related to the question only because a language model said so (in a
-    label)."""
+class SuggestedMarket:
+    """A market that only a language model's label (its answer on how two events are related)
+    relates to the question."""
 
     market: StoredMarket
     relation: Relation
+    """Relation of the market to the question."""
     weight: float
+    """How much the label counts, 0 to 1."""
     sign: int
     """+1 if the probabilities of market and question move the same way, -1 if opposite ways, 0:
     unknown."""
     lag_days: int
-    told: str
+    """Typical number of days from cause to effect."""
+    reason: str
+    """Why the market is related, in the language model's words."""
 
 
 def draw(
@@ -138,7 +161,7 @@ def draw(
     found
         Related markets, best first within each relation (upstream, downstream, correlated).
     factors
-        Number -> factor, for every factor that `found` or the steps of its paths name.
+        Id -> factor, for each factor of a market in `found` or of a step of its path.
     between
         Causal steps, from cause to effect, between the factors of the markets in `found`.
     """
@@ -170,12 +193,12 @@ def draw(
     return graph
 
 
-def add_labelled(graph: GraphView, labelled: Sequence[Labelled]) -> None:
-    """Add the first `MOST_LABELLED` of the `labelled` markets (related by a language model's word
-    only) that `graph` does not show yet. Each one is joined to the question only, by an edge that
-    is worded as a suggestion ("may raise")."""
+def add_suggested(graph: GraphView, suggested: Sequence[SuggestedMarket]) -> None:
+    """Add to `graph` the first `MAX_SUGGESTED` of the markets that only a language model relates to
+    the question, and that the graph does not show yet. Each one is joined to the question only, by
+    an edge that is worded as a suggestion ("may raise")."""
     shown = {market.id for node in graph.nodes for market in node.markets}
-    for one in [one for one in labelled if one.market.id not in shown][:MOST_LABELLED]:
+    for one in [one for one in suggested if one.market.id not in shown][:MAX_SUGGESTED]:
         name, market = one.market.id, one.market
         graph.nodes.append(
             Node(name, market.question, (market,), price(market), market.price_as_of)
@@ -186,7 +209,7 @@ def add_labelled(graph: GraphView, labelled: Sequence[Labelled]) -> None:
         ends = (QUESTION, name) if one.relation == "downstream" else (name, QUESTION)
         graph.edges.append(
             DrawnEdge(
-                *ends, verb, None, one.told, "co_movement" if moves else "causal", polarity,
+                *ends, verb, None, one.reason, "co_movement" if moves else "causal", polarity,
                 one.weight, False, None if moves else one.lag_days, (name,),
             )
         )  # fmt: skip
@@ -201,9 +224,9 @@ def price(market: StoredMarket) -> float | None:
 
 
 def _chosen(found: Sequence[ReachedMarket]) -> list[int]:
-    """Numbers of the factors (things in the world) that get a node, from each relation in turn: at
-    most `MOST_PER_RELATION` of a relation, those with the best markets first, and `MOST_NODES` in
-    all."""
+    """Ids of the factors (things in the world) that get a node: at most `MOST_NODES`. They are
+    taken from each relation in turn, at most `MOST_PER_RELATION` from one, those with the best
+    markets first."""
     best: dict[Relation, list[int]] = {"upstream": [], "downstream": [], "correlated": []}
     seen: set[int] = set()
     for one in sorted(found, key=lambda one: (-one.score, one.market.id)):
@@ -232,15 +255,14 @@ def _edges_of(
     leads: Mapping[int, ReachedMarket],
     factors: Mapping[int, Factor],
 ) -> list[DrawnEdge]:
-    """A list of one: the edge between the node of a factor (a thing in the world) and the
-    question's node. If the causal path from the question to the factor leads through another factor
-    that is shown in the same relation, the edge goes to the node of that one instead of the
-    question's.
+    """The edge between the node of a factor (a thing in the world) and the question's node, as a
+    list of one. If the causal path between them leads through another factor that is shown in the
+    same relation, the edge joins the factor to the node of that other factor instead.
 
     lead : the factor's best market, with its path
-    ids, leads, factors : node id, best market and factor, by factor number
+    ids, leads, factors : node id, best market and factor, by factor id
     """
-    if not lead.way:
+    if not lead.path:
         return [
             DrawnEdge(
                 ids[lead.factor], QUESTION, "moves with", strength(SUBJECT),
@@ -248,38 +270,38 @@ def _edges_of(
                 (lead.market.id,),
             )
         ]  # fmt: skip
-    *before, last = lead.way
+    *before, last = lead.path
     between = before[-1].target if before else None
     if lead.relation == "correlated":
         sign = 1
-        for step in lead.way:
+        for step in lead.path:
             sign *= step.sign
-        told = " ".join(step.reason for step in lead.way)
+        reason = " ".join(step.reason for step in lead.path)
         polarity = _polarity(sign * lead.lean * asked.lean)
         return [
             DrawnEdge(
                 ids[lead.factor], QUESTION, "moves with",
-                _strength(lead.way, polarity, causal=False), told, "co_movement", polarity,
+                _strength(lead.path, polarity, causal=False), reason, "co_movement", polarity,
                 lead.score, False, None, (lead.market.id,),
             )
         ]  # fmt: skip
     if between is not None and between in ids and leads[between].relation == lead.relation:
         steps, other, lean = (last,), ids[between], leads[between].lean
     else:
-        steps, other, lean = lead.way, QUESTION, asked.lean
+        steps, other, lean = lead.path, QUESTION, asked.lean
     sign = 1
     for step in steps:
         sign *= step.sign
     polarity = _polarity(sign * lead.lean * lean)
     ordered = tuple(reversed(steps)) if lead.relation == "upstream" else steps
-    told = " ".join(step.reason for step in ordered)
+    reason = " ".join(step.reason for step in ordered)
     if len(steps) > 1:
         name = factors[steps[0].target].name
-        told = f"Through {name}: {told}"
+        reason = f"Through {name}: {reason}"
     ends = (ids[lead.factor], other) if lead.relation == "upstream" else (other, ids[lead.factor])
     return [
         DrawnEdge(
-            *ends, _verb(polarity), _strength(steps, polarity), told, "causal", polarity,
+            *ends, _verb(polarity), _strength(steps, polarity), reason, "causal", polarity,
             lead.score, False, sum(step.lag for step in steps), (lead.market.id,),
         )
     ]  # fmt: skip
@@ -291,11 +313,12 @@ def _add_between(
     ids: Mapping[int, str],
     leads: Mapping[int, ReachedMarket],
 ) -> None:
-    """Add as edges those of the causal steps `between` (from the factor base) whose two factors are
+    """Add those of the causal steps `between` as edges whose two factors (things in the world) are
     both shown. A step that closes a cycle is added only if the cycle has a lag, i.e. if it is a
     feedback over time; otherwise a warning is added.
 
-    ids, leads : node id and best market of each factor shown, by factor number
+    between : causal steps of the factor base
+    ids, leads : node id and best market of each factor that is shown, by factor id
     """
     for step in sorted(between, key=lambda s: (-s.weight, s.source, s.target)):
         source, target = ids.get(step.source), ids.get(step.target)
@@ -304,18 +327,19 @@ def _add_between(
         if any({edge.source, edge.target} == {source, target} for edge in graph.edges):
             continue
         polarity = _polarity(step.sign * leads[step.source].lean * leads[step.target].lean)
-        told = step.reason
+        reason = step.reason
         back = _lag_of_path(graph.edges, target, source)
         if back is not None:
             if back + step.lag == 0:
                 graph.warnings.append(
-                    f"{source} -> {target} was left out: it would close a cycle without a lag"
+                    f"The edge {source} -> {target} was left out: it would close a causal cycle "
+                    "without a lag."
                 )
                 continue
-            told += f" (A feedback: one round takes about {back + step.lag} days.)"
+            reason += f" (A feedback: one round takes about {back + step.lag} days.)"
         graph.edges.append(
             DrawnEdge(
-                source, target, _verb(polarity), _strength((step,), polarity), told, "causal",
+                source, target, _verb(polarity), _strength((step,), polarity), reason, "causal",
                 polarity, min(leads[step.source].score, leads[step.target].score), False,
                 step.lag, (),
             )
@@ -323,8 +347,8 @@ def _add_between(
 
 
 def _lag_of_path(edges: Sequence[DrawnEdge], start: str, end: str) -> int | None:
-    """Number of days that the quickest causal path from node `start` to node `end` takes; None if
-    there is no path."""
+    """Lag, in days, of the quickest causal path from node `start` to node `end`; None if there is
+    no such path."""
     out: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for edge in edges:
         if edge.edge_type == "causal":

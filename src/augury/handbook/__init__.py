@@ -1,1 +1,2 @@
-"""The documentation: pages as Markdown and as a site, reference pages made from the code."""
+"""Augury's documentation: its pages as Markdown and as a site, and the reference pages that are
+made from the code."""

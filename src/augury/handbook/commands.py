@@ -1,4 +1,5 @@
-"""`augury docs`, `augury completion` and `augury man`."""
+"""`augury docs` builds the documentation as a site; `augury completion` prints a completion script
+for a shell; `augury man` prints a manual page."""
 
 from __future__ import annotations
 
@@ -14,14 +15,16 @@ from augury.options import AsJson
 def docs(
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for the files. Default: where the service's /docs finds them."),
+        typer.Option(
+            help="Folder for the files. Default: the folder from which the service serves /docs."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Build the documentation as static files with a search.
+    """Build the documentation as a site of static files with a search.
 
-    A running service shows it at /docs from the next request on. The files also work from any web
-    server, or opened directly.
+    A running service shows the site at /docs from the next request on. Any other web server can
+    serve the files too, and a browser can open them directly.
 
     \b
     Examples:
@@ -35,13 +38,13 @@ def docs(
     if as_json:
         typer.echo(json.dumps({"folder": str(folder), "files": len(names)}))
     else:
-        typer.echo(f"{len(names)} files in {folder}")
+        typer.echo(f"Wrote {len(names)} files to {folder}.")
 
 
 def completion(
     shell: Annotated[Literal["bash", "zsh"], typer.Argument(help="Your shell: bash or zsh.")],
 ) -> None:
-    """Print a completion script for your shell.
+    """Print a script that makes your shell complete the commands and options of augury.
 
     \b
     Examples:

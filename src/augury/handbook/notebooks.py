@@ -1,4 +1,5 @@
-"""Reads notebooks, which are kept as scripts with cells (`# %%`) as in Jupytext. Pure functions."""
+"""Turns the documentation's notebooks into Jupyter's format. They are stored as Python scripts with
+cells that begin with `# %%`, as in Jupytext. Pure functions."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ _CELL = re.compile(r"^# %%(?P<markdown> \[markdown\])?[ \t]*$\n?", re.MULTILINE)
 
 
 def cells(text: str) -> Iterator[tuple[str, str]]:
-    """The cells of a notebook script, each as its kind (`markdown` or `code`) and its text."""
+    """The cells of a notebook that is stored as a script (`text`), each as (kind, text); the kind
+    is `markdown` or `code`."""
     starts = list(_CELL.finditer(text))
     for start, following in zip(starts, [*starts[1:], None], strict=True):
         body = text[start.end() : following.start() if following else len(text)].strip("\n")
@@ -21,8 +23,7 @@ def cells(text: str) -> Iterator[tuple[str, str]]:
 
 
 def ipynb(text: str) -> str:
-    """A notebook script with cells (`# %%`) as a Jupyter notebook in format 4.5, without
-    outputs."""
+    """A notebook that is stored as a script (`text`), in Jupyter's format 4.5, without outputs."""
     made = [
         {"cell_type": kind, "id": f"cell-{n}", "metadata": {}, "source": body}
         | ({"execution_count": None, "outputs": []} if kind == "code" else {})

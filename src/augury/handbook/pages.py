@@ -1,6 +1,8 @@
-"""The pages of the documentation as Markdown: where they are, their order, their links.
+"""The pages of the documentation as Markdown: where they are, in which order they come, and how
+they link to each other.
 
-A page's name is its path below `docs/` without the ending: `search`, `adr/0001-search-engine`.
+A page's name is its path below `docs/` without the file extension: `search`,
+`adr/0001-search-engine`.
 """
 
 from __future__ import annotations
@@ -16,13 +18,15 @@ from typing import Any
 from augury.handbook.notebooks import ipynb
 
 PACKED = Path(__file__).parent / "pages"
-"""Folder of the written pages inside an installed wheel: a copy of `docs/`. A checkout has no such
-folder."""
+"""Folder of the pages that people wrote, in an installed wheel: a copy of `docs/`. A checkout has
+no such folder."""
 CHECKOUT = Path(__file__).parents[3] / "docs"
+"""Folder of the pages that people wrote, in a checkout."""
 BUILT = Path(__file__).parent / "dist"
-"""Folder to which `augury docs` writes the site, and from which the service and the wheel take
-it."""
+"""Folder to which `augury docs` writes the site. The service reads the site from it, and the wheel
+contains it."""
 NOTEBOOKS = "notebooks"
+"""Name of the folder of the notebooks, below the folder of the pages."""
 _CODE_OR_LINK = re.compile(
     r"^```.*?^```[ \t]*$|``.+?``"
     r"|(!?)\[((?:[^\[\]`]|`[^`\n]*`|\[[^\]]*\])*)\]\(([^()\s]+)\)"
@@ -33,24 +37,25 @@ _CODE_OR_LINK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of the table of contents, e.g. tutorials: title, description, and the names of its
-    pages in the order of reading."""
+    """A section of the documentation's table of contents, e.g. tutorials."""
 
     title: str
     about: str
+    """What the section is for, in one sentence."""
     pages: tuple[str, ...]
+    """Names of the section's pages, in the order in which to read them."""
 
 
 def folder() -> Path:
-    """The folder of the pages that people wrote: the one in the wheel, else `docs/` of the
-    checkout."""
+    """The folder of the pages that people wrote: that of the installed wheel or, in a checkout,
+    `docs/`."""
     return PACKED if PACKED.is_dir() else CHECKOUT
 
 
 @cache
 def contents(source: Path | None = None) -> tuple[Section, ...]:
-    """The sections of the documentation, from `contents.toml`. Pages that belong to none of them
-    come last, in a section "Other"."""
+    """The sections of the documentation, from `contents.toml` in the folder `source` (by default
+    that of the pages). Pages that belong to no section come last, in a section "Other"."""
     source = source or folder()
     text = (source / "contents.toml").read_text(encoding="utf-8")
     named = [
@@ -60,12 +65,14 @@ def contents(source: Path | None = None) -> tuple[Section, ...]:
     known = {name for section in named for name in section.pages}
     every = (p.relative_to(source).with_suffix("").as_posix() for p in source.rglob("*.md"))
     rest = tuple(sorted(set(every) - known))
-    return (*named, Section("Other", "Pages of no kind.", rest)) if rest else tuple(named)
+    if not rest:
+        return tuple(named)
+    return (*named, Section("Other", "Pages that belong to no other section.", rest))
 
 
 def _pages_of(section: Mapping[str, Any], source: Path) -> Iterator[str]:
-    """Names of the pages that a section of `contents.toml` lists, then of the others in its
-    folder."""
+    """Names of the pages of a section in `contents.toml`: first those that it lists, then all
+    others in the folder that it names, if it names one."""
     yield from section["pages"]
     if folder := section.get("folder"):
         names = [f"{folder}/{path.stem}" for path in sorted((source / folder).glob("*.md"))]
@@ -73,8 +80,8 @@ def _pages_of(section: Mapping[str, Any], source: Path) -> Iterator[str]:
 
 
 def written(source: Path | None = None) -> dict[str, str]:
-    """Texts of the pages that people wrote, by page name. Links to files outside of the
-    documentation become plain text."""
+    """The pages that people wrote: page name -> Markdown. Links to files outside the documentation
+    become plain text."""
     source = source or folder()
     found = {}
     for path in sorted(source.rglob("*.md")):
@@ -84,15 +91,17 @@ def written(source: Path | None = None) -> dict[str, str]:
 
 
 def notebooks(source: Path | None = None) -> dict[str, str]:
-    """The notebooks in Jupyter's format, by their path below `/docs`."""
+    """The notebooks: path below `/docs` -> content in Jupyter's format."""
     found = sorted(((source or folder()) / NOTEBOOKS).glob("*.py"))
     return {f"{NOTEBOOKS}/{p.stem}.ipynb": ipynb(p.read_text(encoding="utf-8")) for p in found}
 
 
 def relinked(text: str, link: Callable[[str, str], str | None]) -> str:
-    """A page's Markdown with its links replaced. `link` gets the text and the target of each link
-    and returns the text to put in the link's place; None keeps the link. Code and pictures are left
-    alone."""
+    """A page's Markdown with its links replaced. Code and pictures are left as they are.
+
+    link : gets the text and the target of a link, and returns the Markdown to put in its place;
+        None keeps the link
+    """
 
     def replaced(match: re.Match[str]) -> str:
         if match[3] is None or match[1]:
@@ -104,8 +113,13 @@ def relinked(text: str, link: Callable[[str, str], str | None]) -> str:
 
 
 def _links_inside(text: str, here: Path, source: Path) -> str:
-    """A page's Markdown in which links to files outside of the documentation are replaced by the
-    links' text, and links to notebooks lead below `/docs`. All other links are kept."""
+    """A page's Markdown in which links to files outside the documentation are replaced by the text
+    of the link, and links to notebooks lead to the service's address of the notebook below `/docs`.
+    All other links are kept.
+
+    here : folder of the page
+    source : folder of all pages
+    """
 
     def link(shown: str, target: str) -> str | None:
         path = target.partition("#")[0]
@@ -115,7 +129,7 @@ def _links_inside(text: str, here: Path, source: Path) -> str:
         if inside.parent == (source / NOTEBOOKS).resolve() and inside.suffix == ".py":
             return f"[{shown}](/docs/{NOTEBOOKS}/{inside.stem}.ipynb)"
         if inside.suffix == ".md" and inside.is_relative_to(source.resolve()):
-            return None  # where there is no such page, building the site says so
+            return None  # if the page does not exist, building the site fails and names the link
         return shown
 
     return relinked(text, link)
@@ -132,13 +146,14 @@ GENERATED = (
 
 
 def title(text: str) -> str:
-    """The first heading of a page, given its Markdown; "Untitled" without one."""
+    """The title of a page, given its Markdown: the first heading, or "Untitled" without one."""
     found = re.search(r"^# (.+)$", text, re.MULTILINE)
     return found[1].strip() if found else "Untitled"
 
 
 def summary(text: str) -> str:
-    """The first sentence of a page's first paragraph, as plain text; at most 160 characters."""
+    """The first sentence of a page's first paragraph, given the page's Markdown, as plain text of
+    at most 160 characters."""
     for part in re.split(r"\n\s*\n", text):
         line = " ".join(part.split())
         if line and line[0] not in "#|`<!-*":
@@ -150,14 +165,15 @@ def summary(text: str) -> str:
 
 
 def listing(pages: Mapping[str, str]) -> str:
-    """The content of `llms.txt`: the pages by section, each with the address of its Markdown and
-    its summary."""
+    """The content of `llms.txt`: all pages by section, each with the address of its Markdown and
+    its summary. `pages`: page name -> Markdown."""
     lines = [
         "# Augury",
         "",
         "> Search, forecasts, realized volatility and alerts over prediction markets, self-hosted.",
         "",
-        "The API's contract is at /openapi.json; tools for language models at /mcp.",
+        "The OpenAPI document of the API is at /openapi.json, tools for language models are at "
+        "/mcp.",
         "All pages in one text: /llms-full.txt",
     ]
     for section in contents():
@@ -171,8 +187,9 @@ def listing(pages: Mapping[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def whole(pages: Mapping[str, str]) -> str:
-    """The content of `llms-full.txt`: every page of the table of contents in one text."""
+def whole_text(pages: Mapping[str, str]) -> str:
+    """The content of `llms-full.txt`: all pages of the table of contents in one text. `pages`: page
+    name -> Markdown."""
     named = [name for section in contents() for name in section.pages if name in pages]
     return (
         "\n\n".join(f"<!-- /docs/{name}.md -->\n\n{pages[name].strip()}" for name in named) + "\n"

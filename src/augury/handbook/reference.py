@@ -1,4 +1,5 @@
-"""Reference pages made from the code: commands, API, errors, metrics, tools for language models."""
+"""Makes the reference pages of the documentation from the code: commands, API, errors, metrics, and
+tools for language models."""
 
 from __future__ import annotations
 
@@ -22,11 +23,12 @@ from augury.http import openapi
 from augury.settings import Settings
 
 SOURCE = Path(__file__).parents[1]
+"""Folder of Augury's source code."""
 MADE = "*Made from the code of this version; nothing here is written by hand.*"
 
 
 def pages() -> dict[str, str]:
-    """Markdown of all reference pages, by page name."""
+    """All reference pages: page name -> Markdown."""
     app = create_app(Settings())  # not started: only its routes are read
     made = {
         "reference-commands": commands(),
@@ -48,7 +50,7 @@ def row(*cells: object) -> str:
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> list[str]:
-    """The lines of a Markdown table with its head; empty if there are no rows."""
+    """The lines of a Markdown table with the column titles `head`; empty if there are no rows."""
     lines = [row(*r) for r in rows]
     return [row(*head), "|" + "---|" * len(head), *lines, ""] if lines else []
 
@@ -57,15 +59,16 @@ def table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> list[str
 
 
 EXIT_CODES = (
-    (0, "It is done."),
-    (1, "It failed, or what was checked is wrong; a line on standard error says why."),
-    (2, "The command was written wrongly; the line says which option."),
-    (130, "Interrupted (Ctrl-C)."),
+    (0, "The command succeeded."),
+    (1, "The command failed, or a check found something wrong; standard error says why."),
+    (2, "An option or argument was wrong; standard error says which one."),
+    (130, "The command was interrupted (Ctrl-C)."),
 )
+"""Exit codes of all commands of `augury`, and what they mean."""
 
 
 def every_command() -> dict[str, Any]:
-    """Every command of `augury`, by the words it is called with, e.g. `keys create`."""
+    """Every command of `augury`: the words that call it, e.g. `keys create` -> the command."""
     app = typer.Typer(name="augury")
     cli.mount(app)
     return dict(_commands(get_command(app), ""))
@@ -79,12 +82,12 @@ def _commands(group: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def commands() -> str:
-    """Markdown of the page of commands: each with its options and examples."""
+    """The page on commands, as Markdown: each command with its options and examples."""
     found = every_command()
     lines = [
         "# Commands",
         "",
-        f"Every command of `augury`, in a checkout `./augury`. {MADE}",
+        f"All commands of `augury`. In a checkout, type `./augury`. {MADE}",
         "",
         *table(("exit code", "meaning"), EXIT_CODES),
     ]
@@ -104,8 +107,8 @@ def commands() -> str:
 
 
 def described(text: str) -> tuple[list[str], list[str]]:
-    """The help text of a command, split into its paragraphs and its examples; the word "Examples:"
-    is left out."""
+    """The help text of a command, split into two lists: its paragraphs and its examples. The word
+    "Examples:" is left out."""
     prose: list[str] = []
     examples: list[str] = []
     for part in re.split(r"\n\s*\n", inspect.cleandoc(text.replace("\f", "").replace("\b", ""))):
@@ -133,7 +136,7 @@ class Argument:
         self.default = str(default) if plain else ""
         self.about = (param.help or "") + (" Required." if param.required else "")
         if param.envvar:
-            self.about += f" By default: {param.envvar}."
+            self.about += f" Default: the value of {param.envvar}."
         if param.multiple or param.nargs != 1:
             self.about += " May be given repeatedly."
 
@@ -153,12 +156,15 @@ def _value(annotation: Any) -> str:
 
 
 def api(document: Mapping[str, Any]) -> str:
-    """Markdown of the page of the API: every operation by its group, then every object, with their
-    fields."""
+    """The page on the API, as Markdown: all operations in groups, then all objects with their
+    fields.
+
+    document : the OpenAPI document
+    """
     lines = [
         "# API",
         "",
-        f"Every operation and object of `/openapi.json`. [Try them](/docs/api). {MADE}",
+        f"All operations and objects of `/openapi.json`. [Try them](/docs/api). {MADE}",
         "",
     ]
     groups: dict[str, list[str]] = {}
@@ -191,11 +197,11 @@ def _operation(method: str, path: str, operation: Mapping[str, Any]) -> Iterator
     body = _schema(operation.get("requestBody", {}))
     if body:
         yield from (f"Body: {_type(body)}.", "")
-    told = [
+    answers = [
         (status, _type(_schema(answer)), answer.get("description", ""))
         for status, answer in operation.get("responses", {}).items()
     ]
-    yield from table(("status", "body", "meaning"), told)
+    yield from table(("status", "body", "meaning"), answers)
 
 
 def _schema(holder: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -243,22 +249,22 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 
 def error_codes() -> str:
-    """Markdown of the page of errors: every code of `X-Error-Code`, with its status and its
-    texts."""
+    """The page on errors, as Markdown: every code of `X-Error-Code`, with its HTTP status and some
+    of the messages that have it."""
     lines = [
         "# Errors",
         "",
-        'An error is `{"detail": ...}`: a text, or a list of issues with `loc`, `msg` and `type`. '
-        "With `Prefer: detail=string` it is always a text. `X-Error-Code` says it to programs, "
-        "`X-Request-Id` names the answer in the log, `Retry-After` says in how many seconds to try "
-        f"again. {MADE}",
+        'The body of an error is `{"detail": ...}`: a text, or a list of issues with `loc`, `msg` '
+        "and `type`. With `Prefer: detail=string`, it is always a text. Headers: `X-Error-Code` is "
+        "the code in the table, for programs; with `X-Request-Id` you find the request in the log; "
+        f"`Retry-After` says in how many seconds to try again. {MADE}",
         "",
     ]
     found: dict[tuple[int, str], list[str]] = {}
     for kind in sorted(_kinds(), key=lambda k: (k.status, k.code)):
         if kind is not errors.SetupProblem and kind is not errors.AuguryError:
             found.setdefault((kind.status, kind.code), [])
-    found.setdefault((500, errors.AuguryError.code), ["A fault of the service; see its log."])
+    found.setdefault((500, errors.AuguryError.code), ["The service has a bug; see its log."])
     for status, code, text in sorted(_raised()):
         texts = found.setdefault((status, code), [])
         if text and text not in texts and len(texts) < 4:
@@ -266,7 +272,7 @@ def error_codes() -> str:
     rows = [
         (f"`{code}`", status, " / ".join(texts)) for (status, code), texts in sorted(found.items())
     ]
-    return "\n".join([*lines, *table(("code", "status", "what is said (… is filled in)"), rows)])
+    return "\n".join([*lines, *table(("code", "status", "messages (… is filled in)"), rows)])
 
 
 def _kinds() -> set[type[errors.AuguryError]]:
@@ -281,8 +287,8 @@ def _kinds() -> set[type[errors.AuguryError]]:
 
 
 def _raised() -> Iterator[tuple[int, str, str]]:
-    """The errors that the source code makes by calling an error class by its name, e.g.
-    `NotFound("...")`: status, code and text of each."""
+    """The errors that the source code raises by calling an error class by its name, e.g.
+    `NotFound("...")`: HTTP status, code and message of each."""
     kinds = {kind.__name__: kind for kind in _kinds()}
     for path in sorted(SOURCE.rglob("*.py")):
         if path.name == "commands.py" or path.parent.name == "handbook":
@@ -314,8 +320,8 @@ def _text(node: ast.expr) -> str:
 
 
 def metrics() -> str:
-    """Markdown of the page of metrics: every metric of the service and of a worker, with its
-    labels."""
+    """The page on metrics, as Markdown: every metric of the service and of a worker (which does
+    background jobs), with its labels."""
     found = []
     for collector in set(REGISTRY._collector_to_names):
         name = getattr(collector, "_name", "")
@@ -327,9 +333,10 @@ def metrics() -> str:
     lines = [
         "# Metrics",
         "",
-        "What `/metrics` gives to Prometheus, beside the usual `process_` and `python_` metrics. "
-        "It needs a key with the scope `metrics:read` unless `AUGURY_METRICS=open`. A worker has "
-        f"its own at `AUGURY_WORKER_METRICS_PORT`. {MADE}",
+        "The metrics that `/metrics` gives to Prometheus, in addition to the usual `process_` and "
+        "`python_` metrics. Reading them requires a key with the scope `metrics:read`, unless "
+        "`AUGURY_METRICS=open`. A worker serves its own metrics on the port "
+        f"`AUGURY_WORKER_METRICS_PORT`. {MADE}",
         "",
         *table(("metric", "type", "labels", "meaning"), sorted(found)),
     ]
@@ -340,8 +347,8 @@ def metrics() -> str:
 
 
 def tools() -> str:
-    """Markdown of the page of tools for language models: each with its arguments and the fields of
-    its answer."""
+    """The page on tools for language models, as Markdown: each tool with its arguments and the
+    fields of its answer."""
     from augury.mcp import server
 
     async def nobody(*args: Any, **kwargs: Any) -> Any:
@@ -351,7 +358,8 @@ def tools() -> str:
     lines = [
         "# Tools for language models",
         "",
-        f"What `augury mcp` and `/mcp` offer; how to connect: [MCP](mcp.md). {MADE}",
+        "The tools that a language model can call through `augury mcp` and `/mcp`. "
+        f"[MCP](mcp.md) says how to connect. {MADE}",
         "",
     ]
     for tool in found:

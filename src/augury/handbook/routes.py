@@ -1,4 +1,5 @@
-"""`/docs`: the site where it is built, else a list of the pages; Markdown; the API reference."""
+"""Routes of the documentation: `/docs` serves the site or, if it has not been built, a list of the
+pages; also the pages as Markdown, `llms.txt`, and the API reference."""
 
 from __future__ import annotations
 
@@ -49,48 +50,51 @@ Console = Annotated[Assets | None, Depends(_console)]
 @router.get("/docs", include_in_schema=False)
 @routing.passes_query_on
 async def docs() -> Response:
-    """Redirect to the first page, at `docs/`: its relative links need the slash at the end."""
+    """Redirect to the first page, at `docs/`, because its relative links need the slash at the
+    end of the path."""
     return RedirectResponse("docs/")
 
 
 @router.get("/docs/api", include_in_schema=False)
 @routing.passes_query_on
 async def api(request: Request, console: Console) -> Response:
-    """The API reference: the console's, or the plain page where that is not built."""
+    """The API reference as a page: the console's or, if the console is off or not built, a plain
+    one."""
     page = console.get("docs.html") if console is not None else None
     return _answer(request, page.plain if page is not None else _own("docs.html"), HTML)
 
 
 @router.get("/docs/page.css", include_in_schema=False)
 async def style(request: Request) -> Response:
-    """The style of the plain pages."""
+    """The style sheet of the plain API reference and of the list of pages."""
     return _answer(request, _own("docs.css"), "text/css; charset=utf-8")
 
 
 @router.get("/docs/page.js", include_in_schema=False)
 async def script(request: Request) -> Response:
-    """What draws the plain API reference."""
+    """The script that draws the plain API reference from the OpenAPI document."""
     return _answer(request, _own("docs.js"), "text/javascript; charset=utf-8")
 
 
 @router.get("/llms.txt", include_in_schema=False)
 async def listing(request: Request, site: Site) -> Response:
-    """The pages with a line on each, for language models."""
+    """A list of all pages with one line on each, for language models."""
     built = site.get("llms.txt")
     return _answer(request, built.plain if built else _listing(), PLAIN)
 
 
 @router.get("/llms-full.txt", include_in_schema=False)
 async def whole(request: Request, site: Site) -> Response:
-    """All pages in one text."""
+    """All pages in one text, for language models."""
     built = site.get("llms-full.txt")
     return _answer(request, built.plain if built else _whole(), PLAIN)
 
 
 @router.get("/docs/{name:path}", include_in_schema=False)
-@routing.passes_query_on  # the search page reads its own
+@routing.passes_query_on  # the search page reads its query itself
 async def page(request: Request, name: str, site: Site) -> Response:
-    """A file of the site; a page also without its ending, and as Markdown."""
+    """A file of the site. A page is also found without the extension `.html`. If the site has not
+    been built, only the Markdown of the pages and the notebooks are served."""
     if site.built:
         if (found := _built(site, name)) is not None:
             return _answer(request, found.plain, found.media_type)
@@ -101,8 +105,8 @@ async def page(request: Request, name: str, site: Site) -> Response:
     elif (notebook := _notebooks().get(name)) is not None:
         return _answer(request, notebook.encode(), NOTEBOOK)
     elif name.removesuffix(".md").removesuffix(".html") in pages.GENERATED:
-        raise NotFound(f"This page is generated from the code and has not been built. {BUILD}")
-    raise NotFound("No such page. /docs/ lists all pages.")
+        raise NotFound(f"This page is made from the code and has not been built yet. {BUILD}")
+    raise NotFound("The documentation has no such page. /docs/ lists all pages.")
 
 
 def _built(site: Assets, name: str) -> Asset | None:
@@ -114,7 +118,7 @@ def _answer(request: Request, body: bytes, media_type: str) -> Response:
     return conditional.tagged(request, body, media_type=media_type, headers=_HEADERS)
 
 
-# Used where the site is not built: the pages as they were written.
+# Used if the site has not been built: the Markdown of the pages that people wrote.
 
 
 @cache
@@ -139,7 +143,7 @@ def _listing() -> bytes:
 
 @cache
 def _whole() -> bytes:
-    return pages.whole(_written()).encode()
+    return pages.whole_text(_written()).encode()
 
 
 @cache
@@ -168,8 +172,9 @@ _PAGE = """<!doctype html>
 <body>
 <main>
 <h1>Augury documentation</h1>
-<p>These are the pages as text. The site with its search is not built. {build}</p>
-<p><a href="api">The API, to try</a></p>
+<p>The site with its search has not been built, so these links lead to the pages as plain text.
+{build}</p>
+<p><a href="api">API reference, to try out</a></p>
 {parts}
 </main>
 </body>

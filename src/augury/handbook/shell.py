@@ -1,4 +1,5 @@
-"""The commands as a completion script for a shell, and as a page for `man`."""
+"""Makes a completion script for a shell, and a manual page for `man`, from the commands of
+`augury`."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import Any
 from augury import __version__
 from augury.handbook.reference import EXIT_CODES, Argument, described, every_command
 
-# `path` and `words` are variables of zsh itself: they have other names here.
+# `path` and `words` are zsh's own variables, so the script must not use these names.
 _BASH = """# Completion of augury. To use it: eval "$(augury completion bash)"
 _augury() {{
   local current="${{COMP_WORDS[COMP_CWORD]}}" level= offered= n
@@ -33,8 +34,8 @@ autoload -U +X bashcompinit && bashcompinit
 
 
 def completion(shell: str) -> str:
-    """A completion script for `shell`, which is "bash" or "zsh". The script holds all words, so
-    that completing never starts Augury."""
+    """A script that makes `shell` ("bash" or "zsh") complete the commands and options of `augury`.
+    It contains all words, so that completion is fast: it never starts Augury."""
     words = dict(_words(every_command()))
     steps = sorted(
         f'"{path.rpartition(" ")[0]} {path.rpartition(" ")[2]}"' for path in words if path
@@ -43,13 +44,16 @@ def completion(shell: str) -> str:
     script = _BASH.format(known="|".join(steps), cases=cases)
     if shell == "bash":
         return script
-    # With "filenames" zsh would leave out the space after a command.
+    # With the option "filenames", zsh would add no space after a command.
     return _ZSH + script.partition("\n")[2].replace("complete -o filenames ", "complete ")
 
 
 def _words(found: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    """For each beginning of a command line, the words that can follow it: `""` -> the first words,
-    `keys` -> `create`, `list` ..., `keys create` -> the options of that command."""
+    """The words that can follow each beginning of a command line: `""` -> the first words of all
+    commands, `keys` -> `create`, `list` ..., `keys create` -> the options of that command.
+
+    found : the words that call a command -> the command
+    """
     groups: dict[str, dict[str, None]] = {"": {}}
     for path in found:
         first, _, second = path.partition(" ")
@@ -63,7 +67,7 @@ def _words(found: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
 
 
 def man() -> str:
-    """All commands as one manual page for `man`, in roff."""
+    """All commands as one manual page for `man`, in the format roff."""
     lines = [
         f'.TH AUGURY 1 "" "augury {__version__}" "User Commands"',
         ".SH NAME",
@@ -89,6 +93,6 @@ def man() -> str:
 
 
 def _roff(text: str) -> str:
-    """`text` with everything escaped that roff would read as a request or an escape."""
+    """`text` with all characters escaped that have a meaning in roff (the format of man pages)."""
     text = re.sub(r"\s+", " ", text).replace("\\", "\\e").replace("-", "\\-")
     return "\\&" + text if text.startswith((".", "'")) else text

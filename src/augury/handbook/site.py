@@ -1,7 +1,9 @@
-"""Builds the documentation as a site of plain files: HTML, its search, and every page as Markdown.
+"""Builds the documentation as a site of static files: each page as HTML and as Markdown, and a
+search.
 
-The generator is Sphinx with the theme Furo (docs/adr/0023). It comes with `augury[docs]` and is
-only needed to build the site. A link to a page or heading that does not exist fails the build.
+The site is made by Sphinx with the theme Furo (docs/adr/0023). They come with `augury[docs]` and
+are needed only to build the site. If a link leads to a page or heading that does not exist, the
+build fails.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from augury.errors import SetupProblem
 from augury.handbook import pages
 
 MANIFEST: Final = "manifest.json"
+"""Name of the file that lists all files of a built site."""
 _INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 _PICTURE = re.compile(r"!\[([^\]\n]*)\]\(([^()\s]+)\)")
 _STYLE = re.compile(r'(<\w[^<>]*?) style="([^"]*)"')
@@ -46,13 +49,14 @@ _CONFIGURATION: Final[dict[str, Any]] = {
 
 
 def build(out: Path) -> list[str]:
-    """Build the site and replace the folder `out` by it in one step; returns the names of its
-    files.
+    """Build the site, and replace the folder `out` by it in one step. Returns the names of the
+    site's files.
 
     Raises
     ------
     SetupProblem
-        Links lead nowhere (the error names them), or `out` holds other files.
+        Links lead to pages or headings that do not exist (the error names them), or `out` contains
+        files other than an earlier build.
     """
     from augury.handbook import reference
 
@@ -70,7 +74,7 @@ def build(out: Path) -> list[str]:
             (made / name).parent.mkdir(exist_ok=True)
             (made / name).write_text(text, encoding="utf-8")
         (made / "llms.txt").write_text(pages.listing(texts), encoding="utf-8")
-        (made / "llms-full.txt").write_text(pages.whole(texts), encoding="utf-8")
+        (made / "llms-full.txt").write_text(pages.whole_text(texts), encoding="utf-8")
         names = sorted(p.relative_to(made).as_posix() for p in made.rglob("*") if p.is_file())
         (made / MANIFEST).write_text(json.dumps({"version": __version__, "files": names}))
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -83,10 +87,13 @@ def build(out: Path) -> list[str]:
 
 
 def check(out: Path) -> None:
-    """Raise SetupProblem if the folder `out` holds anything but an earlier build, because the build
-    would replace it."""
+    """Raise SetupProblem if the folder `out` contains anything but an earlier build of the site,
+    because a new build would delete it."""
     if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).exists():
-        raise SetupProblem(f"{out} holds other files. Name an empty or a new folder.")
+        raise SetupProblem(
+            f"{out} contains other files, which the build would delete. Give an empty or a new "
+            "folder."
+        )
 
 
 def _sphinx(texts: Mapping[str, str], work: Path, made: Path) -> None:
@@ -106,8 +113,8 @@ def _sphinx(texts: Mapping[str, str], work: Path, made: Path) -> None:
         capture_output=True, text=True, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     if done.returncode or done.stderr.strip():
-        told = done.stderr.replace(f"{source.resolve()}/", "docs/").replace(f"{source}/", "docs/")
-        raise SetupProblem(f"The documentation can't be built:\n{told.strip()}")
+        output = done.stderr.replace(f"{source.resolve()}/", "docs/").replace(f"{source}/", "docs/")
+        raise SetupProblem(f"The documentation can't be built. Output of Sphinx:\n{output.strip()}")
     for name in _LEFT_OUT:
         shutil.rmtree(made / name, ignore_errors=True)
         (made / name).unlink(missing_ok=True)
@@ -116,9 +123,12 @@ def _sphinx(texts: Mapping[str, str], work: Path, made: Path) -> None:
 
 
 def _for_sphinx(name: str, text: str, texts: Mapping[str, str]) -> str:
-    """A page's Markdown, prepared for Sphinx. Links to the service's own paths become relative, so
-    that they work wherever the site is mounted; a picture without a file becomes its description;
-    the first page gets the table of contents."""
+    """The Markdown of the page `name`, prepared for Sphinx: links to paths of the service (/docs,
+    /v1 ...) become relative, so that they work wherever the site is served; a picture whose file is
+    missing becomes its description; the first page gets the table of contents.
+
+    texts : page name -> Markdown, for all pages
+    """
     up = "../" * name.count("/")
 
     def link(shown: str, target: str) -> str | None:
@@ -145,9 +155,13 @@ def _for_sphinx(name: str, text: str, texts: Mapping[str, str]) -> str:
 
 
 def _finished(path: Path, made: Path, texts: Mapping[str, str]) -> str:
-    """The finished HTML of a page: inline scripts and styles are moved to files, because the
-    service's Content-Security-Policy forbids them inline, and a link to the page's Markdown is
-    added."""
+    """The finished HTML of the page in the file `path`. Inline scripts and styles are moved to
+    files, because the service's Content-Security-Policy forbids inline ones, and a link to the
+    page's Markdown is added.
+
+    made : folder of the site
+    texts : page name -> Markdown, for all pages
+    """
     here = path.relative_to(made)
     up = "../" * (len(here.parts) - 1)
 

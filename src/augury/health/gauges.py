@@ -1,7 +1,7 @@
 """Gauges for Prometheus on the data: number of markets, age, lag of the index, sizes.
 
-They are set from a health report. If a report does not know a value, the gauge has none, instead of
-keeping an old one.
+They are set from a health report (`HealthService.report`). A value that the report lacks is removed
+from its gauge, or set to NaN, so that no old value stays.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ DATABASE_UP = Gauge("augury_database_up", "1 while the database answers, 0 while
 MARKETS = Gauge("augury_markets", "Markets in the catalogue.", ["venue", "status"])
 AGE = Gauge(
     "augury_data_age_seconds",
-    "Seconds since the newest observation of a part of the data; of parts without a venue it is "
-    "empty.",
+    "Age of the newest data in seconds, by venue and part (catalogue, prices, volatility, series); "
+    "venue is empty for volatility and series.",
     ["venue", "part"],
 )
 QUARANTINED = Gauge(
     "augury_quarantined", "Quotes and recorded prices held in quarantine.", ["venue", "reason"]
 )
-LAG = Gauge("augury_index_lag", "Changes of the catalogue that can't be searched yet.")
+LAG = Gauge("augury_index_lag", "Changes of the catalogue that are not in the search index yet.")
 DOCUMENTS = Gauge("augury_index_documents", "Markets in the search index.")
 DATABASE_BYTES = Gauge("augury_database_bytes", "Bytes that the database takes on disk.")
 INDEX_BYTES = Gauge(

@@ -36,7 +36,7 @@ admin = routing.router(tags=["health"])
 
 @admin.get("/internal/v1/admin/overview", summary="Show settings, jobs and storage")
 async def overview(caller: AdminCaller, request: Request) -> dict[str, Any]:
-    """For operators: every setting and whether it was set (without secrets), jobs that are open or
-    ended within the last day, and the size of the stored data."""
+    """For operators: every setting with its value and source (secrets are not shown), jobs that are
+    open or ended within the last day, and the size of the stored data."""
     services = request.app.state.services
     return await services.health.overview(services.settings)

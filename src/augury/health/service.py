@@ -32,17 +32,17 @@ from augury.settings import Settings, sources
 from augury.storage.database import Database, size
 from augury.venues.sync import VenueHealth, venue_health
 
-HOLDS_SECONDS = 1.0
+REUSE_SECONDS = 1.0
 """Seconds for which one health report is reused for all callers."""
 
 LATE_AFTER: Final = timedelta(days=1)
-"""Age above which a venue's data count as late, and the service as degraded, if no sync with the
-venues runs."""
+"""Age above which the data of a venue (Polymarket or Kalshi) count as late, and the service as
+degraded, if no sync with the venues runs."""
 
-VOLATILITY_LASTS: Final = {True: timedelta(days=2), False: timedelta(days=5)}
-"""Age, counted from the end of the newest day, above which realized volatility counts as late: for
-assets that always trade (True), and for assets whose exchange closes on weekends and holidays
-(False)."""
+VOLATILITY_LATE_AFTER: Final = {True: timedelta(days=2), False: timedelta(days=5)}
+"""Age above which realized volatility counts as late, counted from the end of the newest day. True:
+for assets that trade around the clock; False: for assets whose exchange closes on weekends and
+holidays."""
 
 NAMES: Final = {"polymarket": "Polymarket", "kalshi": "Kalshi"}
 
@@ -80,11 +80,11 @@ class HealthService:
         """The health report as JSON; its `status` is ok, degraded (the service answers, but has
         problems) or down.
 
-        A report is reused for `HOLDS_SECONDS` seconds, because counting a large catalogue is
+        A report is reused for `REUSE_SECONDS` seconds, because counting a large catalogue is
         costly and anybody may ask.
         """
         async with self._asking:
-            if self._made is None or time.monotonic() - self._made[0] > HOLDS_SECONDS:
+            if self._made is None or time.monotonic() - self._made[0] > REUSE_SECONDS:
                 self._made = time.monotonic(), await self._report()
             return self._made[1]
 
@@ -232,7 +232,7 @@ class HealthService:
                 "Only sample volatility is loaded; no real bars have been fetched or imported."
             )
         for one in real:
-            lasts = VOLATILITY_LASTS[one.always]
+            lasts = VOLATILITY_LATE_AFTER[one.always]
             if at - one.through > lasts:
                 problems.append(
                     f"Volatility: the newest day of {rows.ORIGINS[one.origin]} data ended "
@@ -245,7 +245,8 @@ class HealthService:
     def _series(overview: series.Overview, at: datetime, problems: list[str]) -> dict[str, Any]:
         if overview.late:
             problems.append(
-                f"{overview.late} external series were not refreshed for two of their intervals."
+                f"{overview.late} external series have not been fetched for more than two of their "
+                "refresh intervals."
             )
         newest = [("live", overview.latest_time)] if overview.series else []
         return {**_part(newest, at), "series": overview.series, "late": overview.late}
@@ -289,12 +290,13 @@ def _folder_size(folder: Path) -> int:
 
 
 def settings_in_force(settings: Settings) -> list[dict[str, Any]]:
-    """Every setting with its name, its value and the source of the value. Of a secret, the value
-    only tells whether it is set.
+    """Every setting with its name, value, source and description. A secret's value is not shown,
+    only whether it is set.
 
-    `source`: "environment", a file, "command line" (or the program itself), or "default".
+    `source`: "environment", the path of a file, "default", or "command line" (also used for values
+    that the program sets itself).
 
-    The user part of a URL is left out, because it may contain a password.
+    The user name and password in a URL are left out.
     """
     found = []
     origins = sources()

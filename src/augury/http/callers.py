@@ -29,9 +29,10 @@ from augury.http.limits import InFlight, Limiter, LimitPolicy, enforce
 from augury.settings import Settings
 
 PAGE_BURST = 4
-"""The burst (requests at once) allowed for the data of pages (markets, watchlists, answers, system)
-is the burst of searches times this. A page of the console sends up to six requests at once, and a
-person who clicks fast opens several pages in a second."""
+"""Factor by which the burst (requests at once) allowed for the data of the console's pages exceeds
+the burst of searches. These data are markets, watchlists, stored forecasts and administration. A
+page sends up to six requests at once, and a person who clicks fast opens several pages in a
+second."""
 
 # RFC 9110 11.1 and RFC 6750 2.1, read strictly: any scheme case, one space, no other blanks.
 _BEARER = re.compile(rb"[Bb][Ee][Aa][Rr][Ee][Rr] ([\x21-\x7e]{1,512})")
@@ -51,7 +52,7 @@ class Traffic:
         paged = keyed._replace(burst=PAGE_BURST * keyed.burst)
         flights = settings.search_in_flight
         with_key = (
-            f"With a key it is {settings.search_rate}: the operator makes one with "
+            f"With a key the limit is {settings.search_rate}. The operator makes keys with "
             "'augury keys create --account NAME --scope search:read'."
         )
 
@@ -59,7 +60,7 @@ class Traffic:
             return LimitPolicy(name, anonymous, fail_open=True, remedy=with_key)
 
         def by_setting(name: str) -> str:
-            return f"The operator raises it with AUGURY_{name}."
+            return f"The operator can raise this limit with AUGURY_{name}."
 
         def keyed_policy(name: str, rate: Rate, *, fail_open: bool = True) -> LimitPolicy:
             remedy = by_setting("SEARCH_RATE and AUGURY_SEARCH_IN_FLIGHT")
@@ -102,7 +103,8 @@ class Traffic:
         }
 
     async def admit_sign_in(self, request: Request) -> None:
-        """Count an attempt to sign in; raises RateLimited when there were too many."""
+        """Count an attempt to sign in. Raises RateLimited after too many attempts from the client's
+        address."""
         policy = self.policies["sign-in", "anonymous"]
         exchange = exchange_of(request.scope)
         where = address.bucket(exchange_of(request.scope).address)
@@ -110,8 +112,8 @@ class Traffic:
 
 
 class Gate(SecurityBase):
-    """Checks the callers of a group of routes (key or session, scope, rate, requests in flight) and
-    returns who they are."""
+    """Checks the caller of a request to a group of routes (key or session, scope, rate, requests in
+    flight), and returns the caller."""
 
     scheme_name = "apiKey"
 
@@ -126,7 +128,8 @@ class Gate(SecurityBase):
         self.scope = scope
         self.anonymous = anonymous
         self.model = HTTPBearer(
-            description="An API key: `Authorization: Bearer aug_...`. Each route names its scope."
+            description="An API key, sent as `Authorization: Bearer aug_...`. Each route requires "
+            "that the key has a certain scope."
         )
 
     async def __call__(self, request: Request) -> Caller:
@@ -227,7 +230,8 @@ async def _authenticate(request: Request, sent: list[bytes]) -> Principal:
 
 
 def gate_of(dependant: Dependant) -> Gate | None:
-    """The check of callers that a route has among its dependencies; None if it has none."""
+    """The check of callers (`Gate`) among the dependencies of a route; None if the route has
+    none."""
     for dependency in dependant.dependencies:
         if isinstance(dependency.call, Gate):
             return dependency.call

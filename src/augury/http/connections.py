@@ -1,5 +1,5 @@
-"""Limits on open connections, per address and in total, and which connection
-makes room for a new one."""
+"""Limits on the open connections of the server, per address and in total. At the limit, the
+connection that has been idle longest makes room for a new one."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Connections:
                 configured=settings.max_connections,
                 fix="raise the limit on open files (ulimit -n, or LimitNOFILE= of systemd)",
             )
-        # One address never takes more than half of what there is.
+        # One address gets at most half of all connections.
         return cls(most, min(settings.max_connections_per_address, most // 2), trusted)
 
     def __len__(self) -> int:

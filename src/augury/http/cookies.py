@@ -1,4 +1,5 @@
-"""The console's session cookie: its name, how it is set, and whose session it is."""
+"""The console's session cookie: its name, how it is set and removed, and the check of requests that
+carry it."""
 
 from __future__ import annotations
 
@@ -92,7 +93,7 @@ def _cookie(request: Request, name: str, value: str, seconds: int) -> str:
 
 
 def _is_https(request: Request) -> bool:
-    """Whether the browser uses TLS, by the URL or by X-Forwarded-Proto. The header is believed from
-    anybody, since a false one only makes the caller's own cookie stricter."""
+    """Whether the browser uses TLS, by the URL or by the header X-Forwarded-Proto. The header is
+    believed from any sender: a false one only makes the sender's own cookie stricter."""
     forwarded = request.headers.get("x-forwarded-proto", "").partition(",")[0].strip()
     return request.url.scheme == "https" or forwarded == "https"

@@ -18,22 +18,22 @@ from augury.http.address import Address, Forwarding, bucket, is_trusted, parse, 
 from augury.http.gcra import Rate, take
 from augury.settings import Settings
 
-MOST_KNOWN = 100_000
+MAX_TRACKED_CALLERS = 100_000
 """Maximum number of callers without a valid key whose rate is remembered. If there are more, those
 that have sent nothing for the longest time are forgotten."""
-PER_SITE = 16
+SITE_RATE_FACTOR = 16
 """Rate allowed to a whole IPv6 site (a /48, which holds 65,536 subnets), as a multiple of the rate
-allowed to one caller."""
+allowed to one caller, i.e. to one /64. Chosen by hand."""
 WRONG_KEY_COST = 5
 """In the rate limit, one request with a wrong key counts as this many requests without a key."""
-NEW_KEYS = Rate.parse("1/s", burst=10)
-"""An address that has used up its limit may try keys that this process does not know as valid at
-this rate. (A key is known as valid for `KEY_REMEMBERED` seconds after its last accepted
-request.)"""
-KEY_REMEMBERED = 300.0
+UNKNOWN_KEY_RATE = Rate.parse("1/s", burst=10)
+"""Rate at which an address that has used up its limit may still send API keys that this process
+does not know as valid. (A key is known as valid for `KEY_REMEMBERED_SECONDS` seconds after its last
+accepted request.)"""
+KEY_REMEMBERED_SECONDS = 300.0
 """Seconds for which a process remembers that a key is valid, after each accepted request with the
 key. A remembered key is admitted even from an address that has used up its limit."""
-MOST_KEYS = 10_000
+MAX_REMEMBERED_KEYS = 10_000
 
 
 class Misdirected(AuguryError):
@@ -51,13 +51,15 @@ class Door:
         self.forwarding = Forwarding.of(settings)
         self._rate = Rate.parse(settings.anonymous_rate)
         self._rate = self._rate._replace(burst=max(8, 4 * self._rate.burst))
-        self._site_rate = Rate(-(-self._rate.interval // PER_SITE), self._rate.burst * PER_SITE)
+        self._site_rate = Rate(
+            -(-self._rate.interval // SITE_RATE_FACTOR), self._rate.burst * SITE_RATE_FACTOR
+        )
         self._hosts = tuple(name.lower() for name in settings.allowed_hosts)
         self._any_host = "*" in self._hosts or (not self._hosts and not is_local(settings.host))
         self._arrivals: OrderedDict[str, int] = OrderedDict()
         self._good_keys: OrderedDict[bytes, float] = OrderedDict()
-        # Salt of the marks in the log, which tell callers apart without naming them. Without a
-        # secret key it changes with each start of the process.
+        # Salt of the marks (`mark`) that stand for callers' addresses in the log. If the settings
+        # have no secret key, it changes with each start of the process.
         self._salt = (
             hashlib.sha256(b"log" + settings.secret_key.get_secret_value().encode()).digest()
             if settings.secret_key
@@ -99,7 +101,7 @@ class Door:
         A request without a `key` (Authorization header) is counted at once. One with a key is
         counted by `settle` when it is over, unless the key is known as valid by then. An address
         that has used up its limit is still admitted with a key that is known as valid, and with any
-        other key at the rate of `NEW_KEYS`.
+        other key at the rate of `UNKNOWN_KEY_RATE`.
 
         Raises
         ------
@@ -108,8 +110,8 @@ class Door:
         """
         if key is None:
             self.count(address)
-        elif not self._is_in_use(key) and self._wait(address):
-            _refuse(self._take(f"key {bucket(address)}", NEW_KEYS, 1))
+        elif not self._is_known_valid(key) and self._wait(address):
+            _refuse(self._take(f"key {bucket(address)}", UNKNOWN_KEY_RATE, 1))
 
     def settle(
         self, address: Address | None, key: bytes | None, *, good: bool, wrong: bool
@@ -121,14 +123,14 @@ class Door:
         checked the key, or the key lacks something that the route requires, e.g. a scope.
         """
         if good and key is not None:
-            self._good_keys[self._digest(key)] = time.monotonic() + KEY_REMEMBERED
+            self._good_keys[self._digest(key)] = time.monotonic() + KEY_REMEMBERED_SECONDS
             self._good_keys.move_to_end(self._digest(key))
-            while len(self._good_keys) > MOST_KEYS:
+            while len(self._good_keys) > MAX_REMEMBERED_KEYS:
                 self._good_keys.popitem(last=False)
             return
         if wrong and key is not None:
             self._good_keys.pop(self._digest(key), None)
-        if wrong or (key is not None and not self._is_in_use(key)):
+        if wrong or (key is not None and not self._is_known_valid(key)):
             try:
                 self.count(address, WRONG_KEY_COST if wrong else 1)
             except RateLimited:
@@ -159,7 +161,7 @@ class Door:
     def _digest(self, key: bytes) -> bytes:
         return hashlib.blake2b(key, key=self._salt, digest_size=16).digest()
 
-    def _is_in_use(self, key: bytes) -> bool:
+    def _is_known_valid(self, key: bytes) -> bool:
         return self._good_keys.get(self._digest(key), 0.0) > time.monotonic()
 
     def _take(self, key: str, rate: Rate, cost: int) -> float:
@@ -169,7 +171,7 @@ class Door:
             self._arrivals[key], decision = take(self._arrivals.get(key), now, rate)
             wait = max(wait, decision.retry_after)
         self._arrivals.move_to_end(key)
-        while len(self._arrivals) > MOST_KNOWN:
+        while len(self._arrivals) > MAX_TRACKED_CALLERS:
             self._arrivals.popitem(last=False)
         return wait
 

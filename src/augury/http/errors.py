@@ -1,5 +1,5 @@
-"""Turns every failure into `{"detail": ...}`, which says what the caller may know and never repeats
-what the caller sent."""
+"""Turns every failure into the answer `{"detail": ...}`, which reveals nothing internal and never
+repeats values that the caller sent."""
 
 from __future__ import annotations
 
@@ -129,7 +129,8 @@ def respond(exc: Exception, request_id: str, *, plain: bool = False) -> Response
 
 
 def describe(exc: BaseException) -> dict[str, Any]:
-    """Type and place of a failure, without its message, which may hold what a caller sent."""
+    """Type and place of a failure, for the log. The message is left out, because it may contain
+    what a caller sent."""
     frames = traceback.extract_tb(exc.__traceback__)
     place = [f"{f.filename.rpartition('/')[2]}:{f.lineno} {f.name}" for f in frames[-8:]]
     described: dict[str, Any] = {"error": type(exc).__name__, "frames": place}

@@ -1,4 +1,5 @@
-"""Pydantic configuration of request and answer models: the example in the API's documentation."""
+"""Pydantic configuration of request and answer models, with the examples that the API's
+documentation shows."""
 
 from __future__ import annotations
 

@@ -35,12 +35,13 @@ class Exchange:
         self.request_id = new_id("req")
         self.caller: Caller | None = None
         self.plain_errors = False
-        """Whether the caller or the operator wants an error's `detail` as one string."""
+        """Whether an error's `detail` is sent as one string, because the caller (header `Prefer`)
+        or the operator (AUGURY_ERROR_DETAIL) wants it so; otherwise it may be a list of issues."""
         self.address: Address | None = None
         """Address that the request comes from, as trusted proxies report it."""
-        self.allow: Callable[[Allowance], None] = nobody
-        """Sets the deadline and the largest body of this request, as soon as its route is known.
-        The outermost middleware (`guard.Guard`) provides the function."""
+        self.allow: Callable[[Allowance], None] = no_limits
+        """Function to call as soon as this request's route is known: it sets the request's deadline
+        and its maximum body size. The outermost middleware (`guard.Guard`) provides it."""
         self.headers: dict[str, str] = {}
         """Headers to add to the answer, also if it is an error."""
         self.at_end: list[Callable[[], None]] = []
@@ -48,14 +49,14 @@ class Exchange:
         self.started = time.perf_counter()
 
 
-def nobody(allowance: Allowance) -> None:
-    """Does nothing. It is the default of `Exchange.allow`, used if no guard middleware runs in
-    front of the app."""
+def no_limits(allowance: Allowance) -> None:
+    """The default of `Exchange.allow`, for an app without the middleware `guard.Guard`. It sets no
+    limits on the request."""
 
 
 def exchange_of(scope: MutableMapping[str, Any]) -> Exchange:
-    """The state of a request, from its ASGI scope; created here if no guard middleware runs in
-    front of the app."""
+    """The state of a request, from its ASGI scope. It is created here if the app runs without the
+    middleware `guard.Guard`."""
     found = scope.get(SCOPE_KEY)
     if found is None:
         found = scope[SCOPE_KEY] = Exchange()

@@ -115,14 +115,15 @@ Note = Annotated[str, StringConstraints(max_length=2000, strict=True)]
 
 
 def is_id(prefix: str, text: str) -> bool:
-    """Whether `text` is `prefix`, an underscore and 32 hexadecimal digits, the form of all ids that
-    we make, e.g. `key_0123...`. No other text can be a stored id."""
+    """Whether `text` is `prefix`, an underscore and 32 hexadecimal digits, e.g. `key_0123...`. All
+    ids that Augury makes have this form, so no other text can be a stored id."""
     return re.fullmatch(rf"{prefix}_[0-9a-f]{{32}}", text, re.ASCII) is not None
 
 
 def own_id(prefix: str, parameter: str, missing: str) -> Any:
-    """Dependency for a path parameter that is one of our ids, e.g. `key_0123...`; used in
-    `Annotated[str, ...]`. Any other text is answered with 404 and the message `missing`."""
+    """Dependency for the path parameter `parameter`, an id that Augury makes, e.g. `key_0123...`;
+    used in `Annotated[str, ...]`. Any other text is answered with 404 and the message
+    `missing`."""
 
     # As a default, not in the annotation: annotations are evaluated where `parameter` is unknown.
     async def checked(text: str = Path(alias=parameter)) -> str:

@@ -1,4 +1,4 @@
-"""Forms that the rows of an answer can have: JSON, or a CSV or Parquet file."""
+"""Formats of answers that are lists: JSON, or a CSV or Parquet file."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The generic cell rate algorithm, in whole microseconds: the Python version of the SQL
 function `augury_take`.
 
-A key owns one number, its theoretical arrival time `tat`. A request at `now` is let through when
+Each key (a limit and a caller) has one number, its theoretical arrival time `tat`. A request at
+`now` is let through when
 `max(tat, now) + interval - now <= burst * interval`, and then moves `tat` on by one interval. A
 refused request changes nothing, so a caller that waits `retry_after` is let through. (ITU-T I.371;
 the form used by throttled and redis-cell.)
@@ -29,8 +30,8 @@ class Rate(NamedTuple):
 
     @classmethod
     def parse(cls, text: str, *, burst: int | None = None) -> Rate:
-        """Read a rate such as "10/s", "10/min" or "60/h". Without `burst`, as many requests may
-        come at once as the text names: 10, 10 or 60."""
+        """Parse a rate such as "10/s", "10/min" or "60/h". `burst`: number of requests that may
+        come at once; None: the number in the text, here 10, 10 or 60."""
         found = _RATE.fullmatch(text.strip())
         if found is None or int(found[1]) == 0:
             raise SetupProblem(f"{text!r} is not a rate; write it like 10/s, 60/min or 100/h.")
@@ -56,7 +57,8 @@ def take(tat: int | None, now: int, rate: Rate) -> tuple[int, Decision]:
     request is allowed."""
     interval, burst = rate.interval, rate.burst
     window = interval * burst
-    # The upper bound heals a key after its rate was raised or the clock was set back.
+    # The upper bound (now + window) corrects a key whose rate was raised, or after the clock was
+    # set back.
     base = now if tat is None else min(max(tat, now), now + window)
     allowed = base + interval - now <= window
     if allowed:

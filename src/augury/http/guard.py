@@ -21,7 +21,7 @@ from augury.http import metrics
 from augury.http.allowance import USUAL, Allowance
 from augury.http.door import Door
 from augury.http.errors import describe, in_one_line, problem, respond
-from augury.http.exchange import SCOPE_KEY, Exchange, exchange_of, nobody
+from augury.http.exchange import SCOPE_KEY, Exchange, exchange_of, no_limits
 from augury.settings import Settings
 
 log = structlog.get_logger("augury.http")
@@ -32,7 +32,7 @@ LINGER_BYTES, LINGER_SECONDS = 16 * 1024 * 1024, 5.0
 """A refused upload is still read for a while and thrown away, so that the caller can read the
 answer. LINGER_BYTES: maximum number of bytes that are read. LINGER_SECONDS: maximum time of
 reading, in seconds."""
-_OTHERS = "/v1/macro-runtime/"
+_FORWARDED_PREFIX = "/v1/macro-runtime/"
 """Paths that begin with this are passed on to another service. A HEAD request to them stays a HEAD
 request; to any other path it is handled as a GET."""
 
@@ -55,7 +55,7 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if scope["method"] == "HEAD" and not scope["path"].startswith(_OTHERS):
+        if scope["method"] == "HEAD" and not scope["path"].startswith(_FORWARDED_PREFIX):
             # A HEAD is the GET without its body: every route that takes the one takes the other.
             scope, send = {**scope, "method": "GET"}, _without_body(send)
         exchange = scope[SCOPE_KEY] = Exchange()
@@ -74,7 +74,7 @@ class Guard:
             raise
         finally:
             metrics.in_flight.dec()
-            exchange.allow = nobody  # breaks the reference cycle of the two
+            exchange.allow = no_limits  # breaks the reference cycle of the two
             for loose_end in exchange.at_end:
                 loose_end()
             self._record(scope, exchange, passage.status)

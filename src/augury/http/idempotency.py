@@ -1,4 +1,5 @@
-"""`Idempotency-Key` for POSTs that create: the second try gets the first one's answer.
+"""The header `Idempotency-Key` of POSTs that create something: a repeated request gets the answer
+to the first one.
 
 Mark the endpoint of a `routing.Route` with `@idempotent`; it must name its caller by one of the
 types of callers.py. A key belongs to an account for 24 hours. If the same key comes again with the
@@ -64,7 +65,7 @@ async def answer_once(
     database: Database = request.app.state.services.database
     async with database.transaction() as conn:
         claimed_at = await store.claim(conn, *claim, fingerprint.digest())
-        earlier = None if claimed_at else await store.kept(conn, *claim)
+        earlier = None if claimed_at else await store.stored_answer(conn, *claim)
     if claimed_at is None:
         return _answer(request, claim, earlier, fingerprint.digest())
     try:
@@ -73,10 +74,10 @@ async def answer_once(
             headers = {name: value for name, value in response.headers.items() if name in _KEPT}
             sealed = _vault(request).seal(bytes(response.body), "/".join(claim))
             async with database.transaction() as conn:
-                if not await store.keep(
+                if not await store.store_answer(
                     conn, *claim, claimed_at, response.status_code, headers, sealed
                 ):
-                    raise _under_way()
+                    raise _in_flight()
     except BaseException:
         async with database.transaction() as conn:
             await store.release(conn, *claim, claimed_at)
@@ -91,7 +92,7 @@ def _vault(request: Request) -> Vault:
 def _answer(
     request: Request,
     claim: tuple[str, str],
-    earlier: store.KeptResponse | None,
+    earlier: store.StoredAnswer | None,
     request_hash: bytes,
 ) -> Response:
     if earlier is not None and earlier.request_hash != request_hash:
@@ -100,7 +101,7 @@ def _answer(
             code="idempotency_key_reused",
         )
     if earlier is None or earlier.status is None:
-        raise _under_way()
+        raise _in_flight()
     headers = {**(earlier.headers or {}), "Idempotency-Replayed": "true"}
     try:
         body = _vault(request).open(earlier.body or b"", "/".join(claim))
@@ -113,7 +114,7 @@ def _answer(
     return Response(body, earlier.status, headers)
 
 
-def _under_way() -> Conflict:
+def _in_flight() -> Conflict:
     return Conflict(
         "A request with this Idempotency-Key is still running. Try again when it has ended.",
         code="idempotency_in_flight",

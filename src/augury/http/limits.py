@@ -1,5 +1,5 @@
-"""Limits for each caller: request rates, counted where all processes see them,
-and requests in flight."""
+"""Limits for each caller: request rates, counted in PostgreSQL or Redis for all processes together,
+and requests that run at the same time, counted in each process."""
 
 from __future__ import annotations
 
@@ -26,20 +26,22 @@ log = structlog.get_logger("augury.http")
 
 @dataclass(frozen=True, slots=True)
 class LimitPolicy:
-    """One limit on a caller: its name in headers and errors, its rate, its requests in flight, and
-    whether requests pass when they can't be counted (`fail_open`)."""
+    """The limits on the requests that one caller sends to a group of routes."""
 
     name: str
+    """Name of the group in headers and errors, e.g. `search`."""
     rate: Rate
     in_flight: int | None = None
+    """Maximum number of requests that one process answers at the same time; None: no limit."""
     fail_open: bool = False
+    """Whether requests pass unlimited while the store of the counts (PostgreSQL, Redis) fails."""
     remedy: str = ""
     """Sentence in the error that tells the caller how to get a higher limit."""
 
 
 class Limiter(Protocol):
-    """Counts requests by key (which names a limit and a caller), and decides whether one more is
-    allowed. Raises an error when the store of the counts fails."""
+    """Counts requests under keys, and decides whether one more is allowed. A key names a limit and
+    a caller, e.g. "search:key_0123...". Raises an error when the store of the counts fails."""
 
     async def take(self, key: str, rate: Rate) -> Decision: ...
 
@@ -95,7 +97,7 @@ return {1, 0, math.floor((now + window - base) / interval), base - now}
 
 
 class RedisLimiter:
-    """Counts requests in Redis, for many machines under load."""
+    """Counts requests in Redis, for installations with many machines and a high load."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -162,8 +164,8 @@ async def enforce(
         if leave is None:
             metrics.refused.labels(policy.name, "in_flight").inc()
             raise RateLimited(
-                f"Limit reached: at most {policy.in_flight} requests of {policy.name} in flight at "
-                f"once. Wait for one to end. {policy.remedy}".strip(),
+                f"Limit reached: {policy.name}, at most {policy.in_flight} requests at the same "
+                f"time. Wait for one to end. {policy.remedy}".strip(),
                 code="too_many_in_flight",
             )
         exchange.at_end.append(leave)

@@ -35,7 +35,7 @@ def in_json(body: bytes) -> bytes:
 
     def shown(found: re.Match[bytes]) -> bytes:
         if not found[0].startswith(b'"polymarket:') and not found[0].startswith(b'"kalshi:'):
-            return found[0]  # an echo
+            return found[0]  # the value of a field in `ECHOES`
         own: str = msgspec.json.decode(b'"' + found[1] + b'"')
         return f'"{market_uuid(own)}"'.encode()
 

@@ -15,6 +15,6 @@ in_flight = Gauge("augury_http_requests_in_flight", "Requests being answered.")
 refused = Counter("augury_requests_refused", "Requests refused by a limit.", ["policy", "reason"])
 limiter_failures = Counter(
     "augury_rate_limit_failures",
-    "Requests let through because their limit had no store.",
+    "Requests let through without a rate limit, because the store of the counts failed.",
     ["policy"],
 )

@@ -1,4 +1,5 @@
-"""The two OpenAPI documents: one of all routes but the operator's, one of the nine public paths."""
+"""The two OpenAPI documents: one of all routes except those under /internal/, one of the nine
+public paths."""
 
 from __future__ import annotations
 
@@ -48,8 +49,8 @@ class ValidationIssue(BaseModel):
         description="Where the problem is: body, query or header, then field names and positions "
         "in lists."
     )
-    msg: str = Field(description="What is wrong, for people.")
-    type: str = Field(description="What is wrong, for programs.")
+    msg: str = Field(description="What is wrong, in words.")
+    type: str = Field(description="What is wrong, as a code for programs.")
 
 
 class PublicErrorResponse(BaseModel):
@@ -79,15 +80,15 @@ _MEANING = {
 }
 _EXAMPLES: dict[int, Any] = {
     401: "This API key is not valid.",
-    403: "This key has no scope forecast:read.",
+    403: "This key lacks the scope forecast:read.",
     404: "There is no market with this id.",
-    409: "A request with this Idempotency-Key is under way.",
+    409: "A request with this Idempotency-Key is still running. Try again when it has ended.",
     413: "The request body exceeds 65536 bytes.",
     422: [{"loc": ["body", "question"], "msg": "Field required", "type": "missing"}],
     429: "Too many requests; try again later.",
     431: "The request headers exceed 16384 bytes.",
     502: "The forecast could not be made.",
-    503: "The request took too long.",
+    503: "The request took too long and was stopped. Try again, or ask for less.",
 }
 _TEXT = {"type": "string"}
 _COMMON_HEADERS = {
@@ -101,8 +102,14 @@ _RETRY_AFTER = {
     "Retry-After": {"description": "Seconds to wait before retrying.", "schema": _TEXT},
 }
 _LIMIT_HEADERS = {
-    "RateLimit-Policy": {"description": "The limit that applied, and its quota.", "schema": _TEXT},
-    "RateLimit": {"description": "What remains; seconds until all is back.", "schema": _TEXT},
+    "RateLimit-Policy": {
+        "description": "The rate limit that applied: requests (q) per window of seconds (w).",
+        "schema": _TEXT,
+    },
+    "RateLimit": {
+        "description": "Remaining requests (r), and seconds until all are available again (t).",
+        "schema": _TEXT,
+    },
 }
 _WWW = {"WWW-Authenticate": {"description": "Bearer.", "schema": _TEXT}}
 
@@ -146,7 +153,7 @@ RVOL_ERRORS = errors(401, 403, 422, 429, 503)
 
 def document(app: FastAPI, which: Literal["all", "public"]) -> dict[str, Any]:
     """One of the two OpenAPI documents, of the routes that `app` has now: "public" has the nine
-    public paths, "all" has all paths but the operator's."""
+    public paths, "all" has all paths except those under /internal/."""
     made = get_openapi(
         title=app.title,
         version=PUBLIC_VERSION if which == "public" else app.version,
@@ -192,7 +199,7 @@ def _anonymous(app: FastAPI) -> set[tuple[str, str]]:
 
 def _complete(operation: dict[str, Any], *, anonymous: bool) -> None:
     if operation.get("security"):
-        # What any gate may answer, so that no route has to repeat it.
+        # The errors of the check of callers (`Gate`), so that no route has to list them.
         for status in (401, 429, 503) if anonymous else (401, 403, 429, 503):
             operation["responses"].setdefault(str(status), _documented(status))
     for status, response in operation.get("responses", {}).items():

@@ -56,7 +56,7 @@ def decode(cursor: str, kind: type[T]) -> T:
     """The position that a cursor stands for, as the tuple type `kind`. Raises InvalidInput (422) if
     the text is not such a cursor.
 
-    A cursor is no secret and not signed: whatever it says is a position the caller may ask for.
+    A cursor needs no signature: any position that a caller could write into one may be asked for.
     """
     try:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)

@@ -1,4 +1,4 @@
-"""The route class of all modules: the caller is known before a byte of the body is read."""
+"""The class of all HTTP routes. It checks the caller before it reads a byte of the body."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _refuse_unknown(request: Request, known: frozenset[str]) -> None:
         raise InvalidInput(
             [
                 {
-                    # Only what looks like a name is repeated.
+                    # Repeated only if it can be a name, and not any text of the caller's.
                     "loc": ["query", name if len(name) <= 64 and name.isprintable() else "…"],
                     "msg": f"This route has no such query parameter. {takes}",
                     "type": "extra_forbidden",

@@ -1,4 +1,4 @@
-"""Limits on connections, enforced by the server before there is a request.
+"""Limits on connections that the server enforces before a request is complete.
 
 uvicorn's httptools protocol has no limit on the size of a header block, on the time it takes, on
 the number of connections, nor on how slowly an answer is read. This subclass adds all of them,
@@ -37,7 +37,7 @@ read the error. Further refused connections are closed at once."""
 ACCEPTED_AT_ONCE = 16
 """Maximum number of connections that are accepted before the refused ones among them are closed. It
 is well below the number of file descriptors that are kept free (64 or more), so that a flood of
-connections never takes the last one."""
+connections never takes the last descriptor."""
 MAX_QUEUED = 2048
 """Maximum number of connections that the kernel queues until they are accepted."""
 _LINGER_BYTES, _LINGER_SECONDS = 64 * 1024, 1.0
@@ -73,11 +73,11 @@ def config(app: FastAPI, settings: Settings) -> uvicorn.Config:
 
 
 class Server(uvicorn.Server):
-    """A server that accepts few connections at a time, while the kernel queues many.
+    """A uvicorn server that accepts few connections at a time, while the kernel queues many.
 
     asyncio has one number (`backlog`) for two limits: the length of the kernel's queue, and the
-    connections accepted at a time. With a large number, it would log one error per connection to
-    accept when no file descriptor is free.
+    number of connections accepted at a time. If it were large, asyncio would log one error for each
+    queued connection when no file descriptor is free.
     """
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -94,8 +94,7 @@ def protocol(
     header_timeout: float = HEADER_TIMEOUT,
     drain_window: float = DRAIN_WINDOW,
 ) -> type[asyncio.Protocol]:
-    """The protocol class of one server, with limits from the settings, as
-    `uvicorn.Config(http=...)` takes it."""
+    """A subclass of `Protocol` with the limits of the settings, for `uvicorn.Config(http=...)`."""
     bounds = {
         "max_header_bytes": settings.max_header_bytes,
         "header_timeout": header_timeout,
@@ -209,7 +208,8 @@ class Protocol(HttpToolsProtocol):
             self._arm()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        # Trailers arrive here too; taken for headers, they could replace the caller's identity.
+        # Trailers (after the body) arrive here too. Taken for headers, they could replace e.g. the
+        # Authorization header.
         if self._in_head:
             super().on_header(name, value)
 
@@ -235,7 +235,8 @@ class Protocol(HttpToolsProtocol):
         self.open_ones.idle(self)
         super().on_response_complete()
         if not self._in_head and not self._busy():
-            # Answered before the whole body had arrived: uvicorn would wait forever for a slow one.
+            # Answered before the whole body had arrived: uvicorn would wait forever for the rest of
+            # a slow body.
             self._rest_timer = self.loop.call_later(self.header_timeout, self.drop)
 
     def watch_drain(self) -> None:

@@ -28,14 +28,15 @@ def install(
     """Install on `app` the guard (limits, deadlines, log), compression, error handlers, `/metrics`
     and the OpenAPI documents.
 
-    `measure` brings gauges up to date before `/metrics` is read. Routes find their services at
-    `app.state.services`, which is set when the app starts.
+    `measure` is called before `/metrics` is answered, to bring gauges up to date. Routes find their
+    services at `app.state.services`, which is set when the app starts.
     """
     redis_url = settings.redis_url.get_secret_value() if settings.redis_url else None
     limiter = make_limiter(redis_url, lambda: app.state.services.database)
     app.state.traffic = Traffic(settings, limiter)
     app.state.vault = Vault(settings)
-    # A redirect to the path with a slash more or less would be built from the caller's Host.
+    # No redirects to the path with or without a trailing slash: Starlette would build their URL
+    # from the Host header, which the caller chooses.
     app.router.redirect_slashes = False
     errors.install(app)
     if settings.market_ids == "uuid":

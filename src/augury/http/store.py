@@ -40,7 +40,7 @@ async def sweep(conn: Connection) -> None:
     await conn.execute("delete from rate_limits where tat < clock_timestamp()")
 
 
-class KeptResponse(NamedTuple):
+class StoredAnswer(NamedTuple):
     """The answer stored under an idempotency key; `status` is None while the request is running."""
 
     request_hash: bytes
@@ -55,8 +55,8 @@ async def claim(
     """Claim an idempotency key, if it is new, past its lifetime, or abandoned by a process that
     died.
 
-    Returns the time of the claim, by which `keep` and `release` notice if another process has taken
-    the key over since; None if another request holds the key.
+    Returns the time of the claim, by which `store_answer` and `release` notice if another process
+    has taken the key over since; None if another request holds the key.
     """
     cursor = await conn.execute(
         """
@@ -75,8 +75,8 @@ async def claim(
     return row[0] if row else None
 
 
-async def kept(conn: Connection, account_id: str, key: str) -> KeptResponse | None:
-    async with conn.cursor(row_factory=class_row(KeptResponse)) as cursor:
+async def stored_answer(conn: Connection, account_id: str, key: str) -> StoredAnswer | None:
+    async with conn.cursor(row_factory=class_row(StoredAnswer)) as cursor:
         await cursor.execute(
             "select request_hash, status, headers, body from idempotency_keys"
             " where account_id = %s and key = %s",
@@ -85,7 +85,7 @@ async def kept(conn: Connection, account_id: str, key: str) -> KeptResponse | No
         return await cursor.fetchone()
 
 
-async def keep(
+async def store_answer(
     conn: Connection,
     account_id: str,
     key: str,

@@ -1,1 +1,1 @@
-"""Files of markets and prices that an operator sends by HTTP: taken in parts, read by a worker."""
+"""Imports of files that an operator sends by HTTP: received in parts, then read by a worker."""

@@ -1,4 +1,4 @@
-"""Imports of the catalogue at /internal/v1/admin/imports."""
+"""Imports of markets and prices from files, at /internal/v1/admin/imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wire shapes of imports."""
+"""Request and response schemas of the imports API."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ImportRequest(BaseModel):
     )
 
     name: FileName = Field(
-        description="File name. Its ending, .parquet, .csv or .jsonl, tells the format."
+        description="File name. Its ending gives the format: .parquet, .csv or .jsonl."
     )
     bytes: int = Field(ge=1, strict=True, description="Size of the file in bytes.")
 
@@ -47,7 +47,8 @@ class ImportSummary(BaseModel):
     unchanged: int
     refused: dict[str, int] = Field(description="Number of rows refused, by reason.")
     quarantined: dict[str, int] = Field(
-        description="Number of quotes and prices that cannot be right and are held back, by reason."
+        description="Number of quotes and prices held in quarantine (used nowhere, because they "
+        "cannot be right), by reason."
     )
     examples: dict[str, list[str]] = Field(description="Some of the refused rows, by reason.")
     seconds: float = Field(description="Duration of the import, in seconds.")
@@ -63,10 +64,11 @@ class ImportRecord(BaseModel):
     part_bytes: int = Field(description="Largest size of one part, in bytes.")
     state: State = Field(
         description="receiving: parts of the file are being sent. waiting: the import is queued. "
-        "Then running, and done, failed or canceled."
+        "running: the file is being read or imported. At the end: done, failed or canceled."
     )
     stage: str | None = Field(
-        description="What the import is doing: reading or importing. Null unless it is running."
+        description="What a running import is doing. reading: putting the file together from its "
+        "parts. importing: adding its rows to the catalogue. Null unless it is running."
     )
     rows: int | None = Field(
         description="Number of rows in the file. Null until the file is opened."

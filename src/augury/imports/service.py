@@ -26,12 +26,13 @@ from augury.storage.database import Database
 KIND: Final = "catalogue.import"
 ENDINGS: Final = (".parquet", ".pq", ".csv", ".jsonl", ".ndjson")
 PART_BYTES: Final = 1024 * 1024
-"""Largest size of one part of a file, in bytes: small enough for a slow line to send it within the
-time limit of a request's body."""
+"""Largest size of one part of a file, in bytes. It is small enough that a slow connection can send
+a part within the time limit for the body of a request."""
 PROGRESS_EVERY: Final = 0.5
 """Seconds between two updates of an import's progress while its file is read."""
 MAX_TRIES: Final = 3
-"""How many workers may die while reading one file before the import is given up."""
+"""Number of attempts to read one file. If the worker process dies in each of them, the import is
+given up."""
 
 
 class ImportService:
@@ -189,18 +190,18 @@ async def _read(database: Database, job: Job) -> dict[str, Any]:
             nonlocal done
             done += rows
 
-        async def tell() -> None:
+        async def report_progress() -> None:
             while True:
                 detail = {"kind": dump.kind, "rows": len(dump), "done": done}
                 await job.progress("importing", detail)
                 await asyncio.sleep(PROGRESS_EVERY)
 
-        telling = asyncio.create_task(tell())
+        reporting = asyncio.create_task(report_progress())
         try:
             summary = await import_file(database, dump, advance)
         finally:
-            telling.cancel()
-            await asyncio.gather(telling, return_exceptions=True)
+            reporting.cancel()
+            await asyncio.gather(reporting, return_exceptions=True)
     summary.file = name
     await _drop(database, import_id)
     return msgspec.to_builtins(summary)

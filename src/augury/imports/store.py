@@ -93,7 +93,7 @@ async def put_part(conn: Connection, import_id: str, number: int, body: bytes) -
 
 
 async def numbers(conn: Connection, import_id: str) -> list[int]:
-    """Ascending numbers of those parts of a file that have arrived."""
+    """Numbers of those parts of a file that have arrived, ascending."""
     rows = await conn.execute(
         "select number from import_parts where import_id = %s order by 1", (import_id,)
     )

@@ -1,4 +1,5 @@
-"""Durable jobs: each is a record in the table `jobs` and an entry in pgqueuer's queue.
+"""Durable jobs: each is a record in the table `jobs` and an entry in the queue of the library
+pgqueuer, a table of the same database.
 
 Both are written together. The record is what callers see, and is kept; the entry makes a worker run
 the job, and is then removed. All functions work within the caller's transaction, so that a job
@@ -23,8 +24,8 @@ from augury.ids import new_id
 FINISHED_KEPT = timedelta(days=30)
 LOG_KEPT = timedelta(days=7)
 LOST_AFTER = timedelta(seconds=20)
-"""A job that is queued or running is lost if it has no entry in the queue, and its last heartbeat
-(before the first: its creation) is longer ago than this."""
+"""Time after the last heartbeat of a job (before the first: after its creation) from which it
+counts as lost, if it is queued or running but has no entry in the queue."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ async def enqueue(
             "insert into jobs (id, kind, account_id, request) values (%s, %s, %s, %s)",
             (job_id, kind, account_id, Jsonb(request or {})),
         )
-        # The dedupe key is the job's id, by which the entry is found for a record.
+        # The dedupe key is the job's id, so that the entry of a record can be found.
         await _queries(connection).enqueue(
             kind, job_id.encode(), execute_after=delay, dedupe_key=job_id
         )
@@ -97,7 +98,7 @@ async def fetch(connection: AsyncConnection[Any], job_id: str) -> JobRecord | No
         return await cursor.fetchone()
 
 
-async def waiting(connection: AsyncConnection[Any], kind: str) -> bool:
+async def has_unfinished(connection: AsyncConnection[Any], kind: str) -> bool:
     """Whether a job of `kind` is queued or running."""
     cursor = await connection.execute(
         "select exists (select from jobs where kind = %s and status in ('queued', 'running'))",
@@ -143,9 +144,9 @@ async def retry(connection: AsyncConnection[Any], job_id: str) -> bool:
     return True
 
 
-async def mend(connection: AsyncConnection[Any]) -> list[str]:
+async def requeue_lost(connection: AsyncConnection[Any]) -> list[str]:
     """Queue lost jobs again and return their ids. A lost job has not ended and has no entry in the
-    queue, and its last sign of life is longer ago than `LOST_AFTER`.
+    queue, and its last sign of life (heartbeat) is longer ago than `LOST_AFTER`.
 
     A safety net: a record and its entry are written together, so no job should ever be lost.
     """

@@ -1,4 +1,4 @@
-"""Periodic work that exactly one of all processes does each time it is due."""
+"""Periodic work (schedules): each time it is due, exactly one of all processes does it."""
 
 from __future__ import annotations
 

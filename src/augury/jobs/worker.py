@@ -1,4 +1,4 @@
-"""Runs jobs and schedules, inside `serve` or as `augury worker` on any machine."""
+"""Runs jobs and schedules, inside `augury serve` or as `augury worker` on any machine."""
 
 from __future__ import annotations
 
@@ -30,14 +30,15 @@ log = structlog.get_logger(__name__)
 
 HEARTBEAT_SECONDS = 4.0
 """Seconds without a sign of life from a worker after which another worker may take its job."""
-MAX_LOST = 20
-"""Number of additional attempts, beyond those that its kind allows, of a job whose workers keep
-dying. After them the job fails, because the job itself is probably what kills the workers."""
+MAX_EXTRA_ATTEMPTS = 20
+"""A job whose workers keep dying is attempted this many times more than its kind allows, then
+fails, because the job itself is probably what kills the workers."""
 LONGEST_PAUSE = 60.0
 """Longest pause, in seconds, before a failed job is tried again. The pause doubles with each
 attempt until it reaches this length."""
-MEND_EVERY = 30.0
-"""Seconds between two checks for jobs that are missing in the queue."""
+REQUEUE_LOST_SECONDS = 30.0
+"""Seconds between two searches for jobs that lack an entry in the queue. Such jobs are queued
+again."""
 DRAIN_SECONDS = 10.0
 """Seconds that running jobs get to end when their worker is stopped."""
 
@@ -73,7 +74,7 @@ class Job:
 
 
 Handler = Callable[[Job], Awaitable[dict[str, Any] | None]]
-"""A function that runs a job of one kind. What it returns is stored as the job's result. It may run
+"""A function that runs a job of one kind and returns the job's result, which is stored. It may run
 again after a crash, so it must be idempotent."""
 
 
@@ -105,7 +106,7 @@ class Worker:
         self._draining = False
         self.schedules = Schedules(database)
         self.schedules.add("jobs.prune", 3600, self._prune)
-        self.schedules.add("jobs.mend", MEND_EVERY, self._mend)
+        self.schedules.add("jobs.mend", REQUEUE_LOST_SECONDS, self._requeue_lost)
 
     def register(self, kind: str, handler: Handler, *, attempts: int = 3, at_once: int = 0) -> None:
         """Let `handler` run the jobs of `kind`, at most `at_once` at the same time over all workers
@@ -225,7 +226,7 @@ class Worker:
             except Exception as error:
                 away = isinstance(error, psycopg.Error) and as_unavailable(error) is not None
                 if away or isinstance(error, Unavailable):
-                    raise  # not a failure of the job
+                    raise  # the database can't be reached: not a failure of the job
                 log.exception("job_failed", job=job.id, kind=job.kind, attempt=job.attempt)
                 text = str(error) if isinstance(error, AuguryError) else type(error).__name__
                 pause = min(LONGEST_PAUSE, 2.0**job.attempt)
@@ -240,8 +241,8 @@ class Worker:
 
     async def _claim(self, job_id: str, kind: _Kind) -> Job | None:
         """Mark a job as running and return it. None if the job has ended, or if too many workers
-        have died while running it (`MAX_LOST`), so that it fails now. A job that is marked as
-        running already is claimed, too: the worker that ran it has died."""
+        have died while running it (`MAX_EXTRA_ATTEMPTS`), so that it fails now. A job that is
+        already marked as running is claimed too: the worker that ran it has died."""
         async with self._database.transaction() as connection:
             cursor = await connection.execute(
                 "update jobs set status = 'running', attempts = attempts + 1,"
@@ -254,7 +255,7 @@ class Worker:
         if row is None:
             return None
         job = Job(*row, _database=self._database)
-        if job.attempt > kind.attempts + MAX_LOST:
+        if job.attempt > kind.attempts + MAX_EXTRA_ATTEMPTS:
             await self._finish(job, "failed", error="The worker process died at every attempt.")
             return None
         return job
@@ -298,9 +299,9 @@ class Worker:
                 (status, None if result is None else Jsonb(result), error, job.id, job.attempt),
             )
 
-    async def _mend(self) -> None:
+    async def _requeue_lost(self) -> None:
         async with self._database.reading() as connection:
-            for job_id in await queue.mend(connection):
+            for job_id in await queue.requeue_lost(connection):
                 log.warning("job_requeued", job=job_id, reason="its entry in the queue was missing")
 
     async def _prune(self) -> None:

@@ -1,2 +1,2 @@
-"""What short texts about the world say: whom and what they name, amounts, months, and who wins a
-game."""
+"""Reads what short texts (questions, market titles) say: which entities they name (people, teams,
+places ...), amounts, months and holidays, and who is to win a game."""

@@ -1,8 +1,8 @@
 """Amounts as people say them: "three quarters of a trillion", "13 or fewer, or else 17 or more".
 
-Pure. `plain` rewrites the amounts of a text in the form that `markets.quantities` can read: digits
-for number words, "between A and B" for the range inside two bounds, "not between A and B" for the
-range outside.
+Pure. `plain` rewrites the amounts of a text in a form that `markets.quantities` can read: digits
+for number words, "between A and B" for "at least A and at most B", and "not between A and B" for
+"below A or above B".
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _COUNTED: Final = re.compile(
     rf"(?:(?:\s+and)?\s+(?P<rest>(?:{COUNT})(?:[\s-](?:{COUNT}))?)\b(?!\s+(?:{_SCALE})))?",
     re.I,
 )
-"""Pattern for an amount in words with its scale: "half a million", "two and a half billion", "a
-dozen"."""
+"""Matches an amount in words that ends in a scale word: "half a million", "two and a half billion",
+"a dozen"."""
 _COMPOUND: Final = re.compile(rf"\b(?P<tens>{'|'.join(TENS)})-(?P<ones>{'|'.join(ONES)})\b", re.I)
 _BUCKS: Final = re.compile(
     rf"(?<![\w$])(?P<n>an?|{COUNT}|\d[\d,]{{0,20}}(?:\.\d{{1,20}})?(?:k|m|bn?|\s+(?:{_SCALE}))?)[\s-]+"
@@ -88,17 +88,19 @@ _OUTSIDE: Final = re.compile(
 
 
 class _Rewrite(NamedTuple):
-    """A pattern for one kind of amount, and what replaces it. The pattern is tried only on texts
-    that contain one of `needs`, because looking for `needs` takes a twentieth of the time."""
+    """A pattern for one kind of amount, and the text or function that replaces its matches.
+
+    The pattern is tried only on texts that contain one of `needs`, because looking for these takes
+    a twentieth of the time.
+    """
 
     needs: tuple[str, ...]
-    """Parts of words in lower case; a text that the pattern matches contains at least one of
-    them."""
+    """Substrings in lower case: a text that the pattern matches contains at least one of them."""
     pattern: re.Pattern[str]
-    said: str | Callable[[re.Match[str]], str]
+    replacement: str | Callable[[re.Match[str]], str]
 
     def __call__(self, text: str) -> str:
-        return self.pattern.sub(self.said, text) if _has(text, self.needs) else text
+        return self.pattern.sub(self.replacement, text) if _has(text, self.needs) else text
 
 
 def _has(text: str, parts: Iterable[str]) -> bool:
@@ -107,7 +109,7 @@ def _has(text: str, parts: Iterable[str]) -> bool:
 
 
 def plain(text: str) -> str:
-    """The text with its amounts in digits, and with two bounds of one range joined: "two and a half
+    """The text with its amounts in digits, and with two bounds joined to one range: "two and a half
     billion" -> "2.5 billion", "13 or fewer, or else 17 or more" -> "not between 14 and 16"."""
     text = in_figures(text)
     for rewrite in _FIGURED:
@@ -127,8 +129,8 @@ def _ranged(found: re.Match[str]) -> str:
 
 _HERE: Final = _NUMBER.format("a")
 _USUAL: Final = [
-    _Rewrite(tuple(needs.split()), re.compile(rf"{before}(?={_HERE})", re.I), said)
-    for needs, before, said in (
+    _Rewrite(tuple(needs.split()), re.compile(rf"{before}(?={_HERE})", re.I), usual)
+    for needs, before, usual in (
         ("sub", r"\bsub-?\s?", "below "),
         ("upward", r"\bupwards?\s+of\s+", "more than "),
         ("cooler colder", r"\b(?:no|not)\s+(?:cooler|colder)\s+than\s+", "at least "),
@@ -137,9 +139,9 @@ _USUAL: Final = [
 ] + [
     _Rewrite(
         tuple(needs.split()),
-        re.compile(rf"(?P<x>(?<![\w.,$-]){_HERE}{_NOUN}){behind}", re.I), rf"\g<x>{said}",
+        re.compile(rf"(?P<x>(?<![\w.,$-]){_HERE}{_NOUN}){behind}", re.I), rf"\g<x>{usual}",
     )
-    for needs, behind, said in (
+    for needs, behind, usual in (
         (_STRONGER.replace("|", " "), rf"\s+or\s+(?:{_STRONGER})\b(?!\s+than)", " or higher"),
         ("up above beyond", r"\s+and\s+(?:up|above|beyond)\b(?!\s+than)", " or higher"),
         (_WEAKER.replace("|", " "), rf"\s+or\s+(?:{_WEAKER})\b(?!\s+than)", " or lower"),
@@ -182,8 +184,8 @@ def _figure(found: re.Match[str]) -> str:
 def _dollars(found: re.Match[str]) -> str:
     if found["off"]:
         return found[0]
-    said = found["n"].casefold()
-    number = "1" if said in ("a", "an") else str(COUNTS.get(said, found["n"]))
+    amount = found["n"].casefold()
+    number = "1" if amount in ("a", "an") else str(COUNTS.get(amount, found["n"]))
     return f"${number}"
 
 
@@ -192,7 +194,7 @@ _GROUPED: Final = re.compile(
     r"\d{2,3}\.000)(?![\d.,]*\d|\s?(?:%|percent|per\s+cent|yen|jpy|[ap]\.?m))",
     re.I,
 )
-"""Matches a number whose thousands are set apart by spaces or, as in most of Europe, by points:
+"""Matches a number with spaces or points before the thousands, as most of Europe writes it:
 "100 000", "1.500.000", "25.000"."""
 _FIGURED: Final = (
     _Rewrite(
@@ -216,15 +218,16 @@ _FIGURED: Final = (
     ),
     _Rewrite(("range", "band", "window", "bracket"), _OUTSIDE, _ranged),
 )  # fmt: skip
-"""Replacements made before two bounds of one range are joined (`_joined`): number words, other
-words for amounts ("50 bucks", "double digits"), and ranges with a word such as "range" or "band"
-("outside the 3-5 range")."""
-_UPPER: Final = tuple(
+"""Replacements that `plain` makes first, before it joins two bounds to one range (`_joined`). They
+replace number words, other words for amounts ("50 bucks", "double digits"), and ranges with a word
+such as "range" or "band" ("outside the 3-5 range")."""
+_UPPER_BOUND_PARTS: Final = tuple(
     "most more greater higher warmer hotter maximum below under less fewer lower beneath short shy"
     " south sub colder cooler smaller weaker".split()
 )
-"""Every upper bound ("at most 3", "3 or fewer") contains at least one of these substrings in lower
-case."""
+"""Substrings, in lower case, of which every upper bound contains at least one: "fewer" in "3 or
+fewer", but also "more" in "no more than 3". A text without any of them has no upper bound, so
+`_joined` returns it unchanged at once; a text with one of them need not have an upper bound."""
 
 # Bounds
 
@@ -232,11 +235,13 @@ case."""
 @dataclass(frozen=True, slots=True)
 class _Bound:
     up: bool
+    """Whether it is a lower bound ("at least 13"); False for an upper bound ("at most 13")."""
     inside: bool
     """Whether the number itself meets the bound: True for "at least 13", False for "over 13"."""
     value: float
-    said: str
-    """The number of the bound as written, with its scale ("1.5 million")."""
+    as_written: str
+    """The bound's number as the text writes it, with its scale: "1.5 million" in "at least 1.5
+    million"."""
     exact: bool
     """Whether `value` is a whole number of things or degrees, so that the next possible value is
     one higher."""
@@ -266,12 +271,14 @@ def _bound(found: re.Match[str], *, behind: bool) -> _Bound:
         not unit or unit.casefold().startswith(("°", "º", "deg"))
     )  # fmt: skip
     value = digits * FACTORS.get(scale, 1.0) * (-1 if "-" in raw else 1)
-    said = f"{raw}{found['as'] or ''}".strip()
-    return _Bound(up, inside, value, said, exact, unit, scale, found.start(), found.end())
+    as_written = f"{raw}{found['as'] or ''}".strip()
+    return _Bound(up, inside, value, as_written, exact, unit, scale, found.start(), found.end())
 
 
 def _joined(text: str) -> str:
-    if not _has(text, _UPPER):
+    """The text with the last two bounds of one range joined: "13 or fewer, or 17 or more" -> "not
+    between 14 and 16". Unchanged if no two bounds belong together."""
+    if not _has(text, _UPPER_BOUND_PARTS):
         return text
     bounds = list(_bounds(text))
     for one, other in reversed(list(pairwise(bounds))):
@@ -285,50 +292,53 @@ def _joined(text: str) -> str:
             start = one.start
             if found := _EITHER.search(text[:start]):
                 start = found.start()
-            said = _without(low, high)
+            phrase = _without(low, high)
         elif low.up and not high.up and _JOIN_AND.fullmatch(between):
-            start, said = one.start, _within(low, high)
+            start, phrase = one.start, _within(low, high)
         else:
             continue
-        return f"{text[:start]}{said}{text[other.end :]}"
+        return f"{text[:start]}{phrase}{text[other.end :]}"
     return text
 
 
 def _without(low: _Bound, high: _Bound) -> str:
-    """The phrase that joins an upper bound `low` and a lower bound `high` by naming the range
-    between them: "13 or fewer" and "17 or more" -> "not between 14 and 16"."""
+    """The phrase for a range outside of two bounds: the upper bound "13 or fewer" (`low`) and the
+    lower bound "17 or more" (`high`) -> "not between 14 and 16"."""
     if not (low.exact and high.exact):
-        return f"not between {_said(low, high)} and {_said(high, low)}"
+        return f"not between {_with_unit(low, high)} and {_with_unit(high, low)}"
     least = int(low.value) + low.inside
     most = int(high.value) - high.inside
     unit = _unit(low, high)
     if least > most:
-        return f"not between {low.said} and {high.said}{unit}"
+        return f"not between {low.as_written} and {high.as_written}{unit}"
     return (
         f"not exactly {least}{unit}" if least == most else f"not between {least} and {most}{unit}"
     )
 
 
 def _within(low: _Bound, high: _Bound) -> str:
+    """The phrase for a range inside of two bounds: the lower bound "at least 13" (`low`) and the
+    upper bound "below 17" (`high`) -> "between 13 and 16"."""
     if not (low.exact and high.exact):
-        return f"between {_said(low, high)} and {_said(high, low)}"
+        return f"between {_with_unit(low, high)} and {_with_unit(high, low)}"
     least = int(low.value) + (not low.inside)
     most = int(high.value) - (not high.inside)
     if low.value >= 1000 or least >= most:  # a price or a level rather than a count
-        return f"between {low.said} and {high.said}{_unit(low, high)}"
+        return f"between {low.as_written} and {high.as_written}{_unit(low, high)}"
     return f"between {least} and {most}{_unit(low, high)}"
 
 
-def _said(one: _Bound, other: _Bound) -> str:
-    """The number of bound `one` with its scale and unit. A scale or unit that only bound `other`
-    has counts for both: in "4.6 or 4.8 million" the first number is "4.6 million". A unit other
-    than % or degrees is added only to the larger number."""
+def _with_unit(one: _Bound, other: _Bound) -> str:
+    """The number of bound `one` as written, with its scale and unit. A scale or unit that only
+    bound `other` has counts for both: in "4.6 or 4.8 million" the first number is "4.6 million". A
+    unit other than % or degrees is added only to the larger number."""
     scale = f" {other.scale}" if other.scale and not one.scale and one.value < 1000 else ""
     unit = one.unit or other.unit
     if unit and unit[0] in "%°º":
-        return f"{one.said}{scale}{unit}"
+        return f"{one.as_written}{scale}{unit}"
     # Only the larger of two numbers gets the unit's word: "between 4 and 5 points".
-    return f"{one.said}{scale} {unit}" if unit and one.value > other.value else f"{one.said}{scale}"
+    number = f"{one.as_written}{scale}"
+    return f"{number} {unit}" if unit and one.value > other.value else number
 
 
 def _unit(*bounds: _Bound) -> str:

@@ -1,5 +1,5 @@
-"""Ways of asking in which a denial denies nothing: "isn't X going to win?", "X wins, doesn't it?".
-Pure."""
+"""Removes negations that negate nothing from questions: "isn't X going to win?", "X wins, doesn't
+it?". Pure."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _VERBS: Final = "is|are|was|were|do|does|did|has|have|had|would|could|should"
 _NOT: Final = rf"(?:{_VERBS}|wo|ca|ai)n't"
 _DENIED: Final = rf"(?P<verb>{_VERBS}|wo|ca|ai)n't"
 _MAYBE: Final = re.compile(rf"\b{_DENIED}\b|,\s*\w+\s+(?:it|s?he|they|we|you|there)\b", re.I)
-"""A quick check before the other patterns: if it does not match, `affirmed` returns the question
-unchanged."""
+"""A quick check before the slower patterns: if this one does not match, `affirmed` returns the
+question unchanged."""
 _TAG: Final = re.compile(
     rf"(?<!\bor)(?: {_NOT} (?:it|s?he|they)|"
     rf", ?(?:{_NOT}|{_VERBS}|will|can) (?:it|s?he|they|we|you|there))"
@@ -30,10 +30,10 @@ _ECHO: Final = re.compile(
     re.I,
 )
 """Matches a negative statement at the end of a question: ", so he doesn't, right?". If the words
-before it are negative too, it only repeats them and is removed."""
+before the statement are negative, too, the statement only repeats them and is removed."""
 _DOUBT: Final = re.compile(r"\b(?:doubt|not|no|never|zero)\b|n't\b", re.I)
-_STATEMENT: Final = 3
-"""Smallest number of words that must precede a question tag such as ", doesn't it" for it to be
+_MIN_WORDS_BEFORE_TAG: Final = 3
+"""Smallest number of words before a question tag (such as ", doesn't it") for the tag to be
 removed. In "why won't he?" only one word precedes "won't he", so nothing is removed."""
 _INVERTED: Final = re.compile(
     r"(?:(?:^|(?<=[.!?;:,\u2013\u2014-]\s))(?:(?:so|but|and|yet)\s+)?|"
@@ -49,42 +49,42 @@ _SUBJECT: Final = re.compile(
     re.I,
 )
 _NAME: Final = re.compile(r"[A-Z]")
-_IN_NAMES: Final = ("do", "ca")
-"""Auxiliaries (without "n't") with which names of works begin: "do" in "Don't Look Up", "ca" in
-"Can't Buy Me Love". At the beginning of a question, a capitalized word after one of them may be
-part of such a name, so it is not taken for a subject."""
+_IN_TITLES: Final = ("do", "ca")
+"""Auxiliaries (without "n't") with which titles of films, songs ... begin: "do" in "Don't Look Up",
+"ca" in "Can't Buy Me Love". At the beginning of a question, a capitalized word after one of them
+may be part of such a title, so the word is not taken for the subject."""
 _AFFIRMED: Final = {"wo": "will", "ca": "can", "ai": "is"}
 
 
 def affirmed(question: str) -> str:
     """The question without negations that negate nothing: "Isn't the Fed going to cut?" -> "Is the
-    Fed going to cut?", "BTC hits 100k, doesn't it?" -> "BTC hits 100k?". An auxiliary without a
-    subject does negate: "Won't resign before June?" keeps its "won't", only in lower case so that
-    it is not taken for a name."""
+    Fed going to cut?", "BTC hits 100k, doesn't it?" -> "BTC hits 100k?". A negated auxiliary
+    without a subject does negate: "Won't resign before June?" keeps "won't", only in lower case so
+    that it is not taken for a name."""
     if _MAYBE.search(question) is None:
         return question
-    question = _TAG.sub(_untagged, question)
+    question = _TAG.sub(_without_tag, question)
     if (echo := _ECHO.search(question)) and _DOUBT.search(question[: echo.start()]):
         question = question[: echo.start()].rstrip() + "?"
-    return _INVERTED.sub(_turned, question)
+    return _INVERTED.sub(_made_affirmative, question)
 
 
-def _untagged(found: re.Match[str]) -> str:
-    said = found.string[: found.start()].split()
-    return "" if len(said) >= _STATEMENT else found[0]
+def _without_tag(found: re.Match[str]) -> str:
+    before = found.string[: found.start()].split()
+    return "" if len(before) >= _MIN_WORDS_BEFORE_TAG else found[0]
 
 
-def _turned(found: re.Match[str]) -> str:
+def _made_affirmative(found: re.Match[str]) -> str:
     rest = found.string[found.end() :]
     whole, verb = found[0], found["verb"]
     begins = found.start() == 0
     if not names_subject(rest, verb if begins else ""):
         return whole.lower() if begins and not _NAME.match(rest) else whole
-    said = affirmative(verb).lower()
+    auxiliary = affirmative(verb).lower()
     if verb[0].isupper():
-        said = said.capitalize()
+        auxiliary = auxiliary.capitalize()
     start = found.start("verb") - found.start()
-    return f"{whole[:start]}{said} "
+    return f"{whole[:start]}{auxiliary} "
 
 
 def affirmative(verb: str) -> str:
@@ -96,9 +96,9 @@ def names_subject(text: str, verb: str) -> bool:
     """Whether the text after an auxiliary begins with a subject: an article, a pronoun, a name.
 
     verb : the auxiliary without "n't". After "do" and "ca" a capitalized word need not be a
-    subject, because names of works begin so ("Don't Look Up")
+        subject, because titles of films, songs ... begin so ("Don't Look Up")
     """
-    if _SUBJECT.match(text) or (_NAME.match(text) and verb.lower() not in _IN_NAMES):
+    if _SUBJECT.match(text) or (_NAME.match(text) and verb.lower() not in _IN_TITLES):
         return True
     named = mentions(text, default())
     return bool(named) and named[0].start == 0

@@ -13,12 +13,12 @@ MONTHS: Final = (
 )  # fmt: skip
 """Names of the months in lower case; month n (1 to 12) is at index n - 1."""
 SHORT: Final = {**{name[:3]: name for name in MONTHS if len(name) > 3}, "sept": "september"}
-"""Short name of a month -> its full name, both in lower case and without a period: "sept" ->
-"september"."""
+"""Short name of a month -> full name of the month, both in lower case and without a period: "sept"
+-> "september"."""
 MONTH_NUMBERS: Final = {name: n for n, name in enumerate(MONTHS, 1)} | {
     short: MONTHS.index(name) + 1 for short, name in SHORT.items()
 }
-"""Long or short name of a month in lower case -> its number, 1 to 12."""
+"""Long or short name of a month in lower case -> number of the month, 1 to 12."""
 MONTH: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
@@ -48,7 +48,8 @@ def nth_weekday(year: int, month: int, weekday: int, nth: int) -> date:
 
 
 def election(year: int) -> date:
-    """Election day in the United States: the Tuesday after the first Monday of November."""
+    """Election day in the United States in a year: the Tuesday after the first Monday of
+    November."""
     return nth_weekday(year, 11, 0, 1) + timedelta(1)
 
 
@@ -84,7 +85,8 @@ _HOLIDAYS: Final[dict[str, Callable[[int], date]]] = {
     "eastersun": easter,
 }
 """Name of a holiday in lower case, with only letters and digits and without "day" at its end
-("newyears") -> function from a year to the holiday's date in it, as in the United States."""
+("newyears") -> function that returns the holiday's date in a given year, as in the United
+States."""
 
 
 def holiday(name: str, year: int) -> date:
@@ -95,5 +97,5 @@ def holiday(name: str, year: int) -> date:
     KeyError
         `name` is not the name of a holiday that is known.
     """
-    said = "".join(c for c in name.casefold() if c.isalnum()).replace("xmas", "christmas")
-    return _HOLIDAYS[said.removesuffix("day")](year)
+    letters = "".join(c for c in name.casefold() if c.isalnum()).replace("xmas", "christmas")
+    return _HOLIDAYS[letters.removesuffix("day")](year)

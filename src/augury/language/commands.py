@@ -1,4 +1,5 @@
-"""The commands of `augury language`, which show and check the vocabulary."""
+"""The commands of `augury language`: check the vocabulary of names, and show which names a text
+has."""
 
 from __future__ import annotations
 
@@ -36,13 +37,13 @@ def lint_vocabulary(
         typer.Option(
             exists=True,
             dir_okay=False,
-            help="Parquet file of markets: also report aliases that "
-            "their titles use as ordinary words.",
+            help="Parquet file of markets. With it, aliases that the "
+            "markets' titles use as ordinary words are reported, too.",
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check the vocabulary. Exits with 1 if an entry is wrong.
+    """Check the vocabulary for wrong entries. Exits with 1 if there is an error.
 
     Examples:
       augury language lint
@@ -80,7 +81,7 @@ def names(
     text: Annotated[str, typer.Argument(help="A question, a title or a headline.")],
     as_json: AsJson = False,
 ) -> None:
-    """Show which people and things a text names, as forecasts read it.
+    """Show which people and things Augury finds named in a text.
 
     Example: augury language names "will wemby win mvp"
     """

@@ -2,13 +2,13 @@
 Pure.
 
 A game between A and B can end in up to three ways, here called its ends: A wins, B wins, a draw. An
-outcome of a market claims a set of ends, and a question asks for a set of ends (`results.asked`).
-Comparing the two sets (equal, complement, subset, disjoint) says how question and market relate.
-The side that a market's Yes means may be given in the outcome's label, after a dash, in the
-subtitle, or only in the market's rules: "If Minnesota wins the Northwestern St. at Minnesota
-college football game ...".
+outcome of a market claims (pays for) a set of ends, and a question asks for a set of ends
+(`results.asked_result`). Comparing the two sets (equal, complement, subset, disjoint) shows how
+question and market relate. The side that a market's Yes means may be named in the outcome's label,
+after a dash, in the subtitle, or only in the market's rules: "If Minnesota wins the Northwestern
+St. at Minnesota college football game ...".
 
-Markets on margins, totals, sets, maps, halves and players claim no end.
+Markets on margins, totals, sets, maps, halves and players claim no end and are not read.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ from enum import Flag
 from typing import Final, Literal, Protocol
 
 Bearing = Literal["same", "opposite", "implies", "implied", "excludes", "apart"]
-"""How a question about a game relates to a market on that game. same: it asks the same; opposite:
-it asks the complement; implies: the market's Yes follows from the question's; implied: the
-question's Yes follows from the market's; excludes: both can't be Yes; apart: none of these."""
+"""How a question about a game relates to a market on that game. same: the question asks the same;
+opposite: it asks the complement; implies: the market's Yes follows from the question's Yes;
+implied: the question's Yes follows from the market's Yes; excludes: the two can't both be Yes;
+apart: none of these."""
 
 
 class Ends(Flag):
-    """The ways in which a game can end: side 1 wins, side 2 wins, a draw. Values combine to sets:
-    `FIRST | DRAW` means that side 1 does not lose."""
+    """The ways in which a game can end: side 1 wins, side 2 wins, a draw. A value can be a set of
+    them: `FIRST | DRAW` means that side 1 does not lose."""
 
     FIRST = 1
     SECOND = 2
@@ -38,7 +39,7 @@ NOTHING: Final = Ends(0)
 
 
 class ContestMarket(Protocol):
-    """The fields of a market from which `contest` reads the game that it is about."""
+    """The fields of a market from which `contest` reads the game that the market is about."""
 
     @property
     def question(self) -> str: ...
@@ -54,8 +55,8 @@ class ContestMarket(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """The game that a market is about, and the ends of it (who wins, or a draw) for which one
-    outcome of the market pays."""
+    """The game that a market is about, and the ends of the game (who wins, or a draw) for which one
+    outcome of the market pays (`claim`)."""
 
     sides: tuple[tuple[str, ...], tuple[str, ...]]
     """For each side of the game, all names that the market gives it: ("Minnesota", "Golden
@@ -64,11 +65,11 @@ class Contest:
     draws: bool
     """Whether the game can end in a draw."""
     sport: str
-    """Sport or league of the game ("ncaa", "soccer"), as `topic` of the vocabulary's teams; empty
-    if the market does not say."""
+    """Sport or league of the game ("ncaa", "soccer"), named like the `topic` of teams in the
+    vocabulary; empty if the market does not say."""
     yes: str
-    """Name, as the market writes it, of the side whose win the outcome claims or, if the outcome is
-    No, denies. "Tie" or "Draw" for a draw."""
+    """Name of the side whose win the outcome is about, as the market writes it; "Tie" or "Draw" for
+    a draw. An outcome No pays if that does not happen, any other outcome if it does."""
 
     @property
     def all(self) -> Ends:
@@ -115,7 +116,7 @@ _PART: Final = re.compile(
 """Words which show that a market is about a part of a game or about its numbers, not about its
 winner."""
 _PLACED: Final = re.compile(r"^Game \d$|^(?:Quarter|Semi)?-?finals?$|\bRound\b", re.I)
-_TIE: Final = frozenset({"tie", "draw"})
+_DRAW_LABELS: Final = frozenset({"tie", "draw"})
 _YES_NO: Final = frozenset({"yes", "no"})
 _SPORTS: Final = (
     (r"\bcollege (?:foot|basket|base)ball\b|\bNCAA\w?\b|\bCBB\b|\bCFB\b", "ncaa"),
@@ -132,9 +133,9 @@ _TOPICS: Final = tuple((re.compile(pattern), topic) for pattern, topic in _SPORT
 
 
 def contest(market: ContestMarket, outcome: int) -> Contest | None:
-    """The game that a market is about, with the ends of it that outcome number `outcome` claims;
-    None if the market is not on the winner of a game, or if its sides or the claimed ends are not
-    clear."""
+    """The game that a market is about, with the ends (a win, a draw) for which the outcome with
+    index `outcome` pays. None if the market is not on the winner of a game, or if it is not clear
+    who plays or for which ends the outcome pays."""
     title = " ".join(market.question.split())
     yes = _yes(market, outcome)
     if yes is not None and (found := _WINS_DAY.match(title)):
@@ -161,9 +162,9 @@ def _is_part(found: re.Match[str], title: str) -> bool:
     where = groups.get("where") or ""
     if where and _PLACED.search(where):
         where = ""
-    told = " ".join(filter(None, (where, groups["a"], groups["b"], groups.get("side"))))
+    game = " ".join(filter(None, (where, groups["a"], groups["b"], groups.get("side"))))
     # "Game 2 Winner" is about a part of a match; "A at B Winner?" is about the whole game.
-    return bool(_PART.search(told)) or ("Winner" in title and "Winner?" not in title)
+    return bool(_PART.search(game)) or ("Winner" in title and "Winner?" not in title)
 
 
 def _game(
@@ -178,35 +179,35 @@ def _game(
         names = [(*name, rule[one]) for name, one in zip(names, order, strict=True)]
     groups = found.groupdict()
     labels = [label.strip() for label in market.outcomes]
-    told = groups.get("side") or (rule["side"] if rule is not None else None)
-    if told is None and market.subtitle and market.subtitle.casefold() not in _YES_NO:
-        told = market.subtitle
+    side = groups.get("side") or (rule["side"] if rule is not None else None)
+    if side is None and market.subtitle and market.subtitle.casefold() not in _YES_NO:
+        side = market.subtitle
     if {label.casefold() for label in labels} == _YES_NO:
         yes = _yes(market, outcome)
-        if told is None or yes is None:
+        if side is None or yes is None:
             return None
     elif outcome < len(labels) and len(labels) in (2, 3):
-        told, yes = labels[outcome], True
+        side, yes = labels[outcome], True
     else:
         return None
-    draws = sport == "soccer" or told.casefold() in _TIE
-    if told.casefold() in _TIE:
+    draws = sport == "soccer" or side.casefold() in _DRAW_LABELS
+    if side.casefold() in _DRAW_LABELS:
         claim = Ends.DRAW
     else:
-        which = _which(told, names)
+        which = _side_index(side, names)
         if which is None:
             return None
-        names[which] = tuple(dict.fromkeys((*names[which], told)))
+        names[which] = tuple(dict.fromkeys((*names[which], side)))
         if len(labels) == 2 and labels[0].casefold() not in _YES_NO:
             names[1 - which] = tuple(dict.fromkeys((*names[1 - which], labels[1 - outcome])))
         claim = Ends.SECOND if which else Ends.FIRST
     first, second = (tuple(dict.fromkeys(name)) for name in names)
-    return Contest((first, second), claim if yes else ~claim, draws, sport, told)
+    return Contest((first, second), claim if yes else ~claim, draws, sport, side)
 
 
 def _yes(market: ContestMarket, outcome: int) -> bool | None:
-    """Whether outcome number `outcome` is Yes (True) or No (False); None if the market's outcomes
-    are not Yes and No. The first outcome of a market without labels counts as Yes."""
+    """Whether the outcome with index `outcome` is Yes (True) or No (False); None if the market's
+    outcomes are not Yes and No. The first outcome of a market without labels counts as Yes."""
     labels = [label.casefold() for label in market.outcomes]
     if set(labels) == _YES_NO and outcome < len(labels):
         return labels[outcome] == "yes"
@@ -214,9 +215,13 @@ def _yes(market: ContestMarket, outcome: int) -> bool | None:
 
 
 def _order(names: Sequence[tuple[str, ...]], rule: re.Match[str]) -> tuple[str, str] | None:
-    """The market's rules name two sides of a game, in the groups "a" and "b" of `rule`. Returns
-    these two groups in the order in which the title names the sides (`names`): ("b", "a") if the
-    title has them in the other order. None if this is not clear."""
+    """Which of the two sides that a market's rules name is which side of its title. Returns the
+    names of the groups of `rule` in the order of the title: ("a", "b") if the rules name the sides
+    in the same order, ("b", "a") if in the other one, None if this is not clear.
+
+    names : the sides' names from the title
+    rule : match of the rules; its groups "a" and "b" are the names of the two sides
+    """
     a, b = rule["a"], rule["b"]
     there = _likeness(names[0][0], a) + _likeness(names[1][0], b)
     back = _likeness(names[0][0], b) + _likeness(names[1][0], a)
@@ -225,16 +230,19 @@ def _order(names: Sequence[tuple[str, ...]], rule: re.Match[str]) -> tuple[str, 
     return ("a", "b") if there > back else ("b", "a")
 
 
-def _which(told: str, names: Sequence[tuple[str, ...]]) -> int | None:
-    """Index (0 or 1) of the side of the game that a label names; None if that is not clear."""
-    first, second = (max(_likeness(told, name) for name in given) for given in names)
+def _side_index(label: str, names: Sequence[tuple[str, ...]]) -> int | None:
+    """Index (0 or 1) of the side of the game that a label names; None if that is not clear.
+
+    names : for each side, the names that the market gives it
+    """
+    first, second = (max(_likeness(label, name) for name in given) for given in names)
     return None if first == second else int(second > first)
 
 
 def _likeness(one: str, other: str) -> float:
-    """Likeness of two names: 3 if they are equal; if they have words in common, 1 plus the number
-    of these divided by the number of words of the longer name; 0.5 if one begins with the first
-    three letters of the other; else 0."""
+    """Likeness of two names: 3 if they are equal; between 1 and 2 if they share words (1 plus the
+    number of shared words divided by the number of words of the longer name); 0.5 if one begins
+    with the first three letters of the other; else 0."""
     a, b = one.casefold().replace(".", ""), other.casefold().replace(".", "")
     if a == b:
         return 3.0

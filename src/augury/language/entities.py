@@ -1,5 +1,6 @@
-"""Finds the entities (people, teams, places, companies ...) that a text names: the longest name
-first, none inside another. Pure."""
+"""Finds the entities (people, teams, places, companies ...) that a text names. Pure.
+
+Longer names are looked for first, and no name is found inside another one."""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ from typing import Final
 from augury.language.vocabulary import Entity, Vocabulary, Word, words
 
 MAX_CHARS: Final = 2_000
-"""Number of characters at the beginning of a text in which names are looked for; the rest is
-ignored."""
+"""Number of characters at the beginning of a text in which names are looked for; the rest of the
+text is ignored."""
 
 NAMELESS: Final = frozenset(
     "a about after again all also am an and any are as at away back be before big but by can"
@@ -32,20 +33,21 @@ _ASKING: Final = frozenset(
 """Words that can begin a question. Their capital letter at the beginning of a question does not
 make them a name: "Who" is not the World Health Organization."""
 _ENDS: Final = frozenset(".!?|:")
-"""Characters that end a sentence, or a section of a market's text; the word after them may be
-capitalized without being a name."""
+"""Characters that end a sentence or a section of a market's text. The word after one of them may
+have a capital letter without being a name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A place in a text that names an entity (a person, a team, a place ...)."""
+    """A passage of a text that names an entity (a person, a team, a country ...)."""
 
     start: int
+    """Position in the text of the name's first character."""
     end: int
-    """Position in the text after the last character of the name."""
+    """Position in the text after the name's last character."""
     text: str
     entities: tuple[Entity, ...]
-    """The entity that is named, or several entities if the text leaves open which one it is."""
+    """The entity that is named, or several entities if the text leaves open which one is meant."""
 
     @property
     def keys(self) -> frozenset[str]:
@@ -61,26 +63,26 @@ class _Candidate:
     guard: str
     capital: bool
     nameless: bool
-    """Whether the text uses the alias (a way to name an entity) as an ordinary word that names no
-    entity: a single word of `NAMELESS`, in lower case or capitalized only because it begins a
-    question."""
+    """Whether the passage is only an ordinary word that names no entity: a single word of
+    `NAMELESS`, in lower case or capitalized only because it begins a question."""
 
 
 def mentions(text: str, vocabulary: Vocabulary, context: str = "") -> list[Mention]:
-    """Find the entities of the vocabulary that `text` names; returns the places where it does, in
-    their order.
+    """Find the entities of the vocabulary that `text` names. Returns the mentions (the passages
+    that name one) in the order of the text.
 
     Parameters
     ----------
     text
         The text as it was written: capital letters matter.
     context
-        Another text on the same subject (an event's title); its words help to tell namesakes apart.
+        Another text on the same subject, e.g. the event's title. Its words help to choose between
+        entities of the same name.
     """
-    said = words(text[:MAX_CHARS])
-    lower = not any(one.capital and not one.folded.isdigit() for one in said)
-    around = {one.folded for one in said} | {one.folded for one in words(context[:MAX_CHARS])}
-    candidates = _candidates(text, said, vocabulary)
+    text_words = words(text[:MAX_CHARS])
+    lower = not any(one.capital and not one.folded.isdigit() for one in text_words)
+    around = {one.folded for one in text_words} | {one.folded for one in words(context[:MAX_CHARS])}
+    candidates = _candidates(text, text_words, vocabulary)
     sure = {c.entity.topic for c in candidates if c.guard == "any"}
     taken: list[tuple[int, int]] = []
     found: list[Mention] = []
@@ -88,29 +90,29 @@ def mentions(text: str, vocabulary: Vocabulary, context: str = "") -> list[Menti
     for first, last in spans:
         if any(first <= b and a <= last for a, b in taken):
             continue
-        named = {(word.folded) for word in said[first : last + 1]}
+        named = {(word.folded) for word in text_words[first : last + 1]}
         here = [c for c in candidates if (c.first, c.last) == (first, last)]
         meant = _meant(here, around - named, sure, lower=lower)
         if not meant:
             continue
         taken.append((first, last))
-        start, end = said[first].start, said[last].end
+        start, end = text_words[first].start, text_words[last].end
         found.append(Mention(start, end, text[start:end], meant))
     return sorted(found, key=lambda one: one.start)
 
 
-def _candidates(text: str, said: Sequence[Word], vocabulary: Vocabulary) -> list[_Candidate]:
+def _candidates(text: str, text_words: Sequence[Word], vocabulary: Vocabulary) -> list[_Candidate]:
     found = []
-    folded = [word.folded for word in said]
-    for first, word in enumerate(said):
-        named = vocabulary.at(folded, first)
+    folded = [word.folded for word in text_words]
+    for first, word in enumerate(text_words):
+        named = vocabulary.aliases_at(folded, first)
         if not named:
             continue
-        begins = first == 0 or not _ENDS.isdisjoint(text[said[first - 1].end : word.start])
+        begins = first == 0 or not _ENDS.isdisjoint(text[text_words[first - 1].end : word.start])
         for alias, entity in named:
             last = first + len(alias.words) - 1
             capital = word.capital and all(
-                w.capital for w in said[first : last + 1] if len(w.folded) > 3
+                w.capital for w in text_words[first : last + 1] if len(w.folded) > 3
             )
             shouted = text[word.start : word.end].isupper()
             plain = not capital or (begins and word.folded in _ASKING and not shouted)
@@ -122,11 +124,12 @@ def _candidates(text: str, said: Sequence[Word], vocabulary: Vocabulary) -> list
 def _meant(
     here: Sequence[_Candidate], around: set[str], sure: set[str], *, lower: bool
 ) -> tuple[Entity, ...]:
-    """The entities that one place in a text may mean. If some of the possible ones fit the topics
-    of the text, only those are returned.
+    """The entities that one passage of a text may mean. If some of them fit the topics of the text,
+    only these are returned.
 
-    around : the other words of text and context
-    sure : topics of the entities that the text names beyond doubt; names of such a topic need no
+    here : the entities with a name that equals the passage
+    around : the other words of the text and its context
+    sure : topics of the entities that the text certainly names; names of such a topic need no
         capital letter
     lower : the whole text has no capital letter
     """
@@ -135,8 +138,8 @@ def _meant(
         c for c in here
         if _counts(c, c.entity.key in near, lower=lower or c.entity.topic in sure)
     ]  # fmt: skip
-    told = [c for c in allowed if c.entity.key in near]
-    kept = {c.entity.key: c.entity for c in (told or allowed)}
+    fitting = [c for c in allowed if c.entity.key in near]
+    kept = {c.entity.key: c.entity for c in (fitting or allowed)}
     return tuple(kept[key] for key in sorted(kept))
 
 

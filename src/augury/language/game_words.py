@@ -1,8 +1,8 @@
-"""Patterns for the words that say how a game ends: data for `results`. Pure.
+"""Regular expressions for the words that say how a game ends, used by `language.results`. Pure.
 
-They are applied to the text that `sides.told` returns: folded words with single spaces between
-them, and A and B for the sides. The text that one pattern matches is not read again, so phrases
-come before the single words that they contain.
+They are applied to the text that `sides.mark_sides` returns: words in lower case without accents
+and dots, with single spaces between them, and A and B for the two sides. A word is matched by one
+expression only, so phrases come before the single words that they contain.
 """
 
 from __future__ import annotations
@@ -120,8 +120,8 @@ _BEATS: Final = _any(
 
 
 def word(*words: str) -> str:
-    """A regular expression that matches any of the expressions `words`, as whole words between
-    spaces."""
+    """The source of a regular expression that matches any of the expressions `words`, as whole
+    words between spaces."""
     return f"(?<![^ ])(?:{'|'.join(words)})(?![^ ])"
 
 
@@ -140,10 +140,10 @@ EVENT: Final = re.compile(
         "(?P<mark>[.,;:()!?–—-])",
     )
 )  # fmt: skip
-"""Pattern for everything in a question that tells how a game ends: words for a result, the sides of
-the game (A and B), another team (X), and punctuation (`mark`). The name of the matching group is
-the kind of what was found. After `beats`, `over` and `home` ("sends B home") comes the beaten side;
-`stops` means that one side keeps the other from winning."""
+"""Matches each part of a question from which the end of a game is read: a word for a result, a side
+of the game (A or B), another team (X), or a punctuation mark (`mark`). The name of the group that
+matches tells which kind it is. After `beats`, `over` and `home` ("sends B home") comes the beaten
+side; `stops` means that one side keeps the other from winning."""
 NOT: Final = re.compile(
     word(
         "not", "no", "never", "cannot", "wont", "dont", "doesnt", "didnt", "cant", "couldnt",
@@ -161,8 +161,8 @@ ASIDE: Final = re.compile(
         "whether [^.,;]* or [^.,;]*",
     )
 )  # fmt: skip
-"""Phrases in a question about a game that say nothing about its result ("yes or no"); they are
-removed."""
+"""Matches phrases in a question about a game that say nothing about who wins it ("yes or no"). They
+are removed before the question is read."""
 _NUMBER: Final = _any(r"\d+", *numerals.COUNTS, "dozen")
 UNSURE: Final = re.compile(
     _any(
@@ -214,8 +214,8 @@ UNSURE: Final = re.compile(
         r"\d [–—-] \d", r"\d\.\d", r"\d\+",
     )
 )  # fmt: skip
-"""Words which show that a question about a game is unclear or asks for something other than the
-winner ("if", "by 10 points"). No result is read from such a question."""
+"""Matches words which show that a question about a game is unclear or asks for something other than
+the winner ("if", "by 10 points"). No result is read from such a question."""
 RHETORICAL: Final = re.compile(
     "^(?:so |but |and )?(?:wont|dont|doesnt|didnt|cant|isnt|arent|aint) "
 )

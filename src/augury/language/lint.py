@@ -1,8 +1,9 @@
-"""Checks the vocabulary of entities for aliases that clash, are too short or are also ordinary
-words, and for references to missing entries. Pure.
+"""Checks the vocabulary (the people, teams, places ... that texts name, with their aliases). Pure.
 
-`augury language lint` prints the findings. Given a catalogue of markets, it also reports aliases
-that the titles use as ordinary lower-case words, and which therefore need a mark (`^` or `~`).
+It reports aliases that clash, are too short or are also ordinary words, and references to missing
+entries. `augury language lint` prints the findings. Given a catalogue of markets, it also reports
+aliases that market titles use as ordinary lower-case words. Such an alias needs a mark in its file:
+`^` or `~`, which make it count only under certain conditions (see `language.vocabulary`).
 """
 
 from __future__ import annotations
@@ -14,31 +15,33 @@ from typing import Final, Literal
 
 from augury.language.vocabulary import Alias, Entity, Vocabulary, words
 
-MIN_LOWER: Final = 50
-"""An alias counts as an ordinary word if at least this number of market titles contain it in lower
-case."""
-_NAMED: Final = frozenset("person team party company product work group league coin".split())
+MIN_LOWERCASE_TITLES: Final = 50
+"""Number of market titles that contain an alias in lower case, from which the alias counts as an
+ordinary word and needs a mark (`^` or `~`). A larger number reports fewer aliases. Chosen by
+hand."""
+_MARKED_KINDS: Final = frozenset("person team party company product work group league coin".split())
 """Kinds of entities whose aliases need a mark (`^` or `~`, see `language.vocabulary`) if they are
-ordinary words. Aliases of other kinds ("inflation", "oil") are ordinary words on purpose."""
+also ordinary words. Aliases of other kinds ("inflation", "oil") are ordinary words on purpose."""
 MIN_LETTERS: Final = 2
 """Smallest number of letters of an alias; shorter ones are reported."""
-_LETTERS: Final = frozenset({"x"})
-"""Aliases of one letter that are allowed nevertheless."""
+_ALLOWED_LETTERS: Final = frozenset({"x"})
+"""Aliases of one letter that are allowed although they are shorter than `MIN_LETTERS`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """A problem that the linter found in the vocabulary of entities."""
+    """A problem that the linter found in the vocabulary: `text` says which, `level` how serious it
+    is."""
 
     level: Literal["error", "warning"]
     text: str
 
 
 def lint(vocabulary: Vocabulary, titles: Iterable[str] = ()) -> Iterator[LintFinding]:
-    """The problems of a vocabulary: first aliases that several entities share and references to
-    missing entries, as warnings; then aliases that are too short or ordinary words, as errors.
+    """The problems of a vocabulary: first, as warnings, aliases that several entities share and
+    references to missing entries; then, as errors, aliases that are too short or ordinary words.
 
-    titles : titles of markets, in which aliases used as ordinary words are counted
+    titles : titles of markets; they show which aliases are also ordinary words
     """
     yield from _clashes(vocabulary)
     yield from _dangling(vocabulary)
@@ -46,7 +49,7 @@ def lint(vocabulary: Vocabulary, titles: Iterable[str] = ()) -> Iterator[LintFin
     yield from _ordinary(vocabulary, titles)
 
 
-def _open_aliases(vocabulary: Vocabulary) -> Iterator[tuple[Entity, Alias]]:
+def _unmarked_aliases(vocabulary: Vocabulary) -> Iterator[tuple[Entity, Alias]]:
     for entity in vocabulary.entities:
         for alias in entity.aliases:
             if alias.guard == "any":
@@ -55,13 +58,14 @@ def _open_aliases(vocabulary: Vocabulary) -> Iterator[tuple[Entity, Alias]]:
 
 def _clashes(vocabulary: Vocabulary) -> Iterator[LintFinding]:
     owners: dict[tuple[str, ...], list[Entity]] = {}
-    for entity, alias in _open_aliases(vocabulary):
+    for entity, alias in _unmarked_aliases(vocabulary):
         owners.setdefault(alias.words, []).append(entity)
-    for spoken, entities in sorted(owners.items()):
+    for alias_words, entities in sorted(owners.items()):
         if len(entities) > 1:
             names = " and ".join(f"{e.name} ({e.source})" for e in entities)
             yield LintFinding(
-                "warning", f"{' '.join(spoken)!r} is an unmarked alias of {names}; mark it ^ or ~"
+                "warning",
+                f"{' '.join(alias_words)!r} is an unmarked alias of {names}; end it with ^ or ~",
             )
 
 
@@ -71,14 +75,15 @@ def _dangling(vocabulary: Vocabulary) -> Iterator[LintFinding]:
         for name in entity.of:
             if name not in known:
                 yield LintFinding(
-                    "warning", f"{entity.name}: 'of' names {name!r}, which has no entry"
+                    "warning",
+                    f"{entity.name}: 'of' names {name!r}, which has no entry in the vocabulary",
                 )
 
 
 def _short(vocabulary: Vocabulary) -> Iterator[LintFinding]:
     for entity in vocabulary.entities:
         for alias in entity.aliases:
-            if len("".join(alias.words)) < MIN_LETTERS and alias.words[0] not in _LETTERS:
+            if len("".join(alias.words)) < MIN_LETTERS and alias.words[0] not in _ALLOWED_LETTERS:
                 yield LintFinding(
                     "error",
                     f"{entity.name} ({entity.source}): the alias "
@@ -90,12 +95,16 @@ def _ordinary(vocabulary: Vocabulary, titles: Iterable[str]) -> Iterator[LintFin
     lower: Counter[str] = Counter()
     for title in titles:
         lower.update({w.folded for w in words(title) if title[w.start : w.end].islower()})
-    for entity, alias in _open_aliases(vocabulary):
-        if entity.kind not in _NAMED or len(alias.words) != 1 or not alias.words[0].isalpha():
+    for entity, alias in _unmarked_aliases(vocabulary):
+        if (
+            entity.kind not in _MARKED_KINDS
+            or len(alias.words) != 1
+            or not alias.words[0].isalpha()
+        ):
             continue
-        if (n := lower[alias.words[0]]) >= MIN_LOWER:
+        if (n := lower[alias.words[0]]) >= MIN_LOWERCASE_TITLES:
             yield LintFinding(
                 "error",
                 f"{entity.name} ({entity.source}): {alias.words[0]!r} is an ordinary word in {n}"
-                " titles; mark it ^ or ~",
+                " titles; end the alias with ^ or ~",
             )

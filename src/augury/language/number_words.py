@@ -14,7 +14,8 @@ _RUN: Final = re.compile(
     rf"(?:hundred|{_SCALE})\b(?:\s+and(?=\s+(?:{COUNT})\b))?(?:[\s-]+{_PART})*)",
     re.I,
 )
-"""Matches consecutive number words: two or more, or a single "hundred", "thousand" ..."""
+"""Matches two or more consecutive number words ("twenty five"), or a single "hundred", "thousand"
+..."""
 _VAGUE: Final = re.compile(
     r"\b(?:few|several|couple(?:\s+of)?|many|some|(?:half|quarters?)(?:\s+of)?)\s+\Z", re.I
 )
@@ -42,7 +43,7 @@ _HINT: Final = re.compile(rf"\b(?:{COUNT}|hundred|{_SCALE})\b", re.I)
 
 
 def in_figures(text: str) -> str:
-    """The text with its numbers in words replaced by figures. A "thousand" or "million" at the end
+    """The text with each number in words replaced by figures. A "thousand" or "million" at the end
     of a number stays a word, and so do words that form no number ("twenty twenty-six")."""
     if _HINT.search(text) is None:
         return text
@@ -77,23 +78,23 @@ def _ranged(found: re.Match[str]) -> str:
 def _figure(found: re.Match[str]) -> str:
     if _VAGUE.search(found.string[: found.start()]):
         return found[0]
-    said = [one for one in re.split(r"[\s-]+", found["said"].casefold()) if one != "and"]
-    number = _value(said, lone=found["one"] is not None)
-    if number is None or not any(one == "hundred" or one in SCALES for one in said):
+    number_words = [one for one in re.split(r"[\s-]+", found["said"].casefold()) if one != "and"]
+    number = _value(number_words, after_a=found["one"] is not None)
+    if number is None or not any(one == "hundred" or one in SCALES for one in number_words):
         return found[0]
-    scale = SCALES.get(said[-1])
-    return f"{number / scale:.10g} {said[-1]}" if scale else str(number)
+    scale = SCALES.get(number_words[-1])
+    return f"{number / scale:.10g} {number_words[-1]}" if scale else str(number)
 
 
-def _value(said: list[str], *, lone: bool) -> int | None:
+def _value(number_words: list[str], *, after_a: bool) -> int | None:
     """The whole number that number words make: ["two", "hundred"] -> 200. None if they make none:
     ["twenty", "twenty"].
 
-    lone : whether "a" stands before the words, as in "a hundred" (100)
+    after_a : whether "a" or "an" stands before the words, as in "a hundred" (100)
     """
-    total, here, last = 0, int(lone), float("inf")
-    fresh = not lone
-    for word in said:
+    total, here, last = 0, int(after_a), float("inf")
+    fresh = not after_a
+    for word in number_words:
         if word in COUNTS:
             n = COUNTS[word]
             free = here % 100 == 0 or (here % 10 == 0 and here % 100 >= 20 and 0 < n < 10)

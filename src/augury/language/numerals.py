@@ -17,7 +17,7 @@ TENS: Final = {
     for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
 }
 COUNTS: Final = {**ONES, **TENS}
-"""Number word -> its value, for zero to nineteen and the tens."""
+"""Number word -> value of the word: zero to nineteen, and the tens ("twenty" ... "ninety")."""
 ORDINALS: Final = {
     word: n
     for n, word in enumerate(
@@ -31,36 +31,36 @@ SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e
 FACTORS: Final = {
     "k": 1e3, "mm": 1e6, "mn": 1e6, "m": 1e6, "bn": 1e9, "b": 1e9, "tn": 1e12, "t": 1e12, **SCALES,
 }  # fmt: skip
-"""Short or long word for a scale -> the factor by which it multiplies a number: "bn" -> 1e9."""
+"""Short or long word for a scale -> the factor that it stands for: "bn" -> 1e9 in "3 bn"."""
 
 COUNT: Final = "|".join(sorted(COUNTS, key=len, reverse=True))
 ORDINAL: Final = "|".join(sorted(ORDINALS, key=len, reverse=True))
 FACTOR: Final = "|".join(FACTORS)
-"""COUNT, ORDINAL and FACTOR: regular expressions for a number word ("twelve"), an ordinal ("third")
-and a scale ("million", "bn"), in lower case. They are bare alternatives (`a|b|c`), so they must be
-put in a group."""
+"""COUNT, ORDINAL and FACTOR: sources of regular expressions for a number word ("twelve"), an
+ordinal ("third") and a scale ("million", "bn"), in lower case. They are alternatives without
+parentheses (`a|b|c`), so a larger expression must put them in a group."""
 
 
-def count(said: str) -> int:
+def count(text: str) -> int:
     """The value of a whole number, written in digits or as one word of `COUNTS`: "twelve" -> 12.
     Any other text raises KeyError."""
-    return int(said) if said.isdecimal() else COUNTS[said.casefold()]
+    return int(text) if text.isdecimal() else COUNTS[text.casefold()]
 
 
-_PLACES: Final = {**ORDINALS, **COUNTS}
+_RANKS: Final = {**ORDINALS, **COUNTS}
 
 
-def place(said: str) -> int:
-    """The place that an ordinal or a number names: "second", "2nd", "2" and "two" -> 2; 0 if the
-    text names none ("last")."""
-    digits = re.sub(r"\D", "", said)
-    return int(digits) if digits else _PLACES.get(said.casefold(), 0)
+def place(text: str) -> int:
+    """The rank (place in an order) that an ordinal or a number names: "second", "2nd", "2" and
+    "two" -> 2; 0 if the text names none ("last")."""
+    digits = re.sub(r"\D", "", text)
+    return int(digits) if digits else _RANKS.get(text.casefold(), 0)
 
 
 PARTS: Final = {"half": 0.5, "three": 0.75, "quarter": 0.25}
-"""First word of a fraction -> value of the fraction: "three" (of "three quarters") -> 0.75."""
+"""First word of a fraction -> value of the fraction: "three" -> 0.75, for "three quarters"."""
 
 
-def compound(said: str) -> int:
-    """The value of one or two number words, or of digits: "twenty-five" -> 25."""
-    return sum(count(part) for part in re.split(r"[\s-]+", said))
+def compound(text: str) -> int:
+    """The value of a number in one or two words, or in digits: "twenty-five" -> 25."""
+    return sum(count(part) for part in re.split(r"[\s-]+", text))

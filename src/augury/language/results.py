@@ -1,10 +1,10 @@
 """Reads which result of a game (a side wins, a draw ...) a question asks for. Pure.
 
-The question is read together with a market on the game (`contests.Contest`): the sides are marked
-(`sides.told`), then the verbs around them are read: who beats whom, loses, draws, fails to win,
-does not lose. What is read is a set of ends, i.e. of ways in which the game can end. It is None if
-it is not certain, e.g. because the question has numbers of points, another game or more than one
-statement.
+The question is read together with a market on the game (`contests.Contest`). First the names of the
+two sides are replaced by A and B (`sides.mark_sides`). Then the verbs around them are read: who
+beats whom, loses, draws, fails to win, does not lose. The result is a set of ends (`contests.Ends`:
+A wins, B wins, a draw), or None if the question is not clear, e.g. because it names a number of
+points or another game, or makes more than one statement.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from augury.language.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class AskedResult:
-    """The ways in which a game must end for a question to be answered Yes, e.g. "A wins" or "A
-    wins, or a draw"."""
+    """The ends of a game (A wins, B wins, a draw) for which a question about it is answered Yes,
+    e.g. "A wins" or "A wins, or a draw"."""
 
     ends: Ends
     both: bool
@@ -43,8 +43,8 @@ class AskedResult:
 
 
 class Stand(NamedTuple):
-    """How a question about a game relates to a market on that game (`bearing`: same, opposite,
-    implies ...), and whether it names both sides."""
+    """How a question about a game relates to a market on that game (`bearing`: it asks the same,
+    the opposite, implies it ...), and whether the question names both sides."""
 
     bearing: Bearing
     both: bool
@@ -52,23 +52,23 @@ class Stand(NamedTuple):
 
 
 def others(question: str, vocabulary: Vocabulary) -> list[Mention]:
-    """The places in a question that name teams or people. A place that names neither side of the
-    market's game shows that the question may be about another game."""
+    """The mentions of teams and people in a question. A mention of neither side of the market's
+    game shows that the question may be about another game."""
     return [
         one for one in mentions(question, vocabulary)
         if any(entity.kind in ("team", "person") for entity in one.entities)
     ]  # fmt: skip
 
 
-def asked(
+def asked_result(
     question: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary
 ) -> AskedResult | None:
     """The ways in which the game `contest` must end for the question to be answered Yes; None if
     that is not certain.
 
-    foreign : what `others` found in the question
+    foreign : mentions of teams and people in the question, from `others`
     """
-    text = ASIDE.sub("", sides.told(question, contest, foreign, vocabulary))
+    text = ASIDE.sub("", sides.mark_sides(question, contest, foreign, vocabulary))
     if UNSURE.search(text) or RHETORICAL.search(text):
         return None
     if not contest.sides[1] and "B" not in text.split():
@@ -92,13 +92,13 @@ def asked(
 def stand(
     question: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary
 ) -> Stand | None:
-    """How a question relates to a market on the game `contest`: same, opposite, implies ...; None
-    if that is not certain.
+    """How a question relates to a market on the game `contest` (it asks the same, the opposite,
+    implies it ...); None if that is not certain.
 
-    foreign : what `others` found in the question
+    foreign : mentions of teams and people in the question, from `others`
     """
-    read = asked(question, contest, foreign, vocabulary)
-    return None if read is None else Stand(contest.bearing(read.ends), read.both)
+    result = asked_result(question, contest, foreign, vocabulary)
+    return None if result is None else Stand(contest.bearing(result.ends), result.both)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +124,10 @@ def _claims(text: str, contest: Contest) -> list[Ends | None]:
 
 
 def _is_beating(text: str, events: Sequence[_ResultPhrase], n: int) -> bool:
-    """Whether `events[n]`, a word such as "over", means "beats", as in "A over B". `events` are the
-    words for results and the sides (A, B, X) that `game_words.EVENT` found in `text`."""
+    """Whether `events[n]`, a word such as "over", means "beats", as in "A over B".
+
+    events : the words for results and the sides (A, B, X) in `text`, found by `game_words.EVENT`
+    """
     before = events[n - 1] if n else None
     after = events[n + 1] if n + 1 < len(events) else None
     if before is None or before.kind != "side":
@@ -169,7 +171,10 @@ def _acting(text: str, events: Sequence[_ResultPhrase], n: int) -> str | None:
     event = events[n]
     if event.kind == "stops" and (inner := re.search(r"(?<![^ ])[AB](?![^ ])", event.text)):
         return _other(inner.group())
-    if event.kind not in ("beats", "over", "home") and (side := _for(text, events, n)) is not None:
+    if (
+        event.kind not in ("beats", "over", "home")
+        and (side := _side_after(text, events, n)) is not None
+    ):
         return _other(side) if event.kind == "stops" else side
     subject, target = _subject(text, events, n), _target(text, events, n)
     if subject is None:
@@ -192,8 +197,7 @@ def _denied(text: str, events: Sequence[_ResultPhrase], n: int) -> bool | None:
     cancel out. None if a negation belongs to another clause, because it is then unclear what it
     negates."""
     start = next((e.end for e in reversed(events[:n]) if e.kind != "side"), 0)
-    said = text[start : events[n].start]
-    parts = CLAUSE.split(said)
+    parts = CLAUSE.split(text[start : events[n].start])
     if any(NOT.search(part) for part in parts[:-1]):
         return None
     return len(NOT.findall(parts[-1])) % 2 == 1
@@ -234,9 +238,9 @@ def _target(text: str, events: Sequence[_ResultPhrase], n: int) -> str | None:
     return after.text if links & {*event.text.split(), *between} else None
 
 
-def _for(text: str, events: Sequence[_ResultPhrase], n: int) -> str | None:
-    """The side ("A" or "B") that, by the words after a win or loss (`events[n]`), is the one that
-    wins or loses: A in "the win goes to A" and "no upset for A". None if no side is named so."""
+def _side_after(text: str, events: Sequence[_ResultPhrase], n: int) -> str | None:
+    """The side ("A" or "B") that the words after a win or loss (`events[n]`) name as the one that
+    wins or loses: A in "the win goes to A" and "no upset for A". None if they name no side."""
     links = "for|by|goes to|go to|going to" if events[n].kind == "wins" else "for"
     rest = text[events[n].end :]
     if events[n].text.endswith(" for"):

@@ -1,8 +1,9 @@
 """Finds the names of a game's two sides (teams or players) in a text. Pure.
 
-A side is recognized by the names that its market gives it, by the vocabulary's aliases of the team
-or player of that name in that sport, and, for a team, by the players that the vocabulary assigns to
-it. "St." can stand for "State". A name that both sides share identifies neither.
+A side is recognized by the names that the market on the game gives it, by the aliases that the
+vocabulary has for the team or player of that name in that sport, and, for a team, by the names of
+its players in the vocabulary. "St." can stand for "State". A name that both sides share identifies
+neither.
 """
 
 from __future__ import annotations
@@ -31,27 +32,30 @@ _GENERIC: Final = frozenset(
     " sports union deportivo women men central western eastern northern southern van der von la le"
     " del al el rb og wanderers dinamo dynamo red star".split()
 )
-"""Words that do not name a team or player by themselves: "united", "city"."""
+"""Words of team names that alone identify no team or player: "united", "city"."""
 _EPITHET: Final = re.compile(
     r"(?<![^ ])([AB]) (?:(?!at|vs|over|and|or|past|beat|d|v)\w+ )?X(?![^ ])"
 )
 _CLUB: Final = frozenset("fc afc cf sc ac ssc fk sk bk 1 club calcio".split())
 """Words in a club's registered name that people leave out: "fc"."""
-_LOOSE: Final = frozenset({"tennis", "mma", "soccer", ""})
-"""Sports in which any distinctive word of a team's or player's name is enough to identify it; "" is
-an unknown sport."""
-_CITIES: Final = frozenset({"nba", "nfl", "mlb", "nhl", "wnba"})
-_PAIRS: Final = frozenset({"red", "white", "blue", "trail", "maple", "golden"})
-"""First words of team nicknames that have two words: "red" ("Boston Red Sox"). They tell where the
-city in a team's full name ends."""
-_SCHOOLS: Final = frozenset("state st tech a&m southern atlantic international christian".split())
-"""Words that turn the name before them into that of another school: "state" ("Michigan" / "Michigan
-State")."""
-_GROUNDS: Final = frozenset(
+_ONE_WORD_SPORTS: Final = frozenset({"tennis", "mma", "soccer", ""})
+"""Sports in which any distinctive word of a team's or player's name is enough to identify the team
+or player; "" is an unknown sport."""
+_CITY_LEAGUES: Final = frozenset({"nba", "nfl", "mlb", "nhl", "wnba"})
+"""Leagues whose teams are named after a city or state and a nickname: "Boston Celtics"."""
+_NICKNAME_FIRST_WORDS: Final = frozenset({"red", "white", "blue", "trail", "maple", "golden"})
+"""First words of nicknames of two words: "red" of the "Boston Red Sox". They show where the city
+ends in a team's full name."""
+_OTHER_SCHOOL_WORDS: Final = frozenset(
+    "state st tech a&m southern atlantic international christian".split()
+)
+"""Words that make the name of another school out of a school's name: "Michigan State" is not
+"Michigan"."""
+_NOT_THE_TEAM: Final = frozenset(
     "ground stadium park arena field road center centre one trip fans hotspur".split()
 )
-"""Words after a team's name which show that the text does not mean the team that plays, but e.g.
-its stadium, its fans or a trip."""
+"""Words after a team's name which show that the text means something else than the team that plays,
+e.g. the stadium or the fans of the team, or a trip."""
 _STATES: Final = {"oh": "ohio", "fl": "florida", "pa": "pennsylvania"}
 
 
@@ -68,36 +72,39 @@ def tokens(text: str) -> list[Token]:
     """The words and punctuation marks of a text; a hyphenated word counts as several."""
     found = []
     for match in _TOKEN.finditer(text.replace("’", "'")):
-        said = match.group()
-        capital = said[:1].isupper() or said[:1].isdigit()
-        if said.casefold().endswith("'s"):
-            said = said[:-2] if len(said) > 3 else said.casefold()
-            found.append(Token(said if said.endswith("'s") else _fold(said), capital))
+        word = match.group()
+        capital = word[:1].isupper() or word[:1].isdigit()
+        if word.casefold().endswith("'s"):
+            word = word[:-2] if len(word) > 3 else word.casefold()
+            found.append(Token(word if word.endswith("'s") else _fold(word), capital))
             continue
-        found.append(Token(_fold(said), capital))
+        found.append(Token(_fold(word), capital))
     return found
 
 
-_OF_A_STATE: Final = re.compile(r"\((\w{2,4})\)")
-"""A code in parentheses that tells teams of the same name apart: "Miami (OH)". People leave out the
-code, or only the parentheses."""
+_STATE_CODE: Final = re.compile(r"\((\w{2,4})\)")
+"""Matches a code in parentheses that tells teams of the same name apart: "Miami (OH)". People leave
+out the code, or only the parentheses."""
 
 
-def told(text: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary) -> str:
-    """A text with the two sides of the game `contest` replaced by A and B, and other teams by X:
-    "Will the Lakers beat Boston?" -> "will the A beat B ?". All words are folded (no case, accents
-    or dots).
+def mark_sides(
+    text: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary
+) -> str:
+    """The text with the two sides of the game `contest` replaced by A and B, and other teams by X:
+    "Will the Lakers beat Boston?" -> "will the A beat B ?". All words are put in lower case,
+    without accents and dots.
 
-    foreign : mentions of teams and people that may play another game (`results.others`)
+    foreign : mentions of teams and people in the text; some may play in another game
+        (`results.others`)
     """
-    said = tokens(_OF_A_STATE.sub(r"\1", text))
-    sport = contest.sport or _shared(contest.sides, vocabulary)
+    words = tokens(_STATE_CODE.sub(r"\1", text))
+    sport = contest.sport or _shared_sport(contest.sides, vocabulary)
     known = [_entities(names, sport, vocabulary) for names in contest.sides]
     ours, theirs = (_forms(names, sport, vocabulary) for names in contest.sides)
     spans = [
         (place, place + len(form), which)
         for which, forms in (("A", ours - theirs), ("B", theirs - ours))
-        for place, form in _found(said, forms)
+        for place, form in _occurrences(words, forms)
     ]
     keys = {entity.key for entities in known for entity in entities}
     national = any(_is_national(entity) for entities in known for entity in entities)
@@ -107,12 +114,12 @@ def told(text: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vo
         if not one.keys & keys
         and any(_plays(e, sport) and _is_national(e) <= national for e in one.entities)
         for form in (_form(one.text),)
-        for place, _ in _found(said, (form,), any_case=True)
-        if place + len(form) == len(said) or said[place + len(form)].text not in _GROUNDS
+        for place, _ in _occurrences(words, (form,), any_case=True)
+        if place + len(form) == len(words) or words[place + len(form)].text not in _NOT_THE_TEAM
     ]
-    marked = _marked(said, spans)
+    marked = _marked(words, spans)
     if "X" in marked:
-        marked = _settled(" ".join(marked)).split()
+        marked = _without_epithets(" ".join(marked)).split()
         for which, entities in zip("BA", known[::-1], strict=True):
             other = "A" if which == "B" else "B"
             if contest.sides["AB".index(which)] and not entities and which not in marked:
@@ -121,7 +128,7 @@ def told(text: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vo
     return " ".join(marked)
 
 
-def _marked(said: Sequence[Token], spans: list[tuple[int, int, str]]) -> list[str]:
+def _marked(words: Sequence[Token], spans: list[tuple[int, int, str]]) -> list[str]:
     spans = sorted(spans, key=lambda one: (one[0] - one[1], one[2], one[0]))
     named: dict[int, tuple[int, str]] = {}
     taken: set[int] = set()
@@ -131,27 +138,30 @@ def _marked(said: Sequence[Token], spans: list[tuple[int, int, str]]) -> list[st
             named[start] = end, which
     out: list[str] = []
     place = 0
-    while place < len(said):
+    while place < len(words):
         if place in named:
             place, which = named[place]
             if not out or out[-1] != which:
                 out.append(which)
         else:
-            out.append(said[place].text)
+            out.append(words[place].text)
             place += 1
     return out
 
 
-def _settled(text: str) -> str:
-    """The text without each X (another team) that is only a nickname of a side: "the X of A" ->
-    "A", "A black X" -> "A"."""
+def _without_epithets(text: str) -> str:
+    """The text without each X (another team) that is only a nickname of side A or B: "the X of A"
+    -> "A", "A black X" -> "A"."""
     text = re.sub(r"(?<![^ ])X (?:of|from|in) (?:the )?([AB])(?![^ ])", r"\1", text)
     return _EPITHET.sub(r"\1", text)
 
 
-def _shared(sides: Sequence[tuple[str, ...]], vocabulary: Vocabulary) -> str:
-    """The only sport in which the vocabulary knows both sides of a game; empty if none or several
-    fit."""
+def _shared_sport(sides: Sequence[tuple[str, ...]], vocabulary: Vocabulary) -> str:
+    """The sport of a game, if it is the only one in which the vocabulary knows both sides; empty if
+    it knows them in no sport or in several.
+
+    sides : for each side, the names that a market gives it
+    """
     topics = [{e.topic for e in _entities(names, "", vocabulary)} for names in sides if names]
     both = topics[0].intersection(*topics[1:])
     return both.pop() if len(both) == 1 and len(topics) == 2 else ""
@@ -167,18 +177,22 @@ def _plays(entity: Entity, sport: str) -> bool:
     return entity.kind == "team" or (entity.kind == "person" and entity.topic in ("tennis", "mma"))
 
 
-def _found(
-    said: Sequence[Token], forms: Iterable[Form], *, any_case: bool = False
+def _occurrences(
+    words: Sequence[Token], forms: Iterable[Form], *, any_case: bool = False
 ) -> list[tuple[int, Form]]:
+    """Where the names `forms` occur in a text, as (index of the first word, name).
+
+    any_case : find a name of one word even if that word is an ordinary one ("to") in lower case
+    """
     by_first: dict[str, list[Form]] = {}
     for form in forms:
         by_first.setdefault(form[0], []).append(form)
     return [
         (place, form)
-        for place, token in enumerate(said)
+        for place, token in enumerate(words)
         for form in by_first.get(token.text, ())
         if all(
-            place + n < len(said) and said[place + n].text == word for n, word in enumerate(form)
+            place + n < len(words) and words[place + n].text == word for n, word in enumerate(form)
         )
         and (any_case or token.capital or form != (token.text,) or token.text not in NAMELESS)
     ]  # fmt: skip
@@ -186,7 +200,7 @@ def _found(
 
 @lru_cache(maxsize=1 << 12)
 def _forms(names: tuple[str, ...], sport: str, vocabulary: Vocabulary) -> frozenset[Form]:
-    """All the ways (`Form`) in which a text may name a side of a game.
+    """All names, as tuples of words, by which a text may call a side of a game (a team or player).
 
     names : the names that a market gives the side
     """
@@ -195,7 +209,7 @@ def _forms(names: tuple[str, ...], sport: str, vocabulary: Vocabulary) -> frozen
     found = set(spelled)
     for entity in entities:
         found |= {_split(alias.words) for alias in entity.aliases}
-        found |= set(_parts(entity, spelled))
+        found |= set(_short_names(entity, spelled))
         for member in vocabulary.members(entity.name) if entity.kind == "team" else ():
             found |= {_split(a.words) for a in member.aliases if a.guard != "context"}
     for form in filter(None, map(_form, names)):
@@ -205,25 +219,28 @@ def _forms(names: tuple[str, ...], sport: str, vocabulary: Vocabulary) -> frozen
                 found.add(form[:-1])
             if len(first) > 4 and first not in _GENERIC and not any(
                 (e.topic == sport and e not in entities) or e.kind == "place"
-                for _, e in _called(first, vocabulary)
+                for _, e in _aliases_from(first, vocabulary)
             ):  # fmt: skip
                 found.add((first,))
-        elif not entities or sport in _LOOSE:
+        elif not entities or sport in _ONE_WORD_SPORTS:
             found |= {(word,) for word in form if len(word) > 2 and word not in _GENERIC}
             found.add(tuple(w for w in form if w not in _GENERIC or w in ("city", "united")))
     return frozenset(form for form in found if form and form != ("the",))
 
 
-def _parts(entity: Entity, spelled: Sequence[Form]) -> list[Form]:
-    """Shorter names of a team: the nickname in its full name and, in leagues whose teams are named
-    after cities, the city. `spelled` are the names that a market gives the team."""
+def _short_names(entity: Entity, spelled: Sequence[Form]) -> list[Form]:
+    """Shorter names of a team: the nickname at the end of the full name and, in leagues whose teams
+    are named after cities, the city.
+
+    spelled : the names that a market gives the team
+    """
     if entity.kind != "team":
         return []
     name = _form(entity.name)
     heads = {_split(alias.words) for alias in entity.aliases} | set(spelled)
     found = [name[len(head) :] for head in heads if name[: len(head)] == head]
-    if entity.topic in _CITIES:
-        found.append(name[: -2 if name[-2:-1] and name[-2] in _PAIRS else -1])
+    if entity.topic in _CITY_LEAGUES:
+        found.append(name[: -2 if name[-2:-1] and name[-2] in _NICKNAME_FIRST_WORDS else -1])
     return found
 
 
@@ -235,11 +252,11 @@ def _entities(names: tuple[str, ...], sport: str, vocabulary: Vocabulary) -> tup
     names : the names that a market gives the side
     """
     spelled = [form for name in names for form in _spellings(name)]
-    for fits in (_equal, _begins):
+    for fits in (_is_alias, _is_without_nickname):
         found = {
             entity.key: entity
             for form in spelled
-            for known, entity in _called(form[0], vocabulary)
+            for known, entity in _aliases_from(form[0], vocabulary)
             if entity.kind != "place"
             and (not sport or entity.topic == sport)
             and fits(form, known, entity)
@@ -249,9 +266,9 @@ def _entities(names: tuple[str, ...], sport: str, vocabulary: Vocabulary) -> tup
     return ()
 
 
-def _equal(form: Form, known: Form, entity: Entity) -> bool:
-    """Whether a name (`form`) equals the alias `known` of the entity, or is its city with the first
-    letters of its nickname: "New York J" for the New York Jets."""
+def _is_alias(form: Form, known: Form, entity: Entity) -> bool:
+    """Whether a name (`form`) equals `known`, an alias of the entity, or is the entity's city with
+    the first letters of the nickname: "New York J" for the New York Jets."""
     if form == known:
         return True
     name = _form(entity.name)
@@ -260,22 +277,23 @@ def _equal(form: Form, known: Form, entity: Entity) -> bool:
     return "".join(word[0] for word in name[len(form) - 1 :][: len(form[-1])]) == form[-1]
 
 
-def _begins(form: Form, known: Form, entity: Entity) -> bool:
-    """Whether a name (`form`) is a team's full name without the nickname at its end."""
+def _is_without_nickname(form: Form, known: Form, entity: Entity) -> bool:
+    """Whether a name (`form`) is a team's full name without the nickname: "Boston" for the Boston
+    Celtics. `known` is the alias of the team that is compared; only the full name counts."""
     name = _form(entity.name)
     rest = name[len(form) :]
     return bool(
         entity.kind == "team" and known == name and rest and name[: len(form)] == form
-        and rest[0] not in _SCHOOLS
+        and rest[0] not in _OTHER_SCHOOL_WORDS
     )  # fmt: skip
 
 
-def _called(first: str, vocabulary: Vocabulary) -> list[tuple[Form, Entity]]:
-    """Aliases of teams, people and places that begin with the word `first`, each with its entity.
-    The parts of a hyphenated alias are separate words."""
+def _aliases_from(first: str, vocabulary: Vocabulary) -> list[tuple[Form, Entity]]:
+    """The aliases of teams, people and places that begin with the word `first`, each as a tuple of
+    words and with the entity that it names. The parts of a hyphenated alias are separate words."""
     return [
         (_split(alias.words), entity)
-        for alias, entity in (*vocabulary.starting(first), *vocabulary.joined(first))
+        for alias, entity in (*vocabulary.aliases_starting(first), *vocabulary.hyphenated(first))
         if entity.kind in ("team", "person", "place")
     ]
 
@@ -286,7 +304,7 @@ def _spellings(name: str) -> tuple[Form, ...]:
     if not form:
         return ()
     out = {form}
-    if bare := _form(_OF_A_STATE.sub("", name)):
+    if bare := _form(_STATE_CODE.sub("", name)):
         out.add(bare)
     if form[-1] == "st":
         out.add((*form[:-1], "state"))

@@ -1,4 +1,5 @@
-"""Spellings of a chat, written out: "wont" -> "won't", "w/o" -> "without". Pure."""
+"""Replaces spellings that people use in chats by the usual ones: "wont" -> "won't", "w/o" ->
+"without". Pure."""
 
 from __future__ import annotations
 
@@ -23,16 +24,16 @@ _CHAT: Final = re.compile(rf"(?<![\w'’./-])(?:{_WORDS})(?![\w'’/-])", re.I)
 
 
 def written_out(text: str) -> str:
-    """The text with spellings of a chat written out: "wont" -> "won't", "b4" -> "before". What is
-    in double quotes is left as it is."""
+    """The text with chat spellings replaced by the usual ones: "wont" -> "won't", "b4" -> "before".
+    Passages in double quotes are left unchanged."""
     parts = text.split('"')
-    parts[::2] = [_CHAT.sub(_said, part) for part in parts[::2]]
+    parts[::2] = [_CHAT.sub(_usual, part) for part in parts[::2]]
     return '"'.join(parts)
 
 
-def _said(found: re.Match[str]) -> str:
-    said = _WRITTEN_OUT[found[0].casefold()]
-    # "CANT" and "WK" are symbols.
+def _usual(found: re.Match[str]) -> str:
+    spelling = _WRITTEN_OUT[found[0].casefold()]
+    # In capitals it may be a ticker symbol: "CANT", "WK".
     if found[0].isupper() and "/" not in found[0]:
         return found[0]
-    return said.capitalize() if found[0][0].isupper() else said
+    return spelling.capitalize() if found[0][0].isupper() else spelling

@@ -1,14 +1,15 @@
 """The vocabulary: entities (people, teams, places ...) that texts name, with their aliases.
 
-Entries are data, one TOML file for each topic in `vocabulary/`. An alias that can also mean
-something else ends in a mark:
+The entries are data, one TOML file for each topic in `vocabulary/`. An alias is another way to name
+an entity; one that can also mean something else ends in a mark:
 
 - `^`: the alias counts only with a capital letter ("Apple^": the fruit has none);
 - `~`: the alias is also an ordinary word or another name ("Heat~"). It counts only with a capital
-  letter and beside a word of its topic or another entity of its topic.
+  letter, and only in a text that also has a word of the entity's topic or names another entity of
+  that topic.
 
-In a text without capital letters, or beside another entity of the topic, a marked alias needs no
-capital letter, but it needs a word of its topic or another entity of its topic.
+In a text without capital letters, or with another entity of the topic, a marked alias needs no
+capital letter. It then needs a word of the topic or another entity of the topic in the text.
 """
 
 from __future__ import annotations
@@ -26,22 +27,26 @@ from typing import Any, Final, Literal, NamedTuple
 from augury.remembered import Once, remembered
 
 FOLDER: Final = Path(__file__).parent / "vocabulary"
+"""Folder of the vocabulary files that are shipped with this version."""
 
 Guard = Literal["any", "capital", "context"]
-"""When an alias (a way to name an entity) counts as naming its entity. any: always; capital: only
-with a capital letter; context: only with a capital letter and beside a word of the entity's topic
-or another entity of this topic."""
+"""When an alias (a way to name an entity) is taken to name the entity. any: always; capital: only
+with a capital letter; context: only with a capital letter, and if the text also has a word of the
+entity's topic or names another entity of that topic."""
 
 _GUARDS: Final[Mapping[str, Guard]] = {"^": "capital", "~": "context"}
+"""Mark at the end of an alias in a vocabulary file -> the condition under which the alias
+counts."""
 
 KINDS: Final = frozenset(
     "person team party company product coin index commodity currency place office agency court"
     " group league event award work topic".split()
 )
+"""All kinds that an entity can have."""
 
 
 class VocabularyProblem(ValueError):
-    """An entry of the vocabulary that cannot be used; the message names its file and the entry."""
+    """An entry of the vocabulary cannot be used; the message names the file and the entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +67,18 @@ class Entity:
     """The usual full name of the entity; together with `kind` it identifies the entity."""
     kind: str
     topic: str
-    """Subject that the entity belongs to ("nba"), which tells it apart from others of the same
+    """Subject that the entity belongs to ("nba"). It tells the entity apart from others of the same
     name."""
     aliases: tuple[Alias, ...]
     context: frozenset[str]
-    """Words which show that a text is about the entity's topic, folded (`fold`)."""
+    """Words which show that a text is about the entity's topic, folded (`fold`: without case,
+    accents, dots and apostrophes)."""
     of: tuple[str, ...] = ()
-    """Names of the entities that this one belongs to: a player's club, a club's league, a product's
-    maker."""
+    """Names of the entities that this one belongs to: the club of a player, the league of a club,
+    the maker of a product."""
     holders: tuple[tuple[str, date | None, date | None], ...] = ()
-    """For an office, who held it when: (name of the holder, from, until). A date that is not given
-    is None."""
+    """For an office, who held it when, as (name of the holder, from, until). A date that the entry
+    does not give is None."""
     source: str = field(default="", compare=False)
     """Name of the vocabulary file with the entry."""
 
@@ -86,16 +92,17 @@ _WORD: Final = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*|[$#]?[^\W_]+", re.UNICO
 _ASIDE: Final = re.compile(r"\s*\([^)]*\)")
 _QUOTE: Final = str.maketrans("’‘`", "'''")
 CACHED_TEXTS: Final = 256
-"""Number of texts for which the result of `words` is cached, because the steps of one forecast
-split the same texts (the question, the titles of markets) several times. The cache takes 10 MB at
-most."""
+"""Number of texts for which the result of `words` is cached: the steps of one forecast split the
+same texts (the question, the titles of markets) into words several times. The cache takes at most
+10 MB."""
 CACHED_CHARS: Final = 2_000
 """Largest length, in characters, of a text for which the result of `words` is cached."""
 
 
 class Word(NamedTuple):
-    """A word of a text: its letters without case, accents and dots (`folded`), its position, and
-    whether it begins with a capital letter or a digit (`capital`)."""
+    """A word of a text: the word without case, accents and dots (`folded`), the positions of its
+    first character and after its last one, and whether it begins with a capital letter or a digit
+    (`capital`)."""
 
     folded: str
     start: int
@@ -112,17 +119,17 @@ def words(text: str) -> tuple[Word, ...]:
 def _words(text: str) -> tuple[Word, ...]:
     found = []
     for match in _WORD.finditer(text):
-        said = match.group()
+        word = match.group()
         start, end = match.span()
-        first = said[0]
-        if len(said) > 2 and said[-1] in "sSſ" and said[-2] in "'’":
-            if len(said) > 3:
-                said, end = said[:-2], end - 2
-                folded = fold(said)
+        first = word[0]
+        if len(word) > 2 and word[-1] in "sSſ" and word[-2] in "'’":
+            if len(word) > 3:
+                word, end = word[:-2], end - 2
+                folded = fold(word)
             else:  # "The A's" is a club, so it must not fold to the word "as"
                 folded = f"{fold(first)}'s"
         else:
-            folded = fold(said)
+            folded = fold(word)
         found.append(Word(folded, start, end, first.isupper() or first.isdigit()))
     return tuple(found)
 
@@ -146,11 +153,11 @@ def fold(text: str) -> str:
 
 
 class Vocabulary:
-    """All entities (people, teams, places ...), which can be found by any of their aliases."""
+    """All entities (people, teams, places ...), indexed by their aliases."""
 
     def __init__(self, entities: Iterable[Entity]) -> None:
-        """Make the vocabulary of `entities`. Those with the same name and kind, e.g. from two
-        files, become one entity."""
+        """Make a vocabulary of `entities`. Entities with the same name and kind, e.g. from two
+        files, are merged into one."""
         merged: dict[str, Entity] = {}
         for entity in entities:
             known = merged.get(entity.key)
@@ -179,23 +186,23 @@ class Vocabulary:
             for whole in entity.of if entity.kind == "person" else ():
                 self._members.setdefault(whole, []).append(entity)
 
-    def starting(self, word: str) -> list[tuple[Alias, Entity]]:
+    def aliases_starting(self, word: str) -> list[tuple[Alias, Entity]]:
         """The aliases that begin with a folded word, each with its entity, longest alias first."""
         return self._by_first.get(word, [])
 
-    def at(self, said: Sequence[str], first: int) -> list[tuple[Alias, Entity]]:
-        """The aliases that begin at the word with index `first` of a text, each with its entity,
-        longest alias first.
+    def aliases_at(self, text_words: Sequence[str], first: int) -> list[tuple[Alias, Entity]]:
+        """The aliases that a text has at its word with index `first`, each with its entity, longest
+        alias first.
 
-        said : the folded words of the text
+        text_words : the folded words of the text
         """
         found: list[tuple[Alias, Entity]] = []
-        for length in self._lengths.get(said[first], ()):
-            if first + length <= len(said):
-                found += self._by_words.get(tuple(said[first : first + length]), ())
+        for length in self._lengths.get(text_words[first], ()):
+            if first + length <= len(text_words):
+                found += self._by_words.get(tuple(text_words[first : first + length]), ())
         return found
 
-    def joined(self, word: str) -> list[tuple[Alias, Entity]]:
+    def hyphenated(self, word: str) -> list[tuple[Alias, Entity]]:
         """The aliases whose first word begins with the folded word `word` and a hyphen or slash,
         each with its entity: "coca" finds "coca-cola"."""
         return self._joined.get(word, [])
@@ -229,7 +236,7 @@ _default: Final = Once[Vocabulary]()
 
 
 def default() -> Vocabulary:
-    """The vocabulary shipped with this version. The first call reads its files, which takes about a
+    """The vocabulary shipped with this version. The first call reads the files, which takes about a
     second."""
     return _default.get(Vocabulary.load)
 
@@ -245,10 +252,10 @@ def _file(path: Path) -> list[Entity]:
     except tomllib.TOMLDecodeError as error:
         raise VocabularyProblem(f"{path.name} is not valid TOML: {error}") from error
     kind, topic = raw.get("kind", "topic"), raw.get("topic", path.stem)
-    context = frozenset(fold(w.folded) for said in raw.get("context", ()) for w in words(said))
+    context = frozenset(fold(w.folded) for text in raw.get("context", ()) for w in words(text))
     found = []
-    for name, said in raw.get("entities", {}).items():
-        entry: Mapping[str, Any] = said if isinstance(said, dict) else {"aliases": said}
+    for name, value in raw.get("entities", {}).items():
+        entry: Mapping[str, Any] = value if isinstance(value, dict) else {"aliases": value}
         found.append(_entity(path, name, entry, kind, topic, context))
     return found
 
@@ -262,18 +269,18 @@ def _entity(
             f"{path.name}: {name!r} has an unknown kind, {own!r}. Use one of: "
             f"{', '.join(sorted(KINDS))}."
         )
-    # The part in parentheses only tells namesakes apart; people leave it out.
+    # A part in parentheses only tells entities of the same name apart; people leave it out.
     full = _ASIDE.sub("", name)
-    said = [full if full == name else f"{full}~", *entry.get("aliases", ())]
+    marked_aliases = [full if full == name else f"{full}~", *entry.get("aliases", ())]
     aliases: dict[Sequence[str], Alias] = {}
-    for one in said:
+    for one in marked_aliases:
         guard: Guard = _GUARDS.get(one[-1:], "any")
-        spoken = tuple(w.folded for w in words(one.rstrip("^~")))
-        if not spoken:
+        alias_words = tuple(w.folded for w in words(one.rstrip("^~")))
+        if not alias_words:
             raise VocabularyProblem(f"{path.name}: the alias {one!r} of {name!r} has no words.")
         # If an alias repeats the full name with a mark, the mark counts for the full name.
-        if spoken not in aliases or guard != "any":
-            aliases[spoken] = Alias(spoken, guard)
+        if alias_words not in aliases or guard != "any":
+            aliases[alias_words] = Alias(alias_words, guard)
     holders = tuple(
         (str(who), _day(start), _day(end)) for who, start, end in entry.get("holders", ())
     )

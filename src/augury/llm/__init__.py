@@ -1,1 +1,2 @@
-"""An optional language model behind any OpenAI-compatible endpoint: bounded, cached, distrusted."""
+"""An optional language model behind any OpenAI-compatible endpoint. Its use is limited, and its
+answers are checked and cached."""

@@ -12,10 +12,10 @@ from augury.llm.service import LanguageModel, NoAnswer
 from augury.llm.task import Data, Task, Unusable
 
 MAX_PAUSE_SECONDS: Final = 60.0
-"""Maximum number of seconds to wait before the next request, if the language model asked for a
-pause."""
+"""Longest time, in seconds, that a run waits before its next request if the language model's
+endpoint asked for a pause."""
 MAX_FAILURES: Final = 5
-"""A run ends after this many failed requests in a row."""
+"""Number of failed requests in a row after which a run (asking about many items) ends."""
 
 Ended = Literal["all asked", "limit", "cap", "not qualified", "failing"]
 Progress = Callable[[int, int], None]
@@ -29,8 +29,10 @@ class AskReport(msgspec.Struct, kw_only=True):
 
     model: str
     ended: Ended = "all asked"
-    """Why the run ended. "cap": the day's budget is used up. "failing": `MAX_FAILURES` requests in
-    a row failed."""
+    """Why the run ended. "limit": as many items were asked about as the caller allows. "cap": the
+    day's budget is used up. "not qualified": the model did not get enough control questions (with
+    known answers) right, or could not be tested on them. "failing": `MAX_FAILURES` requests in a
+    row failed."""
     unusable: int = 0
     """Number of the model's answers that could not be used."""
     failed: int = 0
@@ -45,7 +47,10 @@ async def is_qualified(model: LanguageModel, task: Task[Any], report: AskReport)
     if await model.qualified(task):
         return True
     report.ended = "not qualified"
-    report.why = "The model could not be examined, or did not get enough control questions right."
+    report.why = (
+        "The model could not be tested on the control questions (with known answers), or did not "
+        "get enough of them right."
+    )
     return False
 
 
@@ -61,13 +66,14 @@ async def ask_each(
     progress: Progress | None = None,
     sleep: Callable[[float], Awaitable[Any]] = asyncio.sleep,
 ) -> None:
-    """Ask about the first `limit` items. Ends early when the day's budget is used up, and after
-    `MAX_FAILURES` failures in a row. Failures and the end are written to `report`.
+    """Ask the model about the first `limit` items. Ends early if the day's budget is used up, or
+    after `MAX_FAILURES` failures in a row. `report` is updated with the failures and with the
+    reason for the end.
 
     Parameters
     ----------
     data
-        What the model is told of an item.
+        Returns what the model is told about an item.
     keep
         Stores the answer to an item; raises `Unusable` if the answer can't be used.
     """

@@ -85,10 +85,10 @@ class ModelEndpoint:
         self._http = httpx2.AsyncClient(
             headers={
                 "User-Agent": f"augury/{__version__}",
-                # Only what `body.read` can decompress under a cap.
+                # Only what `body.read` can decompress with a limit on the size.
                 "Accept-Encoding": "gzip",
             },
-            timeout=None,  # `complete` bounds the whole
+            timeout=None,  # `complete` has a deadline for the whole request
             limits=httpx2.Limits(max_connections=8, max_keepalive_connections=4),
             follow_redirects=False,
             cookies=no_cookies(),

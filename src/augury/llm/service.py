@@ -1,6 +1,6 @@
-"""Asks a language model within a deadline and a daily allowance, and stores its answers.
+"""Asks a language model within a deadline and a daily budget, and stores its answers.
 
-The service works without it: every caller has to be able to go on without an answer.
+The rest of Augury works without it: every caller has to be able to go on without an answer.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ log = structlog.get_logger(__name__)
 
 REQUESTS = Counter(
     "augury_llm_requests",
-    "Questions to the language model, by how they ended.",
+    "Questions to the language model, by task and outcome.",
     ["task", "outcome"],
 )
 SECONDS = Histogram(
@@ -44,27 +44,34 @@ SECONDS = Histogram(
     ["task"],
     buckets=(0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60),
 )
-TOKENS = Counter("augury_llm_tokens", "Tokens taken from the day's allowance.", ["task"])
-BREAKER = Gauge("augury_llm_breaker_open", "1 while the language model is not asked.")
+TOKENS = Counter(
+    "augury_llm_tokens", "Tokens counted against the language model's daily budget.", ["task"]
+)
+BREAKER = Gauge(
+    "augury_llm_breaker_open",
+    "1 while requests to the language model are paused because it failed repeatedly, else 0.",
+)
 QUALIFIED = Gauge(
-    "augury_llm_qualified", "1 where the model got its control questions right.", ["task"]
+    "augury_llm_qualified",
+    "1 if the language model got enough of the task's control questions right, else 0.",
+    ["task"],
 )
 
-USEFUL_FOR: Final = timedelta(days=90)
+ANSWER_LIFETIME: Final = timedelta(days=90)
 """How long a stored answer is used before the model is asked again."""
-USELESS_FOR: Final = timedelta(days=1)
-"""How long a stored result is used, before the model is asked again, if the result is that the
-model gave no usable answer."""
+NO_ANSWER_LIFETIME: Final = timedelta(days=1)
+"""How long it is remembered that the model gave no usable answer to an input, before the model is
+asked again."""
 AT_ONCE: Final = 4
 """Maximum number of requests to the endpoint at the same time."""
 MAX_WAITING: Final = 64
 """Maximum number of requests that are running or waiting; any further request fails at once."""
 OVERHEAD_TOKENS: Final = 64
-"""Number of tokens that is added to the estimate for each request, because the model's chat
-template adds text to the request."""
+"""Number of tokens added to the estimated length of each request, because the model's chat template
+adds text to it."""
 BYTES_A_TOKEN: Final = 12
-"""Largest average number of bytes per token that is believed, in texts of any language. If an
-endpoint reports so few tokens that the average would be larger, its report is ignored."""
+"""Largest plausible average number of bytes per token, for texts in any language. If an endpoint
+reports so few tokens that the average is larger, its report is ignored."""
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -73,9 +80,9 @@ class NoAnswer(Exception):
     """Raised when the model gave no usable answer; `outcome` says why.
 
     Outcomes: waiting (too many requests), timeout, unusable (the text is no answer to the task),
-    cap (the daily allowance is used up), breaker (paused after repeated failures), throttled (the
-    endpoint asked for a pause), no_store (no database), or an outcome of
-    `endpoint.CompletionFailed`.
+    cap (the daily budget is used up), breaker (paused after repeated failures), throttled (the
+    endpoint asked for a pause), no_store (the database, in which spending is counted, is
+    unreachable), or an outcome of `endpoint.CompletionFailed`.
     """
 
     def __init__(self, outcome: str, text: str, *, retry_in: float | None = None) -> None:
@@ -90,8 +97,9 @@ class Examination:
 
     task: LlmTask
     of: int
+    """Number of controls."""
     usable: int = 0
-    """Number of answers that could be read as an answer to the task, right or wrong."""
+    """Number of the model's texts that could be read as an answer to the task, right or wrong."""
     right: int = 0
     passed: bool = False
     seconds: list[float] = field(default_factory=list)
@@ -114,9 +122,9 @@ class LanguageModel:
         clock: Clock = now,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`tasks`: what the operator lets the model do. `timeout`: maximum time for one request, in
-        seconds. `cap`: maximum number of tokens and amount of money that may be spent in a UTC day.
-        `price_in`, `price_out`: prices per million tokens sent and received."""
+        """`tasks`: the tasks for which the operator lets the model be used. `timeout`: maximum time
+        for one request, in seconds. `cap`: maximum number of tokens and amount of money that may be
+        spent in a UTC day. `price_in`, `price_out`: prices per million tokens sent and received."""
         self.model = endpoint.model
         self._database = database
         self._endpoint = endpoint
@@ -164,7 +172,7 @@ class LanguageModel:
         await self._endpoint.aclose()
 
     def does(self, task: LlmTask) -> bool:
-        """Whether the operator's settings let the model do this task."""
+        """Whether the operator's settings allow using the model for this task."""
         return task in self._tasks
 
     async def ask(self, task: Task[T], data: Data, *, deadline: float | None = None) -> T:
@@ -198,8 +206,8 @@ class LanguageModel:
         """Whether the model answers enough of the task's controls (test inputs with known answers)
         correctly. True for a task without controls; False if the model can't be asked now.
 
-        Each process tests a task once, and uses stored answers. The test may take long, and goes on
-        if the caller stops waiting.
+        Each process tests the model on a task once, and uses stored answers for this. The test may
+        take long, and goes on if the caller stops waiting.
         """
         if not task.controls:
             return True
@@ -216,9 +224,9 @@ class LanguageModel:
             return await store.spent(conn, self._clock().date())
 
     async def prune(self) -> None:
-        """Delete stored answers that are too old to be used again (`USEFUL_FOR`)."""
+        """Delete stored answers that are too old to be used again (`ANSWER_LIFETIME`)."""
         async with self._database.transaction() as conn:
-            await store.forget(conn, self._clock() - USEFUL_FOR)
+            await store.forget(conn, self._clock() - ANSWER_LIFETIME)
 
     # One question
 
@@ -234,7 +242,8 @@ class LanguageModel:
             # Without the database spending cannot be counted, so the model is not asked.
             outcome = "no_store"
             raise NoAnswer(
-                "no_store", "was not asked, because the database is unreachable"
+                "no_store",
+                "was not asked, because the database, in which its cost is counted, is unreachable",
             ) from error
         finally:
             REQUESTS.labels(task.name, outcome).inc()
@@ -243,7 +252,7 @@ class LanguageModel:
         at = self._clock()
         async with self._database.reading() as conn:
             kept = await store.answer(
-                conn, key, useful_since=at - USEFUL_FOR, useless_since=at - USELESS_FOR
+                conn, key, useful_since=at - ANSWER_LIFETIME, useless_since=at - NO_ANSWER_LIFETIME
             )
         if kept is not None:
             return self._read(task, kept.text), "cached"
@@ -327,8 +336,8 @@ class LanguageModel:
     def _used(
         self, sent: int, tokens_in: int | None, tokens_out: int | None, booked: Cost, text: str
     ) -> Cost:
-        """The cost of a call by the numbers of tokens that the endpoint reports; `booked`, the
-        estimate from before the call, if the report is missing or not credible."""
+        """The cost of a call, from the numbers of tokens that the endpoint reports. If the report
+        is missing or not credible, `booked`, the estimate from before the call, is returned."""
         if tokens_in is None or tokens_out is None:
             return booked
         if tokens_in * BYTES_A_TOKEN < sent or tokens_out * BYTES_A_TOKEN < len(text.encode()):

@@ -30,8 +30,8 @@ async def answer(
     conn: Connection, key: bytes, *, useful_since: datetime, useless_since: datetime
 ) -> KeptCompletion | None:
     """The stored result under `key`; None if there is none, or if it is too old. A result with an
-    answer must not be from before `useful_since`. A result without one (the model gave no usable
-    answer) must not be from before `useless_since`."""
+    answer is too old if it is from before `useful_since`, a result without one (the model gave no
+    usable answer) if it is from before `useless_since`."""
     row = await (
         await conn.execute(
             """

@@ -1,9 +1,9 @@
-"""What a language model may be asked, and which of its answers count. Pure.
+"""What a language model may be asked, and which of its answers are accepted. Pure.
 
-A task has fixed instructions and a closed shape for the answer. Whatever comes from outside (market
-titles, questions) is sent as data: cut to a length, without control characters, as JSON in which no
-string can end the data block or spell a token of a chat template. Answers are read strictly; an
-answer of any other shape is refused.
+A task has fixed instructions and a fixed schema for the answer. Text from outside (market titles,
+questions) is sent as data: cut to a maximum length, without control characters, as JSON in which no
+string can end the data block or spell a token of a chat template. Answers are read strictly: an
+answer that does not fit the schema is refused.
 
 A task also has controls: test inputs written for Augury, with known answers. A model that does not
 get enough of them right is not used for the task at all (`LanguageModel.qualified`).
@@ -60,7 +60,7 @@ class Task(Generic[T]):
     """One kind of question to a language model.
 
     name : used in metrics, in the cache and in the operator's settings
-    version : raised when the model should be asked again about inputs with stored answers
+    version : number to raise if stored answers must not be used any more
     answer : type of the answer; unknown members are forbidden
     max_tokens : maximum number of tokens of an answer
     controls : test inputs with known answers
@@ -102,7 +102,7 @@ class Task(Generic[T]):
         Raises
         ------
         Unusable
-            The text is anything but one JSON object of the task's shape (`answer`).
+            The text is anything but one JSON object that fits the schema of `answer`.
         """
         try:
             return msgspec.json.decode(text.strip(), type=self.answer)

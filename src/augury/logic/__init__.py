@@ -1,1 +1,2 @@
-"""Logic: which joint outcomes of two propositions are impossible."""
+"""Logic: which combinations of truth values of two propositions are impossible, and so how the
+propositions are related ("a implies b")."""

@@ -1,8 +1,8 @@
-"""Which joint outcomes of two propositions on amounts are impossible: "above 5" and "below 3" can't
-both be true. Pure.
+"""Which joint outcomes (combinations of truth values) of two propositions on amounts are
+impossible: "above 5" and "below 3" can't both be true. Pure.
 
-A proposition may be on a value at a time, on a level to reach at any time in a window, or on a
-number of events.
+A proposition is on the value of a quantity at a time, on a level that it reaches at any time in a
+window, or on a number of events.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from augury.propositions.proposition import Proposition, Threshold
 from augury.propositions.windows import Window
 
 _CONTINUOUS: Final = frozenset({"usd", "eur", "gbp"})
+"""Units of quantities that can take any value, not only whole numbers."""
 
 
 class Range(NamedTuple):
@@ -29,9 +30,10 @@ class Range(NamedTuple):
     high_in: bool
 
 
-def amounts(a: Proposition, b: Proposition) -> int:
+def impossible_amounts(a: Proposition, b: Proposition) -> int:
     """The joint outcomes that two propositions on amounts of the same thing can't have, as a union
-    of the bits TT, TF, FT and FF: TT (both true) for "above 5" and "below 3"."""
+    of the bits TT, TF, FT and FF (see `joint_outcomes`): TT (both true) for "above 5" and "below
+    3"."""
     p, q = a.threshold, b.threshold
     if p is None or q is None:
         return 0
@@ -63,13 +65,13 @@ def amounts(a: Proposition, b: Proposition) -> int:
 
 
 def _range(t: Threshold, *, whole: bool, continuous: bool) -> Range:
-    """The range of a threshold, with its ends changed so that it can be compared with another
-    range.
+    """The range of values of a threshold, with its ends put in a form in which two ranges can be
+    compared.
 
     whole : the values are whole numbers; the ends become the smallest and the largest whole number
         in the range ("over 3.5" -> from 4)
     continuous : the values are prices, or levels to reach; both ends then belong to the range,
-        since a single point does not matter
+        since a single value does not matter
     """
     low, high, low_in, high_in = t.low, t.high, t.low_in, t.high_in
     if whole:
@@ -93,12 +95,12 @@ def _subset(a: Range, b: Range) -> bool:
 
 
 def _disjoint(a: Range, b: Range) -> bool:
-    """Whether two intervals have no number in common. A bound that both share does not matter:
-    "66,000-68,000" and "68,000-70,000" are disjoint, since the venue's rules give 68,000 to one of
+    """Whether two intervals have no number in common. If only one end is common, they count as
+    disjoint: "66,000-68,000" and "68,000-70,000", since the venue's rules give 68,000 to one of
     them.
 
-    A bound matters only if one of the intervals is a single number: "exactly 5" and "at most 5" are
-    not disjoint, "exactly 5" and "below 5" are.
+    A common end matters only if one of the intervals is a single number: "exactly 5" and "at most
+    5" are not disjoint, "exactly 5" and "below 5" are.
     """
     first, second = sorted((a, b))
     if first.low == first.high == second.low:
@@ -119,27 +121,27 @@ def _complement(a: Range) -> Range | None:
 
 
 def _values(p: Range, q: Range) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that "the value is in `p`" and "the same value is in
-    `q`" can't have."""
-    cells = 0
+    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "the value is in `p`" and "the
+    same value is in `q`" can't have."""
+    impossible = 0
     if _disjoint(p, q):
-        cells |= TT
+        impossible |= TT
     if _subset(p, q):
-        cells |= TF
+        impossible |= TF
     if _subset(q, p):
-        cells |= FT
+        impossible |= FT
     rest = _complement(p)
-    if rest is not None and _joined(p, q) and (
+    if rest is not None and _cover_all(p, q) and (
         _subset(rest, q) or (math.isinf(p.high) and q.low == -math.inf and q.high >= p.low)
         or (math.isinf(p.low) and math.isinf(q.high) and q.low <= p.high)
     ):  # fmt: skip
-        cells |= FF
-    if cells & TF and cells & FT:
+        impossible |= FF
+    if impossible & TF and impossible & FT:
         return TF | FT
-    return cells
+    return impossible
 
 
-def _joined(p: Range, q: Range) -> bool:
+def _cover_all(p: Range, q: Range) -> bool:
     """Whether two intervals together cover all numbers, e.g. "above 3" and "below 5". One of them
     must have no upper bound and the other no lower bound; else False."""
     up, down = (p, q) if math.isinf(p.high) else (q, p)
@@ -151,8 +153,8 @@ def _joined(p: Range, q: Range) -> bool:
 
 
 def _touches(p: Range, q: Range, order: WindowOrder) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that "the quantity gets into `p` in one window" and
-    "the quantity gets into `q` in another window" can't have.
+    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "the quantity gets into `p` at
+    some time in one window" and "it gets into `q` at some time in another window" can't have.
 
     order : how the first window relates to the second ("inside": the first lies within the second)
     """
@@ -162,34 +164,34 @@ def _touches(p: Range, q: Range, order: WindowOrder) -> int:
         return 0  # "hit 50" does not say from which side
     if math.isinf(p.high) != math.isinf(q.high):
         meets = order in ("equal", "inside", "contains", "overlap")
-        return FF if meets and _joined(p, q) else 0
-    cells = 0
+        return FF if meets and _cover_all(p, q) else 0
+    impossible = 0
     if order in ("equal", "inside") and _subset(p, q):
-        cells |= TF
+        impossible |= TF
     if order in ("equal", "contains") and _subset(q, p):
-        cells |= FT
-    return cells
+        impossible |= FT
+    return impossible
 
 
 def _value_and_touch(value: Range, touch: Range, at: Window, window: Window) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that "the value is in `value` at the time `at`" and
-    "the value gets into `touch` at any time in `window`" can't have; 0 if `at` is not a day or
-    moment within `window`."""
+    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "the quantity is in `value` at
+    the time `at`" and "it gets into `touch` at some time in `window`" can't have; 0 if `at` is not
+    a day or moment within `window`."""
     if at.kind != "on" or touch.low == touch.high:
         return 0
     if window_order(at, window) not in ("inside", "equal"):
         return 0
-    cells = TF if _subset(value, touch) else 0
+    impossible = TF if _subset(value, touch) else 0
     rest = _complement(value)
     if rest is not None and _subset(rest, touch):
-        cells |= FF
-    return cells
+        impossible |= FF
+    return impossible
 
 
 def _counts(p: Range, q: Range, order: WindowOrder) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that "the count in one window is in `p`" and "the
-    count in another window is in `q`" can't have, if both count the same events. A window that
-    contains the other one has at least as many events.
+    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "the number of events in one
+    window is in `p`" and "the number of these events in another window is in `q`" can't have. A
+    window that contains the other one has at least as many events.
 
     order : how the first window relates to the second ("inside": the first lies within the second)
     """
@@ -203,6 +205,7 @@ def _counts(p: Range, q: Range, order: WindowOrder) -> int:
 
 
 _Runs = list[tuple[float, float]]
+"""A set of whole numbers as closed intervals, each as (smallest, largest)."""
 
 
 def _parts(r: Range, least: float) -> tuple[_Runs, _Runs]:
@@ -217,34 +220,41 @@ def _parts(r: Range, least: float) -> tuple[_Runs, _Runs]:
 
 
 def whole_values(p: Range, q: Range, *, least: float = 0.0) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that "the number is in `p`" and "the same number is
-    in `q`" can't have, for a whole number that is at least `least`."""
+    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "the number is in `p`" and
+    "the same number is in `q`" can't have, for a whole number that is at least `least`."""
 
     def meet(one: _Runs, two: _Runs) -> bool:
         return any(max(a[0], b[0]) <= min(a[1], b[1]) for a in one for b in two)
 
-    return _cells(p, q, meet, least)
+    return _impossible_counts(p, q, meet, least)
 
 
 def _ordered_counts(p: Range, q: Range) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that "the count in the narrower window is in `p`"
-    and "the count in the wider window is in `q`" can't have, given that the first count is at most
-    the second."""
+    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "the number of events in the
+    narrower window is in `p`" and "the number of events in the wider window is in `q`" can't have.
+    The first number is at most the second."""
 
     def meet(one: _Runs, two: _Runs) -> bool:
         return any(a[0] <= b[1] for a in one for b in two)
 
-    return _cells(p, q, meet, 0.0)
+    return _impossible_counts(p, q, meet, 0.0)
 
 
-def _cells(p: Range, q: Range, meet: Callable[[_Runs, _Runs], bool], least: float) -> int:
+def _impossible_counts(
+    p: Range, q: Range, meet: Callable[[_Runs, _Runs], bool], least: float
+) -> int:
+    """The joint outcomes (bits TT, TF, FT, FF) that "a whole number is in `p`" and "another whole
+    number is in `q`" can't have; both numbers are at least `least`.
+
+    meet : whether the first number can be in one set while the second is in another
+    """
     (p_in, p_out), (q_in, q_out) = _parts(p, least), _parts(q, least)
     if not (p_in and p_out and q_in and q_out):
-        return 0  # always true or always false, so one of the two was misread
-    cells = 0
-    for cell, one, two in (
+        return 0  # one of the two is always true or always false, so it was misread
+    impossible = 0
+    for outcome, one, two in (
         (TT, p_in, q_in), (TF, p_in, q_out), (FT, p_out, q_in), (FF, p_out, q_out),
     ):  # fmt: skip
         if not meet(one, two):
-            cells |= cell
-    return cells
+            impossible |= outcome
+    return impossible

@@ -1,5 +1,5 @@
-"""Which joint outcomes of two propositions on contests (winners, nominees, stages and places) are
-impossible: two teams can't both win a title. Pure."""
+"""Which joint outcomes (combinations of truth values) of two propositions on contests (who wins, is
+nominated, reaches a stage or a rank) are impossible: two teams can't both win a title. Pure."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from typing import Final
 
 from augury.logic.amounts import Range, whole_values
 from augury.logic.joint_outcomes import FF, FT, TF, TT
-from augury.logic.windows import occurrences, window_order
+from augury.logic.windows import impossible_occurrences, window_order
 from augury.propositions.proposition import Proposition, Threshold
 from augury.propositions.teams import DRAWLESS
 from augury.propositions.wording import LEAGUES, OFFICES, PARTIES, STAGES
 
 _PLAYOFFS, _ROUND_TWO, _CONFERENCE_FINAL, _CONFERENCE, _TITLE = 1, 2, 3, 4, 5
 _OF_ELECTIONS: Final = frozenset({"general", "us", "primari", "nomin", "the"})
+"""Terms (stemmed words) of an election that do not tell which office it is for."""
 
 
-def contests(a: Proposition, b: Proposition, *, matched: bool) -> int:
+def impossible_contests(a: Proposition, b: Proposition, *, matched: bool) -> int:
     """The joint outcomes that two propositions on contests can't have, as a union of the bits TT,
-    TF, FT and FF: TT (both true) for "A wins the title" and "B wins the title". 0 if none is known.
+    TF, FT and FF (see `joint_outcomes`): TT (both true) for "A wins the title" and "B wins the
+    title". 0 if none is known to be impossible.
 
     Both must be on the same contest, or the contest of one must lead to that of the other (a
     nomination to an election).
@@ -31,7 +33,7 @@ def contests(a: Proposition, b: Proposition, *, matched: bool) -> int:
     if a.window.kind in ("by", "after") or b.window.kind in ("by", "after"):
         timed = a.predicate == b.predicate and a.threshold == b.threshold and a.stage == b.stage
         same = matched or (a.same_subject(b) and a.edition == b.edition)
-        return occurrences(a, b) if timed and same else 0
+        return impossible_occurrences(a, b) if timed and same else 0
     if not _same_edition(a, b, matched=matched):
         return 0
     same_choice = a.choice == b.choice and not (a.indefinite or b.indefinite)
@@ -76,7 +78,7 @@ def _one_choice(a: Proposition, b: Proposition) -> int:
     gets in one contest can't have: whoever wins does not finish second."""
     if a.predicate == b.predicate:
         if a.predicate == "ranks" and a.threshold and b.threshold:
-            return _places(a.threshold, b.threshold)
+            return _ranks(a.threshold, b.threshold)
         if a.predicate == "advances" and a.stage != b.stage:
             return _order(_height(a), _height(b))
         return TF | FT
@@ -84,13 +86,15 @@ def _one_choice(a: Proposition, b: Proposition) -> int:
     if predicates == {"wins", "ranks"}:
         first = Threshold(1, 1)
         p, q = a.threshold or first, b.threshold or first
-        return _places(p, q)
+        return _ranks(p, q)
     if predicates == {"wins", "advances"}:
         return _order(_height(a), _height(b))
     return 0
 
 
-def _places(p: Threshold, q: Threshold) -> int:
+def _ranks(p: Threshold, q: Threshold) -> int:
+    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "the contender's rank is in
+    `p`" and "the same contender's rank is in `q`" can't have."""
     if p.low < 1 or q.low < 1:
         return 0
     one = Range(p.low - 1, True, p.high - 1, True)
@@ -103,9 +107,10 @@ def _height(p: Proposition) -> int:
 
 
 def _order(one: int, two: int) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that "a contender reaches stage `one`" and "the
-    contender reaches stage `two`" can't have: whoever reaches the later stage has reached the
-    earlier one. 0 if a stage is unknown (0)."""
+    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "a contender reaches stage
+    `one`" and "the same contender reaches stage `two`" can't have: whoever reaches the later stage
+    has reached the earlier one. A larger number is a later stage; with an unknown stage (0) nothing
+    is impossible."""
     if not one or not two:
         return 0
     if one == two:
@@ -114,9 +119,9 @@ def _order(one: int, two: int) -> int:
 
 
 def _stages(a: Proposition, b: Proposition) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that two propositions on how far one team gets in a
-    league's season can't have: whoever wins the Super Bowl has won the conference before. 0 if the
-    two are not about one league."""
+    """The joint outcomes (bits TT, TF, FT, FF) that two propositions on how far the same team gets
+    in a league's season can't have: whoever wins the Super Bowl has won the conference before. 0 if
+    the two are not about the same league."""
     one, two = _season(a), _season(b)
     if one is None or two is None or one[0] != two[0]:
         return 0
@@ -124,7 +129,7 @@ def _stages(a: Proposition, b: Proposition) -> int:
 
 
 def _season(p: Proposition) -> tuple[str, int] | None:
-    """For a proposition that somebody reaches a stage of a league's season: (league, stage), where
+    """The league and the stage of a proposition that a team reaches a stage of a league's season;
     the stage is a number from 1 (playoffs) to 5 (title). None for other propositions."""
     for league, trophy, conferences in LEAGUES:
         if not p.contest & (trophy | {league, "afc", "nfc"} & (conferences | trophy | {league})):
@@ -149,9 +154,10 @@ def _season(p: Proposition) -> tuple[str, int] | None:
 
 
 def _nomination(a: Proposition, b: Proposition) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that a nomination and an election can't have: a
-    candidate who wins the election was nominated by the party. 0 unless the nomination names the
-    party, and the election is for the same office and names no other party."""
+    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "a party nominates the
+    candidate" and "the candidate wins the election" can't have: whoever wins was nominated. 0
+    unless the nomination names the party, and the election is for the same office and names no
+    other party."""
     if {a.predicate, b.predicate} != {"nominated", "wins"}:
         return 0
     nominee, winner = (a, b) if a.predicate == "nominated" else (b, a)
@@ -165,23 +171,26 @@ def _nomination(a: Proposition, b: Proposition) -> int:
 
 
 def _rivals(a: Proposition, b: Proposition) -> bool:
-    """Whether two propositions on one contest assert the same of two contenders, of whom only one
-    can win, be nominated or finish at that place."""
+    """Whether two propositions on one contest say the same of two different contenders, and only
+    one contender can win, be nominated or have that rank."""
     if a.choice & b.choice or a.predicate != b.predicate:
         return False
-    if not a.fixture and _alike(a.choice, b.choice):
+    if not a.fixture and _may_be_short_for(a.choice, b.choice):
         return False
     if bool(a.choice & PARTIES) != bool(b.choice & PARTIES):
-        return False  # a party and one of its people
+        return False  # a party and a candidate, who may be of that party
     if a.predicate == "ranks":
         p, q = a.threshold, b.threshold
         return p is not None and p == q and p.low == p.high and a.exclusive and b.exclusive
     return a.predicate in ("wins", "nominated") and a.exclusive and b.exclusive
 
 
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether one of two names, given as terms, may be short for the other: they share four letters
-    in a row ("UConn", "Connecticut"), or one has the initials of the other ("PSG")."""
+def _may_be_short_for(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether one of two names may be short for the other: they share four letters in a row
+    ("UConn", "Connecticut"), or one consists of the initials of the other ("PSG").
+
+    one, other : the terms (stemmed words) of the names
+    """
     if any(":" in word for word in one | other):
         return False  # keys of teams, which are unambiguous
     pieces = {word[n : n + 4] for word in one for n in range(len(word) - 3)}

@@ -1,7 +1,7 @@
-"""How two windows of time relate, and which joint outcomes are therefore impossible for an event in
-one window and the same event in the other. Pure.
+"""How two windows of time relate, and what follows for "an event happens in one window" and "it
+happens in the other": which joint outcomes (combinations of truth values) are impossible. Pure.
 
-Example: "X happens in May" can't be true if "X happens in 2026" is false.
+Example: "X happens in May 2026" can't be true if "X happens in 2026" is false.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ WindowOrder = Literal["equal", "inside", "contains", "overlap", "apart", "unknow
 _DAY: Final = 1440
 
 _ONCE: Final = frozenset({"die", "ipo", "dissolv"})
-"""Terms (stems) of events that happen at most once: "die"."""
+"""Terms (stemmed words) of events that happen at most once: "die"."""
 
 
-def occurrences(a: Proposition, b: Proposition) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that "X happens" in the window of `a` and "X
-    happens" in the window of `b` can't have: TF if the window of `a` lies within that of `b`."""
+def impossible_occurrences(a: Proposition, b: Proposition) -> int:
+    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "X happens in the window of
+    `a`" and "X happens in the window of `b`" can't have: TF (true, false) if the window of `a` lies
+    within that of `b`."""
     match window_order(a.window, b.window):
         case "equal":
             return TF | FT
@@ -39,11 +40,12 @@ def occurrences(a: Proposition, b: Proposition) -> int:
 
 class _Span(NamedTuple):
     low: float
-    """First minute of the window, counted from day 0 of `date.toordinal`; -inf if the window begins
-    when the market is opened or the question is asked."""
+    """First minute of the window, in minutes since day 0 of `date.toordinal`; -inf if the window
+    begins when the market is opened or the question is asked."""
     high: float
+    """End of the window, in minutes since day 0 of `date.toordinal`; inf if it has none."""
     since: float
-    """Minute at which the market was opened or the question was asked, counted from day 0 of
+    """Time at which the market was opened or the question was asked, in minutes since day 0 of
     `date.toordinal`; -inf if unknown."""
 
 
@@ -68,11 +70,12 @@ def _span(w: Window) -> _Span | None:
 
 
 def window_order(a: Window, b: Window) -> WindowOrder:
-    """How the window of time `a` relates to `b`: "inside" means that `a` lies within `b`, "unknown"
-    that the relation can't be told.
+    """How the window of time `a` relates to the window `b`: "inside" means that `a` lies within
+    `b`, "unknown" that the texts do not tell.
 
-    A question is opened before its event has happened. Therefore "in 2026" and "by the end of 2026"
-    are the same window if one of them is asked in 2026; if both are asked in 2025, they are not.
+    Whoever asks about an event knows that it has not happened yet. Therefore "in 2026" and "by the
+    end of 2026" are the same window if one of them is asked in 2026; if both are asked in 2025,
+    they are not.
     """
     if a.kind == "open" and b.kind == "open":
         if a.end == b.end:
@@ -97,18 +100,19 @@ def window_order(a: Window, b: Window) -> WindowOrder:
 
 
 def _within(a: _Span, b: _Span) -> bool:
-    """Whether everything that happens within span `a` also happens within span `b`, given that the
-    event had not happened when the later of the two questions was opened."""
+    """Whether an event that happens within span `a` must also happen within span `b`, given that it
+    had not happened when the later of the two questions was opened."""
     starts = max(a.since, b.since) if a.low == -math.inf else a.low
     return a.high <= b.high and (b.low == -math.inf or starts >= b.low)
 
 
 def starts_after_opening(a: Window, b: Window) -> bool:
-    """For a window of kind `by` (any time until a day) and a window of another kind: whether the
-    other window starts no earlier than the question with the `by` window was opened. False if one
-    of these two days is not known. True if both windows are of kind `by` or neither is.
+    """Whether two windows can be compared for "a level is reached in the window", if one of them is
+    of kind `by` (any time from the opening of the question until a day) and the other is not: the
+    other window must not start before the question with the `by` window was opened.
 
-    This matters for levels: an event is asked about only before it has happened, but a level may
+    False if one of these two days is not known; True if both windows are of kind `by`, or neither.
+    This matters for levels only: nobody asks about an event after it has happened, but a level may
     have been reached before.
     """
     for one, other in ((a, b), (b, a)):

@@ -1,8 +1,9 @@
-"""When a stored answer may be used again: RFC 9111, and stale-if-error of RFC 5861. Pure.
+"""When a stored answer of the macro runtime may be used again: RFC 9111, and stale-if-error of
+RFC 5861. Pure.
 
 The cache is shared by all callers. Section 3.5 (answers to requests with Authorization) does not
-bind it: every request goes out with the service's one credential, so answers do not differ by
-caller. Times are in seconds since 1970, durations in seconds. Header names are in lower case.
+apply to it: every request is sent with Augury's own credential, so answers do not differ by caller.
+ Times are in seconds since 1970, durations in seconds. Header names are in lower case.
 """
 
 from __future__ import annotations
@@ -87,12 +88,13 @@ class Stored:
         return max(0.0, min(HEURISTIC_MOST, HEURISTIC_SHARE * unchanged))
 
     def age(self, now: float) -> float:
-        """Age of the answer in seconds at the time `now`: what its Date header or its Age header
-        tells, whichever is larger (RFC 9111, section 4.2.3)."""
+        """Age of the answer in seconds at the time `now`, by its Date header or by its Age header,
+        whichever gives more (RFC 9111, section 4.2.3)."""
         made = _date(self.headers, "date")
         apparent = 0.0 if made is None else max(0.0, self.answered_at - made)
-        told = self.headers.get("age", "")
-        carried = min(FOREVER_SECONDS, float(told)) if told.isascii() and told.isdigit() else 0.0
+        stated = self.headers.get("age", "")
+        digits = stated.isascii() and stated.isdigit()
+        carried = min(FOREVER_SECONDS, float(stated)) if digits else 0.0
         initial = max(apparent, carried + self.answered_at - self.asked_at)
         return initial + max(0.0, now - self.answered_at)
 
@@ -127,8 +129,8 @@ def may_reuse(asked: Directives, stored: Stored, now: float) -> bool:
 def may_stand_in(asked: Directives, stored: Stored, now: float, window: float) -> bool:
     """Whether a stored answer may be returned because the upstream service fails.
 
-    `window`: number of seconds, after the answer is no longer fresh, for which it may still be
-    returned. A number that the answer or the request states (stale-if-error) takes precedence.
+    `window`: for how many seconds after its freshness ends the answer may still be returned. A
+    number that the answer or the request states (stale-if-error) takes precedence.
     """
     if stored.status >= 300 or _must_be_fresh(stored) or "no-cache" in stored.directives:
         return False
@@ -149,15 +151,15 @@ def validators(stored: Stored) -> dict[str, str]:
 def freshened(stored: Stored, headers: Headers, asked_at: float, answered_at: float) -> Stored:
     """A stored answer updated by the headers of a 304 answer, which says that it is still valid
     (RFC 9111, section 4.3.4)."""
-    told = {name: value for name, value in headers.items() if name not in _OF_THE_BODY}
+    updates = {name: value for name, value in headers.items() if name not in _OF_THE_BODY}
     kept = {name: value for name, value in stored.headers.items() if name not in ("age", "date")}
-    return replace(stored, headers=kept | told, asked_at=asked_at, answered_at=answered_at)
+    return replace(stored, headers=kept | updates, asked_at=asked_at, answered_at=answered_at)
 
 
 def for_callers(headers: Headers) -> str | None:
     """The Cache-Control header for the caller, made from the headers of the upstream service's
-    answer; None if they do not have it. It is always `private`, because caches on the way must not
-    store the answer to a request with a key."""
+    answer; None if they do not have it. It is always `private`, because caches between Augury and
+    the caller must not store the answer to a request with an API key."""
     found = directives(headers)
     if not found:
         return None

@@ -1,4 +1,5 @@
-"""/v1/macro-runtime/*: any method, passed on to the macro runtime."""
+"""The endpoints /v1/macro-runtime/*: requests of any method are passed on to the macro runtime,
+another HTTP service of the operator (e.g. for macroeconomic data)."""
 
 from __future__ import annotations
 
@@ -19,11 +20,13 @@ show the credential that Augury adds; neither is CONNECT."""
 
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The upstream's answer. X-Cache: hit, miss or stale; Age: in seconds.",
+        "description": "The macro runtime's answer. The header X-Cache says where it comes from: "
+        "the cache (hit), the macro runtime (miss), or the cache because the macro runtime failed "
+        "(stale). Age is in seconds.",
         "content": {"*/*": {"schema": {}}},
     },
     "default": {
-        "description": "Any other answer of the upstream, 2xx to 4xx.",
+        "description": "Any other answer of the macro runtime, 2xx to 4xx.",
         "content": {"*/*": {"schema": {}}},
     },
     **openapi.errors(404, 413, 422, 502, 503),
@@ -41,8 +44,9 @@ async def proxy(
     service: Annotated[MacroRuntime, Depends(_service)],
     path: str,
 ) -> Response:
-    """The request is passed on to the macro runtime with the service's own credential instead of
-    your key. Answers to GET and HEAD are cached."""
+    """Pass a request on to the macro runtime, another HTTP service of the operator (e.g. for
+    macroeconomic data). It is sent with Augury's own credential instead of your API key. Answers to
+    GET and HEAD are cached."""
     scope = request.scope
     reads = request.method in ("GET", "HEAD")
     known = (*SENT, "cache-control", "pragma") if reads else SENT

@@ -1,9 +1,9 @@
 """Forwards requests to the macro runtime: equal reads share one call, answers are cached, and every
 call has a deadline.
 
-Of the caller's headers only those in `SENT` go upstream; of the upstream's headers only those in
-`PASSED` and the cache's own come back. The service's own credential is added on the way out, and an
-answer that repeats it is not passed on.
+Only those of the caller's headers that are in `SENT` are sent upstream (to the macro runtime). Only
+those of the upstream's headers that are in `PASSED` are returned, together with headers on the
+cache. Augury's own credential is added to each request; an answer that contains it is discarded.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ log = structlog.get_logger(__name__)
 
 REQUESTS = Counter(
     "augury_macro_requests",
-    "Requests for the macro runtime, by its route, by what answered and how.",
+    "Requests for the macro runtime, by route, method, source of the answer (cache) and status.",
     ["route", "method", "cache", "status"],
 )
 UPSTREAM = Counter(
@@ -45,25 +45,29 @@ UPSTREAM = Counter(
 SECONDS = Histogram(
     "augury_macro_upstream_seconds", "Seconds the macro runtime took to answer in full.", ["route"]
 )
-BREAKER = Gauge("augury_macro_breaker_open", "1 while the macro runtime is not asked.")
+BREAKER = Gauge(
+    "augury_macro_breaker_open",
+    "1 while requests to the macro runtime are paused because it failed repeatedly, else 0.",
+)
 
 MAX_BYTES = 5 * 1024 * 1024
-"""Largest answer that is accepted from the upstream service, in bytes after decompression."""
+"""Largest size of an answer that is accepted from the upstream service (the macro runtime), in
+bytes after decompression."""
 CACHE_BYTES = 64 * 1024 * 1024
 """Upper limit on the total size of the stored answers of the upstream service, in bytes. Answers
 that have not been used for longest are dropped first."""
 MAX_REDIRECTS = 3
 MOST_ROUTES = 50
-"""Largest number of routes of the upstream service (first parts of paths) that metrics count
-separately; all others are counted together as `other`."""
+"""Largest number of routes that metrics count separately; all others are counted together as
+`other`. A route is the first part of the path at the upstream service (the macro runtime)."""
 
 SENT: Final = ("accept", "accept-language", "content-type", "traceparent", "tracestate")
-"""Names of the caller's headers that are sent to the upstream service."""
+"""Names of the caller's headers that are sent on to the upstream service (the macro runtime)."""
 PASSED: Final = (
     "content-type", "content-language", "content-disposition", "etag", "last-modified", "expires",
     "retry-after", "vary",
 )  # fmt: skip
-"""Names of the headers in the upstream service's answer that are sent to the caller."""
+"""Names of the headers in the upstream service's answer that are passed on to the caller."""
 _KEPT = (*PASSED, "cache-control", "age", "date")
 _ACTIVE = ("html", "xml", "javascript", "ecmascript")
 """The upstream service's answer is refused if its media type contains one of these words, because a
@@ -147,13 +151,13 @@ class _Trouble(Exception):
 
 
 _Key = tuple[str, str, str]
-"""Key of a stored answer: URL, Accept and Accept-Language. Nothing else makes the answers to two
-reads differ."""
+"""Key of a stored answer: URL, and the request headers Accept and Accept-Language. The answers to
+two GET requests that agree in these are the same."""
 
 
 class MacroRuntime:
     """The proxy to one upstream service, the operator's macro runtime (e.g. for macroeconomic
-    data). Without its address in the settings, every request is refused with 503.
+    data). If the settings have no address for it, every request is refused with 503.
 
     Parameters
     ----------
@@ -195,14 +199,14 @@ class MacroRuntime:
         Raises
         ------
         AuguryError
-            422 for a path or query that can't be sent; 502 and 503 when upstream fails, at the
-            latest `macro_runtime_timeout` seconds from now; 503 without an upstream address; 504 if
-            the caller accepts only a stored answer and there is none.
+            422 for a path or query that is not allowed; 502 or 503 if the upstream service fails or
+            does not answer within `macro_runtime_timeout` seconds; 503 if no upstream address is
+            configured; 504 if the caller accepts only a stored answer and none may be used.
         """
         if self._base is None:
             raise NotConfigured(
-                "The macro runtime is not configured. The operator has to set "
-                "AUGURY_MACRO_RUNTIME_URL.",
+                "No macro runtime (a data service of the operator, which Augury passes requests on "
+                "to) is configured. The operator has to set AUGURY_MACRO_RUNTIME_URL.",
                 retry_after=60,
             )
         url = target.below(self._base, call.raw_path, call.query)
@@ -364,13 +368,15 @@ class MacroRuntime:
                 if await asyncio.to_thread(self._repeats, content):
                     raise _Trouble(
                         RuntimeFailed(
-                            "The macro runtime sent this service's credential back, "
-                            "so its answer was discarded."
+                            "The macro runtime's answer contains Augury's credential, so it was "
+                            "discarded."
                         )
                     )
                 kept = {name: response.headers[name] for name in _KEPT if name in response.headers}
                 return Stored(response.status_code, kept, content, asked_at, self._clock())
-        raise _Trouble(RuntimeFailed("The macro runtime redirects in circles."))
+        raise _Trouble(
+            RuntimeFailed(f"The macro runtime redirected more than {MAX_REDIRECTS} times.")
+        )
 
     def _repeats(self, content: bytes) -> bool:
         """Whether the upstream service's answer contains the credential that Augury sends to it,
@@ -397,7 +403,10 @@ class MacroRuntime:
         """The URL that a redirect leads to. Raises `_Trouble` if the method is not GET, or if the
         URL is not below the upstream service's address."""
         elsewhere = _Trouble(
-            RuntimeFailed("The macro runtime redirects to another host, which is not followed.")
+            RuntimeFailed(
+                "The macro runtime redirects to an address outside its base URL, or redirects "
+                "a request other than GET. Augury does not follow such redirects."
+            )
         )
         if method != "GET":
             raise elsewhere
@@ -423,11 +432,11 @@ class MacroRuntime:
         allowed."""
         status = response.status_code
         if status == 429:
-            told = response.headers.get("retry-after", "")
-            wait = min(300.0, float(told)) if told.isascii() and told.isdigit() else 1.0
+            stated = response.headers.get("retry-after", "")
+            wait = min(300.0, float(stated)) if stated.isascii() and stated.isdigit() else 1.0
             raise _Trouble(
                 Unavailable(
-                    "The macro runtime asked for fewer requests.",
+                    "The macro runtime received too many requests (status 429). Try again later.",
                     retry_after=wait,
                     code="macro_runtime_throttled",
                 ),
@@ -435,8 +444,8 @@ class MacroRuntime:
             )
         if status in (401, 403, 407):
             raise CredentialRefused(
-                "The macro runtime rejects this service's credential. The "
-                "operator has to check AUGURY_MACRO_RUNTIME_KEY."
+                "The macro runtime rejects Augury's credential. The operator has to check "
+                "AUGURY_MACRO_RUNTIME_KEY."
             )
         if status >= 500 or status < 200 or (status == 304 and not asked_whether):
             raise _Trouble(RuntimeFailed(f"The macro runtime answered with status {status}."))

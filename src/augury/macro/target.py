@@ -1,4 +1,5 @@
-"""The upstream's URL for a request, made from the part of its path behind the prefix. Pure.
+"""The macro runtime's URL for a caller's request, made from the part of the request's path that
+follows `/v1/macro-runtime/`. Pure.
 
 The path is taken as it was sent, split into segments, and each segment is decoded, checked and
 encoded again. A path is refused if any parser could read it as "one level up" or "another host":
@@ -22,14 +23,15 @@ _PLAIN = "-._~!$&'()*+,;=:@"
 
 
 class PathRefused(InvalidInput):
-    """Raised for a request that is not passed on to the upstream service, because its path might
-    lead out of the upstream service's address, or its query has characters that are not allowed."""
+    """Raised for a request that is not passed on to the upstream service (the macro runtime),
+    because its path might lead to an address outside the upstream service's base URL, or because
+    its query has characters that are not allowed."""
 
     code = "path_refused"
 
 
 def base_of(url: str) -> str:
-    """The upstream service's address without a slash at its end.
+    """The base URL of the upstream service (the macro runtime), without a slash at its end.
 
     Raises
     ------
@@ -62,10 +64,10 @@ def below(base: str, raw_path: bytes, query: bytes) -> str:
     NotFound
         The path does not begin with `PREFIX`.
     """
-    path, searched = raw_path.decode("latin-1"), query.decode("latin-1")
+    path, query_text = raw_path.decode("latin-1"), query.decode("latin-1")
     if not path.startswith(PREFIX):
         raise NotFound("Not found. See /docs for the available routes.")
-    if not _QUERY.fullmatch(searched) or "#" in searched:
+    if not _QUERY.fullmatch(query_text) or "#" in query_text:
         raise PathRefused(
             "The query should consist of visible ASCII characters other than #. "
             "Percent-encode all others."
@@ -73,21 +75,21 @@ def below(base: str, raw_path: bytes, query: bytes) -> str:
     segments = path[len(PREFIX) :].split("/")
     last = len(segments) - 1
     written = "/".join(_segment(part, may_be_empty=n == last) for n, part in enumerate(segments))
-    return f"{base}/{written}" + (f"?{searched}" if searched else "")
+    return f"{base}/{written}" + (f"?{query_text}" if query_text else "")
 
 
 def _segment(raw: str, *, may_be_empty: bool) -> str:
     try:
         text = unquote_to_bytes(raw).decode("utf-8")
     except UnicodeDecodeError:
-        raise PathRefused("The percent-encoded path should be UTF-8.") from None
+        raise PathRefused("The path is not valid UTF-8 once its %-escapes are decoded.") from None
     if _ESCAPES.search(raw) or _UNSAFE.search(text):
         raise PathRefused(
             "The path contains a character that is not allowed even when percent-encoded, or "
             "a % that is not followed by two hexadecimal digits."
         )
     if not text and not may_be_empty:
-        raise PathRefused("The path should have no empty part (//).")
+        raise PathRefused("The path should not contain an empty part (//).")
     if text.partition(";")[0] in (".", ".."):
         raise PathRefused("The path may not contain . or .. parts.")
     return quote(text, safe=_PLAIN)

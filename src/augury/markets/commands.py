@@ -1,4 +1,5 @@
-"""`augury markets`: what is held in quarantine, and its release by hand."""
+"""`augury markets`: lists the quotes that are held in quarantine because they can't be right, and
+releases them."""
 
 from __future__ import annotations
 
@@ -17,13 +18,21 @@ from augury.options import AsJson
 from augury.settings import Settings
 from augury.storage.database import Database
 
-app = typer.Typer(help="Quotes held in quarantine, and their release.", no_args_is_help=True)
+app = typer.Typer(
+    help="Quotes that can't be right and are held in quarantine: list and release them.",
+    no_args_is_help=True,
+)
 
 T = TypeVar("T")
 
 Why = Annotated[
     str | None,
-    typer.Option("--reason", help=f"Only quotes held for this reason: {', '.join(REASONS)}."),
+    typer.Option(
+        "--reason",
+        help="Only quotes held for this reason. unit: a hundred times too small; book: far outside "
+        "their order book; event_sum: the prices of an event do not add up; twin: far from the "
+        "same contract on the other venue.",
+    ),
 ]
 
 
@@ -39,7 +48,7 @@ def quarantine(
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of quotes to list.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List quotes and recorded prices that are held because they can't be right, with the reason.
+    """List quotes and recorded prices in quarantine, with the reason why they can't be right.
 
     Example: augury markets quarantine --reason unit
     """
@@ -71,11 +80,11 @@ def release(
     ] = None,
     reason: Why = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Release everything that is held.")
+        bool, typer.Option("--all", help="Release all quotes in quarantine.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Release held quotes to their markets. The same quotes are accepted from then on.
+    """Give quotes in quarantine back to their markets. The same quotes are accepted from then on.
 
     Example: augury markets release kalshi:KXFED-27JAN-T3.50
     """

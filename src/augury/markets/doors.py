@@ -1,7 +1,7 @@
-"""The checks that find quotes which can't be right, before they are committed to the catalogue.
+"""Checks that find quotes which can't be right, before they are committed to the catalogue.
 
-Pure: no I/O, no clock. A quote that fails a check is held: it is kept in quarantine with the
-reason, and its market has no quote. So the bounds are wide, in order that few sound quotes are
+Pure: no I/O, no clock. A quote that fails a check is held: it is put into quarantine with the
+reason, and its market has no quote. The limits of the checks are wide, so that few sound quotes are
 held; docs/operations.md has the measurement.
 
 - `unit`: prices a hundred times too small. Signs of it are a Kalshi bid or ask between two ticks, a
@@ -36,7 +36,7 @@ MIN_BATCH, MIN_EVENTS = 20, 10
 if all of them are at a cent or less. MIN_BATCH: smallest number of quotes for this. MIN_EVENTS:
 smallest number of events that the quotes must come from, since all the long shots of one event may
 rightly be at a cent or less."""
-OUTSIDE_BOOK: Final = 0.2
+MAX_OUTSIDE_BOOK: Final = 0.2
 """How far, in probability, a price may lie outside the range from bid to ask of its own order book.
 Beyond that, the quote is held in quarantine. Wide, because the book moves on after the last
 trade."""
@@ -147,12 +147,12 @@ def _unit(quote: ScreenedQuote, before: float | None) -> HoldReason | None:
         for name, value in (("bid", quote.best_bid), ("ask", quote.best_ask)):
             if value and abs(value / KALSHI_TICK - round(value / KALSHI_TICK)) > 1e-6:
                 return HoldReason(
-                    "unit", f"The {name} {value:g} is between two ticks of its venue."
+                    "unit", f"The {name} {value:g} is between two price steps of its venue."
                 )
     price = quote.prices[0]
     if price and before and abs(100 * price / before - 1) <= 0.01:
         return HoldReason(
-            "unit", f"The price {price:g} is a hundredth of the one before, {before:g}."
+            "unit", f"The price {price:g} is a hundredth of the previous price, {before:g}."
         )
     return None
 
@@ -165,6 +165,8 @@ def _book(quote: ScreenedQuote) -> HoldReason | None:
         return HoldReason("book", f"The bid {bid:g} is above the ask {ask:g}.")
     if price is None or bid is None or ask is None:
         return None
-    if max(bid - price, price - ask) > OUTSIDE_BOOK:
-        return HoldReason("book", f"The price {price:g} is outside its book, {bid:g} to {ask:g}.")
+    if max(bid - price, price - ask) > MAX_OUTSIDE_BOOK:
+        return HoldReason(
+            "book", f"The price {price:g} is far outside its order book, {bid:g} to {ask:g}."
+        )
     return None

@@ -1,4 +1,4 @@
-"""Files of markets and histories: flat columns, as CSV or Parquet.
+"""Turns markets and price histories into CSV or Parquet files, one column per field.
 
 The routes import this module only when a file is requested: importing polars would take a quarter
 of the service's start-up time.

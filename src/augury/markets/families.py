@@ -1,6 +1,7 @@
-"""The name and the id of a family: all markets of the events that share the name. Pure.
+"""Makes the names and ids of families. Pure.
 
-Days are left out of the name, so that all events of a daily series are in one family.
+A family is all markets of the events that have the same name. Days are left out of the name, so
+that all events of a daily series are in one family.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Files of the whole list of markets, made in slices by a separate process.
+"""Makes files (CSV, Parquet) of the whole list of markets, in slices, by a separate process.
 
-So that searches are not slowed down, that process reads the database over its own connection, makes
-one slice at a time (requests take turns), and pauses after each slice for as long as it took.
+So that searches are not slowed down, the process reads the database over its own connection and
+makes one slice at a time, for one request after the other. After each slice it pauses for as long
+as the slice took.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ is requested with the cursor in the answer that contains the first file."""
 SLICE_MARKETS = 1_000
 """Number of markets that are read and written at a time while a file of markets is made."""
 _PATIENCE = 120.0
-"""Time limit, in seconds, for writing a slice (`SLICE_MARKETS` markets) of a file of markets, and
-for joining the slices."""
+"""Time limit, in seconds, for making one slice (`SLICE_MARKETS` markets) of a file of markets. The
+same limit holds for joining the slices."""
 
 
 class FilePart(NamedTuple):

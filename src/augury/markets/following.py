@@ -1,8 +1,9 @@
-"""Base class for code that follows the catalogue's changes, to keep up to date what is derived from
-markets (e.g. links).
+"""Base class for code that follows the changes of markets, to keep data up to date that are derived
+from markets (e.g. links between the same contracts on two venues).
 
 One process at a time follows the changes, in batches. Each batch is one transaction, which also
-stores the number of the batch's last change. So after a crash no change is lost or processed twice.
+stores the sequence number of the batch's last change. So after a crash no change is lost or
+processed twice.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ Progress = Callable[[int], None]
 
 
 class Follower(ABC):
-    """Base class for code that follows the changes of markets, to keep up to date what is derived
-    from markets (e.g. links between venues). One process at a time follows the changes."""
+    """Base class for code that follows the changes of markets, to keep data up to date that are
+    derived from markets (e.g. links between the same contracts on two venues). One process at a
+    time follows the changes."""
 
     LOCK: ClassVar[LockKey]
     """Key of the lock that a process holds while it follows the changes of markets."""

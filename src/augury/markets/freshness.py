@@ -1,4 +1,4 @@
-"""The age rule: whether a market's status and price can still be relied on at a time. Pure.
+"""The age rule, which decides whether a market's status and price can still be relied on. Pure.
 
 All code that shows, lists, counts, compares or reasons with markets uses this rule, so that a
 market is active, closed or stale in the same way everywhere. `store.sql` has the same rule as SQL
@@ -69,19 +69,19 @@ class AgeRule(NamedTuple):
         if market.status != "active":
             return Standing(market.status, False)
         # For a market without a quote, the time when the venue last listed it counts.
-        heard = market.price_as_of or market.observed_at
-        if not self.is_old(heard, now):
+        last_update = market.price_as_of or market.observed_at
+        if not self.is_old(last_update, now):
             return Standing("active", False)
-        return Standing("active", True, self.why_old(heard, now))
+        return Standing("active", True, self.why_old(last_update, now))
 
     def until(self, market: Dated, now: datetime) -> datetime | None:
         """When the market becomes stale if its venue sends no more updates; None: never."""
         if market.status != "active":
             return None
-        heard = market.price_as_of or market.observed_at
+        last_update = market.price_as_of or market.observed_at
         moments = [market.closes_at] if market.closes_at and market.closes_at > now else []
-        if heard is not None:
-            moments.append(heard + self.max_age)
+        if last_update is not None:
+            moments.append(last_update + self.max_age)
         return min(moments, default=None)
 
     def is_old(self, price_as_of: datetime | None, now: datetime) -> bool:
@@ -118,7 +118,9 @@ def is_overdue(
     """
     if status != "active" or closes_at is None or closes_at > now:
         return False
-    return all(heard is None or heard < closes_at for heard in (observed_at, price_as_of))
+    return all(
+        last_update is None or last_update < closes_at for last_update in (observed_at, price_as_of)
+    )
 
 
 def are_comparable(one: datetime | None, other: datetime | None) -> bool:

@@ -1,10 +1,11 @@
-"""Any number of made-up markets with the shapes of real ones, for benchmarks and load tests.
+"""Generates any number of invented markets that resemble real ones, for benchmarks and load tests.
 
-The mix follows what the two venues list: about half of it sport and esport fixtures, a fifth
-daily crypto and weather ladders, the rest contests, deadlines and thresholds of politics,
-macroeconomics, companies and entertainment. Families are as large as real ones (a ladder of 8
-to 20 strikes, a field of up to 24 names). Names follow a Zipf law over a vocabulary whose size
-grows with the number of markets. The same arguments always give the same markets.
+The mix follows what the two venues list: about half are games of sports and esports, a fifth are
+daily ladders (rising levels) of crypto prices and weather, and the rest are contests, deadlines and
+thresholds of politics, macroeconomics, companies and entertainment. Groups are as large as real
+ones (a ladder of 8 to 20 levels, a contest of up to 24 names). Names follow a Zipf law over a
+vocabulary whose size grows with the number of markets. The same arguments always give the same
+markets.
 """
 
 from __future__ import annotations

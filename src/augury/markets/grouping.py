@@ -1,6 +1,6 @@
-"""Which markets of an event belong together, and how: types and families. Pure.
+"""Infers how the markets of an event constrain each other (their type), and their family. Pure.
 
-The type of a market says how the markets of its event constrain each other:
+The type of a market is one of these:
 
 - `threshold_ladder`: nested. "above 50" implies "above 40", "by March" implies "by June". Each
   market is a rung. Of two rungs, the narrower one implies the wider one.
@@ -92,10 +92,10 @@ def _types(members: Sequence[EventMember], sides: Sides) -> dict[str, MarketType
             bare = all(intervals[i].low == intervals[i].high for i in buckets)
             if _adds_up(same) if bare else not _contradicts_exclusion(same):
                 types |= dict.fromkeys(buckets, "sum_to_one")
-    frames: dict[str, dict[str, str]] = defaultdict(dict)
+    claims: dict[str, dict[str, str]] = defaultdict(dict)
     for i, deadline in deadlines.items():
-        frames[deadline.frame][i] = deadline.date
-    for dates in frames.values():
+        claims[deadline.claim][i] = deadline.date
+    for dates in claims.values():
         if len(set(dates.values())) == len(dates) > 1:
             types |= dict.fromkeys(dates, "threshold_ladder")
     if not types and not denied and _names_steps(members) and _adds_up(members):
@@ -123,7 +123,7 @@ def _types_of_flagged(
         return {}
     nested = any(len(rungs) > 1 for rungs in _ladders(intervals)) or len(deadlines) > 1
     if nested and not _disjoint(list(intervals.values())):
-        return {}  # nested by its text, exclusive by its flag: one of them is misread
+        return {}  # the texts say nested, the venue says exclusive: one of them is misread
     counted = len(intervals) + len(deadlines)
     quantity = 2 * counted >= len(members) or _names_steps(members)
     return dict.fromkeys((m.id for m in members), "sum_to_one" if quantity else "winner_take_all")
@@ -135,15 +135,15 @@ def _ladders(intervals: dict[str, Interval]) -> list[list[str]]:
 
     intervals : the values that mean Yes, by market id
     """
-    frames_with_ranges = {
-        s.frame for s in intervals.values() if math.isfinite(s.low) and math.isfinite(s.high)
+    quantities_with_ranges = {
+        s.quantity for s in intervals.values() if math.isfinite(s.low) and math.isfinite(s.high)
     }
     rungs: dict[tuple[str, bool, bool], dict[str, float]] = defaultdict(dict)
     for i, side in intervals.items():
-        if side.frame in frames_with_ranges:
+        if side.quantity in quantities_with_ranges:
             continue
         upward = math.isinf(side.high)
-        rungs[side.frame, upward, side.touch][i] = side.low if upward else side.high
+        rungs[side.quantity, upward, side.touch][i] = side.low if upward else side.high
     return [list(same) for same in rungs.values() if len(same) > 1 and len(set(same.values())) > 1]
 
 
@@ -153,12 +153,14 @@ def _buckets(intervals: dict[str, Interval]) -> list[list[str]]:
 
     intervals : the values that mean Yes, by market id
     """
-    frames: dict[str, list[str]] = defaultdict(list)
+    ids_by_quantity: dict[str, list[str]] = defaultdict(list)
     for i, side in intervals.items():
         if not side.touch:
-            frames[side.frame].append(i)
+            ids_by_quantity[side.quantity].append(i)
     return [
-        ids for ids in frames.values() if len(ids) > 1 and _disjoint([intervals[i] for i in ids])
+        ids
+        for ids in ids_by_quantity.values()
+        if len(ids) > 1 and _disjoint([intervals[i] for i in ids])
     ]
 
 
@@ -246,16 +248,16 @@ _DRAW = re.compile(r"\b(?:tie|draw)\b", re.I)
 def _is_contest(members: Sequence[EventMember]) -> bool:
     """Whether the markets name contestants of whom only one can win.
 
-    This is read in the texts. Prices and resolutions can only contradict it.
+    The texts decide this; prices and resolutions can only rule it out.
     """
     if _contradicts_exclusion(members) or len({_choice(m) for m in members}) < len(members):
         return False
     if _is_fixture(members):
         return True
-    frame = _common_frame(members)
-    if frame is None:
+    shared = _shared_words(members)
+    if shared is None:
         return False
-    about = f"{members[0].event_name or ''} {frame}"
+    about = f"{members[0].event_name or ''} {shared}"
     if not _CONTEST.search(about) or _NO_CONTEST.search(about):
         return False
     if any(_NO_CONTEST.search(m.event_name or "") for m in members):
@@ -300,7 +302,7 @@ def _words(text: str) -> set[str]:
 _COMMON_WORDS = frozenset({"winner", "will", "win", "the", "and", "match", "game"})
 
 
-def _common_frame(members: Sequence[EventMember]) -> str | None:
+def _shared_words(members: Sequence[EventMember]) -> str | None:
     """The words that the questions of all markets share around one differing name: "will win the
     cup?" of "Will Ann win the cup?" and "Will Bob win the cup?". None if there are too few such
     words.
@@ -308,13 +310,13 @@ def _common_frame(members: Sequence[EventMember]) -> str | None:
     If all markets have subtitles, the words are those of the common title without the subtitle.
     """
     if all(m.subtitle for m in members):
-        frames = {squash(m.title.replace(m.subtitle or "", " ")) for m in members}
-        return frames.pop() if len(frames) == 1 else None
+        titles = {squash(m.title.replace(m.subtitle or "", " ")) for m in members}
+        return titles.pop() if len(titles) == 1 else None
     if any(m.subtitle for m in members):
         return None
     questions = [m.question.split() for m in members]
     head, tail = _common_ends(questions)
-    # Two shared words ("Will ... ?") are too few for a frame.
+    # Two shared words ("Will ... ?") say too little.
     if head + tail < 3 or any(len(q) - head - tail > 14 for q in questions):
         return None
     words = questions[0]

@@ -1,4 +1,4 @@
-"""A market's details and its price history, as answers show them."""
+"""A market with its details, and a market's price history, as the routes return them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class History(NamedTuple):
 
 
 def complement(prices: dict[int, _T], outcomes: int) -> dict[int, _T | float]:
-    """`prices` (outcome index -> price), completed: if one of exactly two outcomes has no price, it
+    """Complete `prices` (outcome index -> price): if one of exactly two outcomes has no price, it
     gets 1 minus the price of the other.
 
     outcomes : number of outcomes of the market

@@ -1,6 +1,8 @@
-"""The names a market goes by: its own id, its UUID, its page at its venue, its slug. Pure.
+"""Parses the names by which a market can be looked up: its id, its UUID, the address of its page at
+its venue, its slug. Pure.
 
-Every parameter that takes a market id accepts any of these; `store.native_ids` finds the market.
+Every parameter that takes a market id accepts any of these names; `store.native_ids` finds the
+market.
 """
 
 from __future__ import annotations
@@ -56,8 +58,8 @@ class Name(NamedTuple):
 
 
 def read_name(given: str) -> Name | None:
-    """Read `given` as a name of a market: its kind (id, UUID, address or slug) and its value. None
-    for text that cannot name a market.
+    """Parse `given` as the name of a market: the name's kind (id, UUID, address or slug) and its
+    value. None for text that cannot name a market.
 
     A name is `polymarket:<id>` or `kalshi:<ticker>` (tickers in upper or lower case), a UUID as in
     RFC 9562, or an address at polymarket.com or kalshi.com. Any other text is taken as a slug of

@@ -1,4 +1,5 @@
-"""A page of the list of markets, as shown by the service and by the process that makes files."""
+"""Reads pages of the list of markets, for the HTTP service and for the separate process that makes
+files of the list (`files`)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Quantities in a market's text: numbers with their units, and the range of values that means Yes.
 
-Pure. Words in front of a number ("above 3 %", "reach $100k") or behind it ("25 or fewer", "3+")
-tell the range. The caller has to blank dates first, because a year looks like a number.
+Pure. The range follows from words in front of a number ("above 3 %", "reach $100k") or behind it
+("25 or fewer", "3+"). The caller has to remove dates first, because a year looks like a number.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ NUMBER: Final = (
     r"(?P<{0}>[-−]?[$€£]?\s?[-−]?\d[\d,]*(?:\.\d+)?|[$€£]\.\d+)"
     rf"(?:\s?(?P<{{0}}u>(?:{FACTOR})\b))?(?:\s?(?P<{{0}}n>{_UNIT}))?"
 )
-"""Pattern of a number with scale and unit, to be formatted with a group name. With the name `a`,
-group `a` is the number, `au` its scale ("million") and `an` its unit ("%")."""
+"""Regular expression of a number with scale and unit, in which `{0}` stands for a group name
+(`str.format`). With the name `a`, group `a` is the number, `au` its scale ("million") and `an` its
+unit ("%")."""
 
 _A, _B = NUMBER.format("a"), NUMBER.format("b")
 _RANGE: Final = re.compile(
-    rf"(?<![\w.-])(?:(?P<said>between|from)\s+)?{_A}\s?(?:-|–|—|\bto\b|\bthrough\b|(?P<and>\band\b|&))\s?{_B}(?!\w|-\d)",
+    rf"(?<![\w.-])(?:(?P<opening>between|from)\s+)?{_A}\s?(?:-|–|—|\bto\b|\bthrough\b|(?P<and>\band\b|&))\s?{_B}(?!\w|-\d)",
     re.I,
 )
 # The longer wording first: "at or above" before "above", "no more than" before "more than".
@@ -102,7 +103,7 @@ def quantity(plain: str) -> Quantity | None:
 
     Dates in the text must have been replaced by blanks, because a year looks like a number.
     """
-    if (found := _RANGE.search(plain)) and bool(found["said"]) >= bool(found["and"]):
+    if (found := _RANGE.search(plain)) and bool(found["opening"]) >= bool(found["and"]):
         low, high = value(found, "a"), value(found, "b")
         if found["au"] is None and found["bu"] is not None and low < high:
             low *= FACTORS[found["bu"].casefold()]
@@ -114,7 +115,7 @@ def quantity(plain: str) -> Quantity | None:
     for found in _BEHIND.finditer(plain):
         if any(start < found.end("a") and found.start("a") < end for start, end in taken):
             # "reach $5 or more": words in front and behind state the range of one number
-            hits = [_said_twice(hit, found) for hit in hits]
+            hits = [_with_words_behind(hit, found) for hit in hits]
             continue
         up, x = found["more"] is not None, value(found, "a")
         low, high = (x, math.inf) if up else (-math.inf, x)
@@ -134,12 +135,12 @@ def _before(found: re.Match[str]) -> Quantity:
     equal = found["equal"] is not None
     if found["touch"] is not None:
         return Quantity(x, x, True, True, True, name, span)
-    said = found["touch_up"] or found["touch_down"]
-    touch = said is not None
+    verb = found["touch_up"] or found["touch_down"]
+    touch = verb is not None
     if found["touch_up"] or found["up_in"] or found["up"]:
-        at = bool(found["up_in"]) or equal or bool(said and _ATTAINED.search(said))
+        at = bool(found["up_in"]) or equal or bool(verb and _ATTAINED.search(verb))
         return Quantity(x, math.inf, at, True, touch, name, span)
-    at = bool(found["down_in"]) or equal or bool(said and _ATTAINED.search(said))
+    at = bool(found["down_in"]) or equal or bool(verb and _ATTAINED.search(verb))
     return Quantity(-math.inf, x, True, at, touch, name, span)
 
 
@@ -148,7 +149,7 @@ _ATTAINED = re.compile(
 )
 
 
-def _said_twice(hit: Quantity, found: re.Match[str]) -> Quantity:
+def _with_words_behind(hit: Quantity, found: re.Match[str]) -> Quantity:
     start, end = hit.span
     if not (start < found.end("a") and found.start("a") < end):
         return hit
@@ -179,13 +180,13 @@ def unit(found: re.Match[str], *names: str) -> Unit:
             return "eur"
         if "£" in found[name]:
             return "gbp"
-        said = (found[f"{name}n"] or "").casefold()
-        if said.startswith(("%", "per", "pct")):
+        written = (found[f"{name}n"] or "").casefold()
+        if written.startswith(("%", "per", "pct")):
             return "percent"
-        if said.startswith("b"):
+        if written.startswith("b"):
             return "bps"
-        if said.startswith(("°", "º", "deg")):
+        if written.startswith(("°", "º", "deg")):
             return "degrees"
-        if said.startswith(("usd", "dol")):
+        if written.startswith(("usd", "dol")):
             return "usd"
     return "none"

@@ -1,4 +1,5 @@
-"""The catalogue's records, as connectors produce them and stores keep them. No I/O here."""
+"""Records of markets and prices, as the connectors (the code for the venues) produce them and the
+catalogue stores them. No I/O."""
 
 from __future__ import annotations
 
@@ -60,9 +61,9 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
     """One market of one venue: a question with two or more outcomes.
 
     `id` is `polymarket:<gamma id>` or `kalshi:<ticker>`. Times are aware, in UTC. Prices are
-    probabilities in [0, 1] aligned with `outcomes`; None means "no quote" (a 0 or 1 on an active
-    market, or a 0.01/0.99 book, is no quote and never certainty). Money is in US dollars,
-    except Kalshi volumes, which are contracts.
+    probabilities in [0, 1], in the order of `outcomes`; None means "no quote". A price of 0 or 1 on
+    an active market is no quote and never certainty; nor is an order book with a bid of 0.01 and an
+    ask of 0.99. Money is in US dollars, except Kalshi volumes, which are contracts.
     """
 
     id: str

@@ -80,42 +80,50 @@ async def list_markets(
     status: Annotated[
         Status | None,
         Query(
-            description="Only markets in this state. A market whose close has passed without news "
-            "from its venue since is `closed` and `stale`."
+            description="Only markets with this status. A market whose close has passed without an "
+            "update from its venue since counts as `closed` and `stale`."
         ),
     ] = None,
     stale: Annotated[
-        bool | None, Query(description="true: only stale markets. false: only fresh ones.")
+        bool | None,
+        Query(
+            description="true: only stale markets, i.e. those whose price or status is too old to "
+            "rely on. false: only the others."
+        ),
     ] = None,
     category: Annotated[
-        Text | None, Query(description="Only this category of the venue; case does not matter.")
+        Text | None,
+        Query(description="Only markets of this category of the venue; case does not matter."),
     ] = None,
     event_id: Annotated[
-        Text | None, Query(description="Only this event, by the venue's own id.")
+        Text | None, Query(description="Only markets of the event that has this id at its venue.")
     ] = None,
     q: Annotated[
         Annotated[Text, AfterValidator(_few_words)] | None,
         Query(description="Words that must all occur in the question; case does not matter."),
     ] = None,
     closes_before: Annotated[
-        Moment | None, Query(description="Closes before this time (UTC if without a zone).")
+        Moment | None,
+        Query(description="Only markets that close before this time (UTC if without a zone)."),
     ] = None,
     closes_after: Annotated[
-        Moment | None, Query(description="Closes after this time (UTC if without a zone).")
+        Moment | None,
+        Query(description="Only markets that close after this time (UTC if without a zone)."),
     ] = None,
     min_volume: Annotated[
         float | None,
         Query(
             ge=0,
             allow_inf_nan=False,
-            description="Least volume: US dollars on Polymarket, contracts on Kalshi.",
+            description="Only markets with at least this volume: US dollars on Polymarket, "
+            "contracts on Kalshi.",
         ),
     ] = None,
     sort: Annotated[
         Sort,
         Query(
-            description="volume: largest first. updated_at: latest first. closes_at: earliest "
-            "first. Markets without the value come last."
+            description="Order of the list. volume: largest first. updated_at: latest first. "
+            "closes_at: earliest first. Markets without a value come last."
         ),
     ] = "volume",
     limit: Annotated[
@@ -132,9 +140,10 @@ async def list_markets(
     """Markets of the catalogue, filtered and sorted, a page at a time.
 
     Paging is stable: no market is repeated or skipped while others are added or removed. With
-    `format=csv` or `parquet` (or the header `Accept`) the markets come as a file: with `limit` one
-    page, else all of them (Parquet: up to 20,000 per file, with a `Link: rel="next"` to the next).
-    A file without `limit` needs a key with `search:read`, and an account can load one at a time.
+    `format=csv` or `parquet` (or the header `Accept`) the answer is a file: with `limit` of one
+    page, otherwise of all markets (Parquet: up to 20,000 per file, with a `Link: rel="next"` to the
+    next file). A file without `limit` needs a key with `search:read`, and an account can download
+    only one at a time.
     """
     filters = Filters(
         ids=await service.native_ids(market_id) if market_id else None,
@@ -185,8 +194,8 @@ async def sparklines(
 ) -> Response:
     """Thirty daily prices per market, to draw as a small line in a list.
 
-    They end with the market's latest price, so that a closed or stale market still shows its last
-    month of prices. `price_as_of` says when that was.
+    They end with the market's latest price, at the time `price_as_of`, so that a closed or stale
+    market still shows its last month of prices.
     """
     items = [spark._asdict() for spark in await service.sparklines(market_id)]
     return _answer(request, {"items": items})

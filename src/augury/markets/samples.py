@@ -1,8 +1,9 @@
-"""The sample catalogue: what a fresh service shows until real markets arrive. Pure.
+"""The sample: a small invented catalogue that a new installation shows until real markets arrive.
+Pure.
 
-The markets are invented (samples.toml); their times are relative to the moment of loading and
-their price histories are random walks that end at today's price. The sample depends only on that
-moment.
+The markets are in samples.toml. Their times are relative to the moment at which the sample is made,
+and their price histories are random walks that end at the price in that file. The same moment
+always gives the same sample.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ _DAILY_TRADING = 0.5
 neighboring points of its history."""
 
 _FADING = 30.0
-"""Time constant of a sample market's invented trading, in days. The daily volume falls by a factor
-of e for every 30 days that one goes back from the last day."""
+"""Time constant of a sample market's invented trading, in days: the daily volume was smaller by a
+factor of e for every 30 days before the last day."""
 
 _PLACEHOLDER = re.compile(r"\{(month|end|day|year):(-?\d+)\}")
 

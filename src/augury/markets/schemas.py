@@ -90,8 +90,9 @@ class MarketRecord(BaseModel):
         "`Draw (2)`."
     )
     status: Status = Field(
-        description="A market whose close has passed without news from its venue since is shown "
-        "as `closed`, with `stale` true."
+        description="active: open for trading. closed: trading has ended or is paused. resolved: "
+        "the venue has settled it. A market whose close has passed without an update from its "
+        "venue since is shown as `closed`, with `stale` true."
     )
     resolution: str | None = Field(
         description="Label of the outcome that won. Null: not resolved, or the result is not known."
@@ -142,15 +143,17 @@ class MarketRecord(BaseModel):
         description="Volume of the last 24 hours, in the unit of `volume`. Null: not reported."
     )
     linked_market_ids: list[str] = Field(
-        description="Ids of the same contract on other venues, or of its exact complement there."
+        description="Ids of the markets on other venues that are the same contract, or its exact "
+        "opposite."
     )
     stale: bool = Field(
-        description="True if the market's close has passed without news from its venue since, or "
-        "if it is active and its price is older than the operator allows "
+        description="True if the market's close has passed without an update from its venue since, "
+        "or if it is active and its price is older than the operator allows "
         "(`AUGURY_PRICE_MAX_AGE`, 14 days by default)."
     )
     origin: ShownOrigin = Field(
-        description="live: from the venue. import: from a file. sample: an invented market."
+        description="Where the market comes from. live: the venue. import: an imported file. "
+        "sample: it is invented."
     )
     observed_at: datetime | None = Field(
         description="When this state of the market was read from the venue or the file."
@@ -179,7 +182,8 @@ class PricesAt(BaseModel):
         "candle, history (the venue's past prices), dump:<kind> (an imported file) or sample."
     )
     origin: ShownOrigin = Field(
-        description="live: from the venue. import: from a file. sample: an invented market."
+        description="Where the prices come from. live: the venue. import: an imported file. "
+        "sample: they are invented."
     )
 
 
@@ -260,12 +264,14 @@ class OutcomeHistory(BaseModel):
 
 
 class TradedVolume(BaseModel):
-    """The volume of a market that was traded from `start` to `end`: the times of two observations
-    of its total volume, or the ends of a candle of its venue."""
+    """The volume of a market that was traded from `start` to `end`. These are the times of two
+    observations of the market's total volume, or the start and end of a candle of its venue."""
 
     start: datetime
     end: datetime
-    volume: float = Field(description="US dollars on Polymarket, contracts on Kalshi.")
+    volume: float = Field(
+        description="Volume traded: in US dollars on Polymarket, in contracts on Kalshi."
+    )
 
 
 class MarketHistory(BaseModel):
@@ -305,9 +311,10 @@ class MarketHistory(BaseModel):
     series: list[OutcomeHistory] = Field(description="The prices, one entry for each outcome.")
     volume: list[TradedVolume] = Field(
         description="Traded volume, oldest first, at most one entry per interval. An entry spans "
-        "several intervals if the market was not observed in between. Volume is known from the "
-        "venue's candles, or since Augury has followed the market. For a time without an entry, "
-        "nothing was traded or nothing is known."
+        "several intervals if the market was not observed in between. The volume comes from the "
+        "venue's candles; where there are none, it is known only from the time at which Augury "
+        "began to follow the market. For a time without an entry, nothing was traded or nothing "
+        "is known."
     )
 
 

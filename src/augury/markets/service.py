@@ -1,4 +1,5 @@
-"""Use cases of the catalogue: pages of markets, one market, its history, quarantine, the sample."""
+"""The operations on the catalogue: lists of markets, one market with its history, the quarantine of
+quotes that can't be right, and the invented sample."""
 
 from __future__ import annotations
 
@@ -43,10 +44,11 @@ market's details."""
 
 
 class MarketService:
-    """The use cases of the catalogue in one database: lists of markets, a market's details and
-    history, quarantined quotes, the sample.
+    """The operations on the catalogue in one database: lists of markets, a market's details and
+    history, the quarantine of quotes that can't be right, the invented sample.
 
-    Markets are returned with the `status` and `stale` that the age rule (`freshness`) gives.
+    The fields `status` and `stale` of the returned markets come from the age rule (`freshness`),
+    which decides whether a status and a price can still be relied on.
     """
 
     def __init__(
@@ -214,8 +216,8 @@ def _check_window(start: datetime, end: datetime, interval_minutes: int) -> None
         raise InvalidInput.at(
             "query",
             "start",
-            msg=f"The window spans {count:,.0f} intervals of {interval_minutes} min; at most "
-            f"{MAX_INTERVALS:,} are served at once: shorten it or take a longer interval",
+            msg=f"The window spans {count:,.0f} intervals of {interval_minutes} min; the maximum "
+            f"is {MAX_INTERVALS:,}. Shorten the window or use longer intervals",
             type="window_too_long",
         )
 

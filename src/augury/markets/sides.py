@@ -39,9 +39,9 @@ class Interval(NamedTuple):
 
     low: float
     high: float
-    frame: str
-    """The text without its number and without words of direction ("above"): the quantity that the
-    interval is about. Only intervals with the same quantity can be compared with each other."""
+    quantity: str
+    """What the interval is about: the text without its number and without words of direction
+    ("above"). Only intervals with the same quantity can be compared with each other."""
     touch: bool = False
 
 
@@ -50,8 +50,8 @@ class Deadline(NamedTuple):
 
     date: str
     """The date as the text writes it."""
-    frame: str
-    """The text without the date: what has to happen. Empty if the market's subtitle is only a
+    claim: str
+    """What has to happen: the text without the date. Empty if the subtitle of the market is only a
     deadline, since all markets of the event then ask about the same thing."""
 
 
@@ -101,7 +101,7 @@ def side_of(market: EventMember) -> Interval | Deadline | None:
         return read_interval(market.question, "")
     if not _is_yes_no(market.outcomes):
         return None
-    # Most sides are names; every quantity has a digit, every date a digit or a month.
+    # Most subtitles are names. Every quantity has a digit, and every date a digit or a month.
     if market.strike is None and not _MEASURED.search(text):
         return None
     if (strike := market.strike) is not None and (side := _struck(market, strike)) is not None:
@@ -109,16 +109,16 @@ def side_of(market: EventMember) -> Interval | Deadline | None:
     if found := DEADLINE.search(text):
         if len(DEADLINE.findall(text)) > 1:
             return None
-        # If the subtitle is only a deadline, what is asked is common to the event, and the frame
-        # stays empty: the titles of its markets may vary.
+        # If the subtitle is only a deadline, all markets of the event ask about the same thing, and
+        # the claim stays empty: the markets' titles may vary.
         alone = market.subtitle is not None and found.span() == (0, len(text.strip()))
-        frame = (
+        claim = (
             ""
             if alone
             else squash(f"{_masked(about)} {text[: found.start()]} … {text[found.end() :]}")
         )
-        if read_interval(frame, "") is None:
-            return Deadline(squash(found[1]), frame)
+        if read_interval(claim, "") is None:
+            return Deadline(squash(found[1]), claim)
     return read_interval(text, about)
 
 
@@ -127,13 +127,13 @@ def _is_yes_no(outcomes: tuple[str, ...]) -> bool:
 
 
 def _struck(market: EventMember, strike: Strike) -> Interval | None:
-    frame = _masked(f"{market.title} {market.subtitle or ''}")
+    measured = _masked(f"{market.title} {market.subtitle or ''}")
     if strike.kind.startswith("greater") and strike.floor is not None:
-        return Interval(strike.floor, math.inf, frame)
+        return Interval(strike.floor, math.inf, measured)
     if strike.kind.startswith("less") and strike.cap is not None:
-        return Interval(-math.inf, strike.cap, frame)
+        return Interval(-math.inf, strike.cap, measured)
     if strike.kind == "between" and strike.floor is not None and strike.cap is not None:
-        return Interval(strike.floor, max(strike.floor, strike.cap), frame)
+        return Interval(strike.floor, max(strike.floor, strike.cap), measured)
     return None
 
 
@@ -161,9 +161,9 @@ def read_interval(text: str, about: str) -> Interval | None:
     found = quantity(_DATED.sub(lambda m: "\x1f" * len(m[0]), text))
     if found is None or (found.touch and found.low == found.high):
         return None  # "hit 50" does not say from which side
-    return Interval(found.low, found.high, _frame(text, found.span, about), found.touch)
+    return Interval(found.low, found.high, _quantity_of(text, found.span, about), found.touch)
 
 
-def _frame(text: str, span: tuple[int, int], about: str) -> str:
+def _quantity_of(text: str, span: tuple[int, int], about: str) -> str:
     rest = f"{_masked(about)} # {text[: span[0]]} # {text[span[1] :]}"
     return squash(_DIRECTION.sub(" ", rest))

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 CANDLE_LENGTH = timedelta(hours=1)
-"""Length of the venues' candles (volume and price of a period) that connectors ask for."""
+"""Length of the candles (price and volume of a period) that the connectors request from the
+venues."""
 
 _INSTANT = timedelta(microseconds=1)
 _ORIGIN = datetime(2000, 1, 1, tzinfo=UTC)
@@ -42,7 +43,8 @@ def bars(
     - Candles: a missing candle means that nothing was traded. So a bar covers only the interval of
       its candle, or the candle's hour if that is longer.
     - Other readings are used only after the last candle. A bar reaches from one reading to the
-      next, however far apart they are, because nothing tells how the volume was spread.
+      next, however far apart they are, because it is not known when in between the volume was
+      traded.
     - Where the volume decreases, the venue has corrected it: there is no bar.
     """
     last_candle = max((r.at for r in readings if r.candle), default=None)

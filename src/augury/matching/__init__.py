@@ -1,1 +1,2 @@
-"""What a market says about a question: named features, and a judge trained on judged pairs."""
+"""Compares questions with markets by named features, and judges by a trained model (the judge)
+which markets ask the question."""

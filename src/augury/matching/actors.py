@@ -18,11 +18,11 @@ _VERBS: Final = (
     r"criticiz", r"investigat", r"charg", r"kill", r"bans?\b|banned", r"withdr[ae]w",
 )  # fmt: skip
 """Patterns for the beginnings of verbs by which one person, country ... acts on another: "attack",
-"endors". Verbs of games ("beat") are left out, because "B beats A" is the opposite of "A beats B"
-and not merely something else. `language.results` reads those."""
+"endors". Verbs of games ("beat") are left out, because `language.results` reads them: "B beats A"
+is the opposite of "A beats B", not just another question."""
 _ACT: Final = re.compile(r"\b(?:" + "|".join(f"({verb})" for verb in _VERBS) + r")\w*", re.I)
-"""Matches a word that begins like one of `_VERBS`; the number of the group that matched is the
-verb's place in `_VERBS`, counted from 1."""
+"""Matches a word that begins like one of `_VERBS`. The number of the group that matches is the
+position of the verb in `_VERBS`, counted from 1."""
 _PASSIVE: Final = re.compile(
     rf"\b(?:be|been|being|is|are|was|were|gets?|got)\s+(?:\w+\s+)?(?:{'|'.join(_VERBS)})\w*.{{0,30}}\bby\b",
     re.I,
@@ -30,27 +30,28 @@ _PASSIVE: Final = re.compile(
 _JOINED: Final = re.compile(
     r"\b(?:and|or|vs\.?|versus|with|if|before|after|while|because)\b|[,;:?]", re.I
 )
-"""Matches "and", "vs", a comma, and the like. One of these between two names shows that the first
-does not act on the second."""
-MAX_BETWEEN: Final = 40
-"""Largest number of characters between two names for the first to count as acting on the second."""
+"""Matches "and", "vs", a comma, and the like. If one of these stands between two names, the first
+one does not act on the second."""
+MAX_GAP_CHARS: Final = 40
+"""Largest number of characters between two names at which the first one can be taken to act on the
+second. Chosen by hand."""
 
 Act = tuple[frozenset[str], int, frozenset[str]]
-"""Who does what to whom: the keys of the entity that acts ("place:Iran"), the number of the verb in
-`_VERBS` (from 1), the keys of the entity on which it acts. If a name may mean several entities,
-their keys are all in the set."""
+"""Who does what to whom: the keys of the entity that acts ("place:Iran"), the position of the verb
+in `_VERBS` (counted from 1), and the keys of the entity on which it acts. If a name may mean
+several entities, the set has the keys of all of them."""
 
 
 def acts(text: str, named: Sequence[Mention]) -> tuple[Act, ...]:
-    """The acts of one named entity on another in a text, in their order: "Iran strikes Israel" has
-    one.
+    """The acts of one named entity on another in a text, in the order of the text. "Iran strikes
+    Israel" has one: (Iran, strike, Israel).
 
-    named : the places in the text that name entities
+    named : the mentions of entities in the text
     """
     found: list[Act] = []
     for one, other in pairwise(sorted(named, key=lambda mention: mention.start)):
         between = text[one.end : other.start]
-        if len(between) > MAX_BETWEEN or _JOINED.search(between):
+        if len(between) > MAX_GAP_CHARS or _JOINED.search(between):
             continue
         if (act := _ACT.search(between)) is not None:
             verb = act.lastindex or 0
@@ -60,8 +61,11 @@ def acts(text: str, named: Sequence[Mention]) -> tuple[Act, ...]:
 
 
 def swapped(ours: Sequence[Act], theirs: Sequence[Act]) -> bool:
-    """Whether two texts name the same act of the same two entities, but swap who acts on whom.
-    False if the texts also share an act that is not swapped."""
+    """Whether two texts name the same act of the same two entities, but with actor and target
+    swapped. False if the texts also share an act that is not swapped.
+
+    ours, theirs : the acts of the two texts
+    """
     acted = [(a, b) for a in ours for b in theirs if a[1] == b[1]]
     if any(a[0] & b[0] and a[2] & b[2] for a, b in acted):
         return False

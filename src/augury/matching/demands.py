@@ -1,8 +1,8 @@
 """Demands of a question that a market has to meet in order to ask the same question. Pure.
 
-The judge weighs how alike two texts are. It can accept a market that does not ask the same: one
-about another office, about only one of two named alternatives, or without an event that has to come
-first. The rules of this module find such demands.
+The judge (the trained model) weighs how alike two texts are, so it can accept a market that does
+not ask the same: a market on another office, on only one of two named alternatives, or without the
+event that the question puts after "before". The rules of this module find such markets.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _TOGETHER: Final = re.compile(r" and (?:the )?", re.I)
 _BOTH: Final = re.compile(
     r"\b(?:both|(?:at least )?one of|either of|any of)(?: of)? (?:the )?\Z", re.I
 )
-_ALWAYS: Final = re.compile(
+_OCCASIONS: Final = re.compile(
     r"\b(?:every(?: single)?|each) (?:day|week|month|game|match)\b|\bat all times\b"
     r"|\bon at least one day\b|\bthe (?:whole|entire) time\b|\bcontinuously\b",
     re.I,
 )
-"""Matches phrases that say on how many occasions something has to hold: on every one ("each game",
-"at all times") or on at least one day."""
+"""Matches phrases that say on how many occasions something has to hold: on every occasion ("each
+game", "at all times") or on at least one day."""
 _LASTS: Final = re.compile(r"\b(?:stay|remain|keep|hold)(?:s|ing)?\b", re.I)
 """Matches verbs for a state that lasts ("stay"). In a text with such a verb, "every day" only means
-that the state does not end, so the phrases of `_ALWAYS` do not count."""
-_FIRST: Final = re.compile(r"\bbefore (?P<what>[^,;?.]{3,60})", re.I)
+that the state does not end, so the phrases of `_OCCASIONS` are ignored."""
+_BEFORE: Final = re.compile(r"\bbefore (?P<what>[^,;?.]{3,60})", re.I)
 _WHEN: Final = re.compile(
     rf"\d|\b(?:{calendar.MONTH}|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b|"
     r"\b(?:end|year|month|week|day|summer|winter|spring|fall|autumn|season|quarter|"
@@ -48,9 +48,9 @@ _ORDERED: Final = re.compile(
     r"\b(?:before|ahead of|sooner|earlier|prior|first|faster|until|till|beats?|races?|outlasts?)\b",
     re.I,
 )
-"""Matches words which show that a question asks what comes first."""
+"""Matches words which show that a question asks which of two things comes first."""
 _GAME: Final = re.compile(r"\bvs?\b|\bat\b|@", re.I)
-"""Matches what stands between the two sides in the title of a market on a single game."""
+"""Matches the word between the two sides in the title of a market on a single game: "vs", "at"."""
 _AGAIN: Final = re.compile(r"\bre-?elect(?:s|ed|ion)?\b", re.I)
 _PRESIDENCY: Final = re.compile(r"\b(?:president|white house|2028)", re.I)
 _COMMON: Final = frozenset(
@@ -76,136 +76,154 @@ _WINS: Final = re.compile(
 )
 """Matches verbs for winning what one runs for ("wins", "elected")."""
 _AWARDED: Final = re.compile(rf"{_WINS.pattern}|\b(?:nominees?|nomination)\b", re.I)
-_PIECE: Final = re.compile(
+_PART_OF_WORK: Final = re.compile(
     r"\b(trailer|teaser|soundtrack|dlc|poster|spin-?off|documentar|biopic|memoir|remake)", re.I
 )
 """Matches words for a thing that belongs to a film, game ... but is not the work itself
-("trailer"). A market must contain all such words of the question; otherwise it does not ask the
-same."""
-_PLACE: Final = re.compile(
+("trailer"). A market that lacks one of these words of the question does not ask the same."""
+_RANK: Final = re.compile(
     rf"\b(?P<nth>{numerals.ORDINAL})\b(?!\s+(?:times?|half|quarter|round|terms?|lady|amendment|weeks?|days?|"
     r"months?|years?|place\s+votes?)\b)|(?:#\s?|\b(?:no\.|number)\s?)(?P<number>\d{1,2}|one|two|three)\b",
     re.I,
 )
-"""Matches a place in an order ("second", "#1", "number one"), and not what only counts times or
-parts ("first time", "second half")."""
-_SIDES: Final = tuple(tuple(frozenset(one.split()) for one in pair) for pair in _OPPOSED)
+"""Matches a rank, i.e. a place in an order ("second", "#1", "number one"), but no number that only
+counts times or parts ("first time", "second half")."""
+_OPPOSED_WORDS: Final = tuple(tuple(frozenset(one.split()) for one in pair) for pair in _OPPOSED)
 
 
 _RIVALS: Final = frozenset({"person", "team", "party", "company", "work", "coin"})
-"""Kinds of entities (person, team ...) that cannot stand for each other: a market on one person
-does not answer a question about another person."""
+"""Kinds of entities of which one cannot stand for another: a market on one person does not answer a
+question about another person."""
 
 
 @dataclass(frozen=True, slots=True)
 class Demands:
-    """What a market has to say or to name in order to ask the same as one question; read from the
-    question once and then checked against each market."""
+    """What a market has to say or to name in order to ask the same as a question. The demands are
+    read from the question once and then checked against each market."""
 
-    always: bool
+    names_occasions: bool
     """Whether the question says on how many occasions something has to hold ("every day", "on at
     least one day"). If True, the market has to have such a phrase, too. False for a state that only
     has to last ("stay")."""
     alternatives: tuple[Mention, ...]
     """Entities that the question joins with another of the same kind by "or" or "both ... and":
     Vance and Rubio in "Vance or Rubio". A market has to name all of them."""
-    firsts: tuple[frozenset[str], ...]
-    """One set of words for each event that the question names after "before": the words that name
-    the event, without case and accents. For each event, a market has to contain at least one of the
-    words."""
+    events_after_before: tuple[frozenset[str], ...]
+    """For each event that the question names after "before", the words that name the event, without
+    case and accents. A market has to contain at least one word of each event."""
     offices: frozenset[str]
+    """Keys (`Entity.key`) of the offices that the question names. A market that names only other
+    offices does not ask the same."""
     races: frozenset[str]
     """Kinds of office that the question is about ("senate", "governor"). A market does not ask the
-    same if its title is about other kinds of office and none of these."""
+    same if its title is about other kinds of office only."""
     places: frozenset[str]
-    """Names of the places that the question names, and of everything to which an entity in the
-    question belongs (Minnesota for a senator of Minnesota). A market on a race for office elsewhere
-    does not ask the same, unless it names somebody whom the question names."""
-    beside: frozenset[str]
-    """Keys (`Entity.key`) of entities that are named in the question's text, but not in the
-    sentence that asks: Tatum in "I love Tatum. Will Brown win MVP?". A market on Tatum must also
-    name Brown, i.e. an entity of the same kind from the sentence that asks; otherwise it does not
-    ask the same."""
-    asked: tuple[Mention, ...]
-    """The entities named in the sentence that asks, if the question's text has other sentences,
+    """Names of the places (countries, states, cities ...) that the question names, and of
+    everything to which an entity in the question belongs (Minnesota for a senator of Minnesota). A
+    market on a race for office elsewhere does not ask the same, unless it names somebody whom the
+    question names."""
+    named_around: frozenset[str]
+    """Keys (`Entity.key`) of entities that the question's text names, but not in the sentence that
+    asks: Tatum in "I love Tatum. Will Brown win MVP?". A market on Tatum does not ask the same,
+    unless it also names Brown, i.e. an entity of the same kind from the sentence that asks."""
+    named_in_question: tuple[Mention, ...]
+    """Mentions of entities in the sentence that asks, if the question's text has other sentences,
     too. Empty if it has only this one."""
     words: frozenset[str]
-    pieces: frozenset[str] = frozenset()
-    """Words of the question for a thing that belongs to a work but is not the work ("trailer"). A
-    market has to contain all of them."""
-    runs: bool = False
+    """Words of the question, without case and accents."""
+    parts_of_works: frozenset[str] = frozenset()
+    """Words of the question for a thing that belongs to a film, game ... but is not the work itself
+    ("trailer"). A market has to contain all of them."""
+    asks_candidacy: bool = False
     """Whether the question asks if somebody runs for something, and not if they win it. A market on
     a win or a nomination then does not ask the same."""
-    ordered: bool = False
-    """Whether the question asks which of two things comes first. Otherwise, a market does not ask
-    the same if its title puts an event after "before" that the question does not mention ("pregnant
-    before marriage")."""
+    asks_order: bool = False
+    """Whether the question asks which of two things comes first. If False, a market does not ask
+    the same if its title names an event after "before" that the question does not mention
+    ("pregnant before marriage")."""
     teams: frozenset[str] = frozenset()
-    """Keys (`Entity.key`) of the teams that the question names. A market that is not on a single
-    game, and whose title has the full names of teams but of none of these, does not ask the
-    same."""
-    again: bool = False
-    """Whether the question asks if somebody is elected again. A market on the presidency then does
-    not ask the same, unless the question names the presidency."""
+    """Keys (`Entity.key`) of the teams that the question names. A market does not ask the same if
+    its title has the full name of another team and of none of these, unless the market is on a
+    single game."""
+    asks_reelection: bool = False
+    """Whether the question asks if somebody is elected again, without naming the presidency. A
+    market on the presidency then does not ask the same."""
     text: str = ""
-    """The question's text."""
-    places_said: frozenset[int] = frozenset()
-    """Places in an order that the question names: 1 for "the first pick". A market whose title
-    names one place, and not the one that the question names, does not ask the same."""
+    """Text of the question."""
+    ranks: frozenset[int] = frozenset()
+    """Ranks (places in an order) that the question names: 1 for "the first pick". If question and
+    market's title name one rank each, and these differ, the market does not ask the same."""
     acts: tuple[actors.Act, ...] = ()
     """Who does what to whom in the question. A market with the same act, but with actor and target
     swapped, does not ask the same."""
 
     @classmethod
-    def of(cls, question: str, named: Sequence[Mention], asked: Sequence[Mention] = ()) -> Demands:
+    def of(
+        cls,
+        question: str,
+        named: Sequence[Mention],
+        named_in_question: Sequence[Mention] = (),
+    ) -> Demands:
         """Read from a question what a market has to say or to name.
 
-        named : the places in the question's text that name entities
-        asked : those of `named` in the sentence that asks; empty if the text has only this one
+        named : the mentions of entities in the question's text
+        named_in_question : those of them in the sentence that asks; empty if the text has only this
+            sentence
         """
-        beside = _beside(named, asked) if asked else frozenset[str]()
+        around = frozenset[str]()
+        if named_in_question:
+            around = _only_around(named, named_in_question)
         return cls(
-            _is_always(question), tuple(_alternatives(question, named)), tuple(_firsts(question)),
-            _offices(named), seats.races(question, named), seats.places(named), beside,
-            tuple(asked), _words(question), _pieces(question),
+            _names_occasions(question), tuple(_alternatives(question, named)),
+            tuple(_events_after_before(question)), _offices(named),
+            seats.races(question, named), seats.places(named), around,
+            tuple(named_in_question), _words(question), _parts_of_works(question),
             _RUNS.search(question) is not None and _WINS.search(question) is None,
             _ORDERED.search(question) is not None, _teams(named),
             _AGAIN.search(question) is not None and _PRESIDENCY.search(question) is None,
-            question, _places(question), actors.acts(question, named),
+            question, _ranks(question), actors.acts(question, named),
         )  # fmt: skip
 
     def unmet(self, market: str, named: Sequence[Mention]) -> bool:
-        """Whether a market fails to meet at least one demand of the question.
+        """Whether a market fails to meet at least one demand of the question, so that it does not
+        ask the same.
 
         market : text of what the market asserts (`pairs.told`)
-        named : the entities that `market` names
+        named : the mentions of entities in `market`
         """
-        said, offices = _words(market), _offices(named)
+        market_words, offices = _words(market), _offices(named)
         title = market.partition(" | ")[0]
         titled = [one for one in named if one.start < len(title)]
         races = seats.races(title, titled)
         return (
-            (self.always and not _is_always(market))
-            or any(not _named(one, named, said) for one in self.alternatives)
-            or any(not wanted & said for wanted in self.firsts)
-            or (not self.ordered and any(not then & self.words for then in _firsts(title)))
+            (self.names_occasions and not _names_occasions(market))
+            or any(not _named(one, named, market_words) for one in self.alternatives)
+            or any(not event & market_words for event in self.events_after_before)
+            or (
+                not self.asks_order
+                and any(not event & self.words for event in _events_after_before(title))
+            )
             or self._of_other_teams(title, titled)
-            or (self.again and _PRESIDENCY.search(title) is not None)
+            or (self.asks_reelection and _PRESIDENCY.search(title) is not None)
             or bool(self.offices and offices and not self.offices & offices)
-            or self._of_another(titled)
+            or self._of_entity_around(titled)
             or bool(self.races and races and not self.races & races)
-            or (bool(races) and seats.elsewhere(title, titled, self.places, self.words))
-            or _opposed(self.words, said)
-            or (bool(self.pieces) and not self.pieces <= _pieces(market))
-            or (self.runs and _AWARDED.search(title) is not None and _RUNS.search(title) is None)
-            or telling_acts.is_unsaid(title, self.text)
-            or self._is_of_another_place(title)
+            or (bool(races) and seats.is_elsewhere(title, titled, self.places, self.words))
+            or _opposed(self.words, market_words)
+            or (bool(self.parts_of_works) and not self.parts_of_works <= _parts_of_works(market))
+            or (
+                self.asks_candidacy
+                and _AWARDED.search(title) is not None
+                and _RUNS.search(title) is None
+            )
+            or telling_acts.has_unasked_act(title, self.text)
+            or self._is_of_another_rank(title)
             or (bool(self.acts) and actors.swapped(self.acts, actors.acts(title, titled)))
         )
 
-    def _is_of_another_place(self, title: str) -> bool:
-        placed = _places(title)
-        return len(placed) == len(self.places_said) == 1 and placed != self.places_said
+    def _is_of_another_rank(self, title: str) -> bool:
+        ranks = _ranks(title)
+        return len(ranks) == len(self.ranks) == 1 and ranks != self.ranks
 
     def _of_other_teams(self, title: str, titled: Sequence[Mention]) -> bool:
         if not self.teams or _GAME.search(title) or self.teams & _teams(titled):
@@ -216,29 +234,35 @@ class Demands:
             for e in one.entities
             if e.kind == "team" and one.text == e.name
         }
-        # "Kansas City" may be any of its teams.
-        said = {word for name in whole for word in _words(name) if len(word) > 3}
-        return bool(whole) and not said & self.words
+        # "Kansas City" may be any team of that city.
+        names = {word for name in whole for word in _words(name) if len(word) > 3}
+        return bool(whole) and not names & self.words
 
-    def _of_another(self, titled: Sequence[Mention]) -> bool:
+    def _of_entity_around(self, titled: Sequence[Mention]) -> bool:
         """Whether a market's title names an entity that the question names only outside the
-        sentence that asks (`beside`), and no entity of the same kind from this sentence. Always
-        False if this sentence names none of that kind."""
-        if not self.beside:
+        sentence that asks (`named_around`), and no entity of the same kind from that sentence.
+        Always False if that sentence names no entity of the kind.
+
+        titled : the mentions of entities in the title
+        """
+        if not self.named_around:
             return False
         theirs = [e for one in titled for e in one.entities]
-        ours = [e for one in self.asked for e in one.entities]
-        for kind in {e.kind for e in theirs if e.key in self.beside} & _RIVALS:
+        ours = [e for one in self.named_in_question for e in one.entities]
+        for kind in {e.kind for e in theirs if e.key in self.named_around} & _RIVALS:
             named = {e.key for e in ours if e.kind == kind}
             if named and not named & {e.key for e in theirs}:
                 return True
         return False
 
 
-def _beside(named: Sequence[Mention], asked: Sequence[Mention]) -> frozenset[str]:
-    """The keys of the entities in `named` that are not in `asked`. Also left out are entities to
-    which one of `asked` belongs (a player's team)."""
-    ours = [e for one in asked for e in one.entities]
+def _only_around(named: Sequence[Mention], named_in_question: Sequence[Mention]) -> frozenset[str]:
+    """The keys of the entities that a question's text names, but not in the sentence that asks.
+    Left out are also entities to which one in that sentence belongs (a player's team).
+
+    named, named_in_question : the mentions in the whole text, and in the sentence that asks
+    """
+    ours = [e for one in named_in_question for e in one.entities]
     known = {e.name for e in ours}.union(*(e.of for e in ours))
     return frozenset(e.key for one in named for e in one.entities if e.name not in known)
 
@@ -247,8 +271,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(word.folded for word in words(text))
 
 
-def _is_always(text: str) -> bool:
-    return _ALWAYS.search(text) is not None and _LASTS.search(text) is None
+def _names_occasions(text: str) -> bool:
+    return _OCCASIONS.search(text) is not None and _LASTS.search(text) is None
 
 
 def _alternatives(question: str, named: Sequence[Mention]) -> Iterator[Mention]:
@@ -263,19 +287,19 @@ def _alternatives(question: str, named: Sequence[Mention]) -> Iterator[Mention]:
             yield other
 
 
-def _named(one: Mention, theirs: Sequence[Mention], said: frozenset[str]) -> bool:
+def _named(one: Mention, theirs: Sequence[Mention], market_words: frozenset[str]) -> bool:
     return any(one.keys & other.keys for other in theirs) or any(
-        word.folded in said for word in words(one.text) if len(word.folded) > 3
+        word.folded in market_words for word in words(one.text) if len(word.folded) > 3
     )
 
 
-def _firsts(question: str) -> Iterator[frozenset[str]]:
-    for found in _FIRST.finditer(question):
+def _events_after_before(text: str) -> Iterator[frozenset[str]]:
+    for found in _BEFORE.finditer(text):
         what = found["what"]
         if _WHEN.search(what) is None:
-            wanted = _words(what) - _COMMON
-            if wanted:
-                yield wanted
+            event = _words(what) - _COMMON
+            if event:
+                yield event
 
 
 def _offices(found: Sequence[Mention]) -> frozenset[str]:
@@ -286,17 +310,19 @@ def _teams(found: Sequence[Mention]) -> frozenset[str]:
     return frozenset(e.key for one in found for e in one.entities if e.kind == "team")
 
 
-def _pieces(text: str) -> frozenset[str]:
-    return frozenset(found.lower().replace("-", "") for found in _PIECE.findall(text))
+def _parts_of_works(text: str) -> frozenset[str]:
+    return frozenset(found.lower().replace("-", "") for found in _PART_OF_WORK.findall(text))
 
 
-def _places(text: str) -> frozenset[int]:
-    return frozenset(numerals.place(m["nth"] or m["number"]) for m in _PLACE.finditer(text))
+def _ranks(text: str) -> frozenset[int]:
+    return frozenset(numerals.place(m["nth"] or m["number"]) for m in _RANK.finditer(text))
 
 
 def _opposed(ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    """Whether two texts, given as sets of words, have opposed verbs ("buy" and "sell"), and neither
+    has both."""
     return any(
         (ours & one and theirs & other and not ours & other and not theirs & one)
         or (ours & other and theirs & one and not ours & one and not theirs & other)
-        for one, other in _SIDES
+        for one, other in _OPPOSED_WORDS
     )

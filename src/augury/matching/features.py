@@ -1,7 +1,7 @@
 """Features: named numbers that compare a question with a market. Pure.
 
-No feature decides anything by itself: the judge was fitted on all of them
-(`training/judge/fit.py`) and reads them in the order of `NAMES`. "The rules" are the hand-written
+No feature decides anything by itself: the judge (the trained model) was fitted on all of them by
+`training/judge/fit.py` and reads them in the order of `NAMES`. "The rules" are the hand-written
 comparison of a question with a market (`augury.forecast.match`), which needs no trained model.
 """
 
@@ -30,9 +30,8 @@ _FIT: Final = (
 )  # fmt: skip
 _FLAGS: Final = ("opposed", "lasting", "rival", "same")
 _LOOSE_KINDS: Final = frozenset({"place", "league", "topic", "event", "award"})
-"""Kinds of entities that two texts may name differently and still be about the same thing: one
-names a league, for example, and the other an award of that league. These kinds never count as a
-conflict (`entities_conflict`)."""
+"""Kinds of entities that do not count for `entities_conflict`: two texts may name different ones
+and still be about the same thing, e.g. one a league and the other an award of that league."""
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
 COMPARED: Final = (
@@ -42,57 +41,60 @@ COMPARED: Final = (
     "likeness_behind", "predicate_same", "contest_same", "contest_opposite", "contest_other",
     "contest_both",
 )  # fmt: skip
-"""Features (numbers that compare a question with a market) from the hand-written rules and from
-search: every market has them at no further cost.
+"""Names of the features (numbers that compare a question with a market) that come from the
+hand-written rules and from search. They are known of every market at no further cost.
 
 `window_*`, `threshold_*`, `stage_*`, `choice_*`, `edition_*`: 1 if the rules find that question and
-market are related in this aspect as the end of the name says, else 0 (`window_implies`: the
-question's window of time implies the market's). `*_behind`: how far the market's value is below
-that of the best market. `contest_*`: 0 or 1; all are 0 unless the market is on a single game and it
-is certain which side the question means (`language.results`). `contest_same`, `contest_opposite`,
-`contest_other`: the question asks the same as the market, the complement, or neither.
-`contest_both`: the question names both sides of the game.
-"""
+market are related in this aspect as the end of the name says, else 0. For example, `window_implies`
+means that whatever happens in the question's window of time also happens in the market's.
+`*_behind`: how far the market's value is below the best market's value. `contest_*`: 0 or 1; all
+are 0 unless the market is on a single game and it is certain which side the question means
+(`language.results`). `contest_same`, `contest_opposite`, `contest_other`: the question asks the
+same as the market, the complement, or neither. `contest_both`: the question names both sides of the
+game. """
 NAMED: Final = (
     "entities_shared", "entities_unnamed", "entities_foreign", "entities_conflict",
     "numbers_shared", "numbers_unnamed", "numbers_foreign", "question_words", "market_words",
     "choice_first",
 )  # fmt: skip
-"""Features (numbers that compare a question with a market) for which the market's text has to be
-read: about 0.5 ms of one core per market.
+"""Names of the features (numbers that compare a question with a market) for which the market's text
+has to be read, which takes about 0.5 ms of one core per market.
 
-`entities_*` and `numbers_*` are counts: `*_shared` of those that both texts name, `*_unnamed` of
-those that only the question names, `*_foreign` of those that only the market names.
-`entities_conflict`: 1 if each text names an entity that the other does not name, and both entities
-are of the same kind (person, team ...). `choice_first`: "A beats B" asks about A, its first name.
-Only names that question and market share count: 1 if the market outcome is about the first of them
-in the question, -1 if it is about a later one, else 0.
-"""
+`entities_shared`, `numbers_shared`: how many entities, or numbers, both texts name; `*_unnamed`:
+how many only the question names; `*_foreign`: how many only the market names. `entities_conflict`:
+1 if each text names an entity that the other does not name, and the two are of the same kind
+(person, team ...), else 0. `question_words`, `market_words`: number of words of the text.
+`choice_first`: whether the market's outcome is about the entity that the question names first ("A
+beats B" asks about A). 1: about the first one; -1: about a later one; 0: about neither. Entities
+that only the question names are skipped. """
 NAMES: Final = (*COMPARED, *NAMED)
-"""All features (numbers that compare a question with a market) in the order in which the judge (the
-trained model) reads them."""
+"""Names of all features (numbers that compare a question with a market), in the order in which the
+judge (the trained model) reads them."""
 _AT: Final = {name: n for n, name in enumerate(NAMES)}
 _ORDERING: Final = ("window", "threshold", "stage", "choice")
-"""Aspects (window of time, level, stage, contender) in which a question and a market may imply or
-exclude each other according to the hand-written rules (`forecast.roles.limits_of`)."""
+"""Aspects (window of time, level, stage, contender) in which the hand-written rules may find that a
+question and a market imply or exclude each other (`forecast.roles.limits_of`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The entities and numbers that a text names, and its number of words."""
+    """The entities and numbers that a text names, and the number of words of the text."""
 
     entities: tuple[Mention, ...]
+    """The mentions of entities in the text."""
     choice: frozenset[str]
-    """Keys of the entities that a market's outcome is about: the side of a game, the candidate.
-    Empty for a question."""
+    """Keys (`Entity.key`) of the entities that a market's outcome is about: the side of a game, the
+    candidate. Empty for a question."""
     numbers: frozenset[str]
+    """The numbers in the text, as digits."""
     words: int
+    """Number of words of the text."""
 
 
 def read(text: str, vocabulary: Vocabulary, choice: str = "") -> Named:
-    """The entities and numbers that a text names, and its number of words.
+    """Find the entities and numbers that a text names, and count the words of the text.
 
-    choice : for a market, the words that distinguish its outcome from others (`pairs.choice`)
+    choice : for a market, the words that distinguish the outcome from other ones (`pairs.choice`)
     """
     return Named(
         entities=tuple(mentions(text, vocabulary)),
@@ -115,8 +117,8 @@ def compared(
     bearings
         The comparison of each market by the hand-written rules (`forecast.bearing.Bearing`).
     ranks
-        Each market's place in the search results, and its place when all markets are sorted by how
-        well the hand-written rules find that they match; 0 is the best.
+        Two ranks of each market: in the search results, and in the order of the hand-written rules
+        from the best match to the worst. 0 is the best.
     stands
         For a market on a single game, how the question relates to the market (`results.Stand`).
         None for any other market, or if the relation is not certain.
@@ -146,29 +148,30 @@ def compared(
 
 
 def ordered(rows: Matrix) -> NDArray[np.str_]:
-    """How each market and the question are related by logic according to the hand-written rules,
-    shape (rows,).
+    """The logical relation of the question to each market, as the hand-written rules find it, shape
+    (rows,).
 
     "implied": the market implies the question; "implies": the question implies the market;
-    "excludes": at most one of the two can come true; "": none of these, or both are about rivals
-    for one place (e.g. two contenders for a title).
+    "excludes": at most one of the two can come true; "": none of these, or the two are about rivals
+    (e.g. two contenders for one title).
 
-    rows : columns `NAMES`, or at least `COMPARED`
+    rows : the features `NAMES`, or only `COMPARED` (columns), of each market (row)
     """
-    said = {
+    holds = {
         order: rows[:, [_AT[f"{part}_{order}"] for part in _ORDERING]].any(axis=1)
         for order in ("implies", "implied", "excludes")
     }
-    one_way = said["implies"] != said["implied"]
-    found = np.where(one_way, np.where(said["implied"], "implied", "implies"), "")
-    found = np.where(said["excludes"], "excludes", found)
+    one_way = holds["implies"] != holds["implied"]
+    found = np.where(one_way, np.where(holds["implied"], "implied", "implies"), "")
+    found = np.where(holds["excludes"], "excludes", found)
     return np.where(rows[:, _AT["rival"]] > 0, "", found)
 
 
 def named(question: Named, markets: Sequence[Named]) -> Matrix:
-    """The features `NAMED` of some markets of one question, shape (markets, len(NAMED)).
+    """The features `NAMED` of the markets read for one question, shape (markets, len(NAMED)).
 
-    question, markets : the entities and numbers of the question's text and of each market's text
+    question, markets : the entities and numbers that the texts of question and markets name, from
+        `read`
     """
     rows = []
     for market in markets:
@@ -184,8 +187,8 @@ def named(question: Named, markets: Sequence[Named]) -> Matrix:
 
 def _choice_first(ours: Sequence[Mention], market: Named) -> float:
     shared = frozenset(key for one in market.entities for key in one.keys) | market.choice
-    said = [one.keys for one in ours if one.keys & shared]
-    places = [n for n, keys in enumerate(said) if keys & market.choice]
+    shared_keys = [one.keys for one in ours if one.keys & shared]
+    places = [n for n, keys in enumerate(shared_keys) if keys & market.choice]
     if not places:
         return 0.0
     return 1.0 if places[0] == 0 else -1.0

@@ -1,10 +1,11 @@
-"""The judge: for each candidate, how likely its Yes is the question's Yes, its No, or neither.
+"""The judge: the trained model that says how likely a market's Yes is a question's Yes, the
+question's No, or neither.
 
-The judge has three parts, all fitted by scripts in `training/judge/`: the shortlist (trees that
-choose which markets are read, from the comparison by the hand-written rules of `forecast.match`),
-an encoder that reads question and market together, and boosted trees over the encoder's scores and
-the named features. Their files lie in `model/`; `docs/model-card.md` says what they were fitted on
-and how good they are.
+The judge has three parts, all fitted by scripts in `training/judge/`. The shortlist (decision trees
+over the comparison by the hand-written rules of `forecast.match`) chooses which markets are read.
+The encoder reads question and market together. Boosted trees turn the encoder's scores and the
+named features into probabilities. The files of all three lie in `model/`; `docs/model-card.md` says
+what they were fitted on and how good they are.
 """
 
 from __future__ import annotations
@@ -27,63 +28,75 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 MODEL: Final = Path(__file__).parent / "model"
+"""Folder with the files of the judge that is shipped with this version."""
 MAX_CANDIDATES: Final = 8
 """Largest number of markets that the judge's encoder reads for one question; each costs about 5 ms
-of one core. The market that a question was written about is among the first 8 by the shortlist (a
-cheaper model) as often as among the first 12."""
+of one core. Among the first 8 of the shortlist (a cheaper model that ranks the markets) is the
+market that a question was written about for 94.5% of paraphrases and 97.3% of negated questions
+(`docs/adr/0025-shortlist.md`)."""
 MAX_BEHIND: Final = 4.5
-"""Distance, in raw units, from the best score by the shortlist (a cheaper model). The encoder reads
-markets farther below the best score only if the hand-written rules find a relation to the question.
-Of 1,927 markets that the judge accepts for the questions by which `training/judge/fit.py` chooses
-its limits, 1 is farther below."""
+"""How far a market's score by the shortlist (a cheaper model that ranks the markets) may be below
+the best market's score, in the raw units of the score. The encoder reads markets farther below only
+if the hand-written rules find a relation to the question. With a larger distance it reads more
+markets. Of 1,927 markets that the judge accepted on the questions from which
+`training/judge/fit.py` chooses the judge's limits, only 1 was farther below."""
 MAX_TOKENS: Final = 96
-"""Maximum number of tokens that the encoder reads of a question and a market together; the rest is
-cut off. 99% of the training pairs are shorter."""
+"""Maximum number of tokens (pieces of words) that the encoder reads of a question and a market
+together; the rest is cut off. 99% of the pairs in the training data are shorter."""
 
 ENCODED: Final = (
     "encoder_same", "encoder_opposite", "encoder_best", "encoder_behind_same",
     "encoder_behind_opposite", "encoder_place",
 )  # fmt: skip
-"""Features from the encoder, which follow `features.NAMES` among the inputs of the judge's trees.
+"""Names of the features from the encoder (the neural network that reads question and market
+together). In the input of the judge's trees they follow `features.NAMES`.
+
 `encoder_same`, `encoder_opposite`: log-odds of "the market asks the same as the question", or "the
-opposite", against "something else". `encoder_best`: the larger of the two. `encoder_behind_*`: how
-far the market's value is below the largest one among the candidate markets. `encoder_place`: log(1
-+ place of the market by `encoder_best`, counted from 0)."""
+opposite", against "something else". `encoder_best`: the larger of these two. `encoder_behind_same`,
+`encoder_behind_opposite`: how far the market's log-odds are below the largest ones among the
+markets read. `encoder_place`: log(1 + n) for the market with the (n + 1)th largest `encoder_best`.
+"""
 LISTED: Final = (
     "encoder_lead", "encoder_likely", "encoder_most", "dense_lead", "dense_most", "dense_behind",
     "score_lead",
 )  # fmt: skip
-"""Features from the list of all markets that were read for a question. Only the trees for the side
-(same, opposite or neither) have them, after `ENCODED`. They help to see that no market asks the
-question: then several markets are about as good as the best one. `encoder` stands for
-`encoder_best`; `dense` and `score` are those of `features.NAMES`. `*_lead`: for the market with the
-largest value, how far it is above the second (`LONE_LEAD` without a second); for any other market,
-minus how far it is below the largest. `*_most`: the largest value in the list. `dense_behind`: how
-far the market's value is below the largest. `encoder_likely`: number of markets in the list whose
-`encoder_best` is above 0."""
+"""Names of the features that compare a market with all markets that were read for the question.
+They help to see that no market asks the question: then several markets are about as good as the
+best. Only the trees that choose between same, opposite and neither have them as input, after
+`ENCODED`.
+
+In the names, `encoder` stands for `encoder_best` (`ENCODED`); `dense` and `score` are features of
+`features.NAMES`. `*_lead`: for the market with the largest value, how far this is above the second
+largest (`LONE_LEAD` if there is no second); for any other market, minus how far its value is below
+the largest. `*_most`: the largest value of all markets. `dense_behind`: how far the market's value
+is below the largest. `encoder_likely`: number of markets with an `encoder_best` above 0.
+"""
 LONE_LEAD: Final = 8.0
-"""Value of the features `*_lead` (`LISTED`: how far the best market is above the second) if only
-one market is read, so that there is no second. It is above nearly all leads that occur (in
-log-odds, cosine similarity or points)."""
+"""Value of the features `encoder_lead`, `dense_lead` and `score_lead` (how far the best market is
+above the second, see `LISTED`) if only one market is read, so that there is no second. It is larger
+than nearly all leads that occur, in log-odds, cosine similarity and points of `score`."""
 
 
 class Verdict(NamedTuple):
-    """What the judge (the trained model) says of one market outcome: two probabilities, 0 to 1. One
-    minus their sum is the probability that the outcome asks neither the question nor its
-    opposite."""
+    """What the judge (the trained model) says of one market outcome: the probabilities, 0 to 1,
+    that it means the same as the question (`same`) or the opposite (`opposite`). One minus their
+    sum is the probability that it means neither."""
 
     same: float
-    """Probability that the market outcome asks the question: that its Yes is the question's Yes."""
+    """Probability that the market outcome and the question mean the same: the outcome comes true
+    exactly if the answer to the question is Yes."""
     opposite: float
-    """Probability that the market outcome asks the opposite: that its Yes is the question's No."""
+    """Probability that the market outcome means the opposite: it comes true exactly if the answer
+    to the question is No."""
     certain: bool = False
-    """True if hand-written rules, not the judge, decided between `same`, `opposite` and neither.
-    Example: they read which team's win a question on a game asks for."""
+    """True if hand-written rules, not the judge, decided between `same`, `opposite` and neither,
+    e.g. because they read which team's win a question on a game asks for."""
 
     bound: float | None = None
-    """Probability that the hand-written rules are right if they find that the market outcome limits
-    the question's probability from above or below (an earlier deadline, a higher level, a later
-    stage ...). None: they find no such limit, or the judge did not read the market."""
+    """How far a bound can be trusted. If the hand-written rules find that this market's price
+    bounds the question's probability from above or below (an earlier deadline, a higher level, a
+    later stage ...), this is the probability, 0 to 1, that they are right. None: they find no such
+    bound, or the judge did not read the market."""
 
     @property
     def side(self) -> float:
@@ -93,8 +106,8 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True)
 class Encoder:
-    """The cross-encoder: reads a question and a market together and gives log-probabilities that
-    the market asks (something else, the same, the opposite)."""
+    """The cross-encoder: a neural network that reads a question and a market together and gives the
+    log-probabilities that the market asks (something else, the same, the opposite)."""
 
     session: onnxruntime.InferenceSession
     tokenizer: Tokenizer
@@ -119,10 +132,10 @@ class Encoder:
         return cls(session, tokenizer)
 
     def score(self, question: str, markets: Sequence[str]) -> NDArray[np.float32]:
-        """Log-probabilities that each market asks (something else, the same, the opposite), shape
-        (markets, 3).
+        """For each market, the natural logarithms of the probabilities that it asks (something
+        else, the same, the opposite), shape (markets, 3).
 
-        question, markets : texts in the form that `matching.pairs` gives them
+        question, markets : texts made by `pairs.asked` and `pairs.told`
         """
         if not markets:
             return np.zeros((0, 3), np.float32)
@@ -140,18 +153,19 @@ class Encoder:
 def worth_reading(
     scores: NDArray[np.floating[Any]], rows: Matrix, most: int = MAX_CANDIDATES
 ) -> list[int]:
-    """Positions of the markets that the encoder reads for one question, the highest score first.
+    """Positions (indices in `scores`) of the markets that the encoder reads for one question, the
+    highest score first.
 
-    Of the `most` markets with the highest scores, those more than `MAX_BEHIND` below the best are
-    read only if the hand-written rules find that they ask the same as the question or are related
-    to it by logic (`features.ordered`).
+    These are the `most` markets with the highest scores. Left out are those more than `MAX_BEHIND`
+    below the best, unless the hand-written rules find that they ask the same as the question or are
+    related to it by logic (`features.ordered`).
 
     Parameters
     ----------
     scores
-        Score of each market by the shortlist, shape (markets,).
+        Score of each market by the shortlist (the cheaper model that ranks them), shape (markets,).
     rows
-        Columns `features.COMPARED`, one row for each market.
+        The features `features.COMPARED` (columns) of each market (row).
     """
     order = np.argsort(-scores, kind="stable")[:most]
     if not len(order):
@@ -163,7 +177,10 @@ def worth_reading(
 
 
 def encoded_features(scores: NDArray[np.float32]) -> Matrix:
-    """The features `ENCODED`, shape (markets, len(ENCODED)), from what `Encoder.score` returns."""
+    """The features `ENCODED` of the markets read for one question, shape (markets, len(ENCODED)).
+
+    scores : the log-probabilities that `Encoder.score` returns
+    """
     if not len(scores):
         return np.zeros((0, len(ENCODED)), np.float32)
     same, opposite = scores[:, 1] - scores[:, 0], scores[:, 2] - scores[:, 0]
@@ -178,7 +195,7 @@ def encoded_features(scores: NDArray[np.float32]) -> Matrix:
 def listed_features(rows: Matrix) -> Matrix:
     """The features `LISTED`, shape (markets, len(LISTED)), of the markets read for one question.
 
-    rows : columns `features.NAMES` and `ENCODED`, one row for each market
+    rows : the features `features.NAMES` and `ENCODED` (columns) of each market (row)
     """
     if not len(rows):
         return np.zeros((0, len(LISTED)), np.float32)
@@ -207,33 +224,37 @@ def _leads(values: NDArray[np.float32]) -> NDArray[np.float32]:
 class Judge:
     """Says how likely the Yes of each market outcome is a question's Yes, its No, or neither.
 
-    An encoder scores the pairs of texts, and boosted decision trees turn its scores and the named
-    features (`features.NAMES`) into probabilities. The state is read-only, so threads may share one
-    judge.
+    An encoder (a neural network) scores the pairs of texts, and boosted decision trees turn its
+    scores and the named features (`features.NAMES`) into probabilities. The state is read-only, so
+    threads may share one judge.
     """
 
     shortlist: Trees
-    """Decision trees over `features.COMPARED` that give each market one score; the encoder reads
-    the markets with the highest scores."""
+    """Decision trees that give each market one score from `features.COMPARED`; the encoder reads
+    only the markets with the highest scores."""
     encoder: Encoder
     trees: Trees
+    """Decision trees with three classes: the market asks something else, the same, or the opposite.
+    Their input is `features.NAMES`, `ENCODED` and `LISTED`."""
     bounds: Trees
     """Decision trees with two classes, wrong and right: whether the logical relation that the
-    hand-written rules find between question and market (`features.ordered`) is right. Their
-    features are those of `trees` without `LISTED`."""
+    hand-written rules find between question and market (`features.ordered`) is right. Their input
+    is that of `trees` without `LISTED`."""
     limits: dict[str, float]
-    """Limits on the probabilities of a verdict, by name, 0 to 1, set in `training/judge/fit.py`.
-    `same`, `opposite`: smallest probability at which a market counts as asking the question or its
-    opposite. `contrary`: smallest probability of one of these two answers if the hand-written rules
-    found the other one. `agree`: smallest probability of the answer that the rules found, same or
-    opposite; with less, the market is rejected. `sided`: smallest share of the larger of the two
-    probabilities in their sum. `bound`: smallest probability (`Verdict.bound`) at which a market
-    limits the question's probability as the rules find, e.g. as the earlier of two deadlines.
-    `absent`: if one market asks the question or its opposite with at least this probability, other
-    markets limit the question's probability only where logic proves it."""
+    """Limits on the probabilities of a verdict, by name, 0 to 1, chosen in `training/judge/fit.py`.
+
+    `same`, `opposite`: smallest probability at which a market counts as asking the question, or its
+    opposite. `contrary`: smallest probability for "same" if the hand-written rules found
+    "opposite", and the other way round. `agree`: smallest probability for the answer that the rules
+    found; a market with less is rejected. `sided`: the larger of the two probabilities must be at
+    least this share of their sum, or it is not clear which side is asked. `bound`: smallest
+    `Verdict.bound` at which a market's price bounds the question's probability as the rules find,
+    e.g. because of an earlier deadline. `absent`: if some market asks the question or its opposite
+    with at least this probability, other markets bound it only where logic proves it.
+    """
     calibration: tuple[tuple[float, float], ...]
-    """Points between which `confidence` interpolates: (probability of the likelier of `same` and
-    `opposite`, share of such verdicts that were right), both 0 to 1 and ascending."""
+    """Points between which `confidence` interpolates, as (the larger of `same` and `opposite` of a
+    verdict, share of such verdicts that were right). Both are 0 to 1 and ascend."""
 
     @classmethod
     def load(cls, folder: Path = MODEL) -> Judge:
@@ -247,8 +268,8 @@ class Judge:
         about = json.loads((folder / "judge.json").read_text(encoding="utf-8"))
         if tuple(about["features"]) != (*NAMES, *ENCODED, *LISTED):
             raise RuntimeError(
-                "the model of the judge was fitted on other features than the code computes; "
-                "run training/judge/fit.py"
+                "The judge's model was fitted on a different set of features from the one that "
+                "this code computes. Refit it with training/judge/fit.py."
             )
         return cls(
             shortlist, Encoder.load(folder), trees, bounds, about["limits"],
@@ -256,11 +277,11 @@ class Judge:
         )  # fmt: skip
 
     def verdicts(self, question: str, markets: Sequence[str], features: Matrix) -> list[Verdict]:
-        """One verdict for each market, in the order of `markets`: whether it asks the question, the
-        opposite or something else.
+        """One verdict for each market, in the order of `markets`: how likely it asks the question,
+        the opposite or something else.
 
-        question, markets : texts in the form that `matching.pairs` gives them
-        features : columns `features.NAMES`, one row for each market
+        question, markets : texts made by `pairs.asked` and `pairs.told`
+        features : the features `features.NAMES` (columns) of each market (row)
         """
         if not markets:
             return []
@@ -275,8 +296,8 @@ class Judge:
         ]
 
     def confidence(self, probability: float) -> float:
-        """Share, 0 to 1, of the judge's verdicts that were right on held-out questions, for
-        verdicts with a given probability.
+        """How often the judge is right: the share, 0 to 1, of its verdicts with about this
+        probability that were right on questions on which it was not fitted.
 
         probability : the larger of the verdict's `same` and `opposite`
         """
@@ -287,7 +308,7 @@ class Judge:
 @cache
 def default() -> Judge | None:
     """The judge (the trained model that compares markets with a question) shipped with this
-    version. None if its files are not installed."""
+    version. None if the files of the judge are not installed."""
     if not (MODEL / "judge.json").exists():
         return None
     return Judge.load()

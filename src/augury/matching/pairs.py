@@ -1,7 +1,8 @@
-"""Makes the two texts that the judge reads from a question and a market. Pure.
+"""Makes the two texts, one of a question and one of a market, that the judge (the trained model)
+compares. Pure.
 
-The words stay as they are. Full names that the vocabulary knows are appended, once each, so that
-"wemby" matches "Victor Wembanyama": `will wemby win mvp (wemby = Victor Wembanyama)`.
+The words of question and market stay as they are. Full names from the vocabulary are appended, once
+each, so that "wemby" matches "Victor Wembanyama": `will wemby win mvp (wemby = Victor Wembanyama)`.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from augury.language.contests import Contest, ContestMarket
 from augury.language.entities import Mention, mentions
 from augury.language.vocabulary import Vocabulary, fold, words
 
-MAX_QUESTION: Final = 320
-MAX_RULES: Final = 150
+MAX_TITLE_CHARS: Final = 320
+"""Maximum number of characters of a question or of a market's title in a text that the judge (the
+trained model) reads."""
+MAX_RULES_CHARS: Final = 150
 """Maximum number of characters of a market's rules in the text that the judge (the trained model)
-reads. Only the rules' first sentence is taken, because it says what decides the market."""
-MAX_NAMED: Final = 4
+reads. They come from the first sentence of the rules, which says what decides the market."""
+MAX_FULL_NAMES: Final = 4
 """Maximum number of full names appended to a text that the judge (the trained model) reads."""
 _SENTENCE: Final = re.compile(
     r"(?<=[.!?”\"])(?<!\bSt\.)(?<!\bvs\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bDr\.)(?<!\bJr\.)(?<!\bSr\.)"
@@ -31,10 +34,10 @@ _YES_NO: Final = frozenset({"yes", "no", "up", "down", "over", "under", "long", 
 
 
 def asked(question: str, vocabulary: Vocabulary, day: date) -> str:
-    """A question as the judge (the trained model) reads it, with the month and year of `day`, on
-    which it is asked: `will wemby win mvp (wemby = Victor Wembanyama) | Nov 2026`."""
-    text = " ".join(question[:MAX_QUESTION].split())
-    return f"{text}{named(mentions(text, vocabulary))} | {day:%b %Y}"
+    """The text of a question for the judge (the trained model), with the month and year of `day`,
+    the day of asking: `will wemby win mvp (wemby = Victor Wembanyama) | Nov 2026`."""
+    text = " ".join(question[:MAX_TITLE_CHARS].split())
+    return f"{text}{full_names_note(mentions(text, vocabulary))} | {day:%b %Y}"
 
 
 def told(
@@ -44,13 +47,15 @@ def told(
     closes: date | None,
     vocabulary: Vocabulary,
 ) -> str:
-    """What an outcome of a market asserts, as the judge (the trained model) reads it: the market's
-    title, subtitle and event, the outcome, its close and the first sentence of its rules.
+    """The text of a market outcome for the judge (the trained model): the market's title, subtitle
+    and event, the outcome, the day of the close, and the first sentence of the rules.
+
+    outcome : index of the outcome
 
     game : the game that the outcome is about, from `contests.contest`
     closes : day on which the market closes
     """
-    text = " ".join(market.question[:MAX_QUESTION].split())
+    text = " ".join(market.question[:MAX_TITLE_CHARS].split())
     parts = [text]
     for more in (market.subtitle, market.event_name):
         if more and _adds(more, parts):
@@ -61,18 +66,20 @@ def told(
     elif game is not None:
         parts.append(f"yes = {game.yes[:60]}")
     shown = " | ".join(parts)
-    shown += named(mentions(shown, vocabulary))
+    shown += full_names_note(mentions(shown, vocabulary))
     if closes is not None:
         shown += f" | closes {closes:%b %d %Y}"
-    if rule := _decisive(market.description):
+    if rule := _first_sentence(market.description):
         shown += f" | {rule}"
     return shown
 
 
 def choice(market: ContestMarket, outcome: int, game: Contest | None) -> str:
-    """The words that distinguish a market outcome from the others of its event: its label, the side
-    of a game, the subtitle, or the part of the title after a dash. Empty if there are none.
+    """The words that distinguish a market outcome from the other outcomes of the event: the label,
+    the side of a game, the subtitle, or the part of the title after a dash. Empty if there are
+    none.
 
+    outcome : index of the outcome
     game : the game that the outcome is about, from `contests.contest`
     """
     labels = market.outcomes
@@ -85,9 +92,12 @@ def choice(market: ContestMarket, outcome: int, game: Contest | None) -> str:
     return market.question.rpartition(" — ")[2] if " — " in market.question else ""
 
 
-def named(found: Sequence[Mention]) -> str:
-    """A note for the end of a text: the full names of entities that the text names in another way,
-    " (GOP = Republican Party)". Empty if there are none."""
+def full_names_note(found: Sequence[Mention]) -> str:
+    """A note to append to a text, with the full names of entities that the text calls by another
+    name: " (GOP = Republican Party)". Empty if there are none.
+
+    found : the mentions of entities in the text
+    """
     notes: list[str] = []
     for one in found:
         if len(one.entities) != 1:
@@ -95,17 +105,17 @@ def named(found: Sequence[Mention]) -> str:
         name = one.entities[0].name
         if fold(name) != fold(one.text) and (note := f"{one.text} = {name}") not in notes:
             notes.append(note)
-    return f" ({'; '.join(notes[:MAX_NAMED])})" if notes else ""
+    return f" ({'; '.join(notes[:MAX_FULL_NAMES])})" if notes else ""
 
 
 def _adds(more: str, parts: Sequence[str]) -> bool:
     """Whether the text `more` has a word that none of `parts` has."""
-    said = {word.folded for part in parts for word in words(part)}
-    return any(word.folded not in said for word in words(more))
+    known = {word.folded for part in parts for word in words(part)}
+    return any(word.folded not in known for word in words(more))
 
 
-def _decisive(rules: str | None) -> str:
+def _first_sentence(rules: str | None) -> str:
     if not rules:
         return ""
     first = _SENTENCE.split(" ".join(rules[:600].split()), maxsplit=1)[0]
-    return first[:MAX_RULES]
+    return first[:MAX_RULES_CHARS]

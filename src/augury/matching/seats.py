@@ -14,7 +14,7 @@ from augury.language import calendar
 from augury.language.entities import Mention
 from augury.language.vocabulary import words
 
-_RACES: Final = {
+_OFFICES: Final = {
     "lieutenant governor": r"lt\.?\s+gov(?:ernor)?|lieutenant\s+governor",
     "governor": r"governor(?:ship)?s?|gubernatorial",
     "senate": r"(?<!by the )senate|senators?|senatorial",
@@ -25,8 +25,11 @@ _RACES: Final = {
     "mayor": r"mayors?|mayoral",
     "treasurer": r"treasurers?",
 }
+"""Kind of office -> pattern for the words by which a text names a race for it."""
 _RACE: Final = re.compile(
-    "|".join(rf"(?P<{name.replace(' ', '_')}>\b(?:{said})\b)" for name, said in _RACES.items()),
+    "|".join(
+        rf"(?P<{name.replace(' ', '_')}>\b(?:{pattern})\b)" for name, pattern in _OFFICES.items()
+    ),
     re.I,
 )
 _SEAT: Final = re.compile(r"\bseat\b", re.I)
@@ -39,15 +42,15 @@ _COMMON: Final = frozenset(
     " house governor governorship attorney secretary state mayor seat win winner district"
     " the new next margin victory runoff congressional".split()
 ).union(calendar.MONTHS)
-"""Words in titles about races for office that are no names of people or places ("senate",
-"runoff"), in lower case."""
+"""Words in titles about races for office, in lower case, that are not names of people or places
+("senate", "runoff")."""
 
 
 def races(text: str, named: Sequence[Mention]) -> frozenset[str]:
-    """The kinds of office that a text is about ("governor", keys of `_RACES`); empty if it is about
-    none.
+    """The kinds of office that a text is about (keys of `_OFFICES`, e.g. "governor"); empty if it
+    is about none.
 
-    named : the places in the text that name entities
+    named : the mentions of entities in the text
     """
     found = {str(match.lastgroup).replace("_", " ") for match in _RACE.finditer(text)}
     entities = [e for one in named for e in one.entities]
@@ -59,46 +62,52 @@ def races(text: str, named: Sequence[Mention]) -> frozenset[str]:
 
 
 def places(named: Sequence[Mention]) -> frozenset[str]:
-    """The names of the places in `named`, and of everything to which an entity in `named` belongs
-    (Ohio for a senator of Ohio). The United States are left out."""
+    """The names of the places (countries, states, cities ...) that a text names, and of everything
+    to which an entity in it belongs (Ohio for a senator of Ohio). The United States are left out.
+
+    named : the mentions of entities in the text
+    """
     entities = [e for one in named for e in one.entities]
     found = {e.name for e in entities if e.kind == "place"}
     return frozenset(found.union(*(e.of for e in entities))) - {_COUNTRY}
 
 
-def elsewhere(
-    title: str, named: Sequence[Mention], asked: frozenset[str], said: frozenset[str]
+def is_elsewhere(
+    title: str,
+    named: Sequence[Mention],
+    question_places: frozenset[str],
+    question_words: frozenset[str],
 ) -> bool:
     """Whether a market's title is about a race for office in a place that the question does not
     name, and shares no other name with the question. False if the title names no place.
 
-    named : the entities that the title names
-    asked : the question's places, from the function `places`
-    said : the question's words, without case and accents
+    named : the mentions of entities in the title
+    question_places : the places that the question names, from the function `places`
+    question_words : the words of the question, without case and accents
     """
     located = [
         one for one in named
         if all(e.kind in ("place", "team") for e in one.entities) or _is_race(one)
     ]  # fmt: skip
     theirs = places(located)
-    if not theirs or theirs & asked or _districts(theirs) & said:
+    if not theirs or theirs & question_places or _districts(theirs) & question_words:
         return False
     ends = [(one.start, one.end) for one in located]
     names = {
         word.folded for word in words(title)
         if word.capital and not any(start <= word.start < end for start, end in ends)
     }  # fmt: skip
-    return not (names - _COMMON) & said
+    return not (names - _COMMON) & question_words
 
 
 def _districts(names: frozenset[str]) -> frozenset[str]:
-    """The numbers of the congressional districts among the places `names`, in the ways in which
-    people write them: "17", "17th"."""
+    """The numbers of the congressional districts among the places `names`, each in all the forms in
+    which people write it: "17", "17th"."""
     numbers = {int(m["number"]) for name in names if (m := _DISTRICT.search(name)) and m["number"]}
     return frozenset(
-        said
+        form
         for n in numbers
-        for said in (f"{n}", f"{n:02}", f"{n}st", f"{n}nd", f"{n}rd", f"{n}th")
+        for form in (f"{n}", f"{n:02}", f"{n}st", f"{n}nd", f"{n}rd", f"{n}th")
     )
 
 

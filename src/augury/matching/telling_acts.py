@@ -1,8 +1,8 @@
-"""Acts that say what a market is about, so that a question which does not name them asks something
-else. Pure.
+"""Acts ("impeached", "married") that a question must name to ask the same as a market whose title
+names them. Pure.
 
-"Out by June 30" and "impeached by June 30" share the person and the date, and the judge may take
-one for the other. Only acts are listed that people name by a few known words.
+"Out by June 30" and "impeached by June 30" share the person and the date, so the judge (the trained
+model) may take one for the other. Only acts that people name by a few known words are listed.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import re
 from typing import Final
 
 _ACTS: Final = tuple(
-    (re.compile(rf"\b(?:{title})", re.I), re.compile(rf"\b(?:{said})", re.I))
-    for title, said in (
+    (re.compile(rf"\b(?:{in_title})", re.I), re.compile(rf"\b(?:{in_question})", re.I))
+    for in_title, in_question in (
         (r"impeach", r"impeach|articles\b"),
         (
             r"(?:get\s+)?married|marry|marriage|wedding",
@@ -37,11 +37,14 @@ _ACTS: Final = tuple(
         ),
     )
 )
-"""Pairs of patterns: one for an act in a market's title, one for all words by which a question may
-mean that act."""
+"""Pairs of patterns: the first matches an act in a market's title, the second all words by which a
+question may mean this act."""
 
 
-def is_unsaid(title: str, question: str) -> bool:
-    """Whether a market's title names an act of `_ACTS` that a question names by none of its
-    words."""
-    return any(act.search(title) and not said.search(question) for act, said in _ACTS)
+def has_unasked_act(title: str, question: str) -> bool:
+    """Whether a market's title names an act of `_ACTS` ("impeached") for which the question has no
+    word."""
+    return any(
+        in_title.search(title) and not in_question.search(question)
+        for in_title, in_question in _ACTS
+    )

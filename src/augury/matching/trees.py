@@ -16,10 +16,9 @@ Ints = NDArray[np.int32]
 class Trees:
     """Boosted decision trees as arrays. Row t of each array is tree t; column n is its node n.
 
-    A node with feature -1 is a leaf: its `value` is added to the raw score of the tree's class. Any
-    other node leads to the node `left` if the value of its feature is at most `threshold`, else to
-    the node `right`.
-    """
+    A node with feature -1 is a leaf: the `value` of the leaf is added to the raw score of the
+    tree's class. Any other node leads to the node `left` if the row's value of the node's feature
+    is at most `threshold`, else to the node `right`."""
 
     feature: Ints
     threshold: Floats
@@ -27,10 +26,12 @@ class Trees:
     right: Ints
     value: Floats
     classes: int
+    """Number of classes."""
     depth: int
+    """Largest number of steps from the root of a tree to a leaf."""
 
     def probabilities(self, rows: NDArray[np.floating[Any]]) -> Floats:
-        """Probability of each class, shape (rows, classes), for rows of features."""
+        """Probability of each class for each row of features, shape (rows, classes)."""
         raw = self.scores(rows)
         raw -= raw.max(axis=1, keepdims=True)
         odds = np.exp(raw)
@@ -63,7 +64,7 @@ class Trees:
 
     @classmethod
     def of(cls, kept: Any) -> Trees:
-        """Make `Trees` from the arrays that `arrays` returned."""
+        """Make `Trees` from arrays such as `arrays` returns."""
         classes, depth = (int(n) for n in kept["shape"])
         return cls(
             kept["feature"], kept["threshold"], kept["left"], kept["right"], kept["value"],

@@ -18,8 +18,8 @@ from augury.mcp import schemas as s
 Detail = Annotated[
     Literal["compact", "full"],
     Field(
-        description="full: every field of the API, many times longer. Take compact unless a field "
-        "you need is missing."
+        description="full: every field of the API's answer, many times longer. Use compact unless "
+        "it lacks a field that you need."
     ),
 ]
 TICK_SECONDS = 1.0
@@ -38,7 +38,7 @@ def answer(found: s.ToolAnswer, full: dict[str, Any] | None = None) -> CallToolR
     )
 
 
-def doubts(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+def data_warnings(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """Warnings for a language model about rows of the API's answers: rows are invented sample data,
     rows are replayed as of an earlier time, or prices are stale."""
     rows = list(rows)
@@ -46,13 +46,13 @@ def doubts(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     if any(row.get("origin") == "sample" for row in rows):
         found.append(SAMPLE)
     if any(row.get("origin") == "replay" for row in rows):
-        found.append("Some rows are replayed: made later, as of their time.")
+        found.append("Some rows are replayed: computed later, from what was known at their time.")
     if stale := sum(bool(row.get("stale")) for row in rows):
         found.append(f"{stale} of {len(rows)} prices are stale: do not call them current.")
     return found
 
 
-def plain(warnings: Iterable[str], *, sample: bool = False) -> list[str]:
+def without_repeats(warnings: Iterable[str], *, sample: bool = False) -> list[str]:
     """`warnings` without duplicates. Warnings that mention sample data are replaced by the one text
     `SAMPLE`, which comes first. `sample`: add `SAMPLE` even if no warning mentions sample data."""
     texts = list(dict.fromkeys(warnings))
@@ -60,13 +60,15 @@ def plain(warnings: Iterable[str], *, sample: bool = False) -> list[str]:
     return [SAMPLE, *others] if sample or len(others) < len(texts) else others
 
 
-def shown(got: dict[str, Any], detail: str, *, evidence: int, rejected: int) -> CallToolResult:
+def forecast_result(
+    got: dict[str, Any], detail: str, *, evidence: int, rejected: int
+) -> CallToolResult:
     """The result of a tool for a forecast of the API, `got`. It has at most `evidence` markets that
     counted in the forecast and at most `rejected` markets that did not. If `detail` is "full", it
     has the whole forecast."""
     found = s.ForecastAnswer.model_validate(got)
-    rows = doubts([row["market"] for row in got["evidence"]])
-    notes = plain([*rows, *found.warnings], sample=found.origin == "sample")
+    rows = data_warnings([row["market"] for row in got["evidence"]])
+    notes = without_repeats([*rows, *found.warnings], sample=found.origin == "sample")
     if found.origin == "replay":
         notes.insert(0, f"Replayed as of {found.as_of}: later prices were not used.")
     found.warnings = notes
@@ -77,7 +79,7 @@ def shown(got: dict[str, Any], detail: str, *, evidence: int, rejected: int) -> 
     return answer(found)
 
 
-def summed(line: s.HistoryLine, most: int) -> s.HistoryLine:
+def summarized(line: s.HistoryLine, most: int) -> s.HistoryLine:
     """Fill in first, last, low, high and change of `line`, a line of prices. Then thin the line to
     at most `most` points; the first and the last point stay."""
     known = [point.probability for point in line.points if point.probability is not None]

@@ -16,7 +16,7 @@ _ADVICE = {
     401: "The key is missing, wrong or expired. Tell the user to set AUGURY_API_KEY (stdio) or "
     "the Authorization header (HTTP); `augury keys create` makes a key. Do not try again.",
     403: "Tell the user which scope is missing. Do not try again with this key.",
-    404: "Ids come from search_markets, forecast and list_alerts: take one as it is written there.",
+    404: "Ids come from search_markets, forecast and list_alerts: copy one exactly from there.",
     413: "Ask for fewer items at once.",
     503: "The service is starting or busy. Try once more in a few seconds.",
     504: "Try once more, or ask a simpler question.",
@@ -26,7 +26,8 @@ _NAMES = {
     "dimensions": "relations",
     "interval_minutes": "interval",
 }
-"""Name of a field of API requests -> name of the tools' argument for it, if the names differ."""
+"""Name of a field in API requests -> name of the tools' argument that sets it, where the names
+differ."""
 
 
 class Reach(Protocol):
@@ -78,14 +79,14 @@ async def ask(
 def explained(answer: httpx2.Response) -> str:
     """One line for a language model about an error that the API answered with: what the error says,
     and what to do about it."""
-    said = _detail(answer)
+    message = _detail(answer)
     if answer.status_code == 429:
         seconds = answer.headers.get("Retry-After", "1")
-        return f"{said} Wait {seconds} s, then call again; calling sooner does not help."
+        return f"{message} Wait {seconds} s, then call again; calling sooner does not help."
     if answer.status_code == 422:
-        return f"{said} Change the arguments and call again."
+        return f"{message} Change the arguments and call again."
     advice = _ADVICE.get(answer.status_code, "")
-    return f"{said} {advice}".strip()
+    return f"{message} {advice}".strip()
 
 
 def _detail(answer: httpx2.Response) -> str:

@@ -44,24 +44,24 @@ def mcp(
 async def _serve(settings: Settings) -> None:
     from augury.mcp import server
 
-    asking = Asking(settings)
-    await asking.start()
-    made = server.make(lambda _: asking)
+    client = ServiceClient(settings)
+    await client.start()
+    made = server.make(lambda _: client)
     try:
         await made.run_stdio_async()
     finally:
-        await asking.aclose()
+        await client.aclose()
 
 
-class Asking:
-    """Sends the tools' requests to one service. With an address in the settings, this is the
-    service there, and the key is that of the settings. Otherwise it is the service on the data
-    folder, and the key is a temporary one that is renewed when it expires."""
+class ServiceClient:
+    """Sends the tools' requests to one Augury service. If the settings have an address, this is the
+    service at the address, called with the key of the settings. Otherwise it is the service that
+    runs on the data folder, called with a temporary key that is renewed when it expires."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._client = httpx2.AsyncClient(cookies=no_cookies())
-        self._lent: str | None = None
+        self._temporary_key_id: str | None = None
         self._renewing = asyncio.Lock()
         self._open = AsyncExitStack()
 
@@ -97,9 +97,9 @@ class Asking:
                 "'augury serve', or set AUGURY_URL and AUGURY_API_KEY to use another service."
             )
         async with _access(settings) as access:
-            self._lent, key = await access.lend(*SCOPES)
-            # Whoever can read the data folder can read everything in it, so its
-            # key may read this too.
+            self._temporary_key_id, key = await access.lend(*SCOPES)
+            # Whoever can read the data folder can read everything in it, so this temporary key may
+            # read realized volatility too.
             await access.set_rvol_approved(OPERATOR, True)
         await self._open.aclose()
         self._client = await self._open.enter_async_context(
@@ -113,10 +113,10 @@ class Asking:
         client = self._client
         try:
             answer = await client.request(method, path, json=body, params=query)
-            if answer.status_code != 401 or self._lent is None:
+            if answer.status_code != 401 or self._temporary_key_id is None:
                 return answer
         except httpx2.ConnectError:
-            if self._lent is None:
+            if self._temporary_key_id is None:
                 raise
         # The temporary key has expired, or the service was restarted.
         async with self._renewing:
@@ -132,12 +132,12 @@ class Asking:
         """Close the connection and delete the temporary key, if there is one."""
         await self._open.aclose()
         if (
-            self._lent is None
+            self._temporary_key_id is None
             or await asyncio.to_thread(service_file.health, self._settings) is None
         ):
             return
         async with _access(self._settings) as access:
-            await access.take_back(self._lent)
+            await access.take_back(self._temporary_key_id)
 
 
 @asynccontextmanager

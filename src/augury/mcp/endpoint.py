@@ -46,7 +46,7 @@ class ToolEndpoint:
 
     async def _start(self) -> StreamableHTTPSessionManager:
         try:
-            manager = await asyncio.to_thread(_made)
+            manager = await asyncio.to_thread(_make_manager)
         except ModuleNotFoundError as error:
             if (advice := missing_extra(error)) is None:
                 raise
@@ -69,7 +69,7 @@ class ToolEndpoint:
             await self._running
 
 
-def _made() -> StreamableHTTPSessionManager:
+def _make_manager() -> StreamableHTTPSessionManager:
     from mcp.server.transport_security import TransportSecuritySettings
 
     from augury.mcp import server
@@ -81,13 +81,13 @@ def _made() -> StreamableHTTPSessionManager:
     return made.session_manager
 
 
-def _reach(ctx: Context) -> Inside:
+def _reach(ctx: Context) -> InProcessClient:
     request = ctx.request_context.request
     assert isinstance(request, Request)
-    return Inside(request)
+    return InProcessClient(request)
 
 
-class Inside:
+class InProcessClient:
     """Sends requests to the API in this process, as the caller of an MCP request."""
 
     def __init__(self, request: Request) -> None:

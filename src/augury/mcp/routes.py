@@ -1,4 +1,4 @@
-"""POST /mcp: the tools over streamable HTTP, in the name of the caller's own key."""
+"""POST /mcp: tools for language models over streamable HTTP; they use the caller's own key."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 router = routing.router(tags=["mcp"])
 
 
-class _PassedOn(Response):
+class _AnsweredByMcp(Response):
     """A response that sends nothing itself: it lets the MCP server answer the request."""
 
     def __init__(self, manager: StreamableHTTPSessionManager) -> None:
@@ -34,13 +34,13 @@ class _PassedOn(Response):
 async def mcp(request: Request, caller: McpCaller) -> Response:
     """Tools for language models over the Model Context Protocol (JSON-RPC). Each tool calls the API
     with the caller's own key, so the same scopes and limits apply."""
-    _refuse_strangers_pages(request)
+    _refuse_other_origins(request)
     services = request.app.state.services
-    return _PassedOn(await services.mcp.manager())
+    return _AnsweredByMcp(await services.mcp.manager())
 
 
-def _refuse_strangers_pages(request: Request) -> None:
-    """Refuse a request from a web page of another origin, unless AUGURY_CORS_ORIGINS allows it.
+def _refuse_other_origins(request: Request) -> None:
+    """Refuse a request from a web page of another website, unless AUGURY_CORS_ORIGINS allows it.
 
     Raises
     ------

@@ -1,8 +1,9 @@
-"""The tools' answers: rows with some of the fields of the API's objects, under the API's names.
+"""The answers of the tools for language models: rows with some fields of the API's objects.
 
-A `Row` is read from an answer of the API. `component` names its schema in the OpenAPI document, and
-a field that is nested there says where by `AliasPath`. Fields that have their default are left out
-of an answer, so that a model reads only what matters.
+A `Row` is made from an object of the API and has fields of the same names. `component` is the name
+of the object's schema in the OpenAPI document. If a field is nested in the object, its `AliasPath`
+says where. Fields that have their default value are left out of an answer, so that a model reads
+only what matters.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ class Priced(Row):
 
     id: str
     question: str
-    status: str = Field(default="active", description="Left out: active.")
+    status: str = Field(
+        default="active", description="active, closed or resolved. Left out: active."
+    )
     current_prices: Prices | None = Field(
         default=None, description="Outcome -> probability, 0 to 1. Left out: no price is known."
     )
@@ -50,9 +53,10 @@ class Priced(Row):
     )
     closes_at: Moment | None = None
     volume: Number | None = Field(
-        default=None, description="Traded so far, US dollars or contracts."
+        default=None,
+        description="Volume traded so far: US dollars (Polymarket) or contracts (Kalshi).",
     )
-    stale: bool = Field(default=False, description="True: too old to rely on.")
+    stale: bool = Field(default=False, description="True: the price is too old to rely on.")
     origin: str = Field(
         default="live", description="sample: invented, not a real market. Left out: live."
     )
@@ -64,14 +68,17 @@ class FoundRow(Priced):
 
     component = "SearchResult"
     dimension: str = Field(
-        default="direct", description="How it relates to the query. Left out: direct."
+        default="direct", description="Relation of the market to the query. Left out: direct."
     )
-    twin_ids: list[str] = Field(default=[], description="The same question on the other venue.")
+    twin_ids: list[str] = Field(
+        default=[], description="Ids of the same contract on the other venue."
+    )
     reason: str = ""
     more: More = Field(
         default=[],
         validation_alias=AliasPath("family", "more"),
-        description="Others of its contest, ladder or dates: name or level, price, id.",
+        description="Markets that differ from this one only in the name, level or date. Each: what "
+        "differs, price, status unless active, id.",
     )
 
 
@@ -79,7 +86,9 @@ class MarketRow(Priced):
     """A market with its rules."""
 
     component = "MarketRecord"
-    description: Text | None = Field(default=None, description="The venue's rules.")
+    description: Text | None = Field(
+        default=None, description="The venue's rules: how the market is decided."
+    )
     platform_event_name: str | None = None
     category: str | None = None
     market_type: str = "binary"
@@ -92,12 +101,13 @@ class MarketRow(Priced):
     volume_24h: Number | None = None
     liquidity: Number | None = None
     linked_market_ids: list[str] = Field(
-        default=[], description="The same question on the other venue."
+        default=[], description="Ids of the same contract on the other venue."
     )
 
 
 class SiblingRow(Priced):
-    """Another market of the same event or family."""
+    """Another market of the same event, or of the same family in it (markets that constrain each
+    other)."""
 
     component = "RelatedMarket"
     relation: str = "same_event"
@@ -114,16 +124,23 @@ class EvidenceItem(Row):
     )
     stale: bool = Field(default=False, validation_alias=AliasPath("market", "stale"))
     outcome: str = "Yes"
-    role: str = Field(description="direct: asks just this; bound: limits it; proxy: hints at it.")
-    side: str = Field(default="same", description="opposite: its price counts as 1 - price.")
+    role: str = Field(
+        description="direct: asks the question itself; bound: its price limits the answer; proxy: "
+        "only hints at the answer."
+    )
+    side: str = Field(
+        default="same",
+        description="opposite: the market asks the opposite, so 1 - price counts. Left out: same.",
+    )
     price: Number | None = None
     price_as_of: Moment | None = None
     probability: Number | None = Field(
-        default=None, description="Probability that its price implies for the question."
+        default=None, description="Probability of Yes to the question that the price implies."
     )
     weight: Number | None = Field(
         default=None,
-        description="Share in the average of markets that ask this; left out: not averaged.",
+        description="Share (0 to 1) of the market in the average of the markets that ask the "
+        "question. Left out: not part of an average.",
     )
     why: str = ""
     origin: str = "live"
@@ -165,15 +182,19 @@ class OutOfRunningRow(Row):
     question: str = Field(validation_alias=AliasPath("market", "question"))
     price: Number | None = None
     price_as_of: Moment | None = None
-    retry_as_of: Moment | None = Field(default=None, description="Use this as `as_of` to replay.")
+    retry_as_of: Moment | None = Field(
+        default=None, description="Pass as `as_of` to forecast to get the answer of that time."
+    )
 
 
 class ToolAnswer(Row):
     """The fields that every tool's answer begins with."""
 
-    warnings: list[str] = Field(default=[], description="Read these before you use the numbers.")
+    warnings: list[str] = Field(
+        default=[], description="Read these warnings before you use the numbers."
+    )
     full: dict[str, Any] | None = Field(
-        default=None, description='The API\'s own answer (detail="full").'
+        default=None, description='The whole answer of the API, only with detail="full".'
     )
 
 
@@ -193,7 +214,7 @@ class MarketAnswer(ToolAnswer):
 
 
 class PointRow(Row):
-    """A price in a line of past prices, with its time."""
+    """A past price of an outcome, with its time."""
 
     component = "HistoryPoint"
     timestamp: Moment
@@ -230,15 +251,16 @@ class HistoryAnswer(ToolAnswer):
     series: list[HistoryLine] = []
 
 
-class JudgedRow(Row):
+class ProbabilityRow(Row):
     """A forecast's probability, and how far it can be relied on."""
 
     component = "FullForecast"
-    id: str | None = Field(default=None, description="Pass it to explain_forecast.")
+    id: str | None = Field(default=None, description="Pass as `forecast_id` to explain_forecast.")
     question: str | None = None
     status: str = "succeeded"
     probability: Number | None = Field(
-        default=None, description="0 to 1. Left out: no honest number; `error` says why."
+        default=None,
+        description="0 to 1. Left out: the markets support no honest number; `error` says why.",
     )
     grade: str = Field(
         default="none",
@@ -258,7 +280,7 @@ class JudgedRow(Row):
     error_code: str | None = None
 
 
-class ForecastAnswer(ToolAnswer, JudgedRow):
+class ForecastAnswer(ToolAnswer, ProbabilityRow):
     """A forecast with its evidence."""
 
     component = "FullForecast"
@@ -269,7 +291,7 @@ class ForecastAnswer(ToolAnswer, JudgedRow):
     out_of_running: OutOfRunningRow | None = None
 
 
-class RunRow(JudgedRow):
+class RunRow(ProbabilityRow):
     """The answer to one question of a run; a run answers many questions."""
 
     component = "RunAnswer"
@@ -281,7 +303,9 @@ class ForecastRunAnswer(ToolAnswer):
     """Forecasts of many questions."""
 
     component = "ForecastRun"
-    id: str | None = Field(default=None, description="Pass as `run_id` to read more.")
+    id: str | None = Field(
+        default=None, description="Pass as `run_id` to forecast_many to read more."
+    )
     status: str | None = None
     questions: int = 0
     answered: int = 0
@@ -298,7 +322,9 @@ class NodeRow(Row):
     current_probability: Number | None = None
     price_as_of: Moment | None = None
     origin: str | None = None
-    market_ids: list[str] = Field(default=[], description="Its markets, best first.")
+    market_ids: list[str] = Field(
+        default=[], description="Ids of up to 2 markets on this node, best first."
+    )
     DERIVED: ClassVar[frozenset[str]] = frozenset({"market_ids"})
 
 
@@ -386,10 +412,11 @@ class ScoreRow(Row):
     asset: str
     horizon: str
     model_id: str
-    n: int = Field(description="Forecasts scored.")
-    qlike: Number = Field(description="Loss; lower is better.")
+    n: int = Field(description="Number of scored forecasts.")
+    qlike: Number = Field(description="Mean QLIKE loss of the forecasts; lower is better.")
     ratio_to_har: Number | None = Field(
-        default=None, description="Below 1: better than the HAR model."
+        default=None,
+        description="QLIKE divided by that of the HAR model. Below 1: better than HAR.",
     )
     bias: Number | None = None
     origin: str = "live"
@@ -399,7 +426,9 @@ class TrackRecord(ToolAnswer):
     """How good past answers were."""
 
     forecasts: dict[str, Any] | None = Field(
-        default=None, description="Brier score (0 best; 0.25 is a coin), calibration by tenths."
+        default=None,
+        description="Brier score (0 is best, 0.25 is a coin flip), and calibration by tenths of "
+        "the probability.",
     )
     volatility: list[ScoreRow] = []
 

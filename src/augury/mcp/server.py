@@ -1,4 +1,4 @@
-"""The MCP server: tools, resources and prompts over one way to reach the API."""
+"""The MCP server: tools, resources and prompts for language models, which call the API."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from augury.mcp import words
 from augury.mcp.api import Reaching, ask, market_path
 from augury.mcp.tools import Tools
 
-LISTS_LAST = CacheHint(ttl_ms=3_600_000, scope="public")
-"""Cache hint for the lists of tools, prompts and resources: one hour, since they change
-only with the version."""
+LIST_CACHE = CacheHint(ttl_ms=3_600_000, scope="public")
+"""Cache hint for the lists of tools, prompts and resources: clients may keep them for one hour,
+since they change only with the version."""
 
 
 def make(reaching: Reaching) -> MCPServer:
     """An MCP server with all tools, resources and prompts. `reaching` gives, for each tool call,
     the function that sends requests to the API."""
-    quiet = logging.getLogger("mcp")
+    mcp_logger = logging.getLogger("mcp")
     server = MCPServer(
         "augury",
         title="Augury",
@@ -32,13 +32,13 @@ def make(reaching: Reaching) -> MCPServer:
         log_level="WARNING",
         subscriptions=False,
         cache_hints={
-            "tools/list": LISTS_LAST,
-            "prompts/list": LISTS_LAST,
-            "resources/list": LISTS_LAST,
-            "resources/templates/list": LISTS_LAST,
+            "tools/list": LIST_CACHE,
+            "prompts/list": LIST_CACHE,
+            "resources/list": LIST_CACHE,
+            "resources/templates/list": LIST_CACHE,
         },
     )
-    quiet.setLevel(logging.WARNING)
+    mcp_logger.setLevel(logging.WARNING)
     Tools(reaching).install(server)
 
     @server.resource(
@@ -55,7 +55,7 @@ def make(reaching: Reaching) -> MCPServer:
         "augury://market/{id}", name="market", title="A market", mime_type="application/json"
     )
     async def market(id: str, ctx: Context) -> str:
-        """One market with its rules, prices and siblings, as JSON."""
+        """One market with its rules and prices, and related markets of its event, as JSON."""
         try:
             reach = reaching(ctx)
             got = await ask(reach, await market_path(reach, id))
@@ -67,12 +67,13 @@ def make(reaching: Reaching) -> MCPServer:
 
     @server.prompt(name="research_question", title="Research a question")
     def research_question(question: str) -> str:
-        """Forecast a question, look at what it rests on, and answer with sources."""
+        """Forecast a question, look at the markets that the forecast rests on, and answer with
+        sources."""
         return words.research(question)
 
     @server.prompt(name="morning_brief", title="Morning brief of my watchlists")
     def morning_brief() -> str:
-        """What fired since yesterday, with prices."""
+        """Which alerts fired since yesterday, with the prices of their markets."""
         return words.briefing()
 
     return server

@@ -1,4 +1,7 @@
-"""The tools: each asks the API and picks what a model needs. Texts here are read by models."""
+"""The tools for language models: each calls the API and returns what a model needs.
+
+A model reads the docstrings and descriptions of the tools.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,11 @@ from augury.mcp.answers import (
     Detail,
     answer,
     begins_late,
-    doubts,
-    plain,
-    shown,
-    summed,
+    data_warnings,
+    forecast_result,
+    summarized,
     with_band,
+    without_repeats,
     working,
 )
 from augury.mcp.api import Reaching, ask, market_path, part
@@ -33,7 +36,7 @@ WRITES = ToolAnnotations(
 )
 RUN_PATIENCE = 25.0
 """Maximum time, in seconds, that `forecast_many` waits for its run (many questions) to end. If the
-run takes longer, its answers are read by a later call with `run_id`."""
+run takes longer, its answers are read by a later call with `run_id`. Chosen by hand."""
 MOST_NODES, MOST_EDGES = 12, 16
 
 Question = Annotated[
@@ -109,8 +112,8 @@ class Tools:
         """Find prediction markets by meaning, with current prices. Use it first, to find markets
         and their ids, to compare prices or venues, or for what drives something. Do not use it to
         get one number for a question (forecast does that), nor for past prices (price_history).
-        Prices are probabilities from 0 to 1. A contest, a ladder of levels or one question with
-        several dates is one result, whose `more` has the others. Where no market is near the query,
+        Prices are probabilities from 0 to 1. Markets that differ only in a name, level or date are
+        one result, whose `more` lists the others. Where no market is near the query,
         try fewer words once, then say so. Without a key it works at a lower rate and
         returns at most 20 results per relation."""
         body: dict[str, Any] = {
@@ -124,7 +127,7 @@ class Tools:
         async with working(ctx, "searching"):
             got = await ask(self.reaching(ctx), "/v1/search", body)
         rows = [row for relation in relations for row in got["results"].get(relation, [])]
-        found = s.SearchAnswer(warnings=doubts(rows))
+        found = s.SearchAnswer(warnings=data_warnings(rows))
         if not rows:
             found.warnings.append("No market is near this query.")
         if detail == "full":
@@ -139,13 +142,13 @@ class Tools:
         self, ctx: Context, market_id: MarketId, detail: Detail = "compact"
     ) -> Annotated[CallToolResult, s.MarketAnswer]:
         """One market: rules, prices, bid and ask, volume, resolution, and the other markets of its
-        event. Use it for how a market is decided or which siblings it has. Do not use it to find
-        markets (search_markets) or for prices over time (price_history). `resolution` left out
-        means undecided; prices left out mean that none is known."""
+        event. Use it for how a market is decided or which other markets its event has. Do not use
+        it to find markets (search_markets) or for prices over time (price_history). `resolution`
+        left out means undecided; prices left out mean that none is known."""
         async with working(ctx, "reading the market"):
             reach = self.reaching(ctx)
             got = await ask(reach, await market_path(reach, market_id))
-        found = s.MarketAnswer(warnings=doubts([got["market"]]))
+        found = s.MarketAnswer(warnings=data_warnings([got["market"]]))
         if detail == "full":
             return answer(found, got)
         found.market = s.MarketRow.model_validate(got["market"])
@@ -166,7 +169,11 @@ class Tools:
             Literal["1m", "5m", "1h", "1d"], Field(description="Time between two points.")
         ] = "1d",
         outcome: Annotated[
-            str | None, Field(description="One outcome. Default: the first (Yes if binary).")
+            str | None,
+            Field(
+                description="Label of the outcome to show. Default: the first outcome (Yes for a "
+                "yes/no market)."
+            ),
         ] = None,
         max_points: Annotated[
             int,
@@ -189,21 +196,19 @@ class Tools:
             path = f"{await market_path(reach, market_id)}/history"
             got = await ask(reach, path, query=query)
         found = s.HistoryAnswer.model_validate(got)
-        found.warnings = doubts([got["market"]])
+        found.warnings = data_warnings([got["market"]])
         if detail == "full":
             return answer(s.HistoryAnswer(warnings=found.warnings), got)
         late = begins_late(found) if start is not None else None
         lines = [line for line in found.series if outcome in (None, line.outcome)]
         if outcome is not None and not lines:
-            names = ", ".join(line.outcome for line in found.series) or "none with prices"
-            raise ToolError(
-                f"This market has no outcome {outcome!r} in this window. It has: {names}."
-            )
-        found.series = [summed(line, max_points) for line in lines[: None if outcome else 1]]
+            names = ", ".join(line.outcome for line in found.series) or "none"
+            raise ToolError(f"This market has no outcome {outcome!r}. Its outcomes are: {names}.")
+        found.series = [summarized(line, max_points) for line in lines[: None if outcome else 1]]
         if not any(line.points for line in found.series):
             found.warnings.append("No price was recorded in this window. Try an earlier start.")
         elif late is not None:
-            found.warnings.append(f"The first price is of {late}; none is known before it.")
+            found.warnings.append(f"The first known price is from {late}; none is known before it.")
         return answer(found)
 
     async def forecast(
@@ -214,17 +219,17 @@ class Tools:
         detail: Detail = "compact",
     ) -> Annotated[CallToolResult, s.ForecastAnswer]:
         """One probability for a question in words, with grade, interval and the markets it rests
-        on. Use it whenever the user asks how likely something is; `as_of` replays a past
-        day. Do not use it for several questions at once (forecast_many), nor for volatility of
-        prices (volatility). `probability` left out means that no market answers honestly: read
+        on. Use it whenever the user asks how likely something is; `as_of` replays a past day. Do
+        not use it for several questions at once (forecast_many), nor for volatility of prices
+        (volatility). `probability` left out means that no market supports an honest number: read
         `error`, report it, and do not invent a number. Grade `bounded`: logic on several markets
         (sums, complements), not a weighted mean. Grade `hinted` is weak evidence: say so.
-        confidence_interval is an 80% range of where the price may stand a week from now. It shows
-        the 4 nearest markets that count and 2 that do not; explain_forecast has them all."""
+        confidence_interval is an 80% range of where the price may stand a week from now. The answer
+        shows the 4 nearest markets that count and 2 that do not; explain_forecast shows more."""
         async with working(ctx, "forecasting"):
             body = {"question": question, "as_of": as_of}
             got = await ask(self.reaching(ctx), "/v1/forecasts", body)
-        return shown(got, detail, evidence=4, rejected=2)
+        return forecast_result(got, detail, evidence=4, rejected=2)
 
     async def forecast_many(
         self,
@@ -250,8 +255,8 @@ class Tools:
         if (run_id is None) == (not questions):
             raise ToolError("Give either questions or run_id.")
         if run_id is None:
-            asked = [{"question": q} | ({"as_of": as_of} if as_of else {}) for q in questions]
-            run_id = (await ask(reach, "/v1/forecast-runs", {"questions": asked}))["run_id"]
+            requests = [{"question": q} | ({"as_of": as_of} if as_of else {}) for q in questions]
+            run_id = (await ask(reach, "/v1/forecast-runs", {"questions": requests}))["run_id"]
         path = f"/v1/forecast-runs/{part(str(run_id))}"
         until = asyncio.get_running_loop().time() + RUN_PATIENCE
         pause = 0.1
@@ -264,7 +269,7 @@ class Tools:
             await asyncio.sleep(pause)
             pause = min(1.0, pause * 1.5)
         found = s.ForecastRunAnswer.model_validate(got)
-        found.warnings = plain(text for row in found.results for text in row.warnings)
+        found.warnings = without_repeats(text for row in found.results for text in row.warnings)
         for row in found.results:
             row.warnings = []  # said once, above
         if not ended:
@@ -282,27 +287,28 @@ class Tools:
         forecast_id: Annotated[str, Field(description="`id` of a forecast, like fc_....")],
         detail: Detail = "compact",
     ) -> Annotated[CallToolResult, s.ForecastAnswer]:
-        """Why a forecast came out as it did: all markets that counted, with role, side, price, age
-        and weight, and all near ones that did not count, with the reason. Use it after forecast or
-        forecast_many when the user asks why. Do not use it to make a new forecast. Forecasts are
-        kept for 30 days."""
+        """Why a forecast came out as it did: up to 20 markets that counted, with role, side, price,
+        age and weight, and up to 10 near ones that did not count, with the reason. Use it after
+        forecast or forecast_many when the user asks why. Do not use it to make a new forecast.
+        Forecasts are kept for 30 days."""
         async with working(ctx, "reading the forecast"):
             got = await ask(self.reaching(ctx), f"/v1/forecasts/{part(forecast_id)}")
-        return shown(got, detail, evidence=20, rejected=10)
+        return forecast_result(got, detail, evidence=20, rejected=10)
 
     async def causal_graph(
         self, ctx: Context, question: Question, detail: Detail = "compact"
     ) -> Annotated[CallToolResult, s.CausalGraphAnswer]:
-        """What a question depends on: causes, effects and companions as nodes with a probability,
-        and edges from source (cause) to target (effect) with sign, strength, confidence and lag.
-        Use it for "what drives this" and "what would follow". Do not use it for the probability
-        itself (forecast). Edges come from a base of known mechanisms and from prices that move
-        together: not proof of cause. `strength`: how often markets joined by such an edge moved
-        together, as a share of the days on which either moved; left out: not measured."""
+        """What a question depends on: its causes, its effects and what moves with it, as nodes with
+        a probability, and edges from source (cause) to target (effect) with sign, strength,
+        confidence and lag. Use it for "what drives this" and "what would follow". Do not use it for
+        the probability itself (forecast). Edges come from a collection of known causes and effects
+        and from prices that move together; they are no proof of cause. `strength`: how often
+        markets joined by such an edge moved together, as a share of the days on which either moved;
+        left out: not measured."""
         async with working(ctx, "drawing the graph"):
             got = await ask(self.reaching(ctx), "/v1/graphs", {"question": question})
         found = s.CausalGraphAnswer.model_validate(got)
-        found.warnings = plain(found.warnings, sample=found.origin == "sample")
+        found.warnings = without_repeats(found.warnings, sample=found.origin == "sample")
         if detail == "full":
             return answer(s.CausalGraphAnswer(warnings=found.warnings), got)
         drawn = got.get("graph") or {"nodes": []}
@@ -311,7 +317,8 @@ class Tools:
             row.origin = None if row.origin in (found.origin, None) else row.origin
         if len(found.nodes) > MOST_NODES or len(found.edges) > MOST_EDGES:
             found.warnings.append(
-                f"The {MOST_NODES} first of {len(found.nodes)} nodes are shown, with their edges."
+                f"The first {MOST_NODES} of {len(found.nodes)} nodes are shown, with at most "
+                f"{MOST_EDGES} edges between them."
             )
         found.nodes = found.nodes[:MOST_NODES]
         known = {node.id for node in found.nodes}
@@ -349,7 +356,7 @@ class Tools:
                 query = {"asset": asset, "horizon": horizon, "model": model}
                 full[asset] = await ask(reach, "/v1/rvol/latest", query=query)
         rows = [row for made in full.values() for row in made]
-        found.warnings = doubts(rows)
+        found.warnings = data_warnings(rows)
         missing = [asset for asset, made in full.items() if not made]
         if assets and missing:
             found.warnings.append(
@@ -372,15 +379,18 @@ class Tools:
             Field(description="forecasts: probabilities of events; volatility: needs rvol:read."),
         ] = "forecasts",
         asset: Annotated[
-            str | None, Field(description="For volatility: one asset. Default: all.")
+            str | None, Field(description="For volatility: one asset, like BTC. Default: all.")
         ] = None,
-        horizon: Annotated[str | None, Field(description="For volatility, like 7d.")] = None,
+        horizon: Annotated[
+            str | None, Field(description="For volatility: days ahead, like 7d.")
+        ] = None,
         detail: Detail = "compact",
     ) -> Annotated[CallToolResult, s.TrackRecord]:
-        """How good this service's past answers were: Brier score and calibration of forecasts
-        whose question was decided, loss of volatility models. Use it when the user asks whether to
-        trust the numbers. Do not use it for one forecast's evidence (explain_forecast). A score
-        left out or null means that nothing was decided yet, not that it was perfect."""
+        """How good this service's past answers were: Brier score and calibration of the forecasts
+        whose question was decided, or the QLIKE loss of volatility models. Use it when the user
+        asks whether to trust the numbers. Do not use it for one forecast's evidence
+        (explain_forecast). A score left out or null means that nothing was decided yet, not that it
+        was perfect."""
         reach = self.reaching(ctx)
         found = s.TrackRecord()
         async with working(ctx, "reading the record"):
@@ -398,7 +408,7 @@ class Tools:
                 "calibration": [s.bare(row) for row in got["calibration"] if row["n"]]
             }
             return answer(found)
-        found.warnings = doubts(got)
+        found.warnings = data_warnings(got)
         if not got:
             found.warnings.append("No volatility forecast has been scored for this choice.")
         if detail == "full":

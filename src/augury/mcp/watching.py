@@ -11,7 +11,7 @@ from mcp_types import CallToolResult
 from pydantic import Field
 
 from augury.mcp import schemas as s
-from augury.mcp.answers import Detail, answer, doubts, working
+from augury.mcp.answers import Detail, answer, data_warnings, working
 from augury.mcp.api import Reaching, ask, market_path, part
 
 
@@ -26,10 +26,11 @@ class Watching:
         self,
         ctx: Context,
         watchlist_id: Annotated[
-            str | None, Field(description="A watchlist's id or name. Leave out for all.")
+            str | None, Field(description="A watchlist's id (wl_...). Leave out for all.")
         ] = None,
         state: Annotated[
-            Literal["firing", "resolved"] | None, Field(description="Leave out for both.")
+            Literal["firing", "resolved"] | None,
+            Field(description="Only alerts in this state. Leave out for both."),
         ] = None,
         since: Annotated[
             str | None, Field(description="Only alerts that fired at or after this time (UTC).")
@@ -55,9 +56,9 @@ class Watching:
                 query = {"state": state, "since": since, "limit": limit}
                 rows += (await ask(reach, path, query=query))["items"]
         rows.sort(key=lambda row: row["fired_at"], reverse=True)
-        found = s.Alerts(warnings=doubts(rows))
+        found = s.Alerts(warnings=data_warnings(rows))
         if not rows:
-            found.warnings.append("No alert: nothing has fired that this asks for.")
+            found.warnings.append("No alert that fits this request has fired.")
         if detail == "full":
             return answer(found, {"watchlists": lists, "alerts": rows})
         found.watchlists = [s.WatchlistRow.model_validate(row) for row in lists]
@@ -70,12 +71,16 @@ class Watching:
         kind: Annotated[
             Literal["market", "event", "asset", "series", "search"],
             Field(
-                description="What `ref` names. asset: for rvol metrics; search: a query's results."
+                description="What kind of thing `ref` names. asset: for rvol metrics; search: the "
+                "results of a query."
             ),
         ],
         ref: Annotated[
             str,
-            Field(description="The id of a market or series, platform:event id, asset, or query."),
+            Field(
+                description="What to watch: the id of a market or series, an event as "
+                "platform:event id, an asset like BTC, or a query."
+            ),
         ],
         metric: Annotated[
             Literal[
@@ -99,30 +104,38 @@ class Watching:
         op: Annotated[
             Literal["gt", "gte", "lt", "lte", "crosses_above", "crosses_below", "eq", "ne"],
             Field(
-                description="crosses_above fires when the value crosses; gt while it is above, so "
-                "at once if it is already."
+                description="crosses_above fires when the value rises above the threshold; gt "
+                "while it is above, so at once if it is already."
             ),
         ],
         value: Annotated[
             float | Literal["active", "closed", "resolved"],
             Field(
-                description="Threshold: probability 0 to 1, hours, seconds (staleness), a status."
+                description="Threshold in the metric's unit: a probability from 0 to 1, hours to "
+                "the close, seconds of staleness, a status, ..."
             ),
         ],
         watchlist: Annotated[
             str, Field(description="Id (wl_...) or name; a new name creates a watchlist.")
         ] = "Watched by an assistant",
-        outcome: Annotated[str | None, Field(description="Default: the first outcome.")] = None,
+        outcome: Annotated[
+            str | None,
+            Field(description="Label of the outcome to watch. Default: the first outcome."),
+        ] = None,
         window: Annotated[
             str | None,
-            Field(description="For changes, z-scores, spikes: like 24h; default 1h, series 30d."),
+            Field(
+                description="Time over which a change, z-score or spike is measured, like 24h. "
+                "Default: 1h; for a series 30d."
+            ),
         ] = None,
         severity: Literal["info", "warning", "critical"] = "warning",
         name: Annotated[str | None, Field(description="The rule's name.")] = None,
     ) -> Annotated[CallToolResult, s.Watched]:
-        """Watch something and be alerted: makes a target and a rule, and the watchlist if it is
-        new. Use it only when the user asks to be told about something; say afterwards what was set
-        up. Do not use it to look something up. It writes: calling twice makes two rules."""
+        """Watch something and be alerted: creates a target (what to watch), a rule (when to alert)
+        and, if it is new, the watchlist. Use it only when the user asks to be told about something;
+        say afterwards what was set up. Do not use it to look something up. It writes: calling twice
+        makes two rules."""
         reach = self.reaching(ctx)
         lists = (await ask(reach, "/v1/watchlists", query={"limit": 200}))["items"]
         named = [one for one in lists if watchlist in (one["id"], one["name"])]
@@ -154,7 +167,7 @@ class Watching:
         if kind == "market":
             now = s.MarketAnswer.model_validate(await ask(reach, await market_path(reach, ref)))
         made = s.Watched(
-            warnings=doubts([now.market.model_dump()] if now.market else []),
+            warnings=data_warnings([now.market.model_dump()] if now.market else []),
             current_prices=now.market.current_prices if now.market else None,
             watchlist=s.WatchlistRow.model_validate(await ask(reach, at)),
             target=s.TargetRow.model_validate(target),
@@ -165,11 +178,18 @@ class Watching:
     async def silence(
         self,
         ctx: Context,
-        watchlist_id: Annotated[str, Field(description="wl_..., from list_alerts.")],
-        rule_id: Annotated[str | None, Field(description="Silences the whole rule.")] = None,
-        alert_id: Annotated[str | None, Field(description="Snoozes this alert alone.")] = None,
+        watchlist_id: Annotated[
+            str, Field(description="Id of the watchlist (wl_...), as list_alerts gives it.")
+        ],
+        rule_id: Annotated[
+            str | None, Field(description="Id of a rule: send nothing about any of its alerts.")
+        ] = None,
+        alert_id: Annotated[
+            str | None, Field(description="Id of an alert: send nothing about this alert alone.")
+        ] = None,
         length: Annotated[
-            str | None, Field(description="Like 4h or 7d. null: send again from now on.")
+            str | None,
+            Field(description="For how long, like 4h or 7d. null: send again from now on."),
         ] = "4h",
     ) -> Annotated[CallToolResult, s.Silenced]:
         """Send nothing about a rule (rule_id) or one alert (alert_id) for a while; alerts are still

@@ -1,1 +1,2 @@
-"""Requests to addresses that users gave: checked, and limited in size and time."""
+"""Outgoing HTTP requests, mainly to addresses that users give: which addresses are allowed, and
+limits on size, time and rate."""

@@ -1,4 +1,4 @@
-"""Which addresses users may have this service connect to: checks of texts, without I/O.
+"""Which URLs and addresses users may have this service connect to. Pure checks, without I/O.
 
 Only public hosts in one canonical spelling are accepted. The spelling is checked when a URL is
 given; the numeric address that it leads to is checked again when connecting.
@@ -153,11 +153,14 @@ class AddressPolicy:
             return
         labels = name.split(".")
         if _NUMBER.fullmatch(labels[-1]):
-            # A host that ends in a number is an IPv4 address (WHATWG URL, 3.5); only one spelling
-            # is read the same by every parser.
+            # A host that ends in a number is an IPv4 address (WHATWG URL, 3.5). Only the dotted
+            # decimal form is read the same by every parser.
             address = _literal(name) if _QUAD.fullmatch(name) and not has_dot else None
             if address is None:
-                raise Refused("Write an IP address in the URL as four decimal numbers, a.b.c.d.")
+                raise Refused(
+                    "If the URL's host is an IPv4 address, write it as four decimal numbers, e.g. "
+                    "192.0.2.7."
+                )
             self.check_address(address)
             return
         if len(name) > 253 or not all(_LABEL.fullmatch(label) for label in labels):

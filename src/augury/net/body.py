@@ -1,4 +1,4 @@
-"""Reads the body of an answer, compressed or not, up to a limit in size."""
+"""Reads the body of an HTTP answer, compressed or not, up to a maximum size."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from datetime import timedelta
 
 _MANY = 10_000
-"""If a new spender (caller, host or address) comes while at least this many are in memory, spenders
-that have their whole budget left are removed from memory."""
+"""Number of spenders (callers, hosts or addresses) in memory from which a new one triggers a
+cleanup: spenders that have their whole budget left are then removed from memory."""
 
 
 class Budget:

@@ -1,4 +1,4 @@
-"""Clients without cookies, because accounts share a client and may share a host."""
+"""Keeps HTTP clients from storing cookies, because all accounts share these clients."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 def no_cookies() -> CookieJar:
     """A cookie jar that accepts and sends no cookies, for `httpx2.AsyncClient(cookies=...)`.
 
-    A client is shared by all accounts, and cookies are kept by host: with an ordinary jar the
-    requests of one account would use the session of another on the same host.
+    All accounts share one client, and a cookie jar stores cookies by host. With an ordinary jar,
+    the requests of one account would use the session of another account on the same host.
     """
     return CookieJar(DefaultCookiePolicy(allowed_domains=()))

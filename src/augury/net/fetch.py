@@ -1,4 +1,4 @@
-"""GET from an address that a user gave: each redirect is checked, size and time are limited."""
+"""Fetches a URL that a user gave (GET). Each redirect is checked; size and time are limited."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ MAX_BYTES = 5 * 1024 * 1024
 
 
 class FetchFailed(UpstreamFailed):
-    """Raised when an address gave nothing usable; `detail` says why, in words for the user who gave
-    the address."""
+    """Raised when a fetch brought nothing usable; `detail` says why, in words for the user who gave
+    the URL."""
 
     code = "fetch_failed"
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """An answer to a GET, read to its end. `status` is 200 to 299, or 304 with no body."""
+    """The complete answer to a GET. `status` is 200 to 299, or 304 with no body."""
 
     status: int
     headers: httpx2.Headers
@@ -47,8 +47,8 @@ async def get(
     """The answer to a GET of `url`, with a client made by `guard.client`.
 
     `headers` may hold a credential, so a redirect to another origin drops them. `meter` is called
-    with the size of each piece of the body as it comes. `led` is called with the host of each
-    redirect before the request to it; it may raise `FetchFailed`.
+    with the size in bytes of each piece of the body as it comes. `led` is called with the host that
+    a redirect leads to, before the request to it; it may raise `FetchFailed` to stop the fetch.
 
     Raises
     ------
@@ -93,7 +93,7 @@ async def _follow(
                 raise FetchFailed(f"The source answered with status {response.status_code}.")
             content = await body.read(response, max_bytes, meter)
             return Fetched(response.status_code, response.headers, content)
-    raise FetchFailed("The source redirects in circles.")
+    raise FetchFailed(f"The source redirects more than {MAX_REDIRECTS} times.")
 
 
 def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:

@@ -1,4 +1,5 @@
-"""Single flight: equal calls that run at the same time are made only once."""
+"""Single flight: of equal calls at the same time only one is made, and all callers get its
+result."""
 
 from __future__ import annotations
 

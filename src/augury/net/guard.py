@@ -1,4 +1,4 @@
-"""Guards connections against requests to internal addresses (SSRF).
+"""An HTTP client that refuses connections to internal addresses (protection against SSRF).
 
 A host name is resolved once for each connection, every resulting address is checked, and the
 connection goes to one of exactly these addresses, so that DNS rebinding has no effect. The URL of
@@ -33,7 +33,10 @@ log = structlog.get_logger(__name__)
 for _name in ("httpx2", "httpcore2"):
     logging.getLogger(_name).setLevel(logging.WARNING)
 
-REFUSED = Counter("augury_net_refused", "Requests to users' addresses that were not sent.")
+REFUSED = Counter(
+    "augury_net_refused",
+    "Requests not sent because the address, which a user gave, is not allowed.",
+)
 
 MOST_ADDRESSES = 4
 """Largest number of addresses of one host name to which a connection is tried."""
@@ -45,7 +48,7 @@ first."""
 
 
 async def resolve(host: str, port: int) -> list[str]:
-    """The addresses of a host by the system's resolver; empty when there are none."""
+    """The numeric addresses of a host, from the system's resolver; empty if there are none."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -91,7 +94,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         ends_at = loop.time() + (timeout or 10.0)
         try:
             async with asyncio.timeout_at(ends_at):
-                addresses = await self._judged(host, port)
+                addresses = await self._checked_addresses(host, port)
         except TimeoutError:
             raise httpcore2.ConnectTimeout("The host name did not resolve in time.") from None
         failure: Exception = httpcore2.ConnectError("No address to connect to.")
@@ -123,7 +126,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
             await asyncio.sleep(_PACE)
         self._dials.spend(key, 1)
 
-    async def _judged(self, host: str, port: int) -> list[str]:
+    async def _checked_addresses(self, host: str, port: int) -> list[str]:
         try:
             answers = [str(ip_address(host))]
         except ValueError:
@@ -214,7 +217,7 @@ def client(
         follow_redirects=False,
         trust_env=False,
         cookies=no_cookies(),
-        # Only what `body.read` can decompress under a cap.
+        # Only the encoding that `body.read` can decompress with a limit on the size.
         headers={"User-Agent": f"augury/{__version__}", "Accept-Encoding": "gzip"},
     )
 

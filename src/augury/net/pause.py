@@ -1,4 +1,4 @@
-"""Reads how long a server wants no requests (`Retry-After`)."""
+"""Reads the header `Retry-After`, by which a server asks for a pause between requests."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 LONGEST_PAUSE = 300.0
-"""Longest wait, in seconds, that is taken from a Retry-After header; a longer one is cut to
-this."""
+"""Longest wait, in seconds, that is taken from a Retry-After header; a longer wait is shortened to
+this. Chosen by hand."""
 
 
 def retry_after(value: str | None, now: datetime) -> float | None:
-    """Seconds to wait from `now` by the value of a `Retry-After` header (RFC 9110, 10.2.3): a
-    number or a date; at most `LONGEST_PAUSE`. None without a header or if it is unreadable."""
+    """Seconds to wait from `now`, at most `LONGEST_PAUSE`, by the `value` of a `Retry-After` header
+    (RFC 9110, 10.2.3), which is a number of seconds or a date. None if `value` is None or
+    unreadable."""
     if value is None:
         return None
     value = value.strip()

@@ -1,1 +1,2 @@
-"""Propositions: what the text of a market or a question asserts, read into its parts."""
+"""Propositions: what the text of a market or a question asserts, split into parts (subject,
+predicate, level, window of time ...)."""

@@ -1,4 +1,5 @@
-"""Patterns that match only if another pattern matches later in the text, found in linear time.
+"""Search patterns that match only if another pattern matches later in the text. The search takes
+linear time.
 
 A lookahead such as `nod(?=.*\\bsenate)` would read the rest of the text again for each "nod".
 """
@@ -14,14 +15,14 @@ Replacement = str | Callable[[re.Match[str]], str]
 
 
 def rule(pattern: str, replacement: Replacement) -> tuple[Finder, Replacement]:
-    """Return a rewording rule: the pair of a compiled regular expression, which ignores case, and
-    the text or function that replaces its matches."""
+    """Make a rule that rewords a text: a compiled regular expression, which ignores case, and the
+    text or function that replaces what it matches."""
     return re.compile(pattern, re.I), replacement
 
 
 class Finder(Protocol):
-    """The three methods of a compiled regular expression that callers in this package use. Both
-    `re.Pattern` and `Ahead` implement this protocol."""
+    """What `re.Pattern` and `Ahead` have in common: the three methods of a compiled regular
+    expression that code here uses."""
 
     def search(self, text: str, /) -> re.Match[str] | None: ...
     def finditer(self, text: str, /) -> Iterator[re.Match[str]]: ...
@@ -29,12 +30,12 @@ class Finder(Protocol):
 
 
 class Ahead:
-    """A search pattern that finds `pattern` only where `later` matches somewhere after it and
+    """A search pattern that finds `pattern` only where `later` matches somewhere after it, and
     `barrier` does not match between the two.
 
-    It finds what the regular expression `pattern(?=[^barrier]*later)` finds, but takes linear time.
-    This holds only if matches of `pattern` do not overlap and `later` can't match inside a match of
-    `pattern`.
+    It finds the same as the regular expression `pattern(?=[^barrier]*later)`, but takes linear
+    time. This holds only if matches of `pattern` do not overlap, and `later` can't match inside a
+    match of `pattern`.
     """
 
     def __init__(self, pattern: str, later: str, barrier: str = r"\n") -> None:

@@ -1,8 +1,9 @@
-"""The text of a proposition, whose parts are blanked once they are read, and its content terms.
+"""A text from which a proposition is read. Parts that have been read are blanked out, and the words
+that are left over are the content terms. Pure.
 
-Pure. Text that was read is replaced by the character 0x1F, so that all other words keep their
-positions. Content terms are the stemmed words that tell what a text is about, without words such as
-"will" and "reach" (`wording.GENERIC`).
+Blanked parts are replaced by the filler character 0x1F, one for each character, so that all other
+words keep their positions. Content terms are the stemmed words that tell what a text is about,
+without words such as "will" and "reach" (`wording.GENERIC`).
 """
 
 from __future__ import annotations
@@ -21,9 +22,14 @@ from augury.search.text import terms as text_terms
 
 
 class BlankedText:
-    """A market's or question's text while it is read: each part is replaced by blanks (0x1F) once
-    it is understood. `about` is the question or title; `side` the market's subtitle, empty if there
-    is none."""
+    """The text of a market or question while it is read: each part that has been read is replaced
+    by the filler character 0x1F.
+
+    about : the question or the market's title, with the parts read so far blanked out
+    side : the market's subtitle, blanked in the same way; empty if there is none
+    raw : title and subtitle before anything was blanked
+    read : the parts that have been read, with their words
+    """
 
     __slots__ = (
         "_names", "_quotes", "about", "anchor", "asked", "dates", "raw", "read", "side",
@@ -33,7 +39,7 @@ class BlankedText:
     def __init__(
         self, about: str, side: str, *, anchor: date | None, opened: date | None, asked: bool
     ) -> None:
-        # A title in quotes is a name, whatever words it has: "Never Enough" denies nothing.
+        # A title in quotes is a name, whatever its words are: "Never Enough" denies nothing.
         about, quotes = masked(about)
         self._quotes = [f" {quote[1:-1]} " for quote in quotes]
         self._names = claimed(about)
@@ -47,37 +53,41 @@ class BlankedText:
         self.about, self.side = about, side
 
     def terms(self, part: str) -> frozenset[str]:
-        """The content terms of `part`, a piece of this text: the stems of the words that tell what
-        the piece is about."""
+        """The content terms of `part`, a piece of this text: the stemmed words that tell what the
+        piece is about."""
         return content_terms(unmasked(part, self._quotes))
 
-    def _idle(self, found: re.Match[str]) -> bool:
-        """Whether the denying word that was `found`, such as "without", denies nothing here: it
-        belongs to a name, or says how a thing is done ("offered without supervision")."""
+    def _denies_nothing(self, found: re.Match[str]) -> bool:
+        """Whether a word that can deny, such as "without", denies nothing here: it belongs to a
+        name, or says how a thing is done ("offered without supervision").
+
+        found : the match of the word
+        """
         if inside(self._names, found.start()):
             return True
         return found[0] == "without" and _DONE.search(found.string[: found.start()]) is not None
 
     def blank_dates(self) -> None:
-        """Replace the dates in `about` (the question or title) and in `side` (the subtitle) by
-        blanks (0x1F)."""
+        """Replace the dates in `about` (the question or title) and in `side` (the subtitle) by the
+        filler character 0x1F."""
         for m in self.dates:
             self.about = blanked(self.about, m.span)
         for m in self.side_dates:
             self.side = blanked(self.side, m.span)
 
     def cut(self, pattern: Finder, slot: Slot) -> str | None:
-        """Replace the first match of `pattern` in this text by blanks (0x1F). Returns the matched
-        words, None if nothing matches.
+        """Replace the first match of `pattern` in this text by the filler character 0x1F. Returns
+        the matched words; None if nothing matches.
 
         slot : the part of the proposition that `pattern` reads, e.g. "predicate". For "polarity"
-            (words that deny) only `about` is searched, since a subtitle is a name and denies
-            nothing.
+            (words that deny) only `about` is searched: `side` is a name, which denies nothing
         """
         for name in ("about",) if slot == "polarity" else ("side", "about"):
             text: str = getattr(self, name)
             if slot == "polarity":
-                found = next((f for f in pattern.finditer(text) if not self._idle(f)), None)
+                found = next(
+                    (f for f in pattern.finditer(text) if not self._denies_nothing(f)), None
+                )
             else:
                 found = pattern.search(text)
             if found:
@@ -88,8 +98,8 @@ class BlankedText:
 
 
 def blanked(text: str, span: tuple[int, int]) -> str:
-    """The text with the characters from position `span[0]` up to, but not including, position
-    `span[1]` each replaced by a blank (0x1F)."""
+    """The text with each character from position `span[0]` up to, but not including, position
+    `span[1]` replaced by the filler character 0x1F."""
     return f"{text[: span[0]]}{chr(31) * (span[1] - span[0])}{text[span[1] :]}"
 
 
@@ -110,8 +120,8 @@ _DONE: Final = re.compile(
     r"operate[sd]?|drive[sn]?|fly|sign(?:s|ed)?|resign|leave|sell|sold|buy|serve[sd]?|convict(?:ed)?)\b",
     re.I,
 )
-"""Verbs after which "without" says how something is done, and denies nothing: "launched without
-crew"."""
+"""Matches verbs after which "without" says how something is done, and denies nothing: "launched
+without crew"."""
 _DROP: Final = re.compile(r"[\x1f$€£%°?]+|\b(?:and|or)\s+(?=\x1f)")
 _BOUGHT: Final = re.compile(r"\b(?:buys?|buying|bought|purchas\w+)\b", re.I)
 _CHAIN: Final = re.compile(r"\b[^\W\d_]+(?:–[^\W\d_]+){2,}|\b\d{1,2} ?[-–] ?\d{1,2}\b")
@@ -119,8 +129,8 @@ _CHAIN: Final = re.compile(r"\b[^\W\d_]+(?:–[^\W\d_]+){2,}|\b\d{1,2} ?[-–] ?
 
 @remembered(16 << 20)
 def content_terms(text: str) -> frozenset[str]:
-    """The content terms of a text, i.e. stems of the words that tell what it is about: "Will the
-    Fed cut rates in March?" -> fed, cut, rate, march."""
+    """The content terms of a text, i.e. the stemmed words that tell what the text is about: "Will
+    the Fed cut rates in March?" -> fed, cut, rate, march."""
     if not text or not text.strip(" \x1f?"):
         return frozenset()
     plain = districts(_DROP.sub(" ", text))
@@ -133,8 +143,7 @@ def content_terms(text: str) -> frozenset[str]:
 
 
 def ordered_terms(text: str) -> list[str]:
-    """The stems of the words that tell what a text is about, in the order of the text. Unlike
-    `content_terms`, this keeps "NHL" beside "Stanley Cup", although the second implies the
-    first."""
+    """The stemmed words that tell what a text is about, in the order of the text. Unlike
+    `content_terms`, this keeps words that others imply: "NHL" beside "Stanley Cup"."""
     plain = districts(_DROP.sub(" ", text))
     return [t for t in text_terms(plain) if t not in GENERIC]

@@ -1,7 +1,8 @@
-"""Finds the quotes and names in a text, whose words do not have their usual meaning. Pure.
+"""Finds the quoted titles and the names in a text, because their words do not have the usual
+meaning. Pure.
 
 "Miss Universe" misses nothing, "Anaheim Ducks" avoid nothing, and a title in quotes says nothing
-about the question. Names are recognized by their capital letters, unless every word, or every
+about what the text asks. Names are recognized by capital letters, unless every word, or every
 letter, of the text is capitalized.
 
 Examples
@@ -21,7 +22,7 @@ from typing import Final
 from augury.language import calendar
 
 Span = tuple[int, int]
-"""A part of a text: the position of its first character, and the position after its last one."""
+"""A part of a text, as (position of its first character, position after its last one)."""
 
 QUOTED: Final = re.compile(
     r"\"[^\"]{1,120}\"|(?<![\w])'(?=\w)[^']{1,80}(?:'[a-z]\b[^']{0,80})?'(?![\w])"
@@ -34,7 +35,7 @@ _EMPHASIS: Final = frozenset(
     WON'T ISN'T DOESN'T DON'T CAN'T AREN'T WILL BE BY BEFORE AFTER ABOVE BELOW OVER UNDER AND OR
     OTHER THAN ANY ALL BOTH EITHER STILL REMAIN STAY KEEP EVER REALLY ACTUALLY FINALLY""".split()
 )
-"""Words that count as emphasized, and not as names, when they are written in capitals."""
+"""Words that, written in capitals, are emphasized and not names."""
 _LOUD: Final = re.compile(r"(?<![\w'])[A-Z]{2,}(?:'[A-Z]+)?(?![\w'])")
 _WORD: Final = re.compile(r"[^\W\d_][\w'’-]*")
 _LOWER: Final = re.compile(r"[a-z]")
@@ -51,38 +52,37 @@ _FUNCTION: Final = frozenset(
     which how where no not nobody none neither never without any anyone anybody someone somebody
     the a an by before after on in at it there they he she both either""".split()
 )
-"""Function words ("will", "the"). At the beginning of a text such a word is capitalized, too, but
-does not belong to the name after it."""
+"""Function words ("will", "the"). At the beginning of a text such a word has a capital letter, too,
+but it does not belong to the name after it."""
 
 
 def calmed(text: str) -> str:
-    """The text, in which words that are capitalized only for emphasis are put in lower case ("will
-    NOT" -> "will not"). A text of more than 12 letters, all capitals, is put in lower case as a
-    whole."""
+    """The text without capitals for emphasis: "will NOT" -> "will not". A text of more than 12
+    letters that are all capitals is put in lower case as a whole."""
     if not _LOWER.search(text):
         return text.lower() if sum(c.isalpha() for c in text) > 12 else text
     quotes = [found.span() for found in QUOTED.finditer(text)]
 
     def lower(found: re.Match[str]) -> str:
         named = found[0] not in _EMPHASIS or inside(quotes, found.start())
-        # Within quotes the word belongs to a title: "NEVER ENOUGH".
+        # Within quotes such a word belongs to a title: "NEVER ENOUGH".
         return found[0] if named else found[0].lower()
 
     return _LOUD.sub(lower, text)
 
 
-def tells(text: str) -> bool:
-    """Whether the capital letters of a text show which words are names, i.e. whether some ordinary
+def capitals_mark_names(text: str) -> bool:
+    """Whether the capital letters of a text show which words are names. They do if some ordinary
     word outside of quotes begins with a small letter."""
     words = [w for w in _WORD.findall(QUOTED.sub(" ", text)) if len(w) > 2]
     return any(w[0].islower() and w not in _LINKS for w in words)
 
 
 def claimed(text: str) -> list[Span]:
-    """The spans (start, end) of the quotes and names in a text, from left to right. A name within a
-    quote has no span of its own."""
+    """Where the quotes and names of a text are, as spans (start, end) from left to right. A name
+    within a quote has no span of its own."""
     found = [match.span() for match in QUOTED.finditer(text)]
-    if not tells(text):
+    if not capitals_mark_names(text):
         return found
     for match in _RUN.finditer(text):
         start, end = match.span()
@@ -108,8 +108,9 @@ def inside(spans: list[Span], place: int) -> bool:
 
 
 def masked(text: str) -> tuple[str, list[str]]:
-    """Hide the quotes of a text: returns the text with each quote replaced by a made-up word, and
-    the list of the quotes, from which `unmasked` restores the text."""
+    """Hide the quoted passages of a text, so that their words are not read. Returns the text with
+    each passage replaced by a made-up word, and the list of the passages, from which `unmasked`
+    restores the text."""
     quotes: list[str] = []
 
     def hide(found: re.Match[str]) -> str:
@@ -122,15 +123,18 @@ def masked(text: str) -> tuple[str, list[str]]:
 
 
 def unmasked(text: str, quotes: list[str]) -> str:
-    """The inverse of `masked`: the text with its made-up words replaced by the `quotes` that they
-    stand for. A word that only looks like a made-up one stays."""
+    """The inverse of `masked`: the text with each made-up word replaced by the quoted passage that
+    it stands for. A word that only looks like a made-up one stays.
+
+    quotes : the quoted passages, as `masked` returns them
+    """
 
     def back(found: re.Match[str]) -> str:
         number = _LETTERS.index(found[1].lower())
         return quotes[number] if number < len(quotes) else found[0]
 
-    return _PLACE.sub(back, text)
+    return _MADE_UP_WORD.sub(back, text)
 
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
-_PLACE: Final = re.compile(r"qzq([a-z])", re.I)
+_MADE_UP_WORD: Final = re.compile(r"qzq([a-z])", re.I)

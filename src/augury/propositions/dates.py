@@ -1,4 +1,4 @@
-"""A date that a text names, and the days that it covers. Pure."""
+"""Dates that a text names ("June 2026", "Q3"), and the days that they cover. Pure."""
 
 from __future__ import annotations
 
@@ -10,58 +10,69 @@ from typing import Final, Literal
 import msgspec
 
 YEAR: Final = r"(?:19|20)\d\d(?!\d)"
-"""Pattern for a year in digits, 1900 to 2099."""
+"""Source of a regular expression for a year in digits, 1900 to 2099."""
 Precision = Literal["day", "week", "month", "quarter", "year", "decade"]
+"""How exactly a text gives a date: "June 2026" has the precision month. A range of days counts as a
+week."""
 Days = tuple[date | None, date | None, Precision, bool]
-"""The days that a date covers: the first day, the day after the last one, the precision ("day",
-"month" ...), and whether the date is vague. Both days are None if they can't be told."""
+"""The days that a date covers, as (first day, day after the last one, precision, whether the date
+is vague). Both days are None if the text does not tell them."""
 
 
 class WrittenDate(msgspec.Struct, frozen=True):
-    """One date as a text has it: its position in the text, the preposition before it, and the days
+    """A date as it is written in a text: where it stands, the preposition before it, and the days
     that it covers."""
 
     span: tuple[int, int]
+    """Positions in the text of the date's first character and after its last one."""
     relation: str
-    """Preposition before the date in its simplest form ("no later than" is "by"): by, before,
+    """Preposition before the date in the simplest form ("no later than" is "by"): by, before,
     until, after, from, to, and, in or on; empty if there is none."""
     edge: Literal["", "start", "end"]
+    """Which end of the date is meant: "end" for "the end of June", "start" for "the start of
+    June"; empty for the whole date."""
     start: date | None
+    """First day that the date covers; None if the text does not tell it."""
     end: date | None
+    """Day after the last one that the date covers; None if the text does not tell it."""
     precision: Precision
     clock: tuple[int, int] | None
+    """Times of day, in minutes after midnight Eastern time, from which and until which the time
+    lasts; equal for a single moment. None if the text names no time of day."""
     vague: bool = False
+    """Whether it is not certain which days are meant."""
     season: bool = False
+    """Whether the date is a season that is named by two years: "2025-26"."""
 
 
 def a_day(day: date) -> Days:
-    """The `Days` of a single day: the day, the day after it, the precision "day", and False (not
-    vague)."""
+    """The days (`Days`) that a date of a single day covers: `day` itself."""
     return day, day + timedelta(1), "day", False
 
 
-def day_number(said: str) -> int:
-    """The number that an ordinal says: "1st" -> 1, "the 14th" -> 14."""
-    return int(re.sub(r"\D", "", said))
+def day_number(ordinal: str) -> int:
+    """The number of a day that is written as an ordinal: "1st" -> 1, "the 14th" -> 14."""
+    return int(re.sub(r"\D", "", ordinal))
 
 
 _LATE: Final = timedelta(45)
-"""Longest time after a market's close at which a date without a year may lie: venues close some
-markets before the last day that the text names."""
+"""How long after a market's close a date without a year may lie. It is more than 0 because venues
+close some markets before the last day that the text names. Chosen by hand."""
 
 
 def yearless(
     precision: Precision, month: int, day: int, year: str | None, anchor: date | None,
     floor: date | None,
 ) -> Days:  # fmt: skip
-    """The `Days` of a day, month or quarter. If `year` is None, the year is the one that brings the
-    date nearest to a market's close or, in a question, the first one in which the date is not over.
+    """The days (`Days`) that a day, month or quarter covers whose year the text may leave out.
+    Without a year, it is the one that brings the date nearest to a market's close or, in a
+    question, the first one in which the date is not over.
 
     precision : day, month or quarter
-    month, day : of the first day
+    month, day : month and day of the month of the first day
+    year : the year in digits; None if the text names none
     anchor : the market's close, or the day on which the question was asked
-    floor : if `year` is None, the date is not over before this day; for a question it equals
-        `anchor`
+    floor : without a year, the date is not over before this day; for a question it equals `anchor`
     """
     if year is not None:
         return *_bounds(precision, int(year), month, day), precision, False
@@ -99,10 +110,9 @@ def month_after(day: date, months: int) -> date:
 
 
 def later(day: date, count: int, unit: str) -> date:
-    """The day that lies `count` days, weeks, months or years after `day`, or before it if `count`
-    is negative.
+    """The day that lies `count` units of time after `day`, or before it if `count` is negative.
 
-    unit : day, week, month or year, also in the plural
+    unit : "day", "week", "month" or "year", also in the plural
     """
     if unit.startswith(("day", "week")):
         return day + timedelta(count * (7 if unit.startswith("week") else 1))

@@ -1,5 +1,5 @@
-"""Games between two sides: whether a text is about a game, the names of the sides, and the teams
-that these names mean. Pure."""
+"""Games between two sides: whether a text is about a game, what the sides are called, and which
+teams these names mean. Pure."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _GAME_MORE: Final = re.compile(r":\s|(?<!\s)\s+-\s")
 
 
 def names_two_sides(text: BlankedText) -> bool:
-    """Whether the text names both sides of a game: it has a "vs", or is a Kalshi title such as
-    "Minnesota at California" with one of the two sides in the subtitle."""
+    """Whether the text names both sides of a game: it has a "vs", or it is a title in the form of
+    Kalshi, "Minnesota at California", with one of the two sides in the subtitle."""
     if _VERSUS.search(f" {text.raw} "):
         return True
     found = text.side and _FIXTURE.fullmatch(
@@ -43,8 +43,8 @@ def is_of_a_game(raw: str) -> bool:
 
 
 def sides(about: str) -> tuple[frozenset[str], ...]:
-    """The two sides of a game, each as the content terms of its name: "Lakers vs. Celtics" ->
-    {laker}, {celtic}. Empty if the text does not name them."""
+    """The two sides of a game, each as the terms (stemmed words) of its name: "Lakers vs. Celtics"
+    -> {laker}, {celtic}. Empty if the text does not name both."""
     plain = _without_tail(about).replace("\x1f", " ")
     lead, _, rest = plain.partition(": ")
     found = _FIXTURE.fullmatch((rest or lead).strip(" ?-"))
@@ -52,8 +52,8 @@ def sides(about: str) -> tuple[frozenset[str], ...]:
 
 
 def _without_tail(about: str) -> str:
-    """The text on a game, cut off after the names of its sides: without "(Game 2)", "- Map 1", ":
-    Total", "winner" and "?"."""
+    """The text on a game, cut off after the names of the two sides: without "(Game 2)", "- Map 1",
+    ": Total", "winner" and "?"."""
     plain = about.rstrip().removesuffix("?").rstrip()
     ends = [len(plain)]
     if plain.endswith(")") and (opened := plain.find("(", 0, -1)) >= 0:
@@ -68,12 +68,12 @@ def with_teams(
     sides: tuple[frozenset[str], ...],
     league: str | None,
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """The terms of a contest and of a choice (the side said to win), both with the city or nickname
-    of a team replaced by the team's key ("nba:pistons"). The names of teams stay as they are if the
-    league or a team is not clear.
+    """The terms (stemmed words) of a contest and of a choice (the contender that is said to win),
+    with the city or nickname of a team replaced by the team's key ("nba:pistons"). Nothing is
+    replaced if the league or a team is not clear.
 
     sides : terms of the names of both sides of a game; empty if the contest is no game
-    league : the league, if it is known already; None: it is found from the terms
+    league : the league, if it is known already; None: find it from the terms
     """
     if league is None:
         named = [name for name, trophy, _ in LEAGUES if contest & (trophy | {name})]

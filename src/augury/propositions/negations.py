@@ -1,6 +1,7 @@
-"""Words that deny a proposition: "not", "fail to", "other than", "still un...", "stays below".
+"""Finds the words of a text that deny something: "not", "fail to", "other than", "still un...",
+"stays below". Pure.
 
-Pure. Such words are cut out before the predicate is read, so that "fail to reach" leaves "reach".
+They are cut out of the text before the predicate is read, so that "fail to reach" leaves "reach".
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ _DENYING: Final = re.compile(
     r"still|keep|kept|\bgo(?:es)?\b|hold|held|pass|\bends?\b|clos|finish|continu",
     re.I,
 )
-"""Matches a part of every phrase that denies. If it matches nowhere, the slower searches for such
-phrases are skipped."""
+"""Matches some part of every phrase that denies. If it matches nowhere in a text, the slower
+searches for such phrases are skipped."""
 _AUXILIARY_NOT: Final = r"(?:is|are|was|were|do|does|did|has|have|had|wo|would|ca)n't"
 _NEUTRAL: Final = re.compile(
     r"\bwhether\s+or\s+not\b|\bor\s+not\b(?=\s*(?:[?.!,;)\x1f]|\Z))|"
@@ -39,8 +40,8 @@ _NEUTRAL: Final = re.compile(
     re.I,
 )
 """Matches words such as "not" where they deny nothing: "or not?", "not only", "don't laugh",
-"without Curry". If two denials in a row say the same, the first is matched, too: "haven't and" in
-"haven't and won't"."""
+"without Curry". If two denials in a row say the same, the first one is matched, too: "haven't and"
+in "haven't and won't"."""
 _CONTRAST: Final = re.compile(
     r"(?:,\s*(?:and\s+)?not\s+(?:(?:only|just|merely|simply)\s+)?"
     r"(?:(?:(?:the|an?|his|her|their|its|in|on|at|by|for)\s+)+(?!\w+ing\b)[\w'.-]+|\x1f+)|"
@@ -48,17 +49,17 @@ _CONTRAST: Final = re.compile(
     r"\s+(?:for|to|in|as|by|will|wins?|be|is)\b)",
     re.I,
 )
-"""Matches an alternative that a text rules out in passing: ", not July" in "cut in June, not July";
-"and not Rubio" in "Vance and not Rubio"."""
+"""Matches an alternative that a text only rules out in passing, without denying what it asserts: ",
+not July" in "cut in June, not July"; "and not Rubio" in "Vance and not Rubio"."""
 _SOMEBODY: Final = re.compile(
     r"\b(?:some\w*|any\w*|another|other|else|different|new|no|nobody|nope|never)\b", re.I
 )
 """Matches words such as "someone else" or "never". In a text with such a word, ", not X" is a
-denial ("someone else, not Kent"). In all other texts, ", not X" only rules out an alternative in
+denial ("someone else, not Kent"). In any other text, ", not X" only rules out an alternative in
 passing (`_CONTRAST`)."""
 _SECOND_WAY: Final = re.compile(r"\bor\s+(?:even\s+)?not\b", re.I)
-"""Matches the beginning of a second denial that is an alternative to the first ("not elected, or
-not even running"): two such denials do not cancel out."""
+"""Matches the beginning of a second denial that is an alternative to the first one: "or not even"
+in "not elected, or not even running". Two such denials do not cancel out."""
 _PASSES: Final = re.compile(
     r"\b(?:pass|passes|go\s+by|goes\s+by|end|ends|close|closes|finish|finishes)\s+"
     r"(?:without|with\s+no)\b(?:\s+(?:an?|any|the)\b)?",
@@ -89,22 +90,22 @@ _STAY: Final = re.compile(
 
 
 class Negations(NamedTuple):
-    """The words of a text that deny ("not", "fail to"): how many there are, and what they say."""
+    """What the words of a text that deny ("not", "fail to") say, and how many there are."""
 
-    possible: bool = False
+    may_deny: bool = False
     """Whether the text has any word that could deny something, e.g. "not", "miss" or "stay"."""
-    number: int = 0
-    unheld: bool = False
-    """Whether the text says that the thing asked about happens at no time in the window: "2026
-    passes without a deal", "the bill remains unsigned"."""
+    denials: int = 0
+    """Number of denials in the text; an even number cancels out."""
+    never_in_window: bool = False
+    """Whether the text says that something happens at no time in the window: "2026 passes without a
+    deal", "the bill remains unsigned"."""
     stays: bool = False
-    """Whether the text says that a quantity stays above or below its threshold: "stays below
-    3%"."""
+    """Whether the text says that a quantity stays above or below a level: "stays below 3%"."""
 
 
 def cut_negations(text: BlankedText) -> Negations:
-    """Replace the words of the text that deny ("not", "fail to") by blanks (0x1F), and return what
-    they say."""
+    """Replace the words of the text that deny ("not", "fail to") by the filler character 0x1F, and
+    return what they say."""
     if _DENYING.search(text.about) is None:
         return Negations()
     while text.cut(_NEUTRAL, "polarity"):

@@ -1,5 +1,5 @@
-"""Reads which predicate a text asserts ("wins", "leaves", "reaches a level"), and the words that
-name the subject of the predicate. Pure."""
+"""Reads which predicate a text asserts (somebody wins, leaves, reaches a stage ...), and which
+words name the contender. Pure."""
 
 from __future__ import annotations
 
@@ -103,11 +103,11 @@ _LOSE: Final = re.compile(
     rf"{numerals.COUNT})\b|\s+[$€£]?\d)",
     re.I,
 )
-"""Matches "lose" unless an amount follows. Whoever loses does not win, but a party that loses 20
+"""Matches "lose" unless an amount follows: whoever loses does not win, but a party that loses 20
 seats may still win."""
 _LOSE_AMOUNT: Final = re.compile(r"\b(?:los(?:e|es|ing)|lost)\s*\x1f", re.I)
-"""Matches "lose" right before an amount that has been read and replaced by blanks (0x1F), as in
-"lose 20 seats"."""
+"""Matches "lose" right before an amount that has been read and replaced by the filler character
+0x1F, as in "lose 20 seats"."""
 _CHOICE: Final = re.compile(
     r"^(?:[\w'&. -]{2,30}:\s+)?"  # "NBA: Will ..."
     r"(?:will|does|do|did|is|are|can|could|would|has|have)\s+(?:the\s+)?(?P<choice>.+?)\s+"
@@ -122,29 +122,32 @@ _BY_WHOM: Final = re.compile(
 )
 _BE: Final = re.compile(r"\s+(?:be|become|becomes)\s+")
 _OPEN_PRIMARY: Final = re.compile(r"\b(?:california|washington|alaska|louisiana|open|top)\b", re.I)
-"""Matches words which show that two candidates of one party can go on from a primary to the
-election ("top-two", "California"), so that winning the primary is no nomination."""
+"""Matches words which show that a primary is open to all parties ("top-two", "California"). Two
+candidates of one party can then go on to the election, so winning the primary does not mean being
+the party's nominee."""
 
 
 class PredicateReading(NamedTuple):
-    """The predicate that a text asserts ("wins", "leaves" ...), and what is read along with it."""
+    """The predicate that a text asserts (`wins`, `leaves` ...), and what is read together with
+    it."""
 
     predicate: Predicate = "happens"
     threshold: Threshold | None = None
-    """The range of values that the text names; for the predicate `ranks`, the range of places in a
-    contest. A denial does not change the range: "not above 5" -> above 5. None if the text names
-    none."""
+    """The range of values that the text names; for the predicate `ranks`, the range of ranks in the
+    contest. A denial does not change the range: it is "above 5" for "not above 5". None if the text
+    names none."""
     choice: str = ""
-    """The words that name who is said to win, be nominated, or reach a stage or place; empty if the
-    text says no such thing."""
+    """The words that name the contender of whom the text says that it wins, is nominated, reaches a
+    stage or has a rank; empty if the text says no such thing."""
     stage: str | None = None
     """The stage of a contest that is reached: "playoffs" or a key of `wording.STAGES`
     ("semifinal"); None if the text is about no stage."""
     fixture: bool = False
+    """Whether the text is about one game between two sides."""
     denied: bool = False
     """Whether the text asserts that the predicate is not true: "remains in office" denies `leaves`,
     "loses" denies `wins`."""
-    unheld: bool = False
+    never_in_window: bool = False
     """Whether the text says that the predicate becomes true at no time in the window: "remains in
     office" rules out `leaves` for the whole window."""
 
@@ -155,10 +158,10 @@ def read_predicate(
     *,
     label: str | None,
     rises: bool,
-    negated: bool,
+    may_deny: bool,
 ) -> PredicateReading:
-    """Read the predicate ("wins", "leaves") that the text asserts, and replace its words by blanks
-    (0x1F).
+    """Read the predicate (`wins`, `leaves` ...) that the text asserts, and replace its words by the
+    filler character 0x1F.
 
     Parameters
     ----------
@@ -168,10 +171,10 @@ def read_predicate(
         Label of the asserted outcome, if it names a contender; None for Yes, No and the like.
     rises
         Whether the market's outcomes are Up and Down.
-    negated
-        Whether the text has words that can deny (`Negations.possible`).
+    may_deny
+        Whether the text has words that can deny (`Negations.may_deny`).
     """
-    found = _stated(text, threshold, rises=rises, negated=negated)
+    found = _stated(text, threshold, rises=rises, may_deny=may_deny)
     if found.predicate == "happens" and text.cut(_ANNOUNCE, "predicate"):
         found = found._replace(predicate="announces")
     if found.predicate not in ("happens", "wins"):
@@ -188,15 +191,15 @@ def read_predicate(
 
 
 def _stated(
-    text: BlankedText, threshold: Threshold | None, *, rises: bool, negated: bool
+    text: BlankedText, threshold: Threshold | None, *, rises: bool, may_deny: bool
 ) -> PredicateReading:
     if rises or _UP_DOWN.search(text.raw):
         text.cut(_UP_DOWN, "predicate")
         return PredicateReading("rises", threshold)
     if text.cut(_SAY, "predicate"):
         return PredicateReading("says", threshold)
-    if negated and text.cut(_STILL_IN, "polarity"):
-        return PredicateReading("leaves", threshold, denied=True, unheld=True)
+    if may_deny and text.cut(_STILL_IN, "polarity"):
+        return PredicateReading("leaves", threshold, denied=True, never_in_window=True)
     if _LEAVE.search(f"{text.about} {text.side}"):
         text.cut(_LEAVE, "predicate")
         return PredicateReading("leaves", threshold)
@@ -218,16 +221,16 @@ def _advance(text: BlankedText, threshold: Threshold | None) -> PredicateReading
 
 
 def _contest(text: BlankedText) -> PredicateReading:
-    """Read the predicate ("wins", "nominated" ...) of a text on a contest that names no quantity;
-    "happens" if there is none."""
+    """Read the predicate (`wins`, `nominated` ...) of a text on a contest that names no quantity;
+    `happens` if the text asserts none of these."""
     if (found := _SHORTLIST.search(text.about)) and not _OF_PARTY.search(text.about):
         choice = _subject(text.about[: found.start()])
         text.cut(_SHORTLIST, "predicate")
         return PredicateReading("shortlisted", choice=choice)
     if _WIN.search(text.about):
         text.cut(_AS_NOMINEE, "choice")
-    for told in (_nominated, _won_primary, _ranked, _won):
-        if (reading := told(text)) is not None:
+    for read in (_nominated, _won_primary, _ranked, _won):
+        if (reading := read(text)) is not None:
             return reading
     return PredicateReading()
 
@@ -265,12 +268,12 @@ def _won_primary(text: BlankedText) -> PredicateReading | None:
 def _ranked(text: BlankedText) -> PredicateReading | None:
     about = text.about
     found = _RANK.search(about)
-    place = _place(found) if found else None
-    if found is None or place is None:
+    ranks = _ranks(found) if found else None
+    if found is None or ranks is None:
         return None
     text.about = blanked(about, found.span())
     text.read.append(WordsRead("threshold", " ".join(found[0].split())))
-    return PredicateReading("ranks", place, _subject(about[: found.start()]))
+    return PredicateReading("ranks", ranks, _subject(about[: found.start()]))
 
 
 def _won(text: BlankedText) -> PredicateReading | None:
@@ -286,15 +289,18 @@ def _won(text: BlankedText) -> PredicateReading | None:
 
 
 def _agent(about: str) -> str:
-    """The words after the verb that name the winner ("won by X", "go to X" -> "X"); empty if there
-    are none."""
+    """The words after the verb that name the winner: "X" in "won by X" and "go to X"; empty if
+    there are none."""
     found = _BY_WHOM.search(about + "?")
     return (found["by"] or found["to"]) if found else ""
 
 
 def _subject(before: str) -> str:
-    """The words before the verb that name the winner ("Will X" of "Will X win ..." -> "X"); empty
-    if there are none."""
+    """The words before the verb that name the contender: "X" in "Will X win ..."; empty if there
+    are none.
+
+    before : the text before the verb
+    """
     found = _CHOICE.search(before.rstrip() + " ")
     if found is None:
         found = _CHOICE.search(before.strip())
@@ -309,13 +315,14 @@ def _stage(what: str) -> str | None:
     return None
 
 
-def _place(found: re.Match[str]) -> Threshold | None:
+def _ranks(found: re.Match[str]) -> Threshold | None:
+    """The range of ranks that a match of `_RANK` names: 1 to 3 for "top 3". None for "last"."""
     if found["top"]:
         return Threshold(1, numerals.place(found["top"]))
-    said = found["nth"] or found["pick"] or found["hash"] or found["number"]
-    place = numerals.place(said)
-    if not place:  # "last"
+    number = found["nth"] or found["pick"] or found["hash"] or found["number"]
+    rank = numerals.place(number)
+    if not rank:  # "last"
         return None
     if found["worse"]:
-        return Threshold(place)
-    return Threshold(1 if found["better"] else place, place)
+        return Threshold(rank)
+    return Threshold(1 if found["better"] else rank, rank)

@@ -1,8 +1,9 @@
-"""The parts of what a market's Yes or a user's question asserts: subject, predicate, level, window.
+"""The parts of what a market's Yes or a user's question asserts: subject, predicate, level, window
+of time. Pure.
 
-Pure. `propositions.reading` reads the parts from a text. Words that belong to no other part are
-terms of the subject, so that two propositions with the same subject differ only in parts that logic
-can compare (`logic.relate`). `Proposition.read` has the words of each part.
+`propositions.reading` reads the parts from a text. Words that belong to no other part become terms
+(stemmed words) of the subject. Two propositions with the same subject then differ only in parts
+that logic can compare (`logic.relate`). `Proposition.read` has the words of each part.
 """
 
 from __future__ import annotations
@@ -19,33 +20,36 @@ Predicate = Literal[
     "wins", "nominated", "shortlisted", "advances", "ranks", "rises", "says", "announces",
     "leaves", "value", "touches", "counts", "happens",
 ]  # fmt: skip
-"""What a proposition asserts of its subject. Its choice is a contender, e.g. a team or a candidate.
+"""What a proposition asserts of its subject. `contest`, `choice` (a contender, e.g. a team or a
+candidate), `stage`, `threshold` (a range of values) and `window` are fields of `Proposition`.
 
 - `wins`, `nominated`: the choice wins the contest, becomes the party's nominee;
 - `shortlisted`: the choice is among several that are nominated for an award;
-- `advances`: the choice reaches the `stage` of the contest;
-- `ranks`: the choice finishes at a place in [low, high] of the threshold;
-- `rises`: the value at the end of the window is above that at its start ("Up or Down");
+- `advances`: the choice reaches the stage of the contest;
+- `ranks`: the choice finishes with a rank in the threshold (1 is the first);
+- `rises`: a quantity is higher at the end of the window than at the start ("Up or Down");
 - `says`, `announces`, `leaves`: the subject says the words, announces the thing, leaves the post;
-- `value`: a quantity is within the threshold at the window's time, or for the window as a whole;
-- `touches`: a quantity gets into the threshold at any time in the window;
+- `value`: a quantity is in the threshold at the time of the window, or for the whole window;
+- `touches`: a quantity gets into the threshold at some time in the window;
 - `counts`: the number of events in the window is in the threshold; such a number only grows;
-- `happens`: anything else, described only by its terms.
+- `happens`: anything else, described only by the terms of the subject.
 """
 CONTESTS: Final = frozenset({"wins", "nominated", "shortlisted", "advances", "ranks"})
 """Predicates that say how somebody does in a contest."""
 AMOUNTS: Final = frozenset({"value", "touches", "counts"})
-"""Predicates that say whether a quantity is within a range, the proposition's `threshold`."""
+"""Predicates that say whether a quantity is in a range of values (the proposition's
+`threshold`)."""
 EVENTS: Final = frozenset({"happens", "announces", "leaves", "touches", "says"})
-"""Predicates of events that may happen on any day: the later the deadline, the likelier."""
+"""Predicates of events that may happen on any day, so that a later deadline makes them likelier."""
 
 Slot = Literal["window", "threshold", "polarity", "predicate", "choice", "stage"]
+"""A part of a proposition that is read from words of the text. polarity: words that deny."""
 
 
 class Threshold(msgspec.Struct, frozen=True, array_like=True):
-    """The range of values, from `low` to `high`, that a proposition names: 100 to infinity for both
-    "above 100" and "not above 100" (whose `Proposition.positive` is False). `low_in` and `high_in`
-    say whether the ends belong to the range."""
+    """The range of values that a proposition names, from `low` to `high`. `low_in` and `high_in`
+    say whether the ends belong to the range. A denial does not change the range: it is 100 to
+    infinity for "above 100" and for "not above 100" (of which `Proposition.positive` is False)."""
 
     low: float = -math.inf
     high: float = math.inf
@@ -65,7 +69,7 @@ class Threshold(msgspec.Struct, frozen=True, array_like=True):
 
 class WordsRead(msgspec.Struct, frozen=True, array_like=True):
     """A part of a proposition (`slot`: the window, the predicate ...), and the words of the text
-    that it was read from."""
+    from which it was read."""
 
     slot: Slot
     text: str
@@ -73,14 +77,14 @@ class WordsRead(msgspec.Struct, frozen=True, array_like=True):
 
 class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """What a market's Yes or a user's question asserts, in parts that logic can compare. If
-    `positive` is False, the proposition asserts the opposite of what its other parts say."""
+    `positive` is False, the proposition asserts the opposite of what the other parts say."""
 
     contest: frozenset[str]
-    """Terms (stems) that say which contest, quantity or event the text is about. The name of the
-    contender (`choice`) is not included, except in a game."""
+    """Terms (stemmed words) that say which contest, quantity or event the text is about. The name
+    of the contender (`choice`) is not included, except in a game."""
     choice: frozenset[str] = frozenset()
-    """Terms of the name of the contender (a team, a candidate) that is said to win, be nominated,
-    advance or rank; empty if there is none."""
+    """Terms (stemmed words) of the name of the contender (a team, a candidate) that is said to win,
+    be nominated, reach a stage or have a rank; empty if there is none."""
     predicate: Predicate = "happens"
     threshold: Threshold | None = None
     window: Window = Window()
@@ -88,18 +92,19 @@ class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """Year of the contest: 2026 for "the 2025-26 season". None if no year is known, or the
     proposition is not on a contest."""
     stage: str | None = None
-    """Stage of the contest that is reached, if the predicate is `advances`: "playoffs" or a key of
-    `wording.STAGES` ("semifinal"); else None."""
+    """If the predicate is `advances`, the stage of the contest that is reached: "playoffs" or a key
+    of `wording.STAGES` ("semifinal"); else None."""
     positive: bool = True
+    """Whether the other parts are asserted; False if they are denied ("does not win")."""
     exclusive: bool = False
-    """Whether the assertion can be true of only one choice (team, candidate), as in a contest with
+    """Whether the same can be true of only one contender (team, candidate), as in a contest with
     one winner."""
     indefinite: bool = False
-    """Whether the choice (who is said to win) is a class of contenders ("another party", "a team
-    from the East") and not a name."""
+    """Whether the contender that is said to win is not named, but a class of contenders ("another
+    party", "a team from the East")."""
     lead: str = ""
-    """The one who acts, in a text with a verb for which it matters who acts on whom: "A strikes B"
-    -> A. The first term of the text is taken. Empty for other texts."""
+    """The actor in a text with a verb for which it matters who acts on whom: A in "A strikes B".
+    The first term (stemmed word) of the text is taken. Empty for any other text."""
     fixture: bool = False
     """Whether the proposition is about one game between two sides; `contest` then has the terms of
     both."""
@@ -107,20 +112,21 @@ class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """Whether the text could not be read with certainty; logic then concludes nothing from the
     proposition."""
     read: tuple[WordsRead, ...] = ()
+    """The parts of the proposition that were read from words of the text, with these words."""
 
     @property
     def terms(self) -> frozenset[str]:
-        """All terms of the subject (`contest` and `choice`), without dates, numbers of thresholds,
+        """All terms (stemmed words) of the subject (`contest` and `choice`), without dates, levels
         and words that deny."""
         return self.contest | self.choice
 
     def denied(self) -> Proposition:
-        """The opposite proposition: equal but for `positive`, which is inverted."""
+        """The opposite proposition: equal to this one, with `positive` inverted."""
         return msgspec.structs.replace(self, positive=not self.positive)
 
     def same_subject(self, other: Proposition) -> bool:
-        """Whether two propositions are about the same subject: `terms`, `lead`, `indefinite` and
-        `fixture` are equal, and so are the choices unless one of them is empty."""
+        """Whether two propositions are about the same subject: they have equal `terms`, `lead`,
+        `indefinite` and `fixture`, and an equal `choice` unless one of the two is empty."""
         if not self.terms or (self.lead, self.indefinite, self.fixture) != (
             other.lead, other.indefinite, other.fixture,
         ):  # fmt: skip

@@ -1,8 +1,8 @@
-"""Reads what a market's Yes, or a user's question, asserts, from the wording of its text.
+"""Reads what a market's Yes, or a user's question, asserts, from the words of the text. Pure.
 
-Pure. The parts are read in this order: dates, words that deny, the quantity, the predicate, the
-window, and the subject. Each part is cut from the text once it is read; the words that are left
-over are the terms of the subject.
+The parts are read in this order: dates, words that deny, the quantity, the predicate, the window of
+time, and the subject. Each part is cut from the text once it is read. The words that are left over
+are the terms (stemmed words) of the subject.
 
 Examples
 --------
@@ -25,7 +25,7 @@ from augury.propositions.blanked_text import BlankedText, clean, content_terms, 
 from augury.propositions.negations import cut_negations
 from augury.propositions.predicates import PredicateReading, read_predicate
 from augury.propositions.proposition import AMOUNTS, CONTESTS, Predicate, Proposition, WordsRead
-from augury.propositions.thresholds import StrikeNumbers, quantified, read_threshold
+from augury.propositions.thresholds import StrikeNumbers, quantity_predicate, read_threshold
 from augury.propositions.windows import Window, WrittenDate, mentions, window
 from augury.propositions.wording import (
     ASYMMETRIC,
@@ -63,8 +63,8 @@ _STAGE_TERMS: Final = frozenset(
 
 
 class Readable(Protocol):
-    """The fields of a market that are needed to read what its outcomes assert. `records.Market`,
-    `store.StoredMarket` and `store.IndexRow` have them."""
+    """The fields of a market that are needed to read what the market's outcomes assert.
+    `records.Market`, `store.StoredMarket` and `store.IndexRow` have them."""
 
     @property
     def question(self) -> str: ...
@@ -87,7 +87,7 @@ class Readable(Protocol):
 
 
 def read_market(market: Readable, outcome: int = 0) -> Proposition:
-    """Read what outcome number `outcome` of a market asserts (0 is the first, usually Yes)."""
+    """Read what the outcome with index `outcome` of a market asserts (0 is usually Yes)."""
     strike = getattr(market, "strike", None)
     kind, floor, cap = (
         (strike.kind, strike.floor, strike.cap) if strike is not None
@@ -110,14 +110,14 @@ def read_market(market: Readable, outcome: int = 0) -> Proposition:
 
 def read_question(question: str, as_of: date | datetime) -> Proposition:
     """Read what a user's question asserts if it is asked on the day `as_of`. Relative dates ("next
-    month") count from that day; a date without a year is the first one that is not over on that
-    day."""
+    month") count from that day. If a date has no year, the year is the first one in which the date
+    is not over on that day."""
     day = as_of.date() if isinstance(as_of, datetime) else as_of
     return read(question, opened=day, asked=True)
 
 
 class _Source(NamedTuple):
-    """What the venue says about a market besides its question, title and subtitle."""
+    """What the venue says about a market besides the market's question, title and subtitle."""
 
     event_name: str | None = None
     event_id: str | None = None
@@ -146,20 +146,21 @@ def read(
     Parameters
     ----------
     question, title, subtitle
-        As in `records.Market`. With a subtitle the title says what is asked and the subtitle
-        which side, level or date; else the question says it all.
+        As in `records.Market`. If there is a subtitle, the title says what is asked and the
+        subtitle which side, level or date is meant; else the question says all.
     event_name, event_id, slug
-        Used only for a year, date or league that the texts do not name.
+        Used only to find a year, date or league that the texts do not name.
     outcomes, outcome
-        The labels of all outcomes, and the position of the outcome that is asserted.
+        The labels of all outcomes, and the index of the outcome that is asserted.
     strike
-        Kind, floor and cap, as in `records.Strike`.
+        Kind, floor and cap of the market's level, as in `records.Strike`.
     closes, opened
         Days on which the market closes and was opened; for a user's question, `opened` is the day
         on which it was asked.
     asked
-        Whether the text is a user's question. A date without a year is then the first one that is
-        not over before `opened`; in a market's text it is the one nearest to `closes`.
+        Whether the text is a user's question. A date without a year is then put in the first year
+        in which it is not over before `opened`; in a market's text, in the year that brings it
+        nearest to `closes`.
     """
     side = (subtitle or "").strip(" :")
     if side.casefold() == "yes":
@@ -188,67 +189,71 @@ def _read(
 
     negations = cut_negations(text)
     level = read_threshold(text, strike, stays=negations.stays)
-    said = read_predicate(
+    reading = read_predicate(
         text, level.threshold, label=label, rises=labels == ("up", "down"),
-        negated=negations.possible,
+        may_deny=negations.may_deny,
     )  # fmt: skip
     flips = (
-        negations.number + (negations.stays and level.threshold is not None)
-        + said.denied + (paired and outcome == 1)
+        negations.denials + (negations.stays and level.threshold is not None)
+        + reading.denied + (paired and outcome == 1)
     )  # fmt: skip
-    unheld = negations.unheld or said.unheld
+    never_in_window = negations.never_in_window or reading.never_in_window
 
-    win = _window(text, source, said)
-    edition = _edition(win, text, source) if said.predicate in CONTESTS else None
-    if unheld or flips % 2:
-        win = _lasting(win, unheld=unheld, over=_OVER_WITHOUT.search(text.raw) is not None)
-    predicate: Predicate = said.predicate
-    if said.threshold is not None and predicate == "happens":
-        predicate = quantified(
-            text, said.threshold, touch=level.touch, stays=negations.stays,
+    win = _window(text, source, reading)
+    edition = _edition(win, text, source) if reading.predicate in CONTESTS else None
+    if never_in_window or flips % 2:
+        win = _lasting(
+            win, never_in_window=never_in_window, over=_OVER_WITHOUT.search(text.raw) is not None
+        )
+    predicate: Predicate = reading.predicate
+    if reading.threshold is not None and predicate == "happens":
+        predicate = quantity_predicate(
+            text, reading.threshold, touch=level.touch, stays=negations.stays,
             by_a_day=win.kind == "by" and win.clock is None,
         )  # fmt: skip
         if negations.stays:
-            win = _lasting(win, unheld=True)
-    lasts = predicate == "happens" and win.kind == "by" and not unheld
+            win = _lasting(win, never_in_window=True)
+    lasts = predicate == "happens" and win.kind == "by" and not never_in_window
     if lasts and _LASTS.search(text.raw):
-        # "Lasts until a day" is no "happens by a day": with an earlier day it asserts less.
+        # "Lasts until a day" is not "happens by a day": with an earlier day it asserts less.
         win = msgspec.structs.replace(win, vague=True)
 
-    said = said._replace(predicate=predicate)
-    who = _who(text, said, source, edition, label)
-    if said.threshold is not None and predicate != "ranks" and level.words:
+    reading = reading._replace(predicate=predicate)
+    who = _who(text, reading, source, edition, label)
+    if reading.threshold is not None and predicate != "ranks" and level.words:
         text.read.append(WordsRead("threshold", level.words))
     if win.text:
         text.read.append(WordsRead("window", win.text))
     return Proposition(
         lead=_lead(text) if predicate in ("happens", "announces") else "",
-        contest=who.contest, choice=who.choice, predicate=predicate, threshold=said.threshold,
-        window=win, edition=edition, stage=said.stage, positive=flips % 2 == 0,
-        exclusive=who.exclusive, indefinite=who.indefinite, fixture=said.fixture,
-        unclear=(not known and (paired or len(outcomes) != 2)) or _is_unclear(text, said, win),
+        contest=who.contest, choice=who.choice, predicate=predicate, threshold=reading.threshold,
+        window=win, edition=edition, stage=reading.stage, positive=flips % 2 == 0,
+        exclusive=who.exclusive, indefinite=who.indefinite, fixture=reading.fixture,
+        unclear=(not known and (paired or len(outcomes) != 2)) or _is_unclear(text, reading, win),
         read=tuple(text.read),
     )  # fmt: skip
 
 
-def _is_unclear(text: BlankedText, said: PredicateReading, win: Window) -> bool:
-    """Whether the text of a market leaves open which game it is about, or which of several people
+def _is_unclear(text: BlankedText, reading: PredicateReading, win: Window) -> bool:
+    """Whether the text of a market does not say which game it is about, or which of several people
     or things ("Who will ...?"). Always False for a user's question."""
     if text.asked:
         return False
     if win.kind == "open" and games.is_of_a_game(text.raw):
         return True
     # "Who will ...?" without a subtitle that names somebody.
-    return not text.side and said.threshold is None and _OPEN_QUESTION.match(text.raw) is not None
+    return (
+        not text.side and reading.threshold is None and _OPEN_QUESTION.match(text.raw) is not None
+    )
 
 
 # When
 
 
-def _window(text: BlankedText, source: _Source, said: PredicateReading) -> Window:
-    contest = said.predicate in CONTESTS
+def _window(text: BlankedText, source: _Source, reading: PredicateReading) -> Window:
+    contest = reading.predicate in CONTESTS
     found = _written_window(text, source, contest=contest)
-    of_a_game = said.fixture or (
+    of_a_game = reading.fixture or (
         names_teams(source.event_id) and games.sides(text.about) != () and not text.asked
     )
     day = game_day(source.event_id, source.slug) if of_a_game and found.kind == "open" else None
@@ -277,17 +282,21 @@ _OVER_WITHOUT: Final = re.compile(
     r"|reach|get through|get to|make it (?:to|through)|see out)(?:e?s)?\b.{0,60}?)\s+without\b",
     re.I,
 )
-"""Matches words which say that a time passes without something happening: "will 2026 end without",
-"reach June without"."""
+"""Matches words which say that a time passes without an event: "will 2026 end without", "reach June
+without"."""
 
 
-def _lasting(win: Window, *, unheld: bool, over: bool = False) -> Window:
-    """The window of an event that the text says does not happen. "Past June 30 without", "still
-    unreleased on June 30" (`unheld`) and "2026 ends without" (`over`) are about the whole time
-    until then, so the window is widened to the kind `by`. Other windows are returned unchanged."""
+def _lasting(win: Window, *, never_in_window: bool, over: bool = False) -> Window:
+    """The window of time of an event that, as the text says, does not happen. A text that is about
+    the whole time until the end of the window gets a window of kind `by`; any other window is
+    returned unchanged.
+
+    never_in_window : the text says that the event happens at no time: "still unreleased on June 30"
+    over : the text says that a time passes without the event: "2026 ends without"
+    """
     if win.kind == "after" and win.start is not None:
         return msgspec.structs.replace(win, kind="by", start=None, end=win.start)
-    waited = (over and win.kind in ("in", "on")) or (unheld and win.kind == "on")
+    waited = (over and win.kind in ("in", "on")) or (never_in_window and win.kind == "on")
     if waited and win.end is not None:
         return msgspec.structs.replace(win, kind="by", start=None, clock=None)
     return win
@@ -312,7 +321,7 @@ def _years(dates: Sequence[WrittenDate]) -> set[int]:
 
 
 class _Who(NamedTuple):
-    """The fields of a proposition that say whom or what it is about."""
+    """The fields of a proposition that say whom or what the proposition is about."""
 
     contest: frozenset[str]
     choice: frozenset[str]
@@ -322,17 +331,17 @@ class _Who(NamedTuple):
 
 def _who(
     text: BlankedText,
-    said: PredicateReading,
+    reading: PredicateReading,
     source: _Source,
     edition: int | None,
     label: str | None,
 ) -> _Who:
-    contest, choice, words = _split(text, said, label)
-    exclusive = _is_exclusive(text.raw, said, label, choice)
+    contest, choice, words = _split(text, reading, label)
+    exclusive = _is_exclusive(text.raw, reading, label, choice)
     indefinite = bool(_INDEFINITE.search(words.strip(" \x1f?")))
-    if said.stage is not None:
+    if reading.stage is not None:
         contest -= _STAGE_TERMS
-    if said.predicate in CONTESTS:
+    if reading.predicate in CONTESTS:
         if choice:
             text.read.append(WordsRead("choice", " ".join(words.replace("\x1f", " ").split())))
         dated = text.dates or text.side_dates
@@ -341,51 +350,52 @@ def _who(
         if len(choice) > 1:  # drop initials ("Donald J. Trump"), but not "Los Angeles L"
             last = content_terms(words.strip(" \x1f?").rpartition(" ")[2])
             choice = frozenset(t for t in choice if len(t) > 1 or t in last)
-        sides = games.sides(text.about) if said.fixture else ()
+        sides = games.sides(text.about) if reading.fixture else ()
         league = league_of(source.event_id, source.slug)
         contest, choice = games.with_teams(contest, choice, sides, league)
     return _Who(contest, choice, exclusive, indefinite)
 
 
 def _split(
-    text: BlankedText, said: PredicateReading, label: str | None
+    text: BlankedText, reading: PredicateReading, label: str | None
 ) -> tuple[frozenset[str], frozenset[str], str]:
-    """Three things: the terms of the contest or other subject, the terms of the choice (who is said
-    to win), and the words that name the choice."""
+    """Split the subject. Returns three things: the terms (stemmed words) of the contest or other
+    subject, the terms of the choice (the contender that is said to win), and the words that name
+    the choice."""
     side, about = text.terms(text.side), text.terms(text.about)
-    words = said.choice
+    words = reading.choice
     everything = about | side
-    amount = said.predicate in AMOUNTS or said.predicate == "rises"
+    amount = reading.predicate in AMOUNTS or reading.predicate == "rises"
     if side and not amount and not (words and label is not None):
         choice, words = side, text.side
     else:
         choice = text.terms(words) if words else frozenset[str]()
     if amount:
         return everything, frozenset(), words
-    if said.predicate == "nominated" and choice - PARTIES - _SECURE:
+    if reading.predicate == "nominated" and choice - PARTIES - _SECURE:
         choice = choice - PARTIES - _SECURE  # "the Republican X", "secure the Republican ..."
         everything -= _SECURE
-    return everything if said.fixture else everything - choice, choice, words
+    return everything if reading.fixture else everything - choice, choice, words
 
 
 def _is_exclusive(
-    raw: str, said: PredicateReading, label: str | None, choice: frozenset[str]
+    raw: str, reading: PredicateReading, label: str | None, choice: frozenset[str]
 ) -> bool:
-    match said.predicate:
+    match reading.predicate:
         case "wins" | "nominated":
-            if said.predicate == "wins" and label is not None:
+            if reading.predicate == "wins" and label is not None:
                 return True
             return bool(choice) and not _NOT_ONE.search(raw)
         case "ranks":
-            # One place has one holder; the top three has three.
-            one = said.threshold is not None and said.threshold.low == said.threshold.high
+            # One contender has a rank; three contenders are among the top three.
+            one = reading.threshold is not None and reading.threshold.low == reading.threshold.high
             return one and not _ONE_OF_PLACES.search(raw)
     return False
 
 
 def _lead(text: BlankedText) -> str:
-    """The one who acts, in a text with a verb for which it matters who acts on whom: "A strikes B"
-    -> A. The first term of the text is taken. Empty for other texts."""
+    """The actor in a text with a verb for which it matters who acts on whom: A in "A strikes B".
+    The first term (stemmed word) of the text is taken. Empty for any other text."""
     everything = text.terms(text.about) | text.terms(text.side)
     if not everything & ASYMMETRIC and not _BEATS.search(text.raw):
         return ""

@@ -1,8 +1,8 @@
-"""Teams of the four North American leagues: the cities and nicknames that name the same team. Pure.
+"""Teams of the NBA, NFL, MLB and NHL: which cities and nicknames name the same team. Pure.
 
 Kalshi writes the city ("Detroit", "Los Angeles C"), Polymarket the full name or the nickname. An
-entry is `city | nickname`; if two teams share a city, other names of the team follow (`| Los
-Angeles C | LA Clippers`). A team with two cities or two nicknames has two entries.
+entry of the lists below is `city | nickname`; if two teams share a city, other names of the team
+follow (`| Los Angeles C | LA Clippers`). A team with two cities or two nicknames has two entries.
 """
 
 from __future__ import annotations
@@ -66,15 +66,16 @@ DRAWLESS: Final = frozenset({"nba", "mlb", "nhl"})
 
 
 class Team(NamedTuple):
-    """A sports team, with the terms (stemmed words) of its city, its nickname and its other names;
-    `key` is made of league and nickname ("nba:hawks")."""
+    """A sports team, with the terms (stemmed words) of the city, the nickname and other names of
+    the team."""
 
     key: str
+    """Identifier of the team, made of league and nickname: "nba:hawks"."""
     city: frozenset[str]
     nickname: frozenset[str]
     others: tuple[frozenset[str], ...]
     place: str
-    """Name of the team's city as written in the list of teams."""
+    """Name of the team's city as the list of teams writes it."""
 
 
 def _read(league: str, lines: str) -> tuple[Team, ...]:
@@ -96,8 +97,8 @@ TEAMS: Final[dict[str, tuple[Team, ...]]] = {
 
 @remembered(16 << 20)
 def team(named: frozenset[str], league: str) -> str | None:
-    """The key of the team that the terms `named` mean in a league: {"detroit"} -> "nba:pistons".
-    None if they name no team, more than one team, or something else besides."""
+    """The key of the team that the terms (stemmed words) `named` mean in a league: {"detroit"} ->
+    "nba:pistons". None if they name no team, more than one team, or something else as well."""
     by_name = [t for t in TEAMS[league] if t.nickname <= named and not named - t.nickname - t.city]
     if not by_name:
         by_name = [t for t in TEAMS[league] if named in t.others]
@@ -108,8 +109,11 @@ def team(named: frozenset[str], league: str) -> str | None:
 
 
 def leagues_of(*sides: frozenset[str]) -> list[str]:
-    """The leagues in which the terms of each side of a game are the nickname of a team, with or
-    without its city: {"laker"}, {"celtic"} -> ["nba"]."""
+    """The leagues in which each side of a game is a team, called by the nickname, with or without
+    the city: {"laker"}, {"celtic"} -> ["nba"].
+
+    sides : the terms (stemmed words) of each side's name
+    """
     return [
         league
         for league, teams in TEAMS.items()
@@ -121,3 +125,4 @@ def leagues_of(*sides: frozenset[str]) -> list[str]:
 
 
 _SAME: Final = {"nba:blazers": "nba:trail blazers"}
+"""Key of a team's second entry -> key of the same team's first entry."""

@@ -1,5 +1,5 @@
-"""The quantity in a text: its range of values, and whether it is a value at a time, a count, or a
-level to reach. Pure."""
+"""Reads the quantity that a text names: its range of values ("above $100"), and whether it is a
+value at a time, a number of events, or a level to reach. Pure."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from augury.propositions.blanked_text import BlankedText, blanked
 from augury.propositions.proposition import Predicate, Threshold
 
 StrikeNumbers = tuple[str, float | None, float | None]
-"""The numbers that a venue gives for a market's quantity, as (kind, floor, cap): ("between", 3.0,
-3.5), ("greater", 100.0, None). See `records.Strike`."""
+"""The range of a market's quantity in the venue's own numbers, as (kind, floor, cap): ("between",
+3.0, 3.5), ("greater", 100.0, None). See `records.Strike`."""
 
-_ORDINAL: Final = re.compile(
+_LABEL: Final = re.compile(
     r"\bmagnitude\s+\d(?:\.\d)?(?:\s+or\s+(?:higher|greater|stronger|above|more)|\+)?|"
     r"\b\d+(?:st|nd|rd|th)\b|\b(?:game|week|round|match|set|map|part|volume|group|district|gpt-?|"
     r"s&p|nasdaq-?|russell|(?<=the\s)top|top(?=\s?-?\d{1,2}(?![\d,.]*\d|\s?%))|article|season|day|h|"
@@ -49,25 +49,26 @@ _ANY_TIME: Final = re.compile(
 
 
 class ThresholdReading(NamedTuple):
-    """The quantity that a market's text, or the venue's own numbers, give. For "stays below 5", the
-    quantity is what the text rules out: reaching 5 or more."""
+    """The quantity that a market's text or the venue's own numbers name. For "stays below 5" it is
+    what the text rules out: reaching 5 or more."""
 
     threshold: Threshold | None = None
     touch: bool = False
-    """Whether the threshold is a level to reach once in the window, not a value at a time."""
+    """Whether the threshold is a level to reach once in the window of time, and not a value at one
+    time."""
     words: str = ""
-    """The words that the threshold was read from; empty if the text has none and only the venue's
-    own numbers give it."""
+    """The words from which the threshold was read; empty if only the venue's own numbers give
+    it."""
 
 
 def read_threshold(
     text: BlankedText, strike: StrikeNumbers | None, *, stays: bool
 ) -> ThresholdReading:
-    """Read the quantity ("above $100") that a text or its venue names, and replace its words in the
-    text by blanks (0x1F).
+    """Read the quantity ("above $100") that a market's text or the venue names, and replace its
+    words in the text by the filler character 0x1F.
 
-    strike : the venue's own numbers, which take precedence over those of the text
-    stays : whether the text says that the quantity stays on one side of the threshold
+    strike : the venue's own numbers; they take precedence over the numbers in the text
+    stays : whether the text says that the quantity stays on one side of a level
     """
     for part in ("side", "about"):
         body: str = getattr(text, part)
@@ -82,50 +83,50 @@ def read_threshold(
                 text.side = "\x1f" * len(text.side)
         threshold = Threshold(found.low, found.high, found.low_in, found.high_in, found.unit)
         if stays:  # "stays below 5": never at 5 or above it
-            threshold = _beyond(threshold)
+            threshold = _outside(threshold)
         words = " ".join(body[start:end].split())
-        return ThresholdReading(_struck(threshold, strike), found.touch or stays, words)
+        return ThresholdReading(_with_strike(threshold, strike), found.touch or stays, words)
     if strike is None or strike[0] in ("custom", "structured") or strike[1:] == (None, None):
         return ThresholdReading()
-    return ThresholdReading(_struck(Threshold(), strike))
+    return ThresholdReading(_with_strike(Threshold(), strike))
 
 
 def _quantity(body: str, *, exact: bool) -> Quantity | None:
     """The quantity in `body`, a part of a text; None if it has none.
 
-    exact : a bare number counts as a quantity, even without "exactly" in the text
+    exact : whether a bare number counts as a quantity, even without "exactly" in the text
     """
     if not any(c.isdigit() for c in body):
         return None
-    plain = _without_ordinals(body)
+    plain = _mask_labels(body)
     found = quantity(plain)
     if found is None or exact or found.low != found.high or found.touch:
         return found
     return found if "exactly" in plain.casefold() else None
 
 
-def _without_ordinals(text: str) -> str:
-    """The text with numbers that are no quantities replaced by blanks (0x1F): "Game 2", "the 4th",
-    "S&P 500"."""
-    return _ORDINAL.sub(lambda m: "\x1f" * len(m[0]), text)
+def _mask_labels(text: str) -> str:
+    """The text with each number that is not a quantity replaced by the filler character 0x1F, one
+    for each character: "Game 2", "4th", "S&P 500"."""
+    return _LABEL.sub(lambda m: "\x1f" * len(m[0]), text)
 
 
 def _is_measure(rest: str) -> bool:
-    """Whether `rest`, the text after a number, is only the unit or noun of that number ("million
+    """Whether the text after a number (`rest`) is only the unit or noun of the number ("million
     tons")."""
     return _MEASURE_WORDS.fullmatch(rest) is not None
 
 
 def _without_level(about: str) -> str:
-    """A market's title with its level (or, if that is not found, its numbers) removed, since the
-    subtitle names the level in other words."""
-    found = quantity(_without_ordinals(about))
+    """A market's title (`about`) without the level in it, or without all numbers if no level is
+    found: the subtitle names the same level in other words."""
+    found = quantity(_mask_labels(about))
     return blanked(about, found.span) if found is not None else _NUMBERS.sub(" ", about)
 
 
-def _beyond(t: Threshold) -> Threshold:
-    """The values outside of a threshold that has only one end: below 5 for "5 or more". A threshold
-    with two ends is returned unchanged."""
+def _outside(t: Threshold) -> Threshold:
+    """The values outside of a range that is open on one side: below 5 for "5 or more". A range with
+    two ends is returned unchanged."""
     if math.isinf(t.high):
         return Threshold(-math.inf, t.low, True, not t.low_in, t.unit)
     if math.isinf(t.low):
@@ -133,8 +134,8 @@ def _beyond(t: Threshold) -> Threshold:
     return t
 
 
-def _struck(t: Threshold, strike: StrikeNumbers | None) -> Threshold:
-    """The threshold `t` of a text with its range replaced by the venue's own numbers, if the venue
+def _with_strike(t: Threshold, strike: StrikeNumbers | None) -> Threshold:
+    """The threshold `t` of a text, with the range replaced by the venue's own numbers if the venue
     gives any."""
     if strike is None:
         return t
@@ -148,15 +149,15 @@ def _struck(t: Threshold, strike: StrikeNumbers | None) -> Threshold:
     return t
 
 
-def quantified(
+def quantity_predicate(
     text: BlankedText, threshold: Threshold, *, touch: bool, stays: bool, by_a_day: bool
 ) -> Predicate:
-    """Which predicate a text with a quantity asserts: `touches` (a level is reached once), `counts`
-    (a number of events) or `value` (the value at a time).
+    """The predicate of a text with a quantity: `touches` (a level is reached at some time),
+    `counts` (a number of events is reached) or `value` (the quantity has this value at a time).
 
-    touch : the text says that reaching the threshold once is enough
-    stays : the text says that the quantity stays on one side of the threshold
-    by_a_day : the window is any time until the end of a day
+    touch : whether the text says that reaching the threshold once is enough
+    stays : whether the text says that the quantity stays on one side of a level
+    by_a_day : whether the window of time is any time until the end of a day
     """
     if stays:
         return "touches"

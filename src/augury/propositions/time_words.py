@@ -1,6 +1,6 @@
-"""Times in words: weekdays, holidays, seasons, durations and the ends of periods; and words around
-a date that change what it means ("by 5 PM on June 30", "mid-June", "June 30 or earlier"). Pure.
-"""
+"""Finds dates that are given in words (weekdays, holidays, seasons, durations, ends of periods),
+and words around a date that change what it means ("by 5 PM on June 30", "mid-June", "June 30 or
+earlier"). Pure."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _SIMPLE: Final = {
     "for": "on", "this": "on", "next": "on", "come": "on", "at": "on",
 }  # fmt: skip
 _DATED: Final = frozenset({"no later than", "by", "before", "until", "till", "after", "on", "from"})
-"""Prepositions after which the name of a holiday counts as a date even without a year, unlike in
-"All I Want for Christmas"."""
+"""Prepositions after which the name of a holiday counts as a date even without a year: "by
+Christmas", but not "for" as in "All I Want for Christmas"."""
 _WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _SHORT: Final = {"eod": "day", "eow": "week", "eom": "month", "eoq": "quarter", "eoy": "year"}
 _FEW: Final = {"a": 1, "an": 1, "couple": 2}
 _SEASONS: Final = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
-"""Season -> number of the month in which it begins, on the northern half of the Earth."""
+"""Season -> number of the month (1 to 12) in which the season begins in the northern hemisphere."""
 
 
 _HOLIDAY = (
@@ -38,7 +38,7 @@ _HOLIDAY = (
     r"halloween|valentine['’]?s(?:\s+day)?|(?:fourth|4th)\s+of\s+july|independence\s+day|juneteenth|"
     r"veterans\s+day|thanksgiving(?:\s+day)?|labor\s+day|memorial\s+day|easter(?:\s+sunday)?"
 )
-_SPOKEN: Final = re.compile(
+_IN_WORDS: Final = re.compile(
     rf"(?:\b{_PREPOSITION}\s+)?(?:the\s+)?(?:end\s+of\s+)?\b(?:"
     rf"(?P<holiday>{_HOLIDAY})(?!\s+(?:island|bunny|parade|sales?|movie|album|rockin|special))"
     rf"(?:,?\s+(?P<hy>{YEAR}))?"
@@ -70,8 +70,8 @@ _NTH: Final = {
     "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
     "last": 0, "final": 0,
 }  # fmt: skip
-"""Ordinal of a day or week in a month -> number, as `calendar.nth_weekday` takes it; 0 is the last
-one."""
+"""Ordinal of a weekday or week in a month -> number, as `calendar.nth_weekday` takes it: 1 is the
+first, 0 the last."""
 _DAY_ALONE: Final = re.compile(
     r"\b(?P<relation>no\s+later\s+than|by|before|until|till?|after|on)\s+the\s+(?P<day>\d{1,2})(?:st|nd|rd|th)"
     r"(?:\s+of\s+(?:the|this|(?P<next>next))\s+month)?(?=\s*[?.!,;:)]|\s*\Z|\s+(?:or|and|at)\b)",
@@ -95,8 +95,8 @@ _LEADS: Final = tuple(
         (r"\b(?:at\s+the\s+latest(?:\s+(?:on|by))?|b4|up\s+to\s+and\s+including|til|by)", "by"),
     )
 )
-"""Pairs of a pattern for words right before a date and the simple preposition that they stand for:
-"no earlier than" -> "from", "b4" -> "by"."""
+"""Pairs of a pattern for words right before a date, and the simple preposition for which they
+stand: "no earlier than" -> "from", "b4" -> "by"."""
 _CLOCK_LEAD: Final = re.compile(
     r"\b(?P<relation>by|before|until|till?|no\s+later\s+than|prior\s+to)\s+(?:the\s+)?"
     r"(?P<clock>\d{1,2}(?::\d\d)?\s?[ap]\.?m\.?|noon|midnight|(?:market\s+)?(?:close|open)|"
@@ -119,16 +119,18 @@ _HINT: Final = re.compile(
     r"juneteenth|thanksgiving|easter|new\s+year|\bthe\s+\d{1,2}(?:st|nd|rd|th)\b",
     re.I,
 )
-"""Matches at least a part of every time in words that `spoken` can find. Searching for it first
-saves the slower searches in most texts."""
+"""Matches at least a part of every date in words that `dates_in_words` can find. In a text without
+a match the slower searches are skipped."""
 _REACH: Final = 48
-"""Maximum number of characters before a date in which words that change its meaning are looked for.
-"""
+"""Words that change the meaning of a date ("mid-", "by 5 PM on") are looked for in this number of
+characters before the date."""
 
 
-def spoken(text: str, anchor: date | None, floor: date | None, *, asked: bool) -> list[WrittenDate]:
-    """The dates that a text tells in words ("next Friday", "the end of the year"), each with the
-    words around it that change its meaning. Empty if `anchor` is None.
+def dates_in_words(
+    text: str, anchor: date | None, floor: date | None, *, asked: bool
+) -> list[WrittenDate]:
+    """The dates that a text gives in words ("next Friday", "the end of the year"), changed as the
+    words around them demand (`with_modifiers`). Empty if `anchor` is None.
 
     anchor : the market's close, or the day on which a question was asked
     floor : a date without a year is not over before this day
@@ -141,7 +143,7 @@ def spoken(text: str, anchor: date | None, floor: date | None, *, asked: bool) -
     found = parts + [one for one in named if not any(_overlap(one, part) for part in parts)]
     if asked:
         found += [*_durations(text, anchor), *_days_alone(text, anchor)]
-    return [framed(one, text) for one in found]
+    return [with_modifiers(one, text) for one in found]
 
 
 def _overlap(one: WrittenDate, other: WrittenDate) -> bool:
@@ -152,7 +154,7 @@ def _parts_of_months(text: str, anchor: date, floor: date | None) -> Iterator[Wr
     """Find the parts of months that a text names: "the first Monday in June", "the last week of
     March"."""
     for match in _PART_OF_MONTH.finditer(text):
-        said = " ".join((match["relation"] or "").casefold().split())
+        preposition = " ".join((match["relation"] or "").casefold().split())
         nth = _NTH[match["nth"].casefold()]
         month = calendar.month(match["month"])
         first, end = yearless("month", month, 1, match["year"], anchor, floor)[:2]
@@ -166,58 +168,58 @@ def _parts_of_months(text: str, anchor: date, floor: date | None) -> Iterator[Wr
             start = first + timedelta(7 * (nth - 1)) if nth else end - timedelta(7)
             stop = start + timedelta(7)
         day = match["weekday"] is not None
-        relation = _SIMPLE.get(said, said) or "in"
+        relation = _SIMPLE.get(preposition, preposition) or "in"
         if relation in ("on", "in"):
             relation = "on" if day else "in"
-        # Weeks of a month are counted in more than one way.
+        # People count the weeks of a month in more than one way.
         edge = "end" if relation == "by" else "start" if relation == "before" else ""
         precision = "day" if day else "week"
         yield WrittenDate(match.span(), relation, edge, start, stop, precision, None, not day)
 
 
 def _days_alone(text: str, anchor: date) -> Iterator[WrittenDate]:
-    """Find the days that a text names only by their number: "by the 15th" means the next 15th of a
-    month, on or after `anchor`."""
+    """Find the days that a text names only by number: "by the 15th" means the first 15th of a month
+    on or after `anchor`."""
     for match in _DAY_ALONE.finditer(text):
         first = anchor.replace(day=1)
-        said = " ".join(match["relation"].casefold().split())
+        preposition = " ".join(match["relation"].casefold().split())
         number = int(match["day"])
         if match["next"] or number < anchor.day:
             first = month_after(first, 1)
         with suppress(ValueError):  # no such day in that month
             start, end, precision, _ = a_day(first.replace(day=number))
-            relation = _SIMPLE.get(said, said)
-            # A game's day is told in one zone by its market and in another by who asks.
+            relation = _SIMPLE.get(preposition, preposition)
+            # The market on a game and whoever asks may count the day in different time zones.
             vague = relation == "on"
             yield WrittenDate(match.span(), relation, "", start, end, precision, None, vague)
 
 
 def _named(text: str, anchor: date, floor: date | None, *, asked: bool) -> Iterator[WrittenDate]:
-    for match in _SPOKEN.finditer(text):
-        said = " ".join((match["relation"] or "").casefold().split())
-        relation = _SIMPLE.get(said, said)
+    for match in _IN_WORDS.finditer(text):
+        preposition = " ".join((match["relation"] or "").casefold().split())
+        relation = _SIMPLE.get(preposition, preposition)
         edge = "end" if re.search(r"\bend\s+of\s+\Z", text[: _core(match)], re.I) else ""
         days: Days | None = None
         if match["holiday"]:
-            if said not in _DATED and not match["hy"]:
+            if preposition not in _DATED and not match["hy"]:
                 continue  # "All I Want for Christmas" is a song
             days = _holiday(match["holiday"], match["hy"], anchor, floor)
         elif match["season"]:
-            if match["sy"] or said in ("this", "next", "by", "before"):
+            if match["sy"] or preposition in ("this", "next", "by", "before"):
                 days = _season(match, anchor, floor)
-                relation = "in" if said in ("this", "next", "") else relation
+                relation = "in" if preposition in ("this", "next", "") else relation
         elif asked and match["close"]:
             days, relation = _period_end(match, anchor), "by" if relation == "" else relation
             relation = "by" if relation in ("before", "until") else relation
-        elif asked and match["weekend"] and said in ("this", "next", "on", "over", "by"):
-            start = anchor + timedelta((5 - anchor.weekday()) % 7 + 7 * (said == "next"))
+        elif asked and match["weekend"] and preposition in ("this", "next", "on", "over", "by"):
+            start = anchor + timedelta((5 - anchor.weekday()) % 7 + 7 * (preposition == "next"))
             days = start, start + timedelta(2), "week", True
             relation = "by" if relation == "by" else "in"
-        elif asked and match["weekday"] and (said or _is_last(match, text)):
+        elif asked and match["weekday"] and (preposition or _is_last(match, text)):
             ahead = (_WEEKDAYS.index(match["weekday"][:3].casefold()) - anchor.weekday()) % 7
-            day = anchor + timedelta(ahead + 7 * (said == "next" and ahead < 4))
+            day = anchor + timedelta(ahead + 7 * (preposition == "next" and ahead < 4))
             relation = relation or "on"
-            # A game's day is told in one zone by its market and in another by who asks.
+            # The market on a game and whoever asks may count the day in different time zones.
             days = day, day + timedelta(1), "day", relation == "on"
         if days is not None:
             start, end, precision, vague = days
@@ -225,7 +227,7 @@ def _named(text: str, anchor: date, floor: date | None, *, asked: bool) -> Itera
 
 
 def _core(match: re.Match[str]) -> int:
-    """Position in the text at which the named time itself begins, after its preposition."""
+    """Position in the text at which the time in words begins, without the preposition before it."""
     names = ("holiday", "weekday", "weekend", "close", "season")
     return next(match.start(name) for name in names if match[name])
 
@@ -234,10 +236,10 @@ def _is_last(match: re.Match[str], text: str) -> bool:
     return not text[match.end() :].strip(" ?.!")
 
 
-def _holiday(said: str, year: str | None, anchor: date, floor: date | None) -> Days:
+def _holiday(name: str, year: str | None, anchor: date, floor: date | None) -> Days:
     if year is not None:
-        return a_day(calendar.holiday(said, int(year)))
-    days = [calendar.holiday(said, anchor.year + n) for n in (-1, 0, 1)]
+        return a_day(calendar.holiday(name, int(year)))
+    days = [calendar.holiday(name, anchor.year + n) for n in (-1, 0, 1)]
     coming = [one for one in days if floor is None or one >= floor]
     if floor == anchor:
         return a_day(min(coming))
@@ -256,13 +258,13 @@ def _season(match: re.Match[str], anchor: date, floor: date | None) -> Days:
 
 def _period_end(match: re.Match[str], anchor: date) -> Days:
     close = match["close"].casefold()
-    said = (match["period"] or "").casefold()
-    said = said or _SHORT.get(close) or close.removeprefix("the ").split()[0]
-    if said == "day":
+    period = (match["period"] or "").casefold()
+    period = period or _SHORT.get(close) or close.removeprefix("the ").split()[0]
+    if period == "day":
         return a_day(anchor)
-    if said == "week":
+    if period == "week":
         return a_day(anchor + timedelta(6 - anchor.weekday()))
-    months = {"month": 1, "quarter": 3, "year": 12}[said]
+    months = {"month": 1, "quarter": 3, "year": 12}[period]
     first = date(anchor.year, (anchor.month - 1) // months * months + 1, 1)
     return a_day(month_after(first, months) - timedelta(1))
 
@@ -272,9 +274,9 @@ def _durations(text: str, anchor: date) -> Iterator[WrittenDate]:
         if not (match["within"] or match["now"] or match[0][:2].casefold() in ("in", "du", "ov")):
             continue
         if match["within"] and re.match(r"\s+(?:of|after|before)\b", text[match.end() :], re.I):
-            continue  # around another event, not from now on
-        said = match["n"].casefold()
-        count = _FEW[said[:6]] if said[:6] in _FEW else numerals.count(said)
+            continue  # counted from another event, not from now
+        number = match["n"].casefold()
+        count = _FEW[number[:6]] if number[:6] in _FEW else numerals.count(number)
         unit = match["unit"].casefold()
         if unit.startswith("hour"):
             end = anchor + timedelta(-(-count // 24))
@@ -283,10 +285,10 @@ def _durations(text: str, anchor: date) -> Iterator[WrittenDate]:
         yield WrittenDate(match.span(), "by", "end", anchor, end + timedelta(1), "week", None, True)
 
 
-def framed(m: WrittenDate, text: str) -> WrittenDate:
-    """A date together with the words around it that change its meaning: a time of day before it
-    ("by 5 PM on June 30"), a part of it ("mid-June"), "or earlier" after it. Without such words the
-    date is returned unchanged."""
+def with_modifiers(m: WrittenDate, text: str) -> WrittenDate:
+    """The date `m`, changed as the words around it in `text` demand: a time of day before the date
+    ("by 5 PM on June 30"), a word for a part of it ("mid-June"), or "or earlier" after it. Without
+    such words the date is returned unchanged."""
     start, stop = m.span
     before, after = text[max(0, start - _REACH) : start], text[stop:]
     if m.precision == "day" and (moved := _away(m, text)):
@@ -319,16 +321,16 @@ def framed(m: WrittenDate, text: str) -> WrittenDate:
 
 
 def _away(m: WrittenDate, text: str) -> WrittenDate | None:
-    """The day that lies some days, weeks, months or years before or after a date ("two weeks after
-    June 1"), or the time up to that day ("within two weeks of June 1"). None if the text has no
-    such words before the date."""
+    """The day that lies some time before or after a date ("two weeks after June 1"), or the time
+    between that day and the date ("within two weeks of June 1"). None if the text has no such words
+    before the date `m`."""
     led = _WAY.match(text, m.span[0])
     until = led.end() if led else m.span[0]
     found = _AWAY.search(text[:until], max(0, m.span[0] - _REACH))
     if found is None or m.start is None or m.end is None:
         return None
-    said = found["n"].casefold()
-    count = _FEW[said] if said in _FEW else numerals.count(said)
+    number = found["n"].casefold()
+    count = _FEW[number] if number in _FEW else numerals.count(number)
     way = -1 if found["way"].casefold().startswith(("before", "prior")) else 1
     day = later(m.start, way * count, found["unit"].casefold())
     lead = " ".join((found["lead"] or "").casefold().split())
@@ -344,8 +346,8 @@ def _away(m: WrittenDate, text: str) -> WrittenDate | None:
 
 
 _EARLIER: Final = {"more than": "before", "at least": "by"}
-"""Words before "a week before June 30" -> the preposition that they stand for: "at least a week
-before June 30" is by June 23, "more than a week before June 30" is before June 23."""
+"""Words before "a week before June 30" -> the preposition that they mean for the day June 23: "at
+least a week before June 30" is by June 23, "more than a week before June 30" is before June 23."""
 
 
 def _moved(m: WrittenDate, start: int, stop: int, relation: str) -> WrittenDate:
@@ -353,21 +355,24 @@ def _moved(m: WrittenDate, start: int, stop: int, relation: str) -> WrittenDate:
 
 
 def _part(m: WrittenDate, at: int, part: re.Match[str]) -> WrittenDate:
-    """A date narrowed to the part of it that the word before it names: its first, middle or last
-    third for "early", "mid" and "late"; for "end" the date keeps its days and gets the edge "end".
+    """The date `m`, narrowed to the part that the word before it names: the first, middle or last
+    third for "early", "mid" and "late". For "end" the date keeps its days and gets the edge "end".
+
+    at : position in the text at which the words of `part` begin
+    part : match of `_PART`, e.g. "by mid-"
     """
-    said = " ".join((part["relation"] or "").casefold().split())
+    preposition = " ".join((part["relation"] or "").casefold().split())
     which = part["part"].casefold()
     if m.start is None or m.end is None:
         return m
     if which == "end":
-        return msgspec.structs.replace(m, span=(at, m.span[1]), relation=said, edge="end")
+        return msgspec.structs.replace(m, span=(at, m.span[1]), relation=preposition, edge="end")
     third = (m.end - m.start) / 3
     nth = {"early": 0, "late": 2}.get(which, 1)
     start = m.start + timedelta((third * nth).days)
     end = m.end if nth == 2 else m.start + timedelta((third * (nth + 1)).days)
-    edge = "end" if said in ("by", "before", "until") else ""
+    edge = "end" if preposition in ("by", "before", "until") else ""
     return msgspec.structs.replace(
-        m, span=(at, m.span[1]), relation="by" if edge else said, edge=edge, start=start, end=end,
-        vague=True,
+        m, span=(at, m.span[1]), relation="by" if edge else preposition, edge=edge, start=start,
+        end=end, vague=True,
     )  # fmt: skip

@@ -1,9 +1,9 @@
-"""Dates in a text, and the window of time that they make: "by March 31", "in 2026", "on May 3 at 4
-PM", "from June 1 to June 7".
+"""Finds the dates in a text, and the window of time that they make: "by March 31", "in 2026", "on
+May 3 at 4 PM", "from June 1 to June 7". Pure.
 
-Pure. A window is a span of days that does not include its end, so that "by March 31" and "before
-April 1" are the same window. A missing year is taken to be the one nearest to the market's close
-or, in a question, the first one that is not over before the day on which it was asked.
+A window is a span of days without its end, so that "by March 31" and "before April 1" are the same
+window. If a date has no year, the year is the one that brings it nearest to the market's close or,
+in a question, the first one in which the date is not over on the day of asking.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from augury.propositions.dates import (
     month_after,
     yearless,
 )
-from augury.propositions.time_words import framed, spoken
+from augury.propositions.time_words import dates_in_words, with_modifiers
 
 WindowKind = Literal["by", "in", "on", "after", "open"]
 
@@ -36,41 +36,41 @@ WindowKind = Literal["by", "in", "on", "after", "open"]
 class Window(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """The time in which something has to happen, or at which a value counts.
 
-    - `by`: at any time before `end`, from the opening of the question on;
-    - `in`: within [start, end), a span longer than a day;
-    - `on`: on the day [start, end), at the time `clock` if the text names one;
+    - `by`: at any time from the opening of the question until `end`;
+    - `in`: from `start` until `end`, a span longer than a day;
+    - `on`: on the day that begins at `start`, at the time `clock` if the text names one;
     - `after`: not before `start`;
-    - `open`: the text names no time; `end` is then the market's close, if known.
+    - `open`: the text names no time; `end` is then the market's close, if that is known.
     """
 
     kind: WindowKind = "open"
     start: date | None = None
-    """First day in the window. None: the window begins when the question is opened, or its
-    beginning is not known."""
+    """First day of the window. None: the window begins when the question is opened, or it is not
+    known when it begins."""
     end: date | None = None
-    """First day after the window. None: the window has no end, or its end is not known."""
+    """First day after the window. None: the window has no end, or it is not known when it ends."""
     clock: tuple[int, int] | None = None
     """Times of day, in minutes after midnight Eastern time, at which the window begins and ends;
     equal for a single moment. None if the text names no time of day."""
     precision: Precision = "day"
     since: date | None = None
-    """Day on which the market was opened or the question was asked. What the market or question is
-    about had not happened by then."""
+    """Day on which the market was opened or the question was asked. The event that the market or
+    question is about had not happened by then."""
     vague: bool = False
-    """Whether the words can mean two windows ("by June": its start or its end), or the year is not
-    known."""
+    """Whether the words can mean two windows ("by June": the start or the end of June), or the year
+    is not known."""
     years: frozenset[int] = frozenset()
     """Years that the text names alone, without a day or month, as the edition of a contest: 2026
     for "the 2026 election" and for "the 2025-26 season"."""
     text: str = ""
-    """The words of the text that the window was read from."""
+    """The words of the text from which the window was read."""
 
 
 def has_ended(window: Window, day: date) -> bool:
-    """Whether a window of time that a text names has certainly ended on this day. False if the text
-    names no time or a vague one."""
-    said = window.text and not window.vague and window.kind in ("by", "in", "on")
-    return bool(said) and window.end is not None and window.end <= day
+    """Whether a window of time that a text names has certainly ended before `day`. False if the
+    text names no time or a vague one."""
+    is_named = window.text and not window.vague and window.kind in ("by", "in", "on")
+    return bool(is_named) and window.end is not None and window.end <= day
 
 
 _MON = rf"{calendar.MONTH}\b\.?"
@@ -87,8 +87,8 @@ _RELATION = (
 )
 _EDGE = r"(?P<edge>(?:the\s+)?(?:very\s+)?(?:end|start|beginning|close|turn|finish)\s+of\s+)"
 _OF = rf"(?:(?:of|in)\s+)?(?P<{{0}}>{YEAR}|(?:this|next)\s+year\b)"
-"""Template of the pattern for a year after a day or month (" 2026", " of next year"); `format` puts
-in the name of the pattern's group."""
+"""Template of a regular expression for a year after a day or month (" 2026", " of next year").
+`_OF.format(name)` gives the expression, with a group called `name` for the year."""
 _MENTION: Final = re.compile(
     rf"(?:\b{_RELATION})?(?:{_EDGE})?(?:the\s+)?(?:month\s+of\s+|year\s+(?=(?:19|20)\d))?"
     r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\s+)?"
@@ -131,19 +131,19 @@ _HINT: Final = re.compile(
     r"today|tomorrow|tonight)\b",
     re.I,
 )
-"""Matches at least a part of every date ("Mar", "2026", "week"). Searching for such parts is much
-faster than searching for dates."""
+"""Matches at least a part of every date ("Mar", "2026", "week"). A text without a match has no
+date; this check is much faster than the search for dates."""
 _SUPERLATIVE: Final = re.compile(
     r"\b(?:first|\w{2,}est|most|worst|best|least|record|only|never)\b(?:\W+\w+){0,4}\W*\Z", re.I
 )
-"""Matches words before "since" that compare with the past, so that no window is meant: "the first
-time since 2021"."""
+"""Matches words before "since" that compare with the past. "The first time since 2021" then names
+no window."""
 _MEETING: Final = re.compile(r"\s+(?:[a-z]+\s+){0,2}meeting\b", re.I)
-"""Matches "meeting" after a date. "After the March meeting" means the decision of that meeting, so
-the preposition "after" is dropped."""
+"""Matches "meeting" after a date. "After the March meeting" means the decision of that meeting, not
+the time after March, so the preposition "after" is dropped."""
 _REACH: Final = 60
-"""Dates are searched in the part of a text that begins this number of characters before the first
-match of `_HINT` and ends as many after the last one."""
+"""Dates are searched only in a part of the text: from this number of characters before the first
+match of `_HINT` (a part of a date) to as many after the last one."""
 _ORDER: Final = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4,
                  "4th": 4, "last": 4, "final": 4}  # fmt: skip
 _SIMPLE: Final = {
@@ -158,21 +158,22 @@ _SIMPLE: Final = {
 def mentions(
     text: str, anchor: date | None, *, opened: date | None = None, asked: bool = False
 ) -> list[WrittenDate]:
-    """The dates in `text`, from left to right. A date without a year is the one nearest to a
-    market's close or, in a question, the first one that is not over on the day of asking.
+    """The dates in `text`, from left to right. If a date has no year, the year is the one that
+    brings it nearest to a market's close or, in a question, the first one in which the date is not
+    over on the day of asking.
 
     anchor : the market's close or, for a question, the day on which it was asked
     opened : day on which the market was opened; a date without a year is not over before it
     asked : whether the text is a user's question and not a market's
     """
     floor = anchor if asked else opened
-    words = spoken(text, anchor, floor, asked=asked)
+    words = dates_in_words(text, anchor, floor, asked=asked)
     hints = [match.start() for match in _HINT.finditer(text)]
     if not hints:
         return sorted(words, key=lambda one: one.span)
     first, last = max(0, hints[0] - _REACH), hints[-1] + _REACH
     dates = [
-        framed(m, text) for match in _MENTION.finditer(text, first, last)
+        with_modifiers(m, text) for match in _MENTION.finditer(text, first, last)
         if not any(one.span[0] < match.end() and match.start() < one.span[1] for one in words)
         and (m := _mention(match, anchor, floor, asked=asked))
     ]  # fmt: skip
@@ -182,12 +183,12 @@ def mentions(
 def _mention(
     match: re.Match[str], anchor: date | None, floor: date | None, *, asked: bool
 ) -> WrittenDate | None:
-    said = " ".join((match["relation"] or "").casefold().split())
-    relation = _SIMPLE.get(said, said)
+    preposition = " ".join((match["relation"] or "").casefold().split())
+    relation = _SIMPLE.get(preposition, preposition)
     edge: Literal["", "start", "end"] = ""
     if match["edge"]:
         edge = "end" if re.search(r"end|close|finish", match["edge"], re.I) else "start"
-    if said == "since" and _SUPERLATIVE.search(match.string[: match.start()]):
+    if preposition == "since" and _SUPERLATIVE.search(match.string[: match.start()]):
         return None
     if match["week"] and floor is not None:
         floor -= timedelta(6)  # the week of last Monday is not over
@@ -195,10 +196,10 @@ def _mention(
     if days is None or (match["md"] and _names_event(match)):
         return None
     start, end, precision, vague = days
-    if match["my"] and not match["myy"] and not said and not edge:
+    if match["my"] and not match["myy"] and not preposition and not edge:
         word = match["my"]
         if word.casefold() in ("may", "march", "mar") and not word[0].isupper():
-            return None  # a verb: no preposition and no capital letter shows a month
+            return None  # it may be a verb: no preposition or capital letter shows a month
         if word.casefold() == "may" and match.start() == 0:
             return None
     if match["over"] or match["yey"] or (match["rel"] or "").casefold().endswith("end"):
@@ -217,6 +218,7 @@ def _mention(
 
 
 _EVENT_DAYS: Final = frozenset({(1, 6), (10, 7), (9, 11), (6, 4)})
+"""Days, as (month, day), after which past events are named: the January 6 riot."""
 _EVENT: Final = re.compile(
     r"(?:th)?[\s-]+(?:\w+\s+)?(?:committee|pardon|riot|defendant|attack|insurrection|hearing|panel|prosecut|"
     r"investigat|inquiry|commission|hostage|massacre|convict|prisoner|protest|offender|case)", re.I
@@ -230,8 +232,9 @@ def _names_event(match: re.Match[str]) -> bool:
 
 
 def _clock(match: re.Match[str]) -> tuple[tuple[int, int] | None, int]:
-    """Two things: the time of day right after a date as (from, to), in minutes after midnight, or
-    None if there is none; and the position in the text where the date and this time end."""
+    """Read the time of day right after a date. Returns two things: the time as (from, to) in
+    minutes after midnight, None if there is none; and the position in the text after date and
+    time."""
     text, stop = match.string, match.end()
     lead = re.compile(r",?\s+(?:at\s+|@\s+)?").match(text, stop)
     found = _CLOCK.match(text, lead.end()) if lead else None
@@ -252,8 +255,11 @@ def _minutes(hour: str) -> int:
 def _days(
     match: re.Match[str], anchor: date | None, floor: date | None, *, asked: bool
 ) -> Days | None:
-    """The days that a date covers (`Days`): the first day, the day after the last one, the
-    precision (day, month ...), and whether the date is vague. None if it is no real date."""
+    """The days that a date covers (`Days`); None if there is no such date ("February 30").
+
+    match : a match of `_MENTION`
+    anchor, floor, asked : as in `dates.yearless` and `mentions`
+    """
     try:
         if match["iso"] or match["us"] or match["dots"] or match["my_m"]:
             return _in_digits(match)
@@ -297,7 +303,7 @@ def _days(
 
 
 def _in_digits(match: re.Match[str]) -> Days:
-    """The days (`Days`) of a date in digits, such as "2026-06-30", "6/30/2026", "30.06.2026" or
+    """The days that a date in digits covers: "2026-06-30", "6/30/2026", "30.06.2026" or
     "06/2026"."""
     if match["iso"]:
         return a_day(date.fromisoformat(match["iso"].replace(match["sep"], "-")))
@@ -310,12 +316,12 @@ def _in_digits(match: re.Match[str]) -> Days:
     return a_day(date(year if year > 99 else 2000 + year, month, day))
 
 
-def _year(said: str | None, anchor: date | None) -> str | None:
-    """The year in digits that a text means by `said`: "2027" -> "2027", "next year" -> the year
-    after that of `anchor`. None if `said` is None, or `anchor` is needed and None."""
-    if said is None or said.isdecimal():
-        return said
-    return str(anchor.year + said.casefold().startswith("next")) if anchor else None
+def _year(words: str | None, anchor: date | None) -> str | None:
+    """The year, in digits, that the words of a text name: "2027" -> "2027", "next year" -> the year
+    after that of `anchor`. None if there are no words, or if `anchor` is needed but None."""
+    if words is None or words.isdecimal():
+        return words
+    return str(anchor.year + words.casefold().startswith("next")) if anchor else None
 
 
 def _span_of_days(match: re.Match[str], anchor: date | None, floor: date | None) -> Days:
@@ -338,8 +344,8 @@ def _relative(match: re.Match[str], anchor: date | None, *, asked: bool) -> Days
     if anchor is None:
         return None, None, "year" if "year" in words else "month", True
     if not asked:
-        # A market that says "this year" means the year it closes in; its close may be the first
-        # moment of the next.
+        # A market that says "this year" means the year in which it closes, but it may close at the
+        # first moment of the next year.
         anchor -= timedelta(1)
     if words.startswith(("today", "tonight")):
         return a_day(anchor)
@@ -366,7 +372,8 @@ def _relative(match: re.Match[str], anchor: date | None, *, asked: bool) -> Days
     return start, start + timedelta(7), "week", not asked
 
 
-_RANK: Final = {"day": 0, "week": 1, "month": 2, "quarter": 3, "year": 4, "decade": 5}
+_COARSENESS: Final = {"day": 0, "week": 1, "month": 2, "quarter": 3, "year": 4, "decade": 5}
+"""Precision of a date -> how coarse it is; of several dates the finest one makes the window."""
 
 
 def window(
@@ -377,14 +384,14 @@ def window(
     since: date | None = None,
     contest: bool = False,
 ) -> Window:
-    """The window of time that the dates of one text make together; of kind `open` if they make
-    none.
+    """The window of time that the dates of a text make together; a window of kind `open` if they
+    make none.
 
-    found : the dates, from `mentions`
+    found : the dates of the text, from `mentions`
     anchor : the market's close
     since : day on which the market was opened or the question was asked
-    contest : whether the text is about a contest, in which a year alone ("the 2026 election") names
-        the edition and is no window
+    contest : whether the text is about a contest. A year alone ("the 2026 election") then names the
+        edition of the contest and is no window
     """
     years = frozenset(
         m.start.year
@@ -392,19 +399,20 @@ def window(
         if m.precision == "year" and m.start and (m.season or m.relation in ("", "in", "on"))
         and not m.edge
     )  # fmt: skip
-    candidates = [_one(m, text, anchor) for m in _joined(found, text)]
+    candidates = [_window_of(m, text, anchor) for m in _joined(found, text)]
     if contest:
         candidates = [w for w in candidates if w.kind in ("by", "after") or w.precision != "year"]
     if not candidates:
         return Window(end=anchor, since=since, years=years)
-    best = min(candidates, key=lambda w: ({"by": 0, "after": 1}.get(w.kind, 2), _RANK[w.precision]))
+    order = {"by": 0, "after": 1}
+    best = min(candidates, key=lambda w: (order.get(w.kind, 2), _COARSENESS[w.precision]))
     return msgspec.structs.replace(best, since=since, years=years)
 
 
 def _within_month(m: WrittenDate, text: str) -> WrittenDate:
-    """A day joined with the other end of its range, if that end is a number without a month: "June
-    1 to 7", "between the 1st and the 7th of June", "1-7 June". Other dates are returned unchanged.
-    """
+    """A day, extended to the range that it begins or ends, if the other end of the range is a
+    number without a month: "June 1 to 7", "between the 1st and the 7th of June", "1-7 June". Any
+    other date is returned unchanged."""
     if m.precision != "day" or m.start is None or m.edge:
         return m
     behind = _LAST_DAY.match(text, m.span[1])
@@ -441,8 +449,8 @@ June"."""
 
 
 def _joined(found: Sequence[WrittenDate], text: str) -> list[WrittenDate]:
-    """The dates of a text, with the two ends of a range joined: "from March 3 to March 9" becomes
-    one date."""
+    """The dates of a text, with the two ends of a range joined to one date: "from March 3 to
+    March 9"."""
     out: list[WrittenDate] = []
     for m in (_within_month(one, text) for one in found):
         if out and out[-1].relation in ("from", "", "in") and (last := out[-1]):
@@ -471,14 +479,14 @@ def _joined(found: Sequence[WrittenDate], text: str) -> list[WrittenDate]:
     return out
 
 
-def _one(m: WrittenDate, text: str, anchor: date | None) -> Window:
-    start, end, said = m.start, m.end, text[m.span[0] : m.span[1]].strip()
+def _window_of(m: WrittenDate, text: str, anchor: date | None) -> Window:
+    start, end, words = m.start, m.end, text[m.span[0] : m.span[1]].strip()
 
     def made(kind: WindowKind, start: date | None, end: date | None, vague: bool) -> Window:
         whole = kind == "by" and m.clock == (1439, 1439)  # 11:59 PM is the day's end
         return Window(
             kind=kind, start=start, end=end, clock=None if whole else m.clock,
-            precision=m.precision, vague=m.vague or vague, text=said,
+            precision=m.precision, vague=m.vague or vague, text=words,
         )  # fmt: skip
 
     if m.relation in ("by", "before", "until"):

@@ -1,4 +1,5 @@
-"""Words that say nothing about a proposition's subject, and other names of the same thing. Pure.
+"""Words that say nothing about the subject of a proposition, and different names of the same thing.
+Pure.
 
 This goes beyond `augury.search.aliases`: names that search keeps apart for ranking (a nominee and
 the primary, a trophy and its league) become one term here, so that propositions can be compared.
@@ -26,7 +27,8 @@ GENERIC: Final = frozenset(
     himself herself question following current currently conduct carry following resolve
     probability odds chance likely award wil vs versus v""".split()
 )
-"""Terms that do not tell what a question is about ("happen", "reach", "official")."""
+"""Terms (stemmed words) that do not tell what a question is about: "happen", "reach",
+"official"."""
 
 ASYMMETRIC: Final = frozenset(
     term(word)
@@ -35,26 +37,29 @@ ASYMMETRIC: Final = frozenset(
     capture withdraw cede outsell block annex deport indict charge convict own follow
     unfollow""".split()
 )
-"""Terms of verbs for which it matters who does it to whom: "A strikes B" is not "B strikes A"."""
+"""Terms (stemmed words) of verbs for which it matters who acts on whom: "A strikes B" is not "B
+strikes A"."""
 
 STAGES: Final = {"round16": 1, "quarterfinal": 2, "semifinal": 3, "final": 4, "wins": 5}
-"""Stages of a knock-out contest -> their order (1 is the first). A side that reaches one stage has
-reached all those before it.
+"""Stage of a knock-out contest -> position of the stage, 1 being the first. Whoever reaches a stage
+has reached all earlier ones.
 
-The `playoffs` of leagues are left out, since their rounds have other names.
+The `playoffs` of leagues are left out, since the rounds of playoffs have other names.
 """
 
 STAYS: Final = r"still|remains?|stays?|holds?|survives?|keeps?|continu(?:es?|ing)|persists?"
-"""Pattern for words which say that something stays as it is ("still", "remains")."""
+"""Source of a regular expression for words which say that something stays as it is ("still",
+"remains")."""
 
 PARTIES: Final = frozenset(
     term(word) for word in "democrat republican libertarian green independent".split()
 )
+"""Terms (stemmed words) of the parties, and of "independent", in elections of the United States."""
 OFFICES: Final = frozenset(
     terms("president senate governor mayor congress house parliament prime minister chancellor")
 )
-"""Terms of offices whose elections in one year are all on one day. Naming the month of such an
-election adds nothing to naming its year."""
+"""Terms (stemmed words) of offices whose elections in a year are all on one day. The month of such
+an election tells no more than the year."""
 
 LEAGUES: Final[tuple[tuple[str, frozenset[str], frozenset[str]], ...]] = tuple(
     (league, frozenset(terms(trophy)), frozenset(terms(conferences)))
@@ -65,7 +70,8 @@ LEAGUES: Final[tuple[tuple[str, frozenset[str], frozenset[str]], ...]] = tuple(
         ("nhl", "stanley cup", "eastern western east west conference"),
     )
 )
-"""Sports leagues, each as (name, terms of its title, terms of its conferences)."""
+"""Sports leagues, each as (name, terms of the league's title, terms of the league's conferences). A
+term is a stemmed word."""
 
 STATES: Final = {
     "alabama": "al", "alaska": "ak", "arizona": "az", "arkansas": "ar", "california": "ca",
@@ -127,14 +133,14 @@ _IMPLIED: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = tuple(
         ("airdrop", "perform"), ("bitcoin", "crypto"), ("starship", "spacex"),
     )
 )  # fmt: skip
-"""Pairs of sets of terms (stems): in a text that has all terms of the first set, the terms of the
-second add nothing and are dropped ("NHL" beside "Stanley Cup")."""
+"""Pairs of sets of terms (stemmed words): in a text that has all terms of the first set, the terms
+of the second set add nothing and are dropped ("NHL" beside "Stanley Cup")."""
 
 
 @remembered(32 << 20)
 def canonical(found: frozenset[str]) -> frozenset[str]:
-    """The terms without those that other terms among them imply: "NHL" is dropped beside "Stanley
-    Cup"."""
+    """The terms (stemmed words) of a text without those that other terms of the text imply: "NHL"
+    is dropped beside "Stanley Cup"."""
     if found >= _VICE:
         found = (found - _VICE) | {"vicepresid"}
     dropped: frozenset[str] = frozenset()
@@ -157,15 +163,15 @@ _TICKER_DAY: Final = re.compile(r"-(?P<y>2\d)(?P<m>[A-Z]{3})(?P<d>\d\d)")
 
 
 def league_of(event_id: str | None, slug: str | None) -> str | None:
-    """The league (nba, nfl, mlb, nhl) that the ticker of an event or the slug of a market names;
-    None if neither does."""
+    """The league (nba, nfl, mlb, nhl) that an event's id (on Kalshi its ticker) or a market's slug
+    (the name in its web address) begins with; None if neither does."""
     found = _TICKER_LEAGUE.match(event_id or "") or _SLUG.match(slug or "")
     return found["league"].lower() if found else None
 
 
 def game_day(event_id: str | None, slug: str | None) -> date | None:
-    """The day of a game from its event's ticker ("-25SEP03") or its slug ("-2026-04-12"); None if
-    neither has a day."""
+    """The day of a game, from the event's id ("-25SEP03" in a Kalshi ticker) or the market's slug
+    ("-2026-04-12"); None if neither has a day."""
     try:
         if found := _SLUG_DAY.search(slug or ""):
             return date.fromisoformat(found["day"])
@@ -177,8 +183,8 @@ def game_day(event_id: str | None, slug: str | None) -> date | None:
 
 
 def names_teams(event_id: str | None) -> bool:
-    """Whether an event's ticker has names of teams after a day ("-25AUG28ELONDUKE"). The day is
-    then that of a game, and not a deadline."""
+    """Whether an event's id (a Kalshi ticker) has names of teams after a day ("-25AUG28ELONDUKE").
+    The day is then that of a game, and not a deadline."""
     return _TICKER_TEAMS.search(event_id or "") is not None
 
 
@@ -190,16 +196,19 @@ _NUMBERED: Final = re.compile(
     r"(?P<award>academy|oscars?|grammy|emmy|golden\s+globe|tony)",
     re.I,
 )
-_FIRST_HELD: Final = {"academy": 1928, "oscar": 1928, "grammy": 1958, "emmy": 1948,
-                      "golden globe": 1943, "tony": 1946}  # fmt: skip
+_YEAR_BEFORE_FIRST: Final = {"academy": 1928, "oscar": 1928, "grammy": 1958, "emmy": 1948,
+                             "golden globe": 1943, "tony": 1946}  # fmt: skip
+"""Award -> the year to which the number of an edition is added: the 98th Academy Awards are those
+of 1928 + 98 = 2026."""
 
 
 def edition_of(text: str, event_id: str | None) -> int | None:
-    """The year of a contest whose text does not name it, from the number of an award ("98th Academy
-    Awards" -> 2026) or from the ticker of the event; None if neither tells it."""
+    """The year of a contest if the text does not name it: from the number of an award ("98th
+    Academy Awards" -> 2026) or from the event's id (a Kalshi ticker). None if neither tells it."""
     if found := _NUMBERED.search(text):
         award = " ".join(found["award"].casefold().split()).removesuffix("s")
-        return _FIRST_HELD.get(award, 0) + int(found["n"]) if award in _FIRST_HELD else None
+        number = int(found["n"])
+        return _YEAR_BEFORE_FIRST[award] + number if award in _YEAR_BEFORE_FIRST else None
     if event_id and not _NEXT.search(text) and (found := _TICKER_YEAR.search(event_id)):
         return 2000 + int(found["year"])
     return None

@@ -1,9 +1,10 @@
-"""Features of markets for one query: one row of numbers for each market. Pure numpy.
+"""Features from which decision trees judge how a market is related to a query: one row of numbers
+for each market. Pure numpy.
 
 A factor is something in the world that markets are about, e.g. a policy rate. The query's own
-factors are those that the query is about. Paths along the edges and links of the factor base lead
-from them to other factors. The fit (0 to 1) of a market and a factor is the share of the words of
-the market's question that the factor explains (`factors.Match.fit`).
+factors are those that the query is about. Paths along the edges and links of the factor base (which
+factor drives which) lead from them to other factors. The fit (0 to 1) of a market and a factor is
+the share of the words of the market's question that name the factor (`factors.Match.fit`).
 
 `training/relations/fit.py` fits the trees of `augury.relations.ranker` on these columns. After a
 column is changed, added or removed, the trees have to be fitted again.
@@ -26,25 +27,27 @@ Floats = NDArray[np.float32]
 
 SUBJECT_SHARE: Final = 0.5
 """How much (0 to 1) a market counts as being about a factor (something in the world, e.g. a policy
-rate) that its text names with a fit (`factors.Match.fit`) near 0. The value rises linearly with the
-fit, to 1 for a fit of 1. Chosen by hand."""
+rate) if only a tiny part of its question names the factor. The value rises linearly, to 1 if the
+whole question names it (`factors.Match.fit`). Chosen by hand."""
 NAMING_SCORE: Final = 0.15
-"""A market counts as naming a thing that the query names if the BM25 score of its question and
-event name for the query's words (`Pool.words`) is at least this. Chosen by hand."""
+"""Smallest BM25 score of a market's question and event name against the query's words
+(`Pool.words`) from which the market counts as mentioning something that the query mentions. Chosen
+by hand."""
 YEAR_SECONDS: Final = 31_557_600
-"""Number of seconds in a year."""
-FAR_YEARS: Final = 10.0
-"""Limit, in years, of the column `after`: the time from `Pool.when` (the median close of the
-query's best direct results) to a market's close. Longer times are set to 10, or to -10 if the
-market closes before `Pool.when`."""
-BY_PLACE: Final = (1.0, 0.7, 0.5, 0.4)
-"""Weights (0 to 1) of verdicts (`judged`) on how a factor of the query and a factor of a market are
-related, by the rank of the query's factor: 1 for its strongest factor, 0.7 for the second, and so
-on. Verdicts on its fifth and further factors are left out. Chosen by hand."""
-BESIDE_WEIGHT: Final = 0.7
-"""Weight (0 to 1) of verdicts (`judged`) on how the query's factors are related to a market's
-second and further factors. Verdicts on the market's first factor have the weight 1. Chosen by
+"""Number of seconds in a year of 365.25 days."""
+MAX_YEARS_APART: Final = 10.0
+"""Largest absolute value, in years, of the column `after`: how much later a market closes than the
+query's best direct results (markets on the question itself; the median of their closes is
+`Pool.when`). Larger values are cut to 10, smaller ones to -10."""
+RANK_WEIGHTS: Final = (1.0, 0.7, 0.5, 0.4)
+"""Weights (0 to 1) of people's verdicts (`judged`) on how a factor (thing in the world) of the
+query and a factor of a market are related. The weight depends on the query's factor: 1 for its
+strongest one, 0.7 for the second, and so on; its fifth and further ones are left out. Chosen by
 hand."""
+SECONDARY_WEIGHT: Final = 0.7
+"""Weight (0 to 1) of people's verdicts (`judged`) on how a factor (thing in the world) of the query
+is related to a market's second or a further factor. For the market's first factor, the weight is 1.
+Chosen by hand."""
 
 COLUMNS: Final = (
     "names_weight", "names_share", "directness", "after", "words", "dense", "salience", "fixture",
@@ -58,52 +61,65 @@ COLUMNS: Final = (
     "family_own", "family_directness", "directness_below_best", "dense_below_best",
     "q_own", "q_first", "q_up", "q_do", "q_co", "q_best", "q_heaviest", "q_factors", "q_terms",
 )  # fmt: skip
+"""Names of the features of a market for one query, the input of the trees that judge in which
+relation the market is to the query.
+
+By their beginnings: `own`: how much the market is about the query's own factors (things in the
+world); `up`, `do`, `co`: paths of the factor base of the relations upstream, downstream, correlated
+that lead to the market; `j`, `j1`: people's verdicts on how its factors are related to the query's;
+`q`: the query itself, or all its markets together; `family`: means over the market's family."""
 
 DIRECT_COLUMNS: Final = (*COLUMNS, "precision", "siblings", "year", "conflict")
-"""Names of the input columns of the trees that say how directly a market is about the query
-(`direct`): `COLUMNS` and four features of `augury.search.rank.features`."""
-_SAID: Final = [FEATURES.index(one) for one in ("precision", "family", "year", "number_conflict")]
+"""Names of the features from which the trees `direct` judge how directly a market is about the
+query: `COLUMNS` and four features of `augury.search.rank.features`."""
+_DIRECT_FEATURES: Final = [
+    FEATURES.index(one) for one in ("precision", "family", "year", "number_conflict")
+]
+"""Columns of search's ranking features (`FEATURES`) that `DIRECT_COLUMNS` adds to `COLUMNS`."""
 
 
 _AT: Final = {name: nth for nth, name in enumerate(COLUMNS)}
 
 
 class Paths(NamedTuple):
-    """How much each of the n markets of a query is about the query's own factors (those that the
-    query is about), and how strongly paths through the factor base lead from these factors to the
-    market's factors."""
+    """How strongly each of n markets is tied to a query: how much it is about the factors (things
+    in the world) that the query is about, the query's own factors; and how strongly paths of the
+    factor base (which factor drives which) lead from these to the market's factors."""
 
     own: Floats
-    """(n markets, MOST_TAGS factors of each), 0 to 1: how much the market is about the factor,
-    times how much the query is about it; 0 if the query is not about the factor."""
+    """(n markets, MOST_TAGS factors of each), 0 to 1: how much the market is about the factor
+    (thing in the world), times how much the query is about it; 0 if the query is not about the
+    factor."""
     weights: Floats
     """(3 relations, n markets, MOST_TAGS factors of each), 0 to 1: how much the market is about the
-    factor, times the weight of the path that leads to the factor from the query's own factors."""
+    factor (thing in the world), times the weight of the strongest path from the query's own factors
+    to it."""
 
 
-def held(tags: NDArray[np.uint16], fits: NDArray[np.float32]) -> Floats:
-    """How much each of n markets is about each of its factors: (n, MOST_TAGS), 0 to 1.
+def subject_weights(tags: NDArray[np.uint16], fits: NDArray[np.float32]) -> Floats:
+    """How much each of n markets is about each of its factors (things in the world): (n,
+    MOST_TAGS), 0 to 1.
 
-    tags : numbers of the markets' factors, 0 for none
-    fits : how well each factor fits the market (`factors.Match.fit`)
+    tags : (n, MOST_TAGS), ids of the markets' factors, 0 for none
+    fits : (n, MOST_TAGS), how well each factor fits the market, 0 to 1 (`factors.Match.fit`)
     """
     return np.where(tags > 0, SUBJECT_SHARE + (1 - SUBJECT_SHARE) * fits, 0).astype(np.float32)
 
 
 def paths(reached: Reached, pool: Pool, unnamed: NDArray[np.bool_]) -> Paths:
     """Compute, for each market of a pool (the markets that may be listed for a query), how much it
-    is about the query's own factors (those that the query is about), and how strongly paths lead
-    from these to the market's factors.
+    is about the query's own factors (the things in the world that the query is about), and how
+    strongly paths of the factor base lead from these to the market's factors.
 
     reached : the paths from the query's own factors
-    unnamed : (n, MOST_TAGS), True for factors that stand for another thing in each market ("the
-        song in question", `Factor.is_of_one`); a path to such a factor counts only if the market's
-        title names a thing that the query names
+    unnamed : (n, MOST_TAGS), True for factors that mean a different thing in each market ("the song
+        in question", `Factor.is_of_one`); a path to such a factor counts only if the market's
+        question or event name mentions something that the query mentions (`NAMING_SCORE`)
     """
-    about = held(pool.tags, pool.fits)
+    about = subject_weights(pool.tags, pool.fits)
     weights = reached.weights[:, pool.tags] * about
     weights[:, unnamed & (pool.words < NAMING_SCORE)[:, None]] = 0
-    return Paths(reached.asked[pool.tags] * about, weights)
+    return Paths(reached.own[pool.tags] * about, weights)
 
 
 def table(
@@ -116,22 +132,24 @@ def table(
     judged: Sequence[Around],
 ) -> Floats:
     """The features (`COLUMNS`) of each market of a pool (the markets that may be listed for a
-    query): (n, len(COLUMNS)). The columns that compare a market with the other ones are still 0;
-    `compared` fills them.
+    query): (n, len(COLUMNS)). The columns that compare a market with the other markets stay 0; the
+    function `compared` fills them.
 
     Parameters
     ----------
     factors
-        The query's own factors as (number, weight), the strongest first.
+        The factors (things in the world) that the query is about, as (id, weight from 0 to 1), the
+        strongest first.
     found
-        From `paths`.
+        From the function `paths`.
     foreign : (n,)
-        True for markets about another team, country ... than the question names.
+        True for the markets about another team, country ... than the query is about.
     rivals : (n,)
-        True for markets on other outcomes of the contest that the query is about.
+        True for the markets on the same contest as the query but at the other level: the whole
+        contest if the query is about one contender, a contender if it is about the whole contest.
     judged
-        For each of the query's first factors, in the order of `factors`: the verdicts on how it is
-        related to other factors.
+        People's verdicts on how a factor is related to all other factors, for the first
+        `len(RANK_WEIGHTS)` of `factors`, in their order.
     """
     columns: dict[str, Any] = {
         "names_weight": pool.naming, "names_share": pool.named, "directness": pool.directness,
@@ -143,7 +161,7 @@ def table(
     years = np.where(
         pool.closes > 0, (pool.closes.astype(np.float64) - pool.when) / YEAR_SECONDS, 0
     )
-    columns["after"] = np.clip(years, -FAR_YEARS, FAR_YEARS)
+    columns["after"] = np.clip(years, -MAX_YEARS_APART, MAX_YEARS_APART)
     columns |= _by_paths(reached, pool, found)
     columns |= _by_verdicts(pool.tags, judged)
     out = np.zeros((len(COLUMNS), len(pool.tags)), np.float32)
@@ -180,12 +198,13 @@ def compared(rows: Floats, family: NDArray[np.uint64]) -> Floats:
 
 
 def direct_table(rows: Floats, features: Floats) -> Floats:
-    """Input of the trees that say how directly a market is about the query, (n,
-    len(DIRECT_COLUMNS)): the rows that `compared` returns, with four columns of `features` added.
+    """The features from which the trees judge how directly a market is about the query: (n,
+    len(DIRECT_COLUMNS)). These are the rows that `compared` returns, and four columns of
+    `features`.
 
     features : (n, 7), the rows of `Pool.features` for the same markets
     """
-    return np.concatenate([rows, features[:, _SAID]], axis=1)
+    return np.concatenate([rows, features[:, _DIRECT_FEATURES]], axis=1)
 
 
 def _by_paths(reached: Reached, pool: Pool, found: Paths) -> dict[str, Any]:
@@ -199,7 +218,7 @@ def _by_paths(reached: Reached, pool: Pool, found: Paths) -> dict[str, Any]:
     columns: dict[str, Any] = {
         "own": own,
         "own_fit": np.where(own > 0, fits[at, best], 0),
-        "own_main": reached.asked[tags[:, 0]],
+        "own_main": reached.own[tags[:, 0]],
         "own_all": found.own.sum(axis=1),
         "own_over_path": own - path,
         "path": path,
@@ -222,8 +241,12 @@ def _by_paths(reached: Reached, pool: Pool, found: Paths) -> dict[str, Any]:
 
 
 def _voted(tags: NDArray[np.uint16], voters: NDArray[np.intp]) -> NDArray[Any] | float:
-    """For each market, the share (0 to 1) of the best direct results (the markets at the positions
-    `voters`) that have a factor in common with the market; 0 if there are no such results."""
+    """For each market, the share (0 to 1) of the best direct results (markets on the question
+    itself) that have a factor (thing in the world) in common with the market; 0 if there are none.
+
+    tags : (n, MOST_TAGS), ids of the markets' factors, 0 for none
+    voters : positions of the best direct results among the markets
+    """
     if not len(voters):
         return 0.0
     votes = np.zeros((len(voters), int(tags.max(initial=0)) + 1), np.bool_)
@@ -237,10 +260,10 @@ def _by_verdicts(tags: NDArray[np.uint16], judged: Sequence[Around]) -> dict[str
     best = {code: np.zeros(n, np.float32) for code in (*CODES, "self")}
     some = tags > 0
     nones, looked_at = np.zeros(n), np.maximum(some.sum(axis=1) * max(len(judged), 1), 1)
-    share = np.full(tags.shape[1], BESIDE_WEIGHT, np.float32)
+    share = np.full(tags.shape[1], SECONDARY_WEIGHT, np.float32)
     share[0] = 1
     first: dict[str, Any] = {}
-    for around, weight in zip(judged, BY_PLACE, strict=False):
+    for around, weight in zip(judged, RANK_WEIGHTS, strict=False):
         codes = np.where(some, around.codes[tags], 0)
         strengths = around.strengths[tags] * (weight * share)
         for number, code in enumerate((*CODES, "self"), 1):
@@ -249,9 +272,9 @@ def _by_verdicts(tags: NDArray[np.uint16], judged: Sequence[Around]) -> dict[str
                 nones += of_code.sum(axis=1)
             best[code] = np.maximum(best[code], (strengths * of_code).max(axis=1, initial=0))
         if not first:
-            told = codes[:, 0]
-            first["j_code"] = np.where(told == CODES.index("none") + 1, -1, told)
-            first["j_main"] = np.where(told > 0, around.strengths[tags[:, 0]], 0)
+            main = codes[:, 0]
+            first["j_code"] = np.where(main == CODES.index("none") + 1, -1, main)
+            first["j_main"] = np.where(main > 0, around.strengths[tags[:, 0]], 0)
             for code in ("cause", "driver"):
                 of_code = codes == CODES.index(code) + 1
                 first[f"j1_{code}"] = (around.strengths[tags] * of_code).max(axis=1, initial=0)

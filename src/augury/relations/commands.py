@@ -1,4 +1,5 @@
-"""`augury relations`: the factor base, and a language model's labels, on the command line."""
+"""`augury relations`: checks the factor base (which factor drives which) and manages a language
+model's labels (its answers on how events are related)."""
 
 from __future__ import annotations
 
@@ -28,7 +29,10 @@ from augury.settings import Settings
 from augury.storage.database import Database
 from augury.tables import Console
 
-app = typer.Typer(help="The factor base: what drives what.", no_args_is_help=True)
+app = typer.Typer(
+    help="Causes and effects that relate markets: the factor base, and a language model's labels.",
+    no_args_is_help=True,
+)
 app.command("review")(review)
 
 
@@ -39,14 +43,16 @@ def lint(
         typer.Option(
             exists=True,
             dir_okay=False,
-            help="Parquet file of markets: also report which of them each factor matches.",
+            help="Parquet file of markets: also report how many of them each factor matches.",
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check the factor base: edges to unknown factors, factors without edges, contradictions.
+    """Check the factor base, i.e. the list of things in the world that markets are about (factors),
+    and of which drives which (edges).
 
-    Also counts the judged pairs of factors by verdict, strength and domain, including your own
+    Reports edges to unknown factors, factors without edges, and contradictions. Also counts the
+    verdicts on pairs of factors by relation, strength and domain, including your own
     (`augury relations review`), and compares them with the edges. Exits with 1 if it finds an
     error.
 
@@ -56,7 +62,7 @@ def lint(
     unread: list[str] = []
     data_dir = Path(Settings().data_dir)  # type: ignore[call-arg]
     own = own_verdicts.read(own_verdicts.accepted_folder(data_dir), unread)
-    base = own_verdicts.joined(shipped, own)
+    base = own_verdicts.with_own(shipped, own)
     problems = [*unread, *knowledge.lint(base)]
     judged = judged_counts.counts(
         base, Judged(base.verdicts, tuple(base.factors.values())), shipped.verdicts
@@ -89,11 +95,11 @@ def label(
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of pairs to ask about.")] = 100,
     as_json: AsJson = False,
 ) -> None:
-    """Ask the language model how events are related, for pairs without any other known relation.
+    """Ask the language model how events are related, for pairs of events that nothing else relates.
 
-    Each label (the model's answer for one pair) is stored at once and has little weight until you
-    confirm it with `augury relations labels`. Needs AUGURY_LLM_URL; stops when the day's budget is
-    used up. Exits with 1 if nothing could be asked.
+    Each answer is stored at once as a label. A label has little weight until you confirm it with
+    `augury relations labels`. Needs AUGURY_LLM_URL. Stops when the day's token budget is used up.
+    Exits with 1 if the model was not asked because it failed the control questions.
 
     Example: augury relations label --limit 200
     """
@@ -102,9 +108,9 @@ def label(
         typer.echo(json.dumps(report))
     else:
         typer.echo(
-            f"{report['labelled']} of {report['candidates']} pairs labelled by"
-            f" {report['model']}, {report['related']} of them related;"
-            f" {report['unusable']} unusable answers, {report['failed']} failures;"
+            f"{report['labelled']} of {report['candidates']} pairs of events labelled by"
+            f" {report['model']}, {report['related']} of them as related;"
+            f" {report['unusable']} unusable answers, {report['failed']} failed requests;"
             f" {report['tokens_today']:,} tokens spent today. Ended: {report['ended']}."
         )
         if report["why"]:
@@ -131,7 +137,7 @@ async def _label(limit: int, *, quiet: bool) -> dict[str, Any]:
             relations = RelationService()
             labeller = Labeller(database, model, relations.tags, relations.graph.near)
             with Progress(console=Console(stderr=True, markup=False), disable=quiet) as progress:
-                bar = progress.add_task("Examining the model and finding pairs", total=None)
+                bar = progress.add_task("Testing the model and finding pairs", total=None)
 
                 def advance(done: int, of: int) -> None:
                     progress.update(bar, description="Asking", completed=done, total=of)
@@ -144,10 +150,10 @@ async def _label(limit: int, *, quiet: bool) -> dict[str, Any]:
 @app.command("labels")
 def labels(
     confirm: Annotated[
-        list[int] | None, typer.Option(help="Number of a label to confirm. Repeatable.")
+        list[int] | None, typer.Option(help="Id of a label to confirm. Repeatable.")
     ] = None,
     reject: Annotated[
-        list[int] | None, typer.Option(help="Number of a label to reject. Repeatable.")
+        list[int] | None, typer.Option(help="Id of a label to reject. Repeatable.")
     ] = None,
     remove_model: Annotated[
         str | None, typer.Option(help="Remove all labels made by this model.")
@@ -155,11 +161,11 @@ def labels(
     remove_all: Annotated[bool, typer.Option("--remove-all", help="Remove all labels.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the labels that the language model gave to pairs of events; change or remove some.
+    """List the labels, i.e. the language model's answers on how two events are related; confirm,
+    reject or remove some.
 
-    A label says whether one event of the pair drives the other or both move together.
-
-    A running service applies the change within seconds.
+    A label says whether one event drives the other, both move together, or neither. A running
+    service applies changes within seconds.
 
     Example: augury relations labels --confirm 12 --confirm 15 --reject 13
     """
@@ -192,7 +198,10 @@ async def _labels(
             judged = await store.judge_labels(conn, confirm, "confirmed")
             judged += await store.judge_labels(conn, reject, "rejected")
             if judged < len({*confirm}) + len({*reject}):
-                raise NotFound("At least one of these labels does not exist. Nothing was changed.")
+                raise NotFound(
+                    "At least one label with such an id does not exist. Nothing was changed. "
+                    "augury relations labels lists all labels with their ids."
+                )
             removed = 0
             if everything or model is not None:
                 removed = await store.remove_labels(conn, None if everything else model)
@@ -242,32 +251,33 @@ def _counted(found: Mapping[str, int]) -> str:
 
 def _show_judged(judged: JudgedCounts) -> None:
     share = judged.judged_twice / max(1, judged.pairs)
-    typer.echo(f"judged pairs {judged.pairs:,}: {_counted(judged.by_verdict)}")
+    typer.echo(f"judged pairs of factors {judged.pairs:,}: {_counted(judged.by_verdict)}")
     typer.echo(f"  by strength: {_counted(judged.by_strength)}")
     typer.echo(f"  by domain (a pair of two counts in both): {_counted(judged.by_domain)}")
     typer.echo(f"  judged by two readers: {judged.judged_twice:,} ({share:.1%})")
     edges = judged.against_edges
     seen = max(1, edges.judged)
     typer.echo(
-        f"  edges and links written by hand that were judged: {edges.judged:,} of {edges.edges:,};"
-        f" same relation {edges.same_relation / seen:.0%}"
-        f" (of these {edges.opposite_sign:,} with the opposite sign), none {edges.none / seen:.0%}"
+        f"  edges and links written by hand whose factors were judged: {edges.judged:,} of"
+        f" {edges.edges:,}; judged to have the same relation: {edges.same_relation / seen:.0%}"
+        f" ({edges.opposite_sign:,} of them with the opposite sign); judged to have no relation:"
+        f" {edges.none / seen:.0%}"
     )
     if judged.own:
         typer.echo(
-            f"  your own: {judged.own:,}; {judged.own_over_shipped:,} of them are shipped as well,"
-            f" {judged.own_same_relation:,} with the same verdict"
+            f"  your own: {judged.own:,}; {judged.own_over_shipped:,} of them replace a shipped"
+            f" verdict, {judged.own_same_relation:,} with the same relation"
         )
 
 
 def _show(caught: dict) -> None:
     console = Console(markup=False, emoji=False)
     console.print(
-        f"{caught['matched']:,} of {caught['markets']:,} markets have a factor"
-        f" ({caught['markets_per_second']:,} a second)"
+        f"{caught['matched']:,} of {caught['markets']:,} markets are about a factor"
+        f" ({caught['markets_per_second']:,} markets checked per second)"
     )
     table = Table(box=None)
-    for column in ("most caught by", "markets", "caught by none", "markets "):
+    for column in ("factor", "markets", "event without a factor", "markets "):
         table.add_column(column)
     pairs = zip(list(caught["hits"].items())[:60], caught["missed_events"].items(), strict=False)
     for (factor, n), (event, m) in pairs:

@@ -1,14 +1,14 @@
 """Finds markets whose prices move together more than by chance. Pure numpy.
 
-Changes of log-odds from step to step are turned into normal scores of their ranks, so that no
-single wild step dominates. The scores are correlated for every pair of markets, at lags of 0 to 2
-steps. How strong correlations are by chance is measured: one series of a pair is rotated in time by
-a random number of steps, and the correlation is computed again. Rotation keeps the properties of
-each series and removes what both share.
+Prices are turned into log-odds, and their changes from one time step to the next into normal scores
+of their ranks, so that no single extreme step dominates. The scores are correlated for every pair
+of markets, at lags of 0 to 2 steps. How strong correlations get by chance is measured: one series
+of a pair is rotated in time by a random number of steps, and the correlation is computed again.
+Rotation keeps the properties of each series and removes what both share.
 
 The false discovery rate among the reported pairs is held at `FALSE_DISCOVERY_RATE` (Benjamini &
-Hochberg 1995). Co-movement supports relations that have a reason. By itself it relates nothing,
-and it never says which of two things drives the other.
+Hochberg 1995). Co-movement only supports a relation that has another reason: it makes no relation
+by itself, and it never says which of two things drives the other.
 """
 
 from __future__ import annotations
@@ -20,62 +20,69 @@ import numpy as np
 from numpy.typing import NDArray
 
 FALSE_DISCOVERY_RATE: Final = 0.05
-"""False discovery rate: of the pairs of markets reported as moving together, the expected share (0
-to 1) that do so only by chance. A larger value reports more pairs."""
+"""False discovery rate: of the pairs of markets that are reported as moving together, the expected
+share (0 to 1) that do so only by chance. With a larger value, more pairs are reported."""
 LAGS: Final = (0, 1, 2)
-"""Lags that are compared: numbers of time steps by which the second market of a pair may follow the
-first."""
+"""Lags at which the price changes of two markets are compared: by how many time steps the second
+market follows the first."""
 LEAST_STEPS: Final = 20
-"""Smallest number of time steps at which the price changes of both markets must be known for the
-pair to be compared."""
+"""Two markets are compared only if the price changes of both are known in at least this many time
+steps."""
 LEAST_MOVES: Final = 10
-"""Smallest number of time steps at which a market's price must have changed for the market to be
-compared with others."""
+"""A market is compared with others only if its price changed in at least this many time steps."""
 MOST_PARTNERS: Final = 12
 """A market appears in at most this many of the reported pairs: those with the strongest
 evidence."""
 SHIFTED_ROWS: Final = 400
-"""SHIFTS rounds measure how strong correlations are by chance. In each round, at most SHIFTED_ROWS
-markets are drawn at random; their series of changes are rotated in time and then correlated with
-the series of all markets."""
+"""To measure how strong correlations get by chance, at most this many markets are drawn at random
+in each of `MAX_SHIFTS` rounds. Their series of price changes are rotated in time, and then
+correlated with the series of all markets."""
 MAX_SHIFTS: Final = 3
+"""Number of rounds in which it is measured how strong correlations get by chance
+(`SHIFTED_ROWS`)."""
 BLOCK_MARKETS: Final = 512
-"""Number of markets whose series are correlated with those of all markets in one matrix product; a
-larger number takes more memory."""
+"""Number of markets whose series of price changes are correlated with those of all markets in one
+matrix product. A larger number takes more memory."""
 SPIKE_LOG_ODDS: Final = 0.4
-"""A change of log-odds of more than SPIKE from one step to the next, up or down, is dropped as a
-spike if it is mostly taken back within SPIKE_STEPS steps (`log_odds_changes`)."""
+"""A larger change of log-odds than this from one time step to the next, up or down, is dropped as a
+spike if more than half of it is taken back within `SPIKE_STEPS` steps (`log_odds_changes`)."""
 SPIKE_STEPS: Final = 4
+"""Number of time steps within which a spike of a price (`SPIKE_LOG_ODDS`) is taken back."""
 PRICE_EDGE: Final = 0.01
-"""Smallest distance of a price from 0 and 1 when log-odds are computed; prices closer to 0 or 1 are
-moved to this distance."""
+"""Smallest distance of a price from 0 and from 1 when log-odds are computed. Prices closer to 0 or
+1 are moved to this distance, because log-odds grow without limit there."""
 
 Changes = NDArray[np.float32]
-"""Changes of log-odds: one row for each market, one column for each time step, NaN where unknown.
-"""
+"""Changes of the log-odds of prices: one row for each market, one column for each time step; NaN
+where a change is unknown."""
 
 
 class MovingPair(NamedTuple):
-    """Two markets, given by their rows in `Changes`, that move together; `second` follows `first`
-    by `lag` time steps."""
+    """Two markets whose prices move together, given by their rows in the array of price changes
+    (`Changes`)."""
 
     first: int
     second: int
     lag: int
+    """Number of time steps by which the second market follows the first; 0 if both move at once."""
     correlation: float
+    """Rank correlation of the two markets' price changes at this lag, -1 to 1."""
     steps: int
+    """Number of time steps in which the price changes of both are known."""
     q: float
     """False discovery rate (q-value): among all pairs with evidence at least as strong as this
     one's, the expected share (0 to 1) that move together only by chance."""
 
 
 def log_odds_changes(prices: NDArray[np.float64]) -> Changes:
-    """Changes of log-odds from one time step to the next, NaN where a price is missing. `prices`
-    has one row for each market and one column for each step.
+    """Changes of the log-odds of prices from one time step to the next; NaN where a price is
+    missing.
 
     A jump that is mostly taken back within `SPIKE_STEPS` steps becomes NaN. Such a jump comes from
     an order book that was empty for a while. Many books are empty at the same hours, so their jumps
     would look like co-movement.
+
+    prices : one row for each market, one column for each time step
     """
     held = np.clip(prices, PRICE_EDGE, 1 - PRICE_EDGE)
     changes = np.diff(np.log(held / (1 - held)), axis=1).astype(np.float32)
@@ -103,11 +110,12 @@ def co_movements(
     Parameters
     ----------
     events
-        For each market, a number that identifies its event. Markets of one event are not compared,
-        because their prices move together by construction, e.g. those of the levels of one
-        quantity.
+        For each market, the number of its event. Markets of one event (e.g. the levels of one
+        quantity) are not compared with each other, because their prices move together by
+        construction.
     focus
-        Rows of which every pair must contain at least one; by default all rows.
+        Rows of `changes`. Only pairs with at least one of these markets are compared; by default,
+        all pairs are.
     """
     rows = np.flatnonzero(
         (np.isfinite(changes) & (np.abs(changes) > 1e-6)).sum(axis=1) >= LEAST_MOVES
@@ -115,10 +123,12 @@ def co_movements(
     if len(rows) < 2:
         return []
     scores, known = _normal_scores(changes[rows])
-    kin = events[rows]
-    asked = np.arange(len(rows)) if focus is None else np.flatnonzero(np.isin(rows, focus))
-    spread = _spread(_chance(scores, known, np.random.default_rng(seed)))
-    first, second, lags, r, steps, z = _all_pairs(scores, known, kin, asked, focus is None)
+    row_events = events[rows]
+    focus_rows = np.arange(len(rows)) if focus is None else np.flatnonzero(np.isin(rows, focus))
+    spread = _spread(_chance_z(scores, known, np.random.default_rng(seed)))
+    first, second, lags, r, steps, z = _all_pairs(
+        scores, known, row_events, focus_rows, focus is None
+    )
     if not len(z):
         return []
     q = _q_values(_two_sided((np.abs(z) / spread).astype(np.float32)))
@@ -144,9 +154,9 @@ def co_movements(
 
 
 def _normal_scores(changes: Changes) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Two arrays of the shape of `changes`: the changes of each row, replaced by normal scores of
-    their ranks within the row (equal changes share a rank), 0 where unknown; and a mask, 1 where
-    the change is known, else 0."""
+    """Two arrays of the shape of `changes`: normal scores of the changes, i.e. the normal quantiles
+    of their ranks within the row (equal changes share a rank), 0 where the change is unknown; and a
+    mask, 1 where the change is known, else 0."""
     known = np.isfinite(changes)
     scores = np.zeros(changes.shape, np.float32)
     for row, (values, held) in enumerate(zip(changes, known, strict=True)):
@@ -177,7 +187,8 @@ def _correlate(
     over the steps known in both, and the number of these steps. The correlation is 0 where fewer
     than `LEAST_STEPS` steps are known in both.
 
-    kx, ky : masks, 1 where `x` and `y` are known
+    x, y : one series in each row; 0 where unknown
+    kx, ky : masks, 1 where `x` or `y` is known, else 0
     """
     n = kx @ ky.T
     sx, sy = x @ ky.T, kx @ y.T
@@ -191,11 +202,14 @@ def _fisher(r: NDArray[np.float32], n: NDArray[np.float32]) -> NDArray[np.float3
     return np.arctanh(np.clip(r, -0.999, 0.999)) * np.sqrt(np.maximum(n - 3, 0))
 
 
-def _chance(
+def _chance_z(
     scores: NDArray[np.float32], known: NDArray[np.float32], rng: np.random.Generator
 ) -> NDArray[np.float32]:
-    """Absolute z statistics of correlations that are due to chance alone: one value for each pair
-    of markets, of which one series was rotated in time by a random number of steps."""
+    """Absolute z statistics of correlations that are due to chance alone. They are measured on
+    pairs of markets; one series of each pair is rotated in time by a random number of steps.
+
+    scores, known : from `_normal_scores`
+    """
     days = scores.shape[1]
     found = []
     for _ in range(MAX_SHIFTS):
@@ -211,11 +225,14 @@ def _chance(
 
 
 def _spread(chance: NDArray[np.float32]) -> float:
-    """Factor, at least 1, by which the distribution of z statistics under chance is wider than the
-    standard normal distribution.
+    """How many times wider the distribution of z statistics is by chance alone than the standard
+    normal distribution; at least 1.
 
-    This is an empirical null (Efron 2004). The most extreme values are too few to be counted.
-    Therefore the width is measured in the tail, and a normal distribution of that width is used.
+    This is an empirical null (Efron 2004). The width is measured in the tail (quantiles 0.95 to
+    0.999), and a normal distribution of that width stands for the values further out, which are too
+    few to be counted.
+
+    chance : absolute z statistics from `_chance_z`
     """
     if not len(chance):
         return 1.0
@@ -224,8 +241,8 @@ def _spread(chance: NDArray[np.float32]) -> float:
 
 
 def _two_sided(z: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Two-sided p-values of standard normal statistics. They are upper bounds, up to a fifth above
-    the true value, so that too few pairs are reported rather than too many."""
+    """Two-sided p-values of the standard normal statistics `z`. They are upper bounds, up to 20%
+    above the true values, so that rather too few pairs are reported than too many."""
     x = z.astype(np.float64) / np.sqrt(2)
     return np.clip(2 * np.exp(-(x**2)) / (1.98 * x + np.sqrt((1.98 * x) ** 2 / 4 + 4)), 1e-30, 1)
 
@@ -233,30 +250,32 @@ def _two_sided(z: NDArray[np.float32]) -> NDArray[np.float64]:
 def _all_pairs(
     scores: NDArray[np.float32],
     known: NDArray[np.float32],
-    kin: NDArray[np.int64],
-    asked: NDArray[np.intp],
-    whole: bool,
+    row_events: NDArray[np.int64],
+    focus_rows: NDArray[np.intp],
+    all_rows: bool,
 ) -> tuple[NDArray, ...]:
-    """Compare all pairs of markets of different events that have enough steps in common. Returns
-    arrays with one element for each pair: first row, second row, lag, correlation, number of common
-    steps, z statistic.
+    """Compare all pairs of markets of different events that have at least `LEAST_STEPS` time steps
+    in common. Returns arrays with one element for each pair and lag: row of the first market, row
+    of the second, lag, correlation, number of common steps, z statistic.
 
-    kin : number of each market's event
-    asked : rows of which every pair must contain one
-    whole : `asked` has all rows
+    scores, known : from `_normal_scores`, one row for each market
+    row_events : for each market, the number of its event
+    focus_rows : rows of which each pair must contain at least one
+    all_rows : True if `focus_rows` has all rows
     """
     out: list[tuple[NDArray, ...]] = []
     for lag in LAGS:
         end = scores.shape[1] - lag
-        for start in range(0, len(asked), BLOCK_MARKETS):
-            block = asked[start : start + BLOCK_MARKETS]
-            for here, there, first in _directions(lag, end, whole):
+        for start in range(0, len(focus_rows), BLOCK_MARKETS):
+            block = focus_rows[start : start + BLOCK_MARKETS]
+            for here, there, first in _directions(lag, end, all_rows):
                 r, n = _correlate(
                     scores[block, here], known[block, here], scores[:, there], known[:, there]
                 )
                 z = _fisher(r, n)
-                open_ = (n >= LEAST_STEPS) & (kin[block][:, None] != kin) & (r != 0)
-                if lag == 0 and whole:
+                apart = row_events[block][:, None] != row_events
+                open_ = (n >= LEAST_STEPS) & apart & (r != 0)
+                if lag == 0 and all_rows:
                     open_ &= block[:, None] < np.arange(len(scores))  # each couple once
                 a, b = np.nonzero(open_)
                 pair = (block[a], b) if first else (b, block[a])
@@ -264,18 +283,20 @@ def _all_pairs(
     return tuple(np.concatenate(column) for column in zip(*out, strict=True))
 
 
-def _directions(lag: int, end: int, whole: bool) -> Iterator[tuple[slice, slice, bool]]:
-    """Yield the ways in which a block of series is compared with all series, each as three things:
-    the slice of steps of the block's series, the slice of steps of the other series, and whether
-    the block's series lead (change first).
+def _directions(lag: int, end: int, all_rows: bool) -> Iterator[tuple[slice, slice, bool]]:
+    """Yield the comparisons to make between a block of series and all series. Each is given as
+    (slice of the time steps of the block's series, slice of those of the other series, whether the
+    block's series lead, i.e. move first).
 
-    With a lag, the block is compared once as the leader and once as the follower. With `whole` it
-    is compared only as the leader: every series is then in some block and leads once.
+    Without a lag, there is one comparison. With a lag there are two: the block leads, and the block
+    follows. With `all_rows`, the second is left out, because each series is in some block and so
+    leads every other series once.
 
-    end : number of steps that remain after shifting by `lag`
+    end : number of time steps that remain after a shift by `lag`
+    all_rows : True if the blocks together contain all series
     """
     yield slice(0, end), slice(lag, None), True
-    if lag and not whole:
+    if lag and not all_rows:
         yield slice(lag, None), slice(0, end), False
 
 

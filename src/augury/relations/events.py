@@ -1,14 +1,14 @@
-"""Groups markets into events, and links markets that are the same contract on two venues.
+"""Groups markets into events, and links markets that are the same contract on two venues. Pure.
 
-Pure. An event is a set of markets that belong together. It is made from two kinds of groups, called
-nodes: the venue's own events, and families of markets by what they assert (a ladder of one
-quantity, deadlines of one happening, the contenders of one contest, one game). Groups that share a
-market become one event. Families thus join events of different venues, and take in markets whose
-venue names no event; two events of one venue are never joined (`assign`).
+An event is a set of markets that belong together. It is made from two kinds of groups, called
+nodes: the venue's own events, and families, i.e. markets with related texts (the levels of one
+quantity, the deadlines of one happening, the contenders of one contest, one game). Groups that
+share a market become one event. In this way a family joins events of different venues, and markets
+that their venue puts into no event get one. Two events of one venue are never joined (`assign`).
 
-A link is stricter: by `augury.logic.relate`, both markets must assert the same or the exact
-opposite, and they must be decided by the same source where that matters (the station of a
-temperature, the minute of a price).
+A link has stricter conditions: both markets assert the same or the exact opposite
+(`augury.logic.relate`), and they are decided by the same source where that matters (the weather
+station of a temperature, the minute of a price).
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from augury.search.text import fold
 from augury.search.text import terms as text_terms
 
 Kind = Literal["game", "ladder", "deadlines", "contest", "venue_event", "single"]
-"""What the markets of an event have in common, the closest tie first. game: one game; ladder: the
-levels of one quantity; deadlines: deadlines of one happening; contest: one contest; venue_event:
-only that their venue put them into one event. single: the event has one market."""
+"""What the markets of an event have in common, the closest tie first. game: they are on one game;
+ladder: on levels of one quantity; deadlines: on deadlines of one happening; contest: on one
+contest; venue_event: only their venue put them together. single: the event has one market."""
 
 CODE: Final = "1"
-"""Version of the code that reads markets, groups them into events and links them across venues.
-Raise it when that code changes: all events and links are then built again."""
+"""Version of the code that reads markets, groups them into events, and links the same contracts of
+two venues. Raise it when that code changes: all events and links are then built again."""
 
 
 class Listed(Readable, Protocol):
@@ -53,33 +53,37 @@ class Listed(Readable, Protocol):
 
 
 class Place(NamedTuple):
-    """What a market asserts, and to which events and which links between venues it can belong."""
+    """What a market asserts, to which event it belongs, and with which markets of another venue it
+    can be linked as the same contract."""
 
     proposition: Proposition
     kind: Kind
     nodes: tuple[str, ...]
-    """Names of the groups of markets that the market belongs to: its venue's event first, then the
-    family that its text puts it into. Never empty. Groups that share a market become one event."""
+    """Names of the groups of markets that this market belongs to: its venue's event, and the family
+    that its text puts it into (e.g. the levels of one quantity). Never empty. Groups that share a
+    market become one event."""
     key: int | None
     """Hash that is equal for markets that could be the same contract on different venues; None if
-    the market can't be linked to another venue's market."""
+    the market can't be linked with another venue's market."""
     stages: int | None
-    """Hash of a contest and its year, equal for markets on different stages or finishing places of
+    """Hash of a contest and its year. It is equal for all markets on stages or finishing places of
     that contest: "reach the final", "win", "finish second". None for other markets."""
 
 
 class Link(NamedTuple):
-    """A market on Polymarket (`one`) and a market on Kalshi (`other`), given by their numbers in
-    the database, that assert the same or the exact opposite."""
+    """A market on Polymarket and a market on Kalshi that assert the same or the exact opposite."""
 
     one: int
+    """Database number of the market on Polymarket."""
     other: int
+    """Database number of the market on Kalshi."""
     inverted: bool
     """Whether Yes of one market is No of the other."""
 
 
 def place(market: Listed) -> Place:
-    """Read what a market asserts, and determine to which events and links it can belong."""
+    """Read what a market asserts, and determine to which event it belongs and with which markets of
+    another venue it can be linked."""
     p = read_market(market)
     family = _family(p)
     nodes: list[str] = []
@@ -95,9 +99,9 @@ def place(market: Listed) -> Place:
 
 
 def _family(p: Proposition) -> tuple[Kind, *tuple[Hashable, ...]] | None:
-    """A tuple that is equal for all markets of one family (the levels of one quantity, the
-    contenders of one contest ...), with the kind of family as its first element; None if the text
-    says too little to tell the family.
+    """What identifies the family of a market (the levels of one quantity, the contenders of one
+    contest ...): a tuple that is equal for all its markets and begins with the kind of family. None
+    if the market's text says too little to determine the family.
 
     p : what the market asserts
     """
@@ -130,9 +134,9 @@ def _stages(p: Proposition) -> int | None:
 
 
 def _key(p: Proposition, market: Listed) -> int | None:
-    """`Place.key`: a hash of the terms and the time of what the market asserts (`p`). Two markets
-    that can be the same contract by the rules of `logic` have the same hash. None if the market
-    can't be linked."""
+    """`Place.key`: a hash of the words and the time of what the market asserts (`p`). It is equal
+    for two markets that can be the same contract by the rules of `augury.logic`. None if the market
+    can't be linked with another venue's market."""
     if p.unclear or not p.terms or len(market.outcomes) != 2:
         return None
     w = p.window
@@ -143,8 +147,8 @@ def _key(p: Proposition, market: Listed) -> int | None:
 
 
 def _digest(parts: Sequence[Hashable]) -> int:
-    """A hash of `parts`, in [0, 2**63), which is the same in every process. The order of the
-    elements of a set among the parts does not matter."""
+    """A hash of `parts`, in [0, 2**63), that is the same in every process. If one of the parts is a
+    frozenset, the order of its elements does not matter."""
     text = "\x1e".join(
         "\x1f".join(sorted(part)) if isinstance(part, frozenset) else str(part) for part in parts
     )
@@ -155,21 +159,25 @@ def _digest(parts: Sequence[Hashable]) -> int:
 
 
 class Event(msgspec.Struct):
-    """An event while markets are assigned to it: a set of nodes, i.e. of groups of markets that
-    belong together (`Place.nodes`). `id` is None until the event is stored."""
+    """An event (markets that belong together) while it is put together from groups of markets."""
 
     id: int | None
+    """None until the event is stored."""
     nodes: set[str]
+    """Names of the groups of markets that make up the event (`Place.nodes`)."""
     venues: dict[str, str]
     """Venue -> name of the node (group of markets) that is the venue's own event."""
 
 
 def assign(markets: Iterable[Sequence[str]], events: dict[str, Event]) -> None:
-    """Join the nodes of each market (the groups of markets that it belongs to, `Place.nodes`) into
-    one event, market by market. Changes `events` (node -> event) in place.
+    """Join the groups that a market belongs to into one event, market by market. Changes `events`
+    in place.
 
     Two events are not joined if they contain two different events of the same venue: the venue may
     have reasons to keep these apart that its texts do not show.
+
+    markets : for each market, the names of its groups (`Place.nodes`)
+    events : name of a group -> the event that it is a part of
     """
     for nodes in markets:
         for node in nodes:
@@ -213,23 +221,23 @@ def links(placed: Sequence[tuple[Listed, Place]]) -> list[Link]:
     return found
 
 
-_COINS: Final = frozenset(
+_COIN_TERMS: Final = frozenset(
     "bitcoin ethereum solana ripple dogecoin bnb hyperliquid cardano litecoin avalanch".split()
 )
 
 
 def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
-    """Whether two markets that assert the same, or the opposite, also have the same source and
-    deadline by their resolution rules. Example: for a temperature, both rules must name the same
-    weather station.
+    """Whether two markets that assert the same, or the exact opposite, are also decided by the same
+    source and deadline, according to their resolution rules. For a temperature, for example, both
+    rules must name the same weather station.
 
     p : what the first market asserts
     """
-    if p.predicate in _EVENTS:
+    if p.predicate in _HAPPENINGS:
         one, other = a.description or "", b.description or ""
         if bool(_ANNOUNCED.search(one)) != bool(_ANNOUNCED.search(other)):
             return False  # the announcement is enough for one of the two
-        if p.terms & _REPEATED and not _asked_together(a, b):
+        if p.terms & _REPEATABLE_TERMS and not _opened_together(a, b):
             return False  # it may have happened before one of the two was asked
         ends = {end for rules in (one, other) if (end := _deadline(rules, p)) is not None}
         return len(ends) < 2 and (not ends or p.window.end is None or p.window.end in ends)
@@ -238,37 +246,38 @@ def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
     if p.threshold.unit == "degrees" or p.contest & {"temperatur", "rain", "snow", "wind"}:
         stations = _station(a.description), _station(b.description)
         return stations[0] is not None and stations[0] == stations[1]
-    # A coin has a price at every minute; which one counts has to be said.
-    return not p.terms & _COINS or p.window.clock is not None
+    # A coin has another price every minute, so the text has to say which time of day counts.
+    return not p.terms & _COIN_TERMS or p.window.clock is not None
 
 
-_REPEATED: Final = frozenset(text_terms("meet visit strike speak talk attend test fly post say"))
-_TOGETHER: Final = 45
-"""Maximum number of days between the openings of two markets on something that happens repeatedly,
-e.g. a visit, for the markets to be linked. Markets opened further apart may mean different visits
-(`docs/experiments/relations-links.md`)."""
+_REPEATABLE_TERMS: Final = frozenset(
+    text_terms("meet visit strike speak talk attend test fly post say")
+)
+_MAX_OPENING_GAP_DAYS: Final = 45
+"""Two markets on something that can happen repeatedly, e.g. a visit, are linked as the same
+contract only if they were opened at most this many days apart. Markets opened further apart may
+mean different visits (`docs/experiments/relations-links.md`)."""
 
 
-def _asked_together(a: Listed, b: Listed) -> bool:
+def _opened_together(a: Listed, b: Listed) -> bool:
     if a.created_at is None or b.created_at is None:
         return False
-    return abs((a.created_at - b.created_at).days) <= _TOGETHER
+    return abs((a.created_at - b.created_at).days) <= _MAX_OPENING_GAP_DAYS
 
 
-_EVENTS: Final = frozenset({"happens", "leaves", "announces", "says"})
+_HAPPENINGS: Final = frozenset({"happens", "leaves", "announces", "says"})
 _ANNOUNCED: Final = re.compile(r"\b(?:announc\w+|intent(?:ion)?\s+to|agrees?\s+to)\b", re.I)
-_RULES: Final = 400
-"""Number of characters at the beginning of a market's resolution rules in which a deadline is
-looked for; what follows is about exceptions."""
+_DEADLINE_CHARACTERS: Final = 400
+"""A deadline is looked for in this many characters at the beginning of a market's resolution rules;
+the rest of the rules is about exceptions."""
 
 
 def _deadline(rules: str, p: Proposition) -> date | None:
-    """The first day after the deadline that a market's resolution rules name; None if they name
-    none.
+    """The day after the deadline that a market's resolution rules name; None if they name none.
 
-    p : what the market asserts
+    p : what the market asserts; it supplies the year of a date that has none
     """
-    start = rules[:_RULES].split("therwise")[0]
+    start = rules[:_DEADLINE_CHARACTERS].split("therwise")[0]
     found = [m for m in mentions(start, p.window.end) if m.relation in ("by", "before")]
     return window(found[:1], start, anchor=p.window.end).end if found else None
 
@@ -281,7 +290,7 @@ _STATION: Final = re.compile(
 
 
 def _station(description: str | None) -> str | None:
-    """The place where the value that decides a market is measured, e.g. a weather station, from the
-    market's resolution rules (`description`); None if they name none."""
+    """The place, e.g. a weather station, where the value that decides a market is measured,
+    according to the market's resolution rules (`description`); None if they name no place."""
     found = _STATION.search(description or "")
     return " ".join(fold(found["at"]).split()) if found else None

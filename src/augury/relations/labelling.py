@@ -22,26 +22,26 @@ from augury.markets import store as markets
 from augury.markets.store import StoredMarket
 from augury.propositions.reading import read_market
 from augury.relations import labels, store
-from augury.relations.labels import LABEL, Label, Lead, LeadPair, Tie
+from augury.relations.labels import LABEL, Label, LabelledMarket, Lead, LeadPair
 from augury.relations.store import LabelRow
 from augury.search.related import Tag
 from augury.search.text import DocumentText, document_text
 from augury.storage.database import Database
 
 MAX_LEADS: Final = 3_000
-"""Number of events, those with the largest volume, from which pairs are formed for the language
-model."""
+"""Largest number of events from which pairs are formed to ask the language model about: the events
+with the largest traded volume."""
 MAX_MOVING: Final = 2_000
-"""Number of pairs of markets whose prices move together, those with the strongest correlation, that
-are considered for the language model."""
+"""Largest number of pairs of markets with prices that move together from which pairs are taken to
+ask the language model about: the pairs with the strongest correlation."""
 MAX_SIBLINGS: Final = 200
-"""Maximum number of markets of an event to which a label (a language model's answer on a pair of
-events) applies: those with the smallest market numbers. The market that the model was asked about
-is included in any case."""
-LOOK_EVERY: Final = 5.0
+"""A label (a language model's answer on a pair of events) applies to at most this many markets of
+each event: those that were stored first. The market that the model was asked about is always
+included."""
+CHECK_SECONDS: Final = 5.0
 """Seconds between two checks of whether the stored labels (a language model's answers on pairs of
 events) have changed."""
-READ_EVERY: Final = 600.0
+RELOAD_SECONDS: Final = 600.0
 """Seconds after which the stored labels (a language model's answers on pairs of events) are
 reloaded even if they have not changed, because new markets join events."""
 Tagger = Callable[[DocumentText], Sequence[Tag]]
@@ -76,35 +76,35 @@ def _text(market: StoredMarket) -> DocumentText:
 
 
 class Labels:
-    """The labels in use (a language model's answers on how pairs of events are related), looked up
-    by the markets of these events."""
+    """The labels in use (a language model's answers on how pairs of events are related). Given some
+    markets, it says to which other markets the labels relate them."""
 
     def __init__(self, database: Database, tags: Tagger) -> None:
         self._database = database
         self._tags = tags
         self._state: tuple[int, ...] | None = None
         self._read_at = 0.0
-        self._ties: Mapping[int, tuple[Tie, ...]] = {}
+        self._related: Mapping[int, tuple[LabelledMarket, ...]] = {}
 
-    def ties(self, seqs: Iterable[int]) -> dict[int, Tie]:
-        """The markets that are related, by a language model's label, to any of the markets numbered
-        `seqs`: number of the related market -> its `Tie`. If several labels relate the same market,
-        the one with the largest weight gives its `Tie`."""
-        found: dict[int, Tie] = {}
-        for seq in seqs if self._ties else ():
-            for tie in self._ties.get(seq, ()):
-                known = found.get(tie.seq)
-                if known is None or tie.weight > known.weight:
-                    found[tie.seq] = tie
+    def related(self, seqs: Iterable[int]) -> dict[int, LabelledMarket]:
+        """The markets that a language model's label relates to any of the markets `seqs` (database
+        numbers): database number of the related market -> how it is related. If several labels
+        relate the same market, the one with the largest weight counts."""
+        found: dict[int, LabelledMarket] = {}
+        for seq in seqs if self._related else ():
+            for market in self._related.get(seq, ()):
+                known = found.get(market.seq)
+                if known is None or market.weight > known.weight:
+                    found[market.seq] = market
         return found
 
     async def refresh(self) -> None:
         """Reload the labels (a language model's answers on pairs of events) from the database if
-        they have changed or `READ_EVERY` seconds have passed."""
+        they have changed or `RELOAD_SECONDS` seconds have passed."""
         at = time.monotonic()
         async with self._database.reading() as conn:
             state = await store.labels_state(conn)
-            if state == self._state and at - self._read_at < READ_EVERY:
+            if state == self._state and at - self._read_at < RELOAD_SECONDS:
                 return
             rows = [
                 row
@@ -116,43 +116,43 @@ class Labels:
         leads = await _leads(self._database, found, self._tags)
         async with self._database.reading() as conn:
             members = await store.markets_of_events(conn, {lead.event for lead in leads.values()})
-        self._ties = await asyncio.to_thread(_by_market, rows, leads, members)
+        self._related = await asyncio.to_thread(_by_market, rows, leads, members)
         self._state, self._read_at = state, at
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Until `stop` is set, check every `LOOK_EVERY` seconds whether the labels (a language
+        """Until `stop` is set, check every `CHECK_SECONDS` seconds whether the labels (a language
         model's answers on pairs of events) have changed in the database, and reload them if so."""
         while not stop.is_set():
             with suppress(AuguryError):  # without the database, the loaded labels stay in use
                 await self.refresh()
-            await pause(stop, LOOK_EVERY)
+            await pause(stop, CHECK_SECONDS)
 
 
 def _by_market(
     rows: Sequence[LabelRow], leads: Mapping[int, Lead], members: Mapping[int, Sequence[int]]
-) -> dict[int, tuple[Tie, ...]]:
-    found: dict[int, list[Tie]] = defaultdict(list)
+) -> dict[int, tuple[LabelledMarket, ...]]:
+    found: dict[int, list[LabelledMarket]] = defaultdict(list)
     for row in rows:
         first, second = leads.get(row.first_seq), leads.get(row.second_seq)
-        if first is None or second is None or not labels.undecided(first, second):
+        if first is None or second is None or not labels.not_yet_related(first, second):
             continue
         for asked, other, is_first in ((first, second, True), (second, first, False)):
-            tie = labels.tie(row, other, asked_first=is_first)
+            market = labels.labelled_market(row, other, asked_first=is_first)
             for seq in {asked.market.seq, *members.get(asked.event, ())[:MAX_SIBLINGS]}:
-                found[seq].append(tie)
-    return {seq: tuple(ties) for seq, ties in found.items()}
+                found[seq].append(market)
+    return {seq: tuple(related) for seq, related in found.items()}
 
 
 class Report(AskReport, kw_only=True):
     """The result of one run in which a language model was asked how pairs of events are related."""
 
     candidates: int = 0
-    """Number of pairs of events that, when the run began, had no label and were worth asking about.
-    """
+    """Number of pairs of events that were worth asking about (`labels.pairs`) and had no label when
+    the run began."""
     labelled: int = 0
-    """Number of pairs of events that got a label. `related` counts those of them whose label is a
-    relation, i.e. not "none"."""
+    """Number of pairs of events that got a label."""
     related: int = 0
+    """Number of pairs of events that got a label other than "none" (unrelated)."""
 
 
 class Labeller:
@@ -168,8 +168,9 @@ class Labeller:
         clock: Clock = now,
         sleep: Callable[[float], Any] = asyncio.sleep,
     ) -> None:
-        """`near` returns, for the number of a factor, the numbers of the factors that an edge or
-        link of the factor base joins to it."""
+        """`tags` finds the factors (things in the world, e.g. a policy rate) that a market's text
+        is about. `near` returns, for the id of a factor, the ids of the factors that an edge or
+        link of the factor base (which factor drives which) joins to it."""
         self._database = database
         self._model = model
         self._tags = tags
@@ -178,8 +179,8 @@ class Labeller:
         self._sleep = sleep
 
     async def candidates(self) -> list[LeadPair]:
-        """Pairs of events without a label that are worth asking the language model about, the most
-        promising first."""
+        """The pairs of events that have no label yet and are worth asking the language model about
+        (`labels.pairs`), the most promising first."""
         async with self._database.reading() as conn:
             moving = await store.strongest_co_movements(conn, MAX_MOVING)
             ids = await store.leading_markets(conn, MAX_LEADS)

@@ -1,9 +1,9 @@
-"""Labels: which pairs of events a language model is asked to relate, how it is asked, and which of
-its answers count. Pure.
+"""Labels, i.e. a language model's answers on how two events are related: which pairs of events the
+model is asked about, how it is asked, and which of its answers count. Pure.
 
-Logic and the factor base take precedence: the model is not asked about a pair that one of them
-relates, and a label is not used once logic relates its pair. A label says what tends to move what,
-never that one thing implies another.
+Logic and the factor base (what drives what, written by people) take precedence: the model is not
+asked about a pair that one of them relates, and a label is not used once logic relates its pair. A
+label says what tends to move what, never that one thing implies another.
 """
 
 from __future__ import annotations
@@ -27,25 +27,34 @@ if TYPE_CHECKING:
     from augury.relations.store import LabelRelation, LabelRow
 
 WEIGHT: Final = {"proposed": 0.2, "confirmed": 0.6}
-"""Weight (0 to 1) of a language model's label, by its status: small until the operator confirms the
-label, then the weight of an edge of strength 2 (of 3). Rejected labels are not used. Chosen by
-hand."""
-A_FACTOR: Final = 6
-"""Events with the same main factor (a thing in the world, e.g. a policy rate) are paired with each
-other for the language model: at most this many events of each factor, the most traded ones."""
+"""Weight (0 to 1) of a language model's label, by the operator's decision on it (`LabelStatus`).
+The weight is small until the operator confirms the label; then it equals that of an edge of
+strength 2 (of 3) in the factor base. Rejected labels are not used. Chosen by hand."""
+MAX_EVENTS_PER_FACTOR: Final = 6
+"""The language model is asked about pairs of events that have the same main factor (a thing in the
+world, e.g. a policy rate). For each factor, at most this many events are paired with each other:
+the most traded ones."""
 
-LEAST_WORDS: Final = 4
-"""Smallest number of words of a reason that a language model gives for its answer. An answer with a
-shorter reason is not used."""
+MIN_REASON_WORDS: Final = 4
+"""Smallest number of words in the reason that a language model gives for its answer. An answer with
+a shorter reason is not used."""
 
 Lag = Literal["none", "hours", "days", "weeks", "months", "years"]
+"""How long an effect takes, in the words of a language model's answer."""
 DAYS: Final[dict[Lag, int]] = {
     "none": 0, "hours": 0, "days": 3, "weeks": 14, "months": 60, "years": 365,
 }  # fmt: skip
+"""Time that an effect takes, as the language model words it -> number of days that is stored.
+Chosen by hand."""
 SIGN: Final = {"same": 1, "opposite": -1, "unknown": 0}
+"""Direction in a language model's answer -> sign: +1 if more of the first thing goes with more of
+the second, -1 if with less, 0 if unknown."""
 
 
 class Label(msgspec.Struct, forbid_unknown_fields=True):
+    """A language model's answer on how two events are related: the relation, whether more of one
+    goes with more or less of the other (`direction`), how long an effect takes (`lag`), and why."""
+
     relation: Literal["first_causes_second", "second_causes_first", "correlated", "none"]
     direction: Literal["same", "opposite", "unknown"]
     lag: Lag
@@ -53,10 +62,10 @@ class Label(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def _control(first: str, second: str, *relations: str) -> Control[Label]:
-    return Control(_asked(first, second), lambda said: said.relation in relations)
+    return Control(_task_data(first, second), lambda answer: answer.relation in relations)
 
 
-def _asked(first: str, second: str) -> dict[str, str]:
+def _task_data(first: str, second: str) -> dict[str, str]:
     return {"first": plain(first), "second": plain(second)}
 
 
@@ -102,8 +111,8 @@ LABEL: Final = Task(
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """The market that stands for its event (the most traded one, as a rule) when a language model
-    is asked about the event."""
+    """The market by which a language model is asked about an event: usually the event's most traded
+    market."""
 
     market: StoredMarket
     event: int
@@ -111,8 +120,8 @@ class Lead:
     """Hash that is equal for all events on one contest, whatever stage or finishing place they are
     about (`events.Place.stages`); None for events that are not on a contest."""
     factors: tuple[int, ...]
-    """Numbers of the factors (things in the world, e.g. a policy rate) that the market is about,
-    best fitting first."""
+    """Ids of the factors (things in the world, e.g. a policy rate) that the market is about, best
+    fitting first."""
     proposition: Proposition
 
     @property
@@ -121,22 +130,22 @@ class Lead:
 
 
 class LeadPair(NamedTuple):
-    """Two events that a language model is asked about, each given by the market that stands for it,
-    in the alphabetical order of the markets' questions."""
+    """Two events that a language model is asked about. Each is represented by one market; the
+    markets are in the alphabetical order of their questions."""
 
     first: Lead
     second: Lead
 
     @property
     def key(self) -> bytes:
-        """Digest of the questions of both markets and of the version of the model's task: equal for
-        two pairs of markets with the same questions."""
+        """Hash of both markets' questions and of the version of the model's task. Two pairs of
+        markets with the same questions have the same key, so that the model is asked only once."""
         parts = (str(LABEL.version), self.first.text, self.second.text)
         return hashlib.sha256("\x1f".join(parts).encode()).digest()
 
     @property
     def data(self) -> dict[str, str]:
-        return _asked(self.first.text, self.second.text)
+        return _task_data(self.first.text, self.second.text)
 
 
 def pairs(
@@ -146,10 +155,11 @@ def pairs(
 ) -> Iterator[LeadPair]:
     """Pairs of events worth asking a language model about, the most promising first, each once.
 
-    leads : the markets that stand for the most traded events, the most traded first
-    moving : ids of pairs of markets that move together, the strongest correlation first
-    near : from a factor's number, the numbers of the factors directly related to it in the factor
-        base; a pair of events about two such factors is left out, since it is known to be related
+    leads : one market for each of the most traded events, the most traded first
+    moving : pairs of markets whose prices move together, as ids, the strongest correlation first
+    near : function from the id of a factor to the ids of the factors that an edge or link of the
+        factor base joins to it; a pair of events about two such factors is left out, because it is
+        known to be related
     """
     by_id = {lead.market.id: lead for lead in leads}
     seen: set[bytes] = set()
@@ -159,7 +169,7 @@ def pairs(
         pair = LeadPair(*sorted((one, other), key=lambda lead: (lead.text, lead.market.id)))
         if pair.key in seen or _alike(one, other) or _related(one, other, near):
             continue
-        if undecided(one, other):
+        if not_yet_related(one, other):
             seen.add(pair.key)
             yield pair
 
@@ -168,7 +178,7 @@ def _of_one_factor(leads: Sequence[Lead]) -> list[tuple[Lead, Lead]]:
     busiest: dict[int, list[Lead]] = defaultdict(list)
     for lead in leads:
         for factor in lead.factors[:1]:
-            if len(busiest[factor]) < A_FACTOR:
+            if len(busiest[factor]) < MAX_EVENTS_PER_FACTOR:
                 busiest[factor].append(lead)
     rounds = [
         (i + j, one, other)
@@ -180,9 +190,10 @@ def _of_one_factor(leads: Sequence[Lead]) -> list[tuple[Lead, Lead]]:
     return [(one, other) for _, one, other in rounds]
 
 
-def undecided(one: Lead, other: Lead) -> bool:
-    """Whether nothing relates two markets yet: they belong to different events and contests, ask
-    different questions, are not linked as the same contract, and no logical relation is known."""
+def not_yet_related(one: Lead, other: Lead) -> bool:
+    """Whether two markets are unrelated as far as is known: they belong to different events and
+    contests, ask different questions, are not linked as the same contract on two venues, and
+    neither implies or excludes the other."""
     if one.event == other.event or (one.stages is not None and one.stages == other.stages):
         return False
     if other.market.id in one.market.linked_market_ids or one.text == other.text:
@@ -191,15 +202,16 @@ def undecided(one: Lead, other: Lead) -> bool:
 
 
 def _alike(one: Lead, other: Lead) -> bool:
-    """Whether two markets have at least half of the terms of the shorter question in common. Each
-    market would then be a direct result of a search for the other one."""
+    """Whether two markets share at least half of the terms of the shorter question. A search for
+    one of them would then find the other as a direct result (a market on the question itself), so
+    a language model need not be asked."""
     ours, theirs = one.proposition.terms, other.proposition.terms
     return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
 
 
 def _related(one: Lead, other: Lead, near: Callable[[int], set[int]]) -> bool:
-    """Whether an edge or link of the factor base joins any factor of one market to any factor of
-    the other market."""
+    """Whether the factor base already relates two markets: an edge or link joins any factor (thing
+    in the world) of one market to any factor of the other."""
     theirs = set(other.factors)
     return any(near(factor) & theirs for factor in one.factors)
 
@@ -214,35 +226,44 @@ def reason(label: Label, pair: LeadPair) -> str:
     Raises
     ------
     Unusable
-        The reason has a web address or markup, names a number that is in neither event's text, or
-        says nothing: it has fewer than `LEAST_WORDS` words or only repeats one of these texts.
+        The reason contains a URL or markup, or a number that neither market's question mentions; or
+        it is shorter than `MIN_REASON_WORDS`; or it merely repeats a part of one of the questions.
     """
     return shown_reason(label.reason, [lead.text for lead in pair])
 
 
 def shown_reason(text: str, about: Sequence[str]) -> str:
-    """A model's reason (`text`) why the things named in `about` are related, as one sentence that
-    is fit to be shown.
+    """A language model's reason (`text`) why two things are related, as one sentence that is fit to
+    be shown.
+
+    about : the texts that the model was given on the two things: the questions of two markets, or
+        the names of two factors and what a rise of each means
 
     Raises
     ------
     Unusable
-        The reason has a web address or markup, names a number that `about` does not have, or says
-        nothing: it has fewer than `LEAST_WORDS` words or only repeats one of the names.
+        The reason contains a URL or markup, or a number that `about` does not mention; or it is
+        shorter than `MIN_REASON_WORDS`; or it merely repeats a part of one of the texts.
     """
-    told = plain(text, 200)
-    words = told.casefold().rstrip(" .?!").split()
-    said = " ".join(words)
-    if len(words) < LEAST_WORDS or any(said in named.casefold() for named in about):
-        raise Unusable("the reason is too short, or only repeats one of the two texts or names")
+    sentence = plain(text, 200)
+    words = sentence.casefold().rstrip(" .?!").split()
+    wording = " ".join(words)
+    if len(words) < MIN_REASON_WORDS or any(wording in given.casefold() for given in about):
+        raise Unusable(
+            f"the reason has fewer than {MIN_REASON_WORDS} words, or merely repeats what the "
+            "language model was told about the two things"
+        )
     numbers = set(_NUMBER.findall(" ".join(about)))
-    if _URL.search(told) or set(_NUMBER.findall(told)) - numbers:
-        raise Unusable("the reason contains a URL, or a number that the events do not mention")
-    return told if told.endswith((".", "!", "?", "…")) else f"{told}."
+    if _URL.search(sentence) or set(_NUMBER.findall(sentence)) - numbers:
+        raise Unusable(
+            "the reason contains a URL or markup, or a number that is in none of the texts on the "
+            "two things"
+        )
+    return sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence}."
 
 
 def relation(label: Label) -> LabelRelation:
-    """How the first event is related to the second by a language model's label, as the value that
+    """The relation of the first event to the second by a language model's label, in the form that
     the database stores: "first_causes_second" -> "causes"."""
     match label.relation:
         case "first_causes_second":
@@ -253,23 +274,27 @@ def relation(label: Label) -> LabelRelation:
             return other
 
 
-class Tie(NamedTuple):
-    """A market that is related to the question because a language model's label relates it to a
-    market on the question itself."""
+class LabelledMarket(NamedTuple):
+    """A market that is related to the question because a language model's label (its answer on how
+    two events are related) joins it to a market on the question itself."""
 
     seq: int
+    """Database number of the market."""
     relation: Relation
     """Relation of the market to the question: upstream (a cause), downstream (an effect) or
     correlated."""
     weight: float
+    """How much the label counts, 0 to 1 (`WEIGHT`)."""
     sign: int
+    """+1 if a rise of this market's probability goes with a rise of that of the market on the
+    question, -1 if with a fall, 0 if unknown."""
     lag_days: int
-    told: str
+    reason: str
     """Why the market is related to the question, in the language model's words, with the model's
     name and whether the operator has confirmed the label."""
     factor: int
-    """Number of the factor (a thing in the world, e.g. a policy rate) that the market is most
-    about; 0 if it is about none."""
+    """Id of the factor (a thing in the world, e.g. a policy rate) that the market is most about; 0
+    if it is about none."""
 
 
 _INVERSE: Final[Mapping[LabelRelation, LabelRelation]] = {
@@ -280,22 +305,23 @@ _SEEN_AS: Final[Mapping[LabelRelation, Relation]] = {
 }  # fmt: skip
 
 
-def tie(row: LabelRow, other: Lead, *, asked_first: bool) -> Tie:
-    """A language model's label (`row`) says how two markets are related. If a question is about one
-    of them, this returns how the other market is related to the question.
+def labelled_market(row: LabelRow, other: Lead, *, asked_first: bool) -> LabelledMarket:
+    """Of the two markets that a language model's label relates, one is on the question itself. This
+    returns how the other one is related to the question.
 
+    row : the label
     other : the other market, with its event and factors
-    asked_first : True if the question is about the first market of the label, False if it is about
-        the second
+    asked_first : True if the label's first market is the one on the question, False if its second
+        is
     """
     seen = row.relation if asked_first else _INVERSE[row.relation]
     confirmed = "confirmed" if row.status == "confirmed" else "not confirmed"
-    return Tie(
+    return LabelledMarket(
         seq=other.market.seq,
         relation=_SEEN_AS[seen],
         weight=WEIGHT[row.status],
         sign=row.sign,
         lag_days=row.lag_days,
-        told=f"{row.reason} (Suggested by a language model, {row.model}; {confirmed}.)",
+        reason=f"{row.reason} (Suggested by a language model, {row.model}; {confirmed}.)",
         factor=other.factors[0] if other.factors else 0,
     )

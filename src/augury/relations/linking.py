@@ -1,5 +1,5 @@
-"""Follows changes of markets: assigns the changed ones to events, and links those that are the same
-contract on two venues."""
+"""Follows the changes of markets in the catalogue: assigns each changed market to an event (markets
+that belong together), and links it with the market that is the same contract on the other venue."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from augury.storage import locks
 
 
 class Linker(Follower):
-    """Keeps the events of markets, and the links between markets that are the same contract on two
-    venues, up to date with the catalogue of markets."""
+    """Keeps two things up to date with the catalogue of markets: the events that markets belong to,
+    and the links between markets that are the same contract on two venues."""
 
     LOCK = locks.EVENTS
 
@@ -42,7 +42,7 @@ class Linker(Follower):
         return len(rows)
 
     async def _apply(self, conn: Connection, rows: Sequence[IndexRow]) -> None:
-        # The last change of a market has its present state; a removal is always the last change.
+        # The last change of a market holds its present state; after a removal there are none.
         latest = {row.seq: row for row in rows}
         gone = [seq for seq, row in latest.items() if row.removed]
         kept = {seq: row for seq, row in latest.items() if not row.removed}
@@ -58,8 +58,11 @@ class Linker(Follower):
     async def _assign(
         self, conn: Connection, rows: dict[int, IndexRow], placed: dict[int, Place]
     ) -> None:
-        """Assign the markets in `rows` (market number -> market) to events, create the events that
-        are missing, and store all this. `placed` has the `Place` of each market."""
+        """Assign markets to events, create the events that are missing, and store the result.
+
+        rows : database number -> market
+        placed : database number -> what the market asserts, and the groups that it belongs to
+        """
         if not placed:
             return
         nodes = {node for place in placed.values() for node in place.nodes}
@@ -86,8 +89,11 @@ class Linker(Follower):
     async def _links(
         self, conn: Connection, rows: dict[int, IndexRow], placed: dict[int, Place]
     ) -> list[Link]:
-        """The links of the markets in `placed` with each other and with markets stored before. A
-        link joins two markets that are the same contract on two venues."""
+        """The links of the markets in `placed` with each other and with all other markets. A link
+        joins two markets that are the same contract on two venues.
+
+        rows : database number -> market
+        """
         keys = {place.key for place in placed.values() if place.key is not None}
         groups = await store.seqs_of_keys(conn, keys)
         others = [seq for seqs in groups.values() for seq in seqs if seq not in placed]
@@ -95,8 +101,8 @@ class Linker(Follower):
         return await asyncio.to_thread(_linked, groups, rows | known, placed)
 
     async def _publish(self, conn: Connection, seqs: set[int]) -> None:
-        """For each of the markets numbered `seqs`, write the ids of the markets linked with it (the
-        same contract on the other venue) into its record."""
+        """Write into the record of each of the markets `seqs` (database numbers) the ids of the
+        markets that are the same contract on the other venue."""
         linked = await store.linked(conn, seqs)
         await markets.set_links(
             conn, {seq: [other for other, _ in linked.get(seq, ())] for seq in sorted(seqs)}

@@ -1,6 +1,6 @@
-"""Measures from recorded prices which markets move together, and keeps the result ready.
+"""Measures from recorded prices which markets move together, and keeps the result in memory.
 
-One process measures on a schedule; every process reloads the result when it has changed.
+One process measures on a schedule. Every process reloads the result when it has changed.
 """
 
 from __future__ import annotations
@@ -24,30 +24,34 @@ from augury.storage.database import Database
 log = structlog.get_logger(__name__)
 
 STEP_LENGTH: Final = timedelta(hours=6)
-"""Length of a time step: when markets are checked for moving together, their price changes over
-each such step are compared. It is short enough for young markets to have enough steps, and long
-enough for a venue's busy hours not to look like news."""
+"""Length of a time step. To find markets that move together, their price changes from step to step
+are compared. The length is a compromise: short enough that young markets have enough steps, and
+long enough that a venue's busy hours do not look like news."""
 WINDOW_LENGTH: Final = timedelta(days=180)
+"""How far back, from now, prices are compared to find the markets that move together."""
 MOST_MARKETS: Final = 6_000
-"""Maximum number of markets that are compared with each other: those with the longest price
-history. The work grows with the square of this number."""
+"""To find markets that move together, at most this many markets are compared with each other: those
+with prices in the most time steps. The work grows with the square of this number."""
 EVERY_SECONDS: Final = 6 * 3600.0
 """Seconds between two measurements of which markets move together."""
-LOOK_EVERY: Final = 60.0
+CHECK_SECONDS: Final = 60.0
 """Seconds between two checks of whether another process has measured which markets move together.
 """
 
 
 class Partner(NamedTuple):
-    """A market whose price moves together with that of another, given market."""
+    """A market whose price moves together with the price of a market that was asked about."""
 
     seq: int
+    """Database number of the market."""
     correlation: float
+    """Rank correlation of the two markets' price changes, -1 to 1."""
     steps: int
+    """Number of time steps (`STEP_LENGTH`) in which the price changes of both are known."""
 
 
 class Moving:
-    """Which markets' prices move together, by the last measurement."""
+    """The pairs of markets whose prices move together, as last measured."""
 
     def __init__(self, database: Database, clock: Clock = now) -> None:
         self._database = database
@@ -56,9 +60,9 @@ class Moving:
         self._partners: Mapping[int, tuple[Partner, ...]] = {}
 
     def partners(self, seqs: Iterable[int]) -> dict[int, Partner]:
-        """The markets that move together with any of the markets numbered `seqs`: number of the
-        market -> `Partner`. If a market moves with several of them, the strongest correlation is
-        given."""
+        """The markets whose prices move together with that of any of the markets `seqs` (database
+        numbers): database number of such a market -> its correlation. If it moves with several of
+        `seqs`, the strongest correlation counts."""
         found: dict[int, Partner] = {}
         for seq in seqs:
             for partner in self._partners.get(seq, ()):
@@ -78,14 +82,15 @@ class Moving:
                 int(STEP_LENGTH.total_seconds()),
                 comovement.LEAST_STEPS + 1,
             )
-        rows, compared = await asyncio.to_thread(measured, priced)
+        rows, compared = await asyncio.to_thread(moving_pairs, priced)
         async with self._database.transaction() as conn:
             await store.replace_co_movements(conn, rows, at, compared)
         log.info("co_movement_measured", markets=compared, pairs=len(rows))
         await self.refresh()
 
     async def refresh(self) -> None:
-        """Reload the pairs of markets that move together if they have been measured again."""
+        """Reload the pairs of markets that move together from the database if they have been
+        measured again."""
         async with self._database.reading() as conn:
             at = await store.co_movements_measured_at(conn)
             if at is None or at == self._measured_at:
@@ -99,16 +104,16 @@ class Moving:
         self._measured_at = at
 
     async def follow(self, stop: asyncio.Event) -> None:
-        """Until `stop` is set, check every `LOOK_EVERY` seconds whether another process has
+        """Until `stop` is set, check every `CHECK_SECONDS` seconds whether another process has
         measured which markets move together, and reload the pairs of markets if so."""
         while not stop.is_set():
             with suppress(AuguryError):  # without the database, the loaded pairs stay in use
                 await self.refresh()
-            await pause(stop, LOOK_EVERY)
+            await pause(stop, CHECK_SECONDS)
 
 
-def measured(priced: Sequence[PricedStep]) -> tuple[list[CoMovementRow], int]:
-    """Find the pairs of markets whose prices move together. Returns these pairs, and the number of
+def moving_pairs(priced: Sequence[PricedStep]) -> tuple[list[CoMovementRow], int]:
+    """Find the pairs of markets whose prices move together. Returns these pairs and the number of
     markets that were compared.
 
     priced : the last price of each market in each time step

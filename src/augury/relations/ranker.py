@@ -1,8 +1,8 @@
-"""The fitted trees that say in which relation a market is to a query (upstream, downstream,
+"""Fitted decision trees that judge in which relation a market is to a query (upstream, downstream,
 correlated), and how directly it is about the query.
 
-`training/relations/fit.py` writes `ranker.onnx` and `direct.onnx`, each with a JSON file that says
-what it was fitted on.
+`training/relations/fit.py` writes them to `ranker.onnx` (relations) and `direct.onnx`, each with a
+JSON file that says what it was fitted on.
 """
 
 from __future__ import annotations
@@ -20,21 +20,22 @@ from augury.relations.causal.paths import Relation
 from augury.relations.columns import COLUMNS, DIRECT_COLUMNS, Floats
 
 CLASSES = ("none", "direct", "upstream", "downstream", "correlated")
-"""The classes of the trees for relations, in the order of their output: how a market is related to
-the query."""
+"""How a market can be related to a query, in the order of the output of the trees that judge
+it."""
 
 
 class Ranker:
-    """Fitted boosted trees that judge markets by their features. They run in an ONNX session with
-    one thread, which takes about 1 ms for the candidates of a search."""
+    """Boosted decision trees that judge markets by their features for a query. They run in an ONNX
+    session with one thread, which takes about 1 ms for the candidates of one search."""
 
     def __init__(self, content: bytes, floors: Mapping[Relation, float]) -> None:
         import onnxruntime
 
         self.floors = floors
-        """Smallest chance, 0 to 1, with which a market is listed in each relation to the query: the
-        largest one that costs less than 0.01 of nDCG@10 on held-out queries. A larger floor gives
-        shorter lists with less that has no bearing. Empty for the trees of `direct`."""
+        """Relation (upstream, downstream, correlated) -> smallest chance, 0 to 1, with which a
+        market is listed in it. A larger floor gives shorter lists with fewer unrelated markets.
+        Each is the largest one that lowers nDCG@10 on held-out queries by less than 0.01. Empty for
+        the trees of `direct`."""
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -43,8 +44,8 @@ class Ranker:
         )
 
     def chances(self, rows: Floats) -> NDArray[np.float32]:
-        """The chance of each market to be in each of `CLASSES` (how it is related to the query):
-        (n, 5). `rows` has the features `COLUMNS` of each market."""
+        """The chance (0 to 1) of each market to be in each of `CLASSES` (how it is related to the
+        query): (n, 5). `rows`: the features `COLUMNS` of each market, (n, len(COLUMNS))."""
         if not len(rows):
             return np.zeros((0, len(CLASSES)), np.float32)
         raw = self._raw(rows)
@@ -53,9 +54,11 @@ class Ranker:
         return odds / odds.sum(axis=1, keepdims=True)
 
     def grades(self, rows: Floats) -> NDArray[np.float32]:
-        """How directly each market is about the query: (n,), in (0, 1). This is the grade that the
-        trees predict, as a share of the highest grade. `rows` has the features `DIRECT_COLUMNS` of
-        each market."""
+        """How directly each market is about the query: (n,), in (0, 1). This is the grade that a
+        reader would give the market, as the trees predict it, as a share of the highest grade.
+
+        rows : the features `DIRECT_COLUMNS` of each market, (n, len(DIRECT_COLUMNS))
+        """
         if not len(rows):
             return np.zeros(0, np.float32)
         return np.asarray(1 / (1 + np.exp(-self._raw(rows)[:, 0])), np.float32)
@@ -66,34 +69,35 @@ class Ranker:
 
 @cache
 def default() -> Ranker:
-    """The trees shipped with this version that say in which relation a market is to a query.
+    """The trees shipped with this version that judge in which relation a market is to a query
+    (upstream, downstream, correlated).
 
     Raises
     ------
     ValueError
-        The trees were fitted on other columns than the code has.
+        The trees were fitted on a different set of features from the one that this code computes.
     """
     return _fitted("ranker", COLUMNS)
 
 
 @cache
 def direct() -> Ranker:
-    """The trees shipped with this version that say how directly a market is about a query.
+    """The trees shipped with this version that judge how directly a market is about a query.
 
     Raises
     ------
     ValueError
-        The trees were fitted on other columns than the code has.
+        The trees were fitted on a different set of features from the one that this code computes.
     """
     return _fitted("direct", DIRECT_COLUMNS)
 
 
 def _fitted(name: str, columns: tuple[str, ...]) -> Ranker:
     folder = resources.files("augury.relations")
-    told: dict[str, Any] = json.loads((folder / f"{name}.json").read_text())
-    if tuple(told["columns"]) != columns:
+    fitted: dict[str, Any] = json.loads((folder / f"{name}.json").read_text())
+    if tuple(fitted["columns"]) != columns:
         raise ValueError(
-            f"{name}.json was fitted on other columns than the code computes: run "
-            "training/relations/fit.py again"
+            f"{name}.onnx was fitted on a different set of features from the one that this code "
+            "computes. Fit it again with training/relations/fit.py."
         )
-    return Ranker((folder / f"{name}.onnx").read_bytes(), told.get("floors", {}))
+    return Ranker((folder / f"{name}.onnx").read_bytes(), fitted.get("floors", {}))

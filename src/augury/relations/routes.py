@@ -1,4 +1,5 @@
-"""`/v1/factors` lists the factor base in pages; `/docs/factors` redirects people to the console."""
+"""`/v1/factors` lists factors (things in the world that markets are about) with their causes and
+effects, in pages; `/docs/factors` redirects to the console's page of them."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ router = routing.router(tags=["relations"])
 
 @router.get(
     "/v1/factors",
-    summary="List factors: what drives what",
+    summary="List factors (things in the world that markets are about) and what drives what",
     response_model=FactorList,
     responses=openapi.errors(422),
 )
@@ -30,24 +31,25 @@ async def list_factors(
         str,
         Query(
             max_length=200,
-            description="Words that must all occur in the factor's name, key, domain or `up`.",
+            description="Only factors whose name, key, domain or `up` contains all these words.",
         ),
     ] = "",
     domain: Annotated[
-        str | None, Query(max_length=100, description="Only factors of this domain.")
+        str | None,
+        Query(max_length=100, description="Only factors of this domain (subject area): macro ..."),
     ] = None,
     limit: pages.Limit = pages.DEFAULT_LIMIT,
     cursor: pages.Cursor = None,
 ) -> Response:
-    """Factors by name, each with its causes, its effects, what moves with it, and the reasons.
+    """Factors by name, each with its causes, its effects, the factors that move with it, and the
+    reason for each of these relations.
 
-    `judged` is the verdict on a pair of factors by readers who did not see how the factor base
-    relates them. Of the factors made from one pattern (e.g. one for each team or country), only the
-    first is listed.
+    `judged` is the verdict on two factors by readers who did not see how this list relates them. Of
+    the factors of one kind (e.g. one for each team or country), only the first is listed.
     """
     relations: RelationService = request.app.state.services.relations
     after = pages.decode(cursor, tuple[str, str]) if cursor else None
-    held = browse.shelf(relations.base, relations.judged)
+    held = browse.listing(relations.base, relations.judged)
     items, total, following = browse.find(held, q, domain, after, limit)
     body = {
         "items": items,

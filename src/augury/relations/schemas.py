@@ -1,4 +1,5 @@
-"""Wire shapes of the API's factor base: factors with their causes, effects and verdicts."""
+"""Schemas of the API's answers on factors (things in the world that markets are about): their
+causes, their effects, and verdicts on whether one factor drives another."""
 
 from __future__ import annotations
 
@@ -40,86 +41,92 @@ def _example(**fields: Any) -> ConfigDict:
 
 
 class ArrowJudgment(BaseModel):
-    """The verdict of one or two readers on how two factors (things that markets are about) are
-    related, reached without seeing how the factor base relates them."""
+    """The verdict of one or two readers on how two factors (things in the world that markets are
+    about) are related. The readers did not see how the list of factors relates them."""
 
     model_config = _example(**_JUDGED)
 
     verdict: Literal["cause", "effect", "driver", "rival", "part", "none"] = Field(
-        description="How the other factor relates to the factor whose `FactorRecord` this is in. "
-        "cause: it drives that factor. effect: that factor drives it. driver: a third factor "
-        "drives both. rival: it is a rival or a parallel case. part: it is the same thing, or a "
-        "part of it. none: the two are unrelated."
+        description="What the other factor (B) is to the factor of this record (A). cause: B "
+        "drives A. effect: A drives B. driver: a third factor drives both. rival: A and B are "
+        "rivals or parallel cases. part: A and B are the same thing, or one is a part of the "
+        "other. none: they are unrelated."
     )
     strength: int = Field(
-        description="How strong the relation is. 3: a main relation; 2: a clear one; 1: weak but "
-        "real; 0: none."
+        description="How strong the relation is, by the verdict. 3: a main relation; 2: a clear "
+        "one; 1: weak but real; 0: none."
     )
     sign: Literal["+", "-", "0"] = Field(
-        description="+: more of one factor means more of the other. -: it means less of the "
-        "other. 0: it can be either."
+        description="+: a rise of one factor goes with a rise of the other. -: it goes with a "
+        "fall. 0: it can go with either, or the factors are unrelated."
     )
     readers: int = Field(description="Number of readers who judged the pair of factors: 1 or 2.")
     source: Literal["shipped", "own"] = Field(
         description="Where the verdict comes from. shipped: it is part of Augury. own: the "
-        "operator of this instance accepted it."
+        "operator of this installation added it."
     )
     agrees: bool = Field(
-        description="True if the verdict names the same relation as the factor base."
+        description="True if the verdict states the same relation as the record that contains it."
     )
 
 
 class FactorArrow(BaseModel):
-    """One relation of the factor of a `FactorRecord` to another factor: an effect, a cause, or a
-    factor that moves with it."""
+    """How one factor is related to another one: the other factor is its effect, its cause, or moves
+    with it."""
 
     model_config = _example(**_ARROW)
 
     key: str = Field(description="Key of the other factor.")
     name: str = Field(description="Name of the other factor.")
     sign: Literal["+", "-"] = Field(
-        description="+: more of one factor means more of the other. -: it means less of the other."
+        description="+: a rise of one factor goes with a rise of the other. -: it goes with a fall."
     )
     strength: int = Field(
         description="How strong the relation is. 3: a main driver; 2: a clear one; 1: weak but "
         "real."
     )
     lag_days: int | None = Field(
-        description="Typical number of days until the effect shows. Null: the two move together, "
-        "without cause and effect."
+        description="Typical number of days until the effect shows. Null: the two factors move "
+        "together, and neither causes the other."
     )
     reason: str = Field(description="Why the two factors are related, in words.")
     judged: ArrowJudgment | None = Field(
-        description="The readers' verdict on the two factors. Null: nobody has judged them."
+        description="Independent verdict of one or two readers on how the two factors are "
+        "related. Null: nobody has judged them."
     )
 
 
 class FactorRecord(BaseModel):
-    """A factor: something in the world that markets are about, with its relations to others."""
+    """A factor (something in the world that markets are about, e.g. a policy rate) and its
+    relations to other factors."""
 
     model_config = _example(**_FACTOR)
 
     key: str = Field(description="Key of the factor, e.g. fed-policy-rate.")
-    name: str
+    name: str = Field(description="Name of the factor, e.g. Fed policy rate.")
     up: str = Field(
-        description="What a rise of the factor means, e.g. the rate is raised. The signs of its "
-        "relations refer to it."
+        description="What a rise of the factor means, e.g. the rate is raised. The signs in "
+        "`drives`, `driven_by` and `moves_with` refer to such a rise."
     )
-    domain: str = Field(description="Field that the factor belongs to, e.g. macro.")
+    domain: str = Field(description="Subject area that the factor belongs to, e.g. macro.")
     instances: int = Field(
-        description="Number of factors made from the same pattern (e.g. one for each team or "
-        "country), including this one, which is the only one listed."
+        description="Number of factors of the same kind that this one stands for, itself "
+        "included. A kind has e.g. one factor for each team or country; only the first is listed."
     )
-    drives: list[FactorArrow] = Field(description="Its effects, the strongest first.")
-    driven_by: list[FactorArrow] = Field(description="Its causes, the strongest first.")
+    drives: list[FactorArrow] = Field(
+        description="Effects of this factor, the strongest relation first."
+    )
+    driven_by: list[FactorArrow] = Field(
+        description="Causes of this factor, the strongest relation first."
+    )
     moves_with: list[FactorArrow] = Field(
-        description="Factors that move with it, without cause and effect, the strongest first."
+        description="Factors that move together with this one, although neither causes the "
+        "other; the strongest relation first."
     )
 
 
 class FactorList(BaseModel):
-    """One page of the factor base: factors (things in the world that markets are about), sorted by
-    name."""
+    """One page of the list of factors (things in the world that markets are about), by name."""
 
     model_config = _example(
         items=[_FACTOR], next_cursor=None, total=1, domains=["macro"], version="0123456789abcdef"
@@ -130,5 +137,10 @@ class FactorList(BaseModel):
         description="Pass as `cursor` for the next page. Null: this is the last one."
     )
     total: int = Field(description="Number of factors found, on all pages together.")
-    domains: list[str] = Field(description="All domains that the parameter `domain` accepts.")
-    version: str = Field(description="Version of the factor base; changes with its content.")
+    domains: list[str] = Field(
+        description="Every domain (subject area) that the parameter `domain` accepts."
+    )
+    version: str = Field(
+        description="Version of the built-in list of factors and of what drives what. It changes "
+        "whenever the list changes."
+    )

@@ -1,9 +1,12 @@
-"""Relations as search uses them: tags for markets, and for a query what is related and why.
+"""Relations as search uses them: which factors a market is about, and which markets are related to
+a query, and why.
 
-A factor is something in the world that markets are about. The tags of a market are the numbers of
-the factors that it is about. The question's own factors are those that its words name or that its
-best direct results (markets on the question itself) are about. A pool has all markets that may be
-listed for one query.
+A factor is something in the world that markets are about, e.g. a policy rate; its id is its
+position in the factor base (which factor drives which), counted from 1. The tags of a market are
+the ids of the factors that it is about. A query's own factors are those that its words name or that
+its best direct results (markets on the question itself) are about. Paths along the edges and links
+of the factor base lead from them to related factors. A pool holds all markets that may be listed
+for one query.
 """
 
 from __future__ import annotations
@@ -29,13 +32,14 @@ from augury.relations.causal.paths import (
     SAME_KIND,
     SUPPOSED,
     FactorGraph,
+    FactorPath,
     Reached,
     Relation,
     Step,
 )
-from augury.relations.columns import BY_PLACE
+from augury.relations.columns import RANK_WEIGHTS
 from augury.relations.labelling import Labels
-from augury.relations.labels import Tie
+from augury.relations.labels import LabelledMarket
 from augury.relations.moving import STEP_LENGTH, Moving, Partner
 from augury.relations.reasons import Phrasing
 from augury.search.related import Lookup, Pool, PoolReading, Ranked, Tag
@@ -46,81 +50,93 @@ CODE: Final = "5"
 """Version of the code that finds the factors that a text is about. Raise it when an unchanged
 factor base gives texts other factors."""
 
-# The numbers below were chosen by hand. All weights and shares are from 0 to 1.
-MAX_ASKED: Final = 6
-"""Maximum number of factors (things in the world, e.g. a policy rate) that a query is taken to be
-about. Chosen by hand."""
-ASKED_SHARE: Final = 0.25
+# All weights and shares below are from 0 to 1.
+MAX_QUERY_FACTORS: Final = 6
+"""A query is taken to be about at most this many factors (things in the world, e.g. a policy rate).
+Chosen by hand."""
+MIN_FACTOR_SHARE: Final = 0.25
 """A query is taken to be about a factor only if the factor's weight is at least this share (0 to 1)
 of the largest weight among the query's factors. Chosen by hand."""
 NAMED_WEIGHT: Final = 0.4
-"""Weight (0 to 1) of a factor that the query's words name with a fit (`factors.Match.fit`) near 0.
-The weight rises linearly with the fit, to 1 for a fit of 1. Chosen by hand."""
+"""Weight (0 to 1) of a factor (a thing in the world) in a query whose words name it, if these words
+are only a tiny part of the query. The weight rises linearly, to 1 if all words of the query name
+the factor (`factors.Match.fit`). Chosen by hand."""
 VOTE_WEIGHT: Final = 0.8
-"""Weight (0 to 1) that a factor gets for a query if all of the query's best direct results (markets
-on the question itself) are closely about it. A factor of only some of these results gets less.
-Chosen by hand."""
+"""Weight (0 to 1) of a factor (a thing in the world) in a query if all of the query's best direct
+results (markets on the question itself) are closely about it. If only some of them are, the weight
+is smaller. Chosen by hand."""
 GUESS_WEIGHT: Final = 0.5
-"""Weight (0 to 1) for a query whose words name no factor. If its best direct results agree on what
-it is about (`GUESSED_SHARE`), the weights of their factors are raised until the largest one has
-this value. Chosen by hand."""
-GUESSED_SHARE: Final = 0.1
-"""The best direct results (markets on the question itself) count as agreeing on what the query is
-about if their strongest factor has at least this weight (0 to 1). Chosen by hand."""
+"""What a query is about has to be guessed from its best direct results (markets on the question
+itself) if its words name no factor (thing in the world). If the results agree (`GUESSED_WEIGHT`),
+the weights of their factors are scaled up so that the largest is this one (0 to 1). Chosen by
+hand."""
+GUESSED_WEIGHT: Final = 0.1
+"""The best direct results of a query (markets on the question itself) count as agreeing on what the
+query is about if the factor (thing in the world) that they share most has at least this weight (0
+to 1; see `VOTE_WEIGHT`). Chosen by hand."""
 SURE_WEIGHT: Final = 0.6
-"""Smallest weight (0 to 1) at which a factor that the query's words name counts as certainly the
-query's subject. Chosen by hand."""
+"""A factor (thing in the world) that the query's words name is certainly what the query is about if
+its weight (0 to 1) is at least this. Chosen by hand."""
 ANSWERED_SHARE: Final = 0.5
-"""A factor that the query's words certainly name counts as unanswered if less than this share (0 to
-1) of the best direct results (markets on the question itself) are about it. Markets about an
-unanswered factor are searched as well. Chosen by hand."""
+"""Search may miss the markets about a factor (a thing in the world) that a query's words certainly
+name (`SURE_WEIGHT`), because they use other words. If less than this share (0 to 1) of the query's
+best direct results (markets on the question itself) are about the factor, its markets are looked up
+as well. Chosen by hand."""
 SUPPOSED_SHARE: Final = 0.8
-"""A factor that a query's condition names ("if the dollar collapses") counts as a supposed cause if
-its weight is at least this share (0 to 1) of the largest weight of the condition's factors. Chosen
-by hand."""
+"""A query may suppose a cause in a condition ("if the dollar collapses"). A factor (thing in the
+world) that the condition names counts as such a cause if its weight is at least this share (0 to 1)
+of the largest weight among the factors that the condition names. Chosen by hand."""
 RIVAL_SHARE: Final = 0.3
-"""A market on another outcome of the question's contest (another team's title) counts as being
-about the question to at least this degree (0 to 1). Chosen by hand."""
-BESIDE_FACTOR: Final = 0.4
-"""The weight of a factor is multiplied by this number (0 to 1) in two cases. First, only the direct
-results (markets on the question itself) are about the factor, while the query's words certainly
-name other factors (`SURE_WEIGHT`). Second, the words that name the factor are only a part of the
-words that name another one. Chosen by hand."""
-LOOKED_UP: Final = 24
-"""Maximum number of factors whose markets are looked up for one query; 30 were no better
-(`docs/experiments/relations-tried.md`)."""
-MAX_LABELLED: Final = 4
-"""Maximum number of further factors whose markets are looked up because a language model's label
-relates a market about them to one of the question's direct results. Chosen by hand."""
+"""A market on the same contest as the question but at the other level counts as being about the
+question to at least this degree (0 to 1): the whole contest (the league's title) if the question is
+about one contender, a single contender if it is about the whole contest. Chosen by hand."""
+DOUBTFUL_SHARE: Final = 0.4
+"""A factor (thing in the world) that a query is probably not about has its weight multiplied by
+this number (0 to 1). There are two cases: the query's words certainly name another factor
+(`SURE_WEIGHT`), and only the markets that search found are about this one; or the words that name
+it are only a part of another factor's name ("OpenAI" in "OpenAI's listing"). Chosen by hand."""
+MAX_LOOKUP_FACTORS: Final = 24
+"""For one query, the markets of at most this many related factors (things in the world) are looked
+up; looking up 30 gave no better lists (`docs/experiments/relations-tried.md`)."""
+MAX_LABELLED_FACTORS: Final = 4
+"""For one query, the markets of at most this many further factors (things in the world) are looked
+up because of a language model's label: the label relates a market about the factor to one of the
+query's direct results (markets on the question itself). Chosen by hand."""
 
 
 class RelationService:
-    """Tells search which factors a market or a query is about, and which markets are related to the
-    query and why, from the factor base. Implements `augury.search.related.Relations`."""
+    """Tells search which factors (things in the world) a market or a query is about, and which
+    markets are related to the query and why. It uses the factor base (which factor drives which),
+    and implements `augury.search.related.Relations`."""
 
     def __init__(self, base: Base | None = None, moving: Moving | None = None) -> None:
-        """`moving` knows which prices move together; without it, reasons do not mention prices."""
+        """`base`: the factor base; by default the one shipped with this version. `moving`: the
+        markets whose prices move together; without it, reasons do not mention prices."""
         self.base = base or knowledge.load()
         self.moving = moving
         self.labels: Labels | None = None
-        """A language model's labels of related markets; None if none are used."""
+        """A language model's labels (its answers on how pairs of events are related); None if none
+        are used."""
 
     @property
     def version(self) -> str:
-        """A text that changes whenever the factor base changes, or the code that finds the factors
-        of texts (`CODE`)."""
+        """Version of the factors that texts are found to be about. It changes with the factor base
+        and with the code that finds the factors (`CODE`)."""
         return f"{CODE}-{self.base.version}"
 
     @cached_property
     def matcher(self) -> Matcher:
+        """Finds the factors (things in the world) that texts name."""
         return _matcher(self.base)
 
     @cached_property
     def graph(self) -> FactorGraph:
+        """The edges and links between factors, and the paths along them."""
         return _graph(self.base)
 
     @cached_property
     def judged(self) -> Judged:
+        """People's verdicts on how pairs of factors are related."""
         return _judged(self.base)
 
     @cached_property
@@ -129,14 +145,16 @@ class RelationService:
 
     @cached_property
     def ranker(self) -> fitted.Ranker:
+        """The trees that judge in which relation a market is to a query."""
         return fitted.default()
 
     @cached_property
     def direct_ranker(self) -> fitted.Ranker:
+        """The trees that judge how directly a market is about a query."""
         return fitted.direct()
 
     def factor(self, number: int) -> Factor:
-        """The factor (something in the world that markets are about) with this number, i.e. at this
+        """The factor (something in the world that markets are about) with the id `number`: its
         position in the factor base, counted from 1."""
         return self.matcher.factors[number - 1]
 
@@ -153,12 +171,18 @@ class RelationService:
         tags: NDArray[np.uint16],
         fits: NDArray[np.float32],
         scores: NDArray[np.float32],
-    ) -> Asked:
-        """Find out what a query is about: the factors that its words name, and those that its best
-        direct results (markets on the question itself) are about.
+    ) -> QueryFactors:
+        """Find out what a query is about: the factors (things in the world) that its words name,
+        and those that its best direct results (markets on the question itself) are about.
 
-        keys, tags, fits, scores : of these results: the market numbers, the numbers of their
-            factors, how well each factor fits, and how good each result is
+        Parameters
+        ----------
+        keys : (n,)
+            Database numbers of the n best direct results.
+        tags, fits : (n, MOST_TAGS)
+            Ids of the factors that each result is about, and how well each one fits, 0 to 1.
+        scores : (n,)
+            How good each result is; its factors count in proportion.
         """
         weights, supposed = self._named(query)
         votes: Counter[int] = Counter()
@@ -168,7 +192,7 @@ class RelationService:
                 if tag:
                     votes[tag] += score * min(1.0, 0.3 + share)
         voted = {tag: VOTE_WEIGHT * vote / total for tag, vote in votes.items()}
-        if not weights and (top := max(voted.values(), default=0.0)) >= GUESSED_SHARE:
+        if not weights and (top := max(voted.values(), default=0.0)) >= GUESSED_WEIGHT:
             voted = {tag: vote * max(1.0, GUESS_WEIGHT / top) for tag, vote in voted.items()}
         found = {
             tag: float((tags == tag).any(axis=1).mean()) if len(tags) else 0.0 for tag in weights
@@ -185,7 +209,7 @@ class RelationService:
                 continue
             # Factors that a named factor drives or follows from are the answer, not the question.
             if not any(tag in near[one] and weights[one] >= vote for one in near):
-                share = BESIDE_FACTOR if sure and tag not in near else 1.0
+                share = DOUBTFUL_SHARE if sure and tag not in near else 1.0
                 weights[tag] = max(weights.get(tag, 0.0), share * vote)
         # A question about one contender is not about what the others do.
         contests: set[int] = set()
@@ -194,17 +218,17 @@ class RelationService:
                 if tag in near or weight > weights.get(contest, 0.0):
                     weights.pop(contest, None)
                     contests.add(contest)
-        best = sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_ASKED]
-        least = ASKED_SHARE * best[0][1] if best else 0.0
+        best = sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_QUERY_FACTORS]
+        least = MIN_FACTOR_SHARE * best[0][1] if best else 0.0
         factors = [(tag, weight) for tag, weight in best if weight >= least]
         partners = self.moving.partners(keys.tolist()) if self.moving else {}
-        labels = self.labels.ties(keys.tolist()) if self.labels else {}
-        return Asked(self, factors, contests, partners, labels, unanswered, supposed)
+        labels = self.labels.related(keys.tolist()) if self.labels else {}
+        return QueryFactors(self, factors, contests, partners, labels, unanswered, supposed)
 
     def _named(self, query: str) -> tuple[dict[int, float], set[int]]:
-        """Two things: the factors that a query's words name (number -> weight); and the numbers of
-        the factors that the query supposes as causes ("if the dollar collapses"), which are not
-        part of its subject."""
+        """Two things: the factors that a query's words name, as id -> weight; and the ids of the
+        factors that the query supposes as causes ("if the dollar collapses"). It is not about
+        these."""
         subject = split(query)
         about = self._weighed(subject.about)
         if not subject.condition or not about:
@@ -218,13 +242,13 @@ class RelationService:
         weights: dict[int, float] = {}
         for match in self.matcher.match(text):
             weight = min(1.0, NAMED_WEIGHT + (1 - NAMED_WEIGHT) * match.fit)
-            weights[match.factor] = BESIDE_FACTOR * weight if match.part else weight
+            weights[match.factor] = DOUBTFUL_SHARE * weight if match.part else weight
         return weights
 
     def _near(self, number: int) -> set[int]:
-        """Numbers of the factors that an edge or link joins to factor number `number`. If such a
-        factor is on one contender of a contest (a team's title), the factors on the whole contest
-        are included."""
+        """Ids of the factors that an edge or link of the factor base joins to the factor with the
+        id `number`. If such a factor is on one contender of a contest (a team's title), the factors
+        on the whole contest (the league's title) are included."""
         near = self.graph.near(number)
         return near.union(*(self._contests(self.factor(other)) for other in near))
 
@@ -234,8 +258,8 @@ class RelationService:
 
 @lru_cache(maxsize=1)
 def _matcher(base: Base) -> Matcher:
-    """The matcher of a factor base, which finds the factors that texts name; shared by all services
-    of a process."""
+    """The matcher of a factor base, which finds the factors that texts name. All
+    services of a process share it."""
     return Matcher(base)
 
 
@@ -254,9 +278,9 @@ def _judged(base: Base) -> Judged:
     return Judged(base.verdicts, tuple(base.factors.values()))
 
 
-class Asked(Lookup):
-    """What one query is about: the factors (things in the world, e.g. a policy rate) that it asks
-    about, i.e. its own, and the factors to which paths lead from these."""
+class QueryFactors(Lookup):
+    """The factors (things in the world, e.g. a policy rate) of one query: those that it is about,
+    its own ones, and those to which paths of the factor base lead from these."""
 
     def __init__(
         self,
@@ -264,57 +288,77 @@ class Asked(Lookup):
         factors: Sequence[tuple[int, float]],
         contests: Collection[int],
         partners: Mapping[int, Partner],
-        labels: Mapping[int, Tie],
+        labels: Mapping[int, LabelledMarket],
         unanswered: Sequence[int] = (),
         supposed: Collection[int] = (),
     ) -> None:
-        """`contests`: numbers of the factors on whole contests whose contenders the question is
-        about; `supposed`: numbers of the factors that the question supposes as causes."""
+        """Parameters
+        ----------
+        factors
+            The query's own factors as (id, weight), the strongest first.
+        contests
+            Ids of the factors on whole contests (a league's title) of which the query is about a
+            contender (a team's title).
+        partners
+            Database number of a market whose price moves together with that of one of the query's
+            best direct results -> its correlation.
+        labels
+            Database number of a market -> how a language model's label relates it to the query.
+        unanswered
+            See the property `unanswered`.
+        supposed
+            Ids of the factors that the query supposes as causes ("if the dollar collapses").
+        """
         self._unanswered = unanswered
         self.relations = relations
         contenders = relations.graph.contenders
         self._others = np.zeros(relations.graph.size, np.bool_)
-        """(factors + 1,): True for factors whose markets are about other outcomes of the contest
-        that the question is about."""
+        """(factors + 1,), by factor id: True for the factors on the same contest as the query, but
+        at the other level: the whole contest if the query is about one contender, the contenders if
+        it is about the whole contest."""
         self._others[[*contests]] = True
         for number, _ in factors:
             self._others[contenders.get(number, [])] = True
         self._partners = partners
         self._reasons: dict[tuple[Relation, int], str] = {}
         self.labels = labels
-        """Market number -> the label that relates the market to one of the question's best direct
-        results."""
+        """Database number of a market -> how a language model's label relates the market to one of
+        the query's best direct results (markets on the question itself)."""
         self.factors = factors
-        """(number, weight), the strongest first."""
+        """The query's own factors as (id, weight from 0 to 1), the strongest first."""
         self.reached: Reached = relations.graph.reach(factors, supposed)
 
     @property
     def unanswered(self) -> Sequence[int]:
-        """Numbers of the factors that the query's words name with certainty (`SURE_WEIGHT`), but
-        that too few of its best direct results are about (`ANSWERED_SHARE`)."""
+        """Ids of the factors (things in the world) that the query's words certainly name
+        (`SURE_WEIGHT`), although few of its best direct results (markets on the question itself)
+        are about them (`ANSWERED_SHARE`)."""
         return self._unanswered
 
     def bearing(
         self, tags: NDArray[np.uint16], fits: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Two arrays (n,), 0 to 1: how much each market is about the factors that the question is
-        about, and how strongly it is related to these factors.
+        """Two arrays (n,), 0 to 1, with one number for each of n markets: how much the market is
+        about the query's own factors (things in the world), and how strongly it is related to them.
 
-        tags, fits : (n, MOST_TAGS), numbers of the markets' factors and how well each one fits
+        tags, fits : (n, MOST_TAGS), ids of the markets' factors and how well each one fits, 0 to 1
         """
         own, paths = ranking.bearing(self.reached, tags, fits)
-        # Markets on other contenders are answers as well, but lesser ones.
+        # Markets on the contest's other level are answers as well, but lesser ones.
         rivals = self._rivals(tags)
         own = np.where(rivals, np.maximum(own, RIVAL_SHARE), own).astype(np.float32)
         return own, np.where(rivals, 0, paths.max(axis=(0, 2), initial=0)).astype(np.float32)
 
     @property
     def tags(self) -> list[int]:
-        """Numbers of the factors whose markets are looked up: those to which the strongest paths
-        lead, at most `LOOKED_UP`, and those that a language model's labels add, at most
-        `MAX_LABELLED`. A part of the `LOOKED_UP` places is kept for each relation, so that many
-        effects leave room for correlated factors."""
-        far = np.flatnonzero(self.reached.far)
+        """Ids of the factors (things in the world) whose markets are looked up.
+
+        These are the factors to which the strongest paths lead, at most `MAX_LOOKUP_FACTORS`, and
+        those that a language model's labels add, at most `MAX_LABELLED_FACTORS`. Each relation
+        (upstream, downstream, correlated) has an equal part of the places reserved, so that many
+        effects, for example, leave room for correlated factors.
+        """
+        far = np.flatnonzero(self.reached.looked_up)
         weights = self.reached.weights[:, far]
         strongest, best = weights.argmax(axis=0), weights.max(axis=0, initial=0)
         order = np.argsort(-best, kind="stable")
@@ -322,50 +366,53 @@ class Asked(Lookup):
         found: dict[int, None] = {}
         for relation in range(len(RELATIONS)):
             own = order[strongest[order] == relation]
-            found |= dict.fromkeys(far[own[: LOOKED_UP // len(RELATIONS)]].tolist())
-        found |= dict.fromkeys(far[order[:LOOKED_UP]].tolist())
-        labelled = [tie.factor for tie in self.labels.values() if tie.factor][:MAX_LABELLED]
-        return list(dict.fromkeys([*list(found)[:LOOKED_UP], *labelled]))
+            found |= dict.fromkeys(far[own[: MAX_LOOKUP_FACTORS // len(RELATIONS)]].tolist())
+        found |= dict.fromkeys(far[order[:MAX_LOOKUP_FACTORS]].tolist())
+        labelled = [tie.factor for tie in self.labels.values() if tie.factor][:MAX_LABELLED_FACTORS]
+        return list(dict.fromkeys([*list(found)[:MAX_LOOKUP_FACTORS], *labelled]))
 
     def read(self, pool: Pool) -> TreeReading:
-        """Compute, for each market of the pool, the features from which the fitted trees judge
-        it."""
+        """Compute, for each market of the pool (the markets that may be listed for the query), the
+        features from which fitted decision trees judge how it is related to the query."""
         tags = pool.tags
         graph, around = self.relations.graph, self.relations.judged.around
         found = columns.paths(self.reached, pool, graph.of_one[tags])
-        judged = [around(number) for number, _ in self.factors[: len(BY_PLACE)]]
+        judged = [around(number) for number, _ in self.factors[: len(RANK_WEIGHTS)]]
         rows = columns.table(
             self.reached, self.factors, pool, found, self._foreign(tags), self._rivals(tags), judged
         )
         return TreeReading(self, pool, found, rows)
 
     def weights_by_label(self, keys: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Weights of the language model's labels that relate markets to the question, by relation
-        and market: (3, n); 0 without a label. `keys`: numbers of the n markets."""
+        """Weights (0 to 1) of the language model's labels that relate markets to the query: (3
+        relations, n markets); 0 where there is no label. `keys`: database numbers of the markets.
+        """
         weights = np.zeros((len(RELATIONS), len(keys)), np.float32)
-        for seq, tie in self.labels.items():
-            weights[RELATIONS.index(tie.relation), keys == seq] = tie.weight
+        for seq, market in self.labels.items():
+            weights[RELATIONS.index(market.relation), keys == seq] = market.weight
         return weights
 
-    def labelled(self, relation: Relation, factor: int, key: int) -> Tie | None:
-        """The language model's label that relates market number `key` to the question in this
-        relation. None if there is none, or if a path of the factor base relates the market's factor
-        to the question anyway.
+    def labelled(self, relation: Relation, factor: int, key: int) -> LabelledMarket | None:
+        """The market `key` (database number) as a language model's label relates it to the query in
+        this relation. None if there is no such label, or if it is not needed because a path of the
+        factor base already leads from the query's factors to the market's factor.
 
-        factor : number of the market's factor, 0 for none
+        factor : id of the market's factor, 0 if it has none
         """
-        tie = self.labels.get(key)
-        if tie is None or tie.relation != relation or (factor and self.way(relation, factor)):
+        market = self.labels.get(key)
+        if market is None or market.relation != relation:
             return None
-        return tie
+        return None if factor and self.path(relation, factor) else market
 
-    def told(self, relation: Relation, factor: int, key: int) -> str:
-        """Why market number `key`, found through factor number `factor`, is related to the
-        question, for people to read."""
-        if (tie := self.labelled(relation, factor, key)) is not None:
-            return tie.told
+    def market_reason(self, relation: Relation, factor: int, key: int) -> str:
+        """Why the market `key` (database number) is related to the query, for people to read.
+
+        factor : id of the factor (thing in the world) through which the market was found
+        """
+        if (market := self.labelled(relation, factor, key)) is not None:
+            return market.reason
         if (reason := self._reasons.get((relation, factor))) is None:
-            reason = self._reasons[relation, factor] = self.reason(relation, factor)
+            reason = self._reasons[relation, factor] = self.factor_reason(relation, factor)
         if (partner := self._partners.get(key)) is not None:
             hours = STEP_LENGTH.total_seconds() / 3600
             moved = (
@@ -376,15 +423,19 @@ class Asked(Lookup):
         return reason
 
     def _rivals(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
-        """(n,): True for markets on other outcomes of the contest that the question is about. If
-        the question is about one contender, these are the markets on the whole contest; if it is
-        about the whole contest, the markets on its contenders. `tags`: numbers of the markets'
-        factors."""
+        """(n,): True for the markets on the same contest as the query, but at the other level: the
+        markets on the whole contest (the league's title) if the query is about one contender (a
+        team's title), the markets on single contenders if it is about the whole contest.
+
+        tags : (n, MOST_TAGS), ids of the markets' factors
+        """
         return np.asarray(self._others[tags].any(axis=1))
 
     def _foreign(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
-        """(n,): True for markets about another team, country, bank ... than the question names.
-        `tags`: numbers of the markets' factors."""
+        """(n,): True for the markets about another team, country, bank ... than the query is about.
+
+        tags : (n, MOST_TAGS), ids of the markets' factors
+        """
         graph = self.relations.graph
         kinds, entities = graph.kinds[tags], graph.entities[tags]
         named: dict[int, list[int]] = {}
@@ -397,29 +448,30 @@ class Asked(Lookup):
             foreign |= of_kind.any(axis=1) & ~(of_kind & np.isin(entities, members)).any(axis=1)
         return foreign
 
-    def way(self, relation: Relation, factor: int) -> tuple[Step, ...]:
-        """The path to factor number `factor` from one of the question's own factors, in one
-        relation. Empty if there is none, e.g. because the question is about that factor itself."""
-        return self.reached.way(RELATIONS.index(relation), factor)
+    def path(self, relation: Relation, factor: int) -> FactorPath:
+        """The strongest path of the factor base in one relation (upstream, downstream, correlated)
+        from one of the query's own factors to the factor with the id `factor`. Empty if there is
+        none, e.g. because the query is about that factor itself."""
+        return self.reached.path(RELATIONS.index(relation), factor)
 
-    def reason(self, relation: Relation, factor: int) -> str:
-        """Why markets about factor number `factor` are related to the question, for people to
-        read."""
-        way = self.way(relation, factor)
+    def factor_reason(self, relation: Relation, factor: int) -> str:
+        """Why markets about the factor (thing in the world) with the id `factor` are related to the
+        query, for people to read."""
+        path = self.path(relation, factor)
         factors = self.relations.factor
-        if not way:
+        if not path:
             return reasons.same(factors(factor).name)
         if relation == "correlated":
-            return self._together(way[0])
-        if way[0].reason == SUPPOSED:
-            return reasons.supposed(factors(factor).name, factors(way[0].source).name)
-        names = [factors(way[0].source).name, *(factors(step.target).name for step in way)]
-        told = [self.relations.phrasing.inside(step.reason) for step in way]
+            return self._co_movement_reason(path[0])
+        if path[0].reason == SUPPOSED:
+            return reasons.supposed(factors(factor).name, factors(path[0].source).name)
+        names = [factors(path[0].source).name, *(factors(step.target).name for step in path)]
+        causes = [self.relations.phrasing.inside(step.reason) for step in path]
         if relation == "upstream":
-            names, told = names[::-1], told[::-1]
-        return reasons.causes(names, told)
+            names, causes = names[::-1], causes[::-1]
+        return reasons.causes(names, causes)
 
-    def _together(self, step: Step) -> str:
+    def _co_movement_reason(self, step: Step) -> str:
         one, other = self.relations.factor(step.target), self.relations.factor(step.source)
         if step.reason == SAME_KIND:
             known = self.relations.base.factors
@@ -433,56 +485,58 @@ class Asked(Lookup):
 
 
 class TreeReading(PoolReading):
-    """The features of the markets of a pool, from which the fitted trees judge how directly each
-    market is about the query, and in which relation it is to the query. Computed once for both."""
+    """The features of the markets of a pool (the markets that may be listed for a query). From them
+    fitted decision trees judge how directly each market is about the query, and in which relation
+    (upstream, downstream, correlated) it is to the query. They are computed once for both."""
 
     def __init__(
-        self, asked: Asked, pool: Pool, found: columns.Paths, rows: columns.Floats
+        self, query: QueryFactors, pool: Pool, found: columns.Paths, rows: columns.Floats
     ) -> None:
         """`found` comes from `columns.paths`, `rows` from `columns.table`."""
-        self._asked, self._pool, self._rows = asked, pool, rows
-        self.ways = ranking.through(found)
-        """(3, n, MOST_TAGS): weight of the path to each factor of each market, by relation."""
+        self._query, self._pool, self._rows = query, pool, rows
+        self.path_weights = ranking.path_weights(found)
+        """(3 relations, n markets, MOST_TAGS factors of each), 0 to 1: how strongly paths of the
+        factor base lead from the query to each factor of each market."""
 
     def rows(self) -> columns.Floats:
-        """The features from which the trees tell in which relation each market is to the query: (n,
-        len(COLUMNS))."""
+        """The features from which the trees judge in which relation each market is to the query:
+        (n, len(COLUMNS))."""
         return columns.compared(self._rows, self._pool.family)
 
     def direct_rows(self) -> columns.Floats:
-        """The features from which the trees tell how directly each market is about the query: (own,
-        len(DIRECT_COLUMNS)). Only the query's own candidates (the first `Pool.own` markets) are
-        included and compared with each other."""
+        """The features from which the trees judge how directly each market is about the query:
+        (own, len(DIRECT_COLUMNS)). The rows are those of the first `Pool.own` markets, the only
+        ones that may be listed as direct; they are compared with each other only."""
         own = slice(0, self._pool.own)
         rows = columns.compared(self._rows[own], self._pool.family[own])
         return columns.direct_table(rows, self._pool.features[own])
 
     def direct(self) -> columns.Floats:
-        """How directly each of the query's own candidates (the first `Pool.own` markets) is about
-        the query: (own,) in (0, 1)."""
-        return self._asked.relations.direct_ranker.grades(self.direct_rows())
+        """How directly each of the first `Pool.own` markets, those that may be listed as direct, is
+        about the query: (own,), each in (0, 1)."""
+        return self._query.relations.direct_ranker.grades(self.direct_rows())
 
     def rank(self, direct: columns.Floats, most: int) -> dict[Relation, list[Ranked]]:
-        """The `most` best markets of each relation (upstream, downstream, correlated), with their
-        reasons.
+        """The best markets of each relation (upstream, downstream, correlated), at most `most` of
+        each, with the reasons why they are related.
 
         direct : (n,), the score of each of the best direct results (markets on the question
             itself), 0 for other markets
         """
-        asked, pool = self._asked, self._pool
-        held = np.flatnonzero(self.ways.any(axis=(0, 2)))
+        query, pool = self._query, self._pool
+        reached = np.flatnonzero(self.path_weights.any(axis=(0, 2)))
         chances = np.zeros((len(pool.keys), len(RELATIONS)), np.float32)
-        trees = asked.relations.ranker
-        said = trees.chances(self.rows()[held])
-        chances[held] = said[:, -len(RELATIONS) :]
-        labelled = asked.weights_by_label(pool.keys) if asked.labels else None
-        ranked = ranking.rank(chances, pool, self.ways, direct, trees.floors, labelled)
+        trees = query.relations.ranker
+        of_all_classes = trees.chances(self.rows()[reached])
+        chances[reached] = of_all_classes[:, -len(RELATIONS) :]
+        labelled = query.weights_by_label(pool.keys) if query.labels else None
+        ranked = ranking.rank(chances, pool, self.path_weights, direct, trees.floors, labelled)
         found: dict[Relation, list[Ranked]] = {}
         for relation, (positions, scores, vias) in ranked.items():
             places = positions[:most]
             listed = (places, scores[:most], vias[:most], pool.keys[places])
             found[relation] = [
-                Ranked(place, score, via, asked.told(relation, via, key))
+                Ranked(place, score, via, query.market_reason(relation, via, key))
                 for place, score, via, key in zip(*(one.tolist() for one in listed), strict=True)
             ]
         return found

@@ -1,4 +1,5 @@
-"""One day of price bars: what is missing, what is a bad print, whether the day counts. Pure."""
+"""Checks one day of price bars: which are missing, which are bad prints (wrong prices), and whether
+models may use the day. Pure."""
 
 from __future__ import annotations
 
@@ -14,18 +15,18 @@ MIN_BARS_SHARE = 0.96
 """Smallest share (0 to 1) of a day's expected price bars that must be there for models to use the
 day. An exchange that returns a smaller share of the bars asked for is used only if no other
 exchange has more. Chosen by hand."""
-LONGEST_FILL = 30
+MAX_GAP_MINUTES = 30
 """Longest gap in a day's price bars, in minutes, with which models still use the day. Gaps are
 filled with the last price. Chosen by hand."""
-SPIKE, REVERTED = 12.0, 0.15
-"""Limits by which a close is called a bad print (a wrong price): its log return exceeds `SPIKE`
-robust standard deviations of the day's returns, and the next bar undoes this return until less than
-the share `REVERTED` (0 to 1) is left. A real move does not undo itself within a bar. Chosen by
-hand."""
-SMALLEST_SPIKE = 0.02
+SPIKE_DEVIATIONS, UNREVERTED_SHARE = 12.0, 0.15
+"""Two limits; a close that passes both is called a bad print (a wrong price). Its absolute log
+return exceeds `SPIKE_DEVIATIONS` robust standard deviations of the day's returns, and the next bar
+reverses this return until less than the share `UNREVERTED_SHARE` (0 to 1) of it is left. A real
+move does not reverse within one bar. Chosen by hand."""
+MIN_SPIKE_RETURN = 0.02
 """Smallest absolute log return for which a close can be refused as a bad print (a wrong price). On
-calm days, when `SPIKE` standard deviations are less than this, this limit keeps normal moves from
-being refused. Chosen by hand."""
+calm days `SPIKE_DEVIATIONS` standard deviations are less than this, and normal moves would be
+refused. Chosen by hand."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +50,10 @@ class Day:
     @property
     def counts(self) -> bool:
         """Whether models may use the day: it has nearly all its bars (`MIN_BARS_SHARE`) and no
-        long gap (`LONGEST_FILL`)."""
+        long gap (`MAX_GAP_MINUTES`)."""
         return (
             self.present >= MIN_BARS_SHARE * self.expected
-            and self.longest_fill <= LONGEST_FILL
+            and self.longest_fill <= MAX_GAP_MINUTES
             and bool(np.isfinite(self.path).all())
         )
 
@@ -60,9 +61,10 @@ class Day:
 def on_grid(
     stamps: Ints, ohlcv: Floats, *, start: int, end: int, minutes: int, previous: float | None
 ) -> Day:
-    """Put a day's price bars on a regular grid: one place for every `minutes` from `start` to `end`
-    (when trading opens and closes, in seconds since 1970). Missing and refused bars are filled with
-    the last price.
+    """Put a day's price bars on a regular grid with one slot every `minutes` minutes, from `start`
+    to `end` (open and close of trading, in seconds since 1970). A slot is filled with the last
+    price if its bar is missing, contradicts itself (e.g. high below low) or is a bad print (a wrong
+    price).
 
     Parameters
     ----------
@@ -102,9 +104,9 @@ def on_grid(
 
 
 def consistent(ohlcv: Floats) -> Bools:
-    """Which of the n bars, given as (n, 5), do not contradict themselves: their prices are positive
-    and finite, open and close lie between low and high (except for rounding), and the volume is not
-    negative."""
+    """Shape (n,): True for each bar that does not contradict itself, i.e. whose prices are positive
+    and finite, whose open and close lie between low and high (except for rounding), and whose
+    volume is not negative. `ohlcv`, shape (n, 5): open, high, low, close and volume of the bars."""
     opens, highs, lows, closes, volumes = ohlcv.T
     # Venues round the four prices apart: allow for the last digit.
     slack = 1e-6 * np.abs(closes)
@@ -118,8 +120,9 @@ def consistent(ohlcv: Floats) -> Bools:
 
 
 def bad_prints(closes: Floats) -> Bools:
-    """Which of the n closes are bad prints (wrong prices): jumps that the next bar reverses, see
-    `SPIKE`. A missing close is NaN. With fewer than 20 closes, none is called bad."""
+    """Shape (n,): True for each close that is a bad print (a wrong price), i.e. a jump that the
+    next bar reverses, see `SPIKE_DEVIATIONS`. A missing close is NaN. With fewer than 20 closes,
+    none is called bad."""
     out = np.zeros(len(closes), dtype=bool)
     there = np.flatnonzero(np.isfinite(closes))
     if len(there) < 20:
@@ -127,8 +130,8 @@ def bad_prints(closes: Floats) -> Bools:
     r = np.diff(np.log(closes[there]))
     typical = max(float(np.median(np.abs(r))) / 0.6745, 1e-6)
     leap, back = r[:-1], r[1:]
-    hit = (np.abs(leap) > max(SPIKE * typical, SMALLEST_SPIKE)) & (
-        np.abs(leap + back) < REVERTED * np.abs(leap)
+    hit = (np.abs(leap) > max(SPIKE_DEVIATIONS * typical, MIN_SPIKE_RETURN)) & (
+        np.abs(leap + back) < UNREVERTED_SHARE * np.abs(leap)
     )
     out[there[1:-1][hit]] = True
     return out

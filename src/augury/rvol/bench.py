@@ -1,4 +1,5 @@
-"""`augury bench rvol`: times refits, measures and routes on generated data, on this machine."""
+"""The command `augury bench rvol`: times, on this machine and generated data, how long refits of
+the models, realized measures and API routes take."""
 
 from __future__ import annotations
 
@@ -189,7 +190,7 @@ async def _fill(database: Any, assets: int = 30, days: int = 400) -> None:
                 conn, rows, family="crypto@24/7", day=as_of.date(), issued="replay", known_at=now,
                 inputs="", model_version="bench", assets=names,
             )  # fmt: skip
-        await store.bump(conn)
+        await store.invalidate_answers(conn)
         await conn.execute("analyze rvol_forecasts")
 
 
@@ -198,7 +199,7 @@ def table(result: dict[str, Any]) -> str:
     lines = [
         f"{result['assets']} assets x {result['days']} days x {result['horizons']} horizons",
         f"features, refit of every model, forecasts, bands: {result['refit_cpu_s']} s of CPU",
-        f"the same for one more day, on a checkpoint: {result['next_day_cpu_s']} s of CPU",
+        f"the same for one more day, from a checkpoint: {result['next_day_cpu_s']} s of CPU",
         f"a day of one-minute bars to measures: {result['minute_bars_to_measures_s']} s",
     ]
     lines += [f"{name}: {value}" for name, value in result.items() if name.endswith("_ms")]

@@ -23,7 +23,7 @@ DAY_SECONDS = 86_400
 _FIRST = "1990-01-01"
 
 
-def number(day: date) -> int:
+def day_number(day: date) -> int:
     """The day number of a date: days since 1970-01-01."""
     return (day - EPOCH).days
 
@@ -33,7 +33,7 @@ def date_of(number: int) -> date:
     return EPOCH + timedelta(days=int(number))
 
 
-def moment(seconds: int) -> datetime:
+def utc_time(seconds: int) -> datetime:
     """The time that is this many seconds after 1970, in UTC."""
     return datetime.fromtimestamp(int(seconds), UTC)
 

@@ -1,4 +1,5 @@
-"""Keeps covered coins up to date: decides which days to fetch and from where, notes the result."""
+"""Keeps the price bars of covered coins (those whose volatility is forecast) up to date: decides
+which days to fetch and from where, and records the result."""
 
 from __future__ import annotations
 
@@ -11,9 +12,9 @@ import structlog
 from augury.clock import Clock, now
 from augury.errors import AuguryError
 from augury.rvol import calendars, store
-from augury.rvol.calendars import ALWAYS, DAY_SECONDS, date_of, number
+from augury.rvol.calendars import ALWAYS, DAY_SECONDS, date_of, day_number
 from augury.rvol.feeds import Archive, Exchanges, FeedFailed, Offline
-from augury.rvol.ingest import Table, keep
+from augury.rvol.ingest import Table, store_bars
 from augury.rvol.store import CoveredAsset
 from augury.settings import Settings
 from augury.storage.database import Database
@@ -39,23 +40,25 @@ RECHECK_DAYS = 3
 """Number of a coin's latest stored days that are fetched again each time, because exchanges correct
 their price bars."""
 COMPLETE_PAUSE = timedelta(hours=6)
-"""Shortest time between two fetches of a coin whose stored data are complete, i.e. reach the last
-day that has ended. Such a fetch only looks for corrections."""
+"""Shortest time from a successful fetch of a coin to its next fetch, if the stored data are
+complete, i.e. reach the last day that has ended. The next fetch then only looks for corrections of
+past prices."""
 INCOMPLETE_PAUSE = timedelta(minutes=30)
-"""Shortest time between two fetches of a coin whose stored data are not complete, i.e. do not reach
-the last day that has ended. A failed fetch is repeated without this wait, in the next round."""
-ARCHIVE_FROM = 45
-"""Largest number of missing days of a coin that are all fetched from exchanges. If more are
-missing, whole months are taken from an archive of monthly files (`feeds.Archive`), which is faster,
-and only the remaining days from exchanges."""
+"""Shortest time from a successful fetch of a coin to its next fetch, if the stored data are
+incomplete, i.e. do not reach the last day that has ended. A failed fetch is repeated in the next
+round, without this wait."""
+ARCHIVE_ABOVE_DAYS = 45
+"""If a coin lacks more days than this, whole months are downloaded from an archive of monthly files
+(`feeds.Archive`), which is faster, and only the remaining days are fetched from exchanges.
+Otherwise all days are fetched from exchanges."""
 CHUNK_DAYS = 30
-"""Number of days of price bars that are fetched from an exchange and stored at a time. If a
-connection breaks, only the last such portion has to be fetched again."""
+"""Days of price bars that are fetched from an exchange and stored at a time. If a connection
+breaks, only the current portion has to be fetched again."""
 
 
 class Collected(msgspec.Struct):
-    """What one round of fetching price bars did: the numbers of assets fetched and of days added
-    and changed and, for each asset whose fetch failed, why it failed."""
+    """What one round of fetching price bars did: how many assets were fetched, how many of their
+    days were added and changed and, for each asset whose fetch failed, the reason."""
 
     assets: int = 0
     added: int = 0
@@ -139,9 +142,9 @@ class Collector:
         last = self._last_day()
         if asset.fetched_at is None:
             return True
-        # A day with too many gaps never counts, so `behind` may stay true: SOON keeps such a day
-        # from being fetched in every round.
-        behind = asset.data_through is None or number(asset.data_through) < last
+        # A day with too many gaps never counts, so `behind` may stay true: INCOMPLETE_PAUSE keeps
+        # such a day from being fetched in every round.
+        behind = asset.data_through is None or day_number(asset.data_through) < last
         return self._clock() - asset.fetched_at > (INCOMPLETE_PAUSE if behind else COMPLETE_PAUSE)
 
     def _last_day(self) -> int:
@@ -153,9 +156,9 @@ class Collector:
         last = self._last_day()
         first = last - BACKFILL_DAYS + 1
         if asset.data_through is not None:
-            first = max(first, number(asset.data_through) - RECHECK_DAYS + 1)
+            first = max(first, day_number(asset.data_through) - RECHECK_DAYS + 1)
         added = changed = 0
-        if archive is not None and last - first >= ARCHIVE_FROM:
+        if archive is not None and last - first >= ARCHIVE_ABOVE_DAYS:
             for month in _whole_months(first, last):
                 try:
                     found = await archive.month(asset.source or "", month, asset.minutes)
@@ -165,11 +168,11 @@ class Collector:
                     break
                 if found is None:
                     continue
-                done = await keep(
+                done = await store_bars(
                     self._database, Table(asset.asset, *found, asset.minutes), asset, "archive"
                 )
                 added, changed = added + done.added, changed + done.changed
-                first = number(_following(month))
+                first = day_number(_following(month))
         while first <= last:
             upto = min(first + CHUNK_DAYS, last + 1)
             try:
@@ -181,7 +184,7 @@ class Collector:
                 if isinstance(error, Offline) or upto > last:
                     raise
             else:
-                done = await keep(
+                done = await store_bars(
                     self._database, Table(asset.asset, *found, asset.minutes), asset, venue
                 )
                 added, changed = added + done.added, changed + done.changed
@@ -190,17 +193,17 @@ class Collector:
 
     async def _note(self, asset: CoveredAsset, failure: str | None) -> None:
         async with self._database.transaction() as conn:
-            await store.fetched(conn, asset.asset, failure, self._clock())
-            await store.bump(conn)
+            await store.note_fetch(conn, asset.asset, failure, self._clock())
+            await store.invalidate_answers(conn)
 
 
 def _whole_months(first: int, last: int) -> Sequence[date]:
     """The first day of each month that lies wholly within days `first` to `last`."""
     month = date_of(first).replace(day=1)
-    if number(month) < first:
+    if day_number(month) < first:
         month = _following(month)
     out = []
-    while number(_following(month)) - 1 <= last:
+    while day_number(_following(month)) - 1 <= last:
         out.append(month)
         month = _following(month)
     return out

@@ -1,4 +1,4 @@
-"""`augury rvol ...`, `augury eval rvol`, `augury bench rvol`."""
+"""The commands `augury rvol ...`, `augury eval rvol` and `augury bench rvol`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def latest(
     """Show the newest forecasts, annualized, with their 80% and 95% bands.
 
     Asks the service at --url, else reads the database of the data folder, whether or not a service
-    is running. Without data it shows the sample, marked as such.
+    is running. Without data it shows the sample (invented prices), marked as such.
 
     Example: augury rvol latest BTC
     """
@@ -57,8 +57,8 @@ def latest(
         )
         return json.loads(_json([rows.forecast(row) for row in found]))
 
-    asked = {"asset": asset, "horizon": horizon, "model": model, "limit": _MOST}
-    found = _asked(url, "/v1/rvol/latest", asked) if url else _with_service(read)
+    query = {"asset": asset, "horizon": horizon, "model": model, "limit": _MAX_LATEST_ROWS}
+    found = _get_rows(url, "/v1/rvol/latest", query) if url else _with_service(read)
     if as_json:
         typer.echo(json.dumps(found))
         return
@@ -67,7 +67,7 @@ def latest(
         return
     if not found:
         raise SetupProblem(
-            "No volatility forecast exists yet. Import bars: augury rvol import FILE."
+            "No volatility forecast exists yet. Import price bars: augury rvol import FILE."
         )
     typer.echo(
         f"{'asset':12} {'horizon':>7} {'as of (UTC)':16} {'a year':>10} {'80%':>15} {'95%':>15}"
@@ -152,8 +152,8 @@ def scorecard(
     Example: augury rvol scorecard --horizon 7d
     """
     if url:
-        asked = {"asset": asset, "horizon": horizon, "model": model}
-        rows = _asked(url, "/v1/rvol/scorecard", asked)
+        query = {"asset": asset, "horizon": horizon, "model": model}
+        rows = _get_rows(url, "/v1/rvol/scorecard", query)
     else:
 
         async def read(service: Any) -> list[dict[str, Any]]:
@@ -215,7 +215,12 @@ def import_(
         ),
     ] = None,
     family: Annotated[
-        str | None, typer.Option(help="Name of the group of assets that are modeled together.")
+        str | None,
+        typer.Option(
+            help="Name of the group of assets that are modeled together. Default: the column group "
+            "of a file of measures; otherwise crypto for the calendar 24/7 and, for exchanges, "
+            "equity- with the code, e.g. equity-xnys."
+        ),
     ] = None,
     forecasts: Annotated[bool, typer.Option(help="Issue forecasts after the import.")] = True,
     as_json: AsJson = False,
@@ -223,8 +228,9 @@ def import_(
     """Import price bars of 1 to 30 minutes or daily realized measures, then issue forecasts.
 
     Columns of bars: opening time, open, high, low, close, volume, and asset or symbol if there are
-    several. Columns of measures: asset, date, rv, and any of bv, rsv_neg, rsv_pos, medrv, rk, rq,
-    tq. The first import replaces the sample.
+    several. Columns of measures: asset, date, rv (realized variance), and any of bv (bipower
+    variation), rsv_neg and rsv_pos (semivariances), medrv, rk (realized kernel), rq and tq
+    (quarticities). The first import replaces the sample.
 
     Example: augury rvol import SPY_5m.csv --asset SPY --calendar XNYS
     """
@@ -233,7 +239,7 @@ def import_(
     from augury.rvol import ingest
 
     found = [
-        (file.name, ingest.prepared(file, asset=asset, calendar=calendar, family=family))
+        (file.name, ingest.read_import(file, asset=asset, calendar=calendar, family=family))
         for file in files
     ]  # read before the database is opened, so that an unreadable file fails at once
 
@@ -309,17 +315,17 @@ async def _ensure_sample(service: Any) -> None:
         await service.drop_sample()
 
 
-_MOST = 1_000
+_MAX_LATEST_ROWS = 1_000
 """Largest number of rows in one answer of /v1/rvol/latest."""
 
 
-def _asked(url: str, path: str, query: dict[str, Any]) -> list[Any]:
+def _get_rows(url: str, path: str, query: dict[str, Any]) -> list[Any]:
     """The rows that the service at `url` returns for a GET of `path`."""
-    asked = urlencode({name: value for name, value in query.items() if value is not None})
+    encoded = urlencode({name: value for name, value in query.items() if value is not None})
 
     async def go() -> list[Any]:
         async with remote.client(url) as service:
-            return await service_file.ask(service, f"{path}?{asked}")
+            return await service_file.ask(service, f"{path}?{encoded}")
 
     return asyncio.run(go())
 
@@ -372,15 +378,20 @@ def _json(value: Any) -> str:
 
 def bench_rvol(
     assets: Annotated[
-        int, typer.Option(min=10, help="Number of assets in the large refit.")
+        int, typer.Option(min=10, help="Number of generated assets for the refit of the models.")
     ] = 1_000,
     days: Annotated[int, typer.Option(min=300, help="Days of data for each asset.")] = 1_500,
     requests: Annotated[
-        int, typer.Option(min=20, help="Number of requests in each load run.")
+        int,
+        typer.Option(
+            min=20, help="Number of timed requests to /v1/rvol/latest; other routes get fewer."
+        ),
     ] = 300,
     as_json: AsJson = False,
 ) -> None:
-    """Measure the speed of refits, measures and routes on generated data.
+    """Measure how long refits of the models, realized measures and API routes take.
+
+    Uses generated data.
 
     Example: augury bench rvol --json
     """
@@ -403,13 +414,17 @@ def evaluate_rvol(
     ] = "1,5,22",
     exclude_window: Annotated[
         datetime | None,
-        typer.Option(formats=["%Y-%m-%d"], help="Leave out target windows that contain this day."),
+        typer.Option(
+            formats=["%Y-%m-%d"],
+            help="Leave out forecasts whose target window (the days they cover) has this day.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Score every model out of sample on a file of daily realized measures.
 
-    For each day the models are fitted on the windows that had ended by then, as in the service.
+    For each day the models are fitted on the target windows (the days that a forecast covers) that
+    had ended by then, as in the service.
     Prints QLIKE losses, their ratios to HAR (by least squares) and to log-HAR, and the
     Diebold-Mariano t.
 

@@ -1,4 +1,5 @@
-"""Scores of every model on a file of realized measures, out of sample. Pure but for the file."""
+"""Scores every model on a file of realized measures, out of sample. Pure but for reading the
+file."""
 
 from __future__ import annotations
 
@@ -13,33 +14,35 @@ from augury import given
 from augury.errors import SetupProblem
 from augury.rvol import members, models, scores
 from augury.rvol.panel import Floats, Ints, Panel, pack
-from augury.rvol.walk import Walked, walk
+from augury.rvol.walk import WalkForward, walk
 
-ALONE = {"us_index"}
+SINGLY_EVALUATED = {"us_index"}
 """Groups of the evaluation file whose assets are evaluated one by one instead of together.
-`us_index` has the same index from several sources, which give the same session different dates. A
+`us_index` holds the same index from several sources, which date the same session differently. A
 mean of the sources on one date would therefore include the next day's session of some sources."""
-FIRST_ORIGIN = {"crypto": 400}
-"""By group of assets in the evaluation file: number of an asset's first days that are only learned
-from, before its first scored forecast. For other groups see `LONG_SERIES`."""
-LONG_SERIES, LONG_FIRST, SHORT_FIRST = 2_000, 1_000, 600
-"""For groups of assets not in `FIRST_ORIGIN`: an asset's first `LONG_FIRST` days are not scored if
-any asset of the group has at least `LONG_SERIES` days; otherwise its first `SHORT_FIRST` days are
-not scored."""
+WARMUP_DAYS = {"crypto": 400}
+"""By group of assets in the evaluation file: number of each asset's first days that models only
+learn from; forecasts are scored from the next day on. For other groups see `LONG_SERIES_DAYS`."""
+LONG_SERIES_DAYS, LONG_WARMUP_DAYS, SHORT_WARMUP_DAYS = 2_000, 1_000, 600
+"""Warm-up of the groups that are not in `WARMUP_DAYS`, i.e. number of each asset's first days that
+models only learn from and whose forecasts are not scored. `LONG_WARMUP_DAYS` if an asset of the
+group has at least `LONG_SERIES_DAYS` days, otherwise `SHORT_WARMUP_DAYS`."""
 EPOCH = date(1970, 1, 1)
 
 
 def first_origin(group: str, rows: int) -> int:
-    """Index (from 0) of the first day of an asset for which a forecast is scored. The days before
-    it are only learned from. `group` is the asset's group in the evaluation file. `rows` is the
-    largest number of days that any asset of the group has."""
-    return FIRST_ORIGIN.get(group, LONG_FIRST if rows >= LONG_SERIES else SHORT_FIRST)
+    """Index (from 0) of an asset's first day whose forecast is scored. Models only learn from the
+    days before it. `group` is the asset's group in the evaluation file, `rows` the largest number
+    of days that any asset of the group has."""
+    return WARMUP_DAYS.get(
+        group, LONG_WARMUP_DAYS if rows >= LONG_SERIES_DAYS else SHORT_WARMUP_DAYS
+    )
 
 
 def load(file: Path, assets: Sequence[str] | None = None) -> list[tuple[str, Panel]]:
     """Read a Parquet file of realized measures, one row for each asset and day. Returns (group,
     panel) pairs; a panel holds the measures of a group's assets, or of one asset for groups in
-    `ALONE`.
+    `SINGLY_EVALUATED`.
 
     Columns asset, group, date, rv and any of bv, rsv_neg, rsv_pos, rq, open_to_close, overnight.
 
@@ -76,9 +79,10 @@ def load(file: Path, assets: Sequence[str] | None = None) -> list[tuple[str, Pan
         groups.setdefault(str(group), {})[str(asset)] = (days, measures)
     found = []
     for group, series in sorted(groups.items()):
-        kin = [{a: series[a]} for a in sorted(series)] if group in ALONE else [series]
+        panels = [{a: series[a]} for a in sorted(series)] if group in SINGLY_EVALUATED else [series]
         found += [
-            (group, pack(dict(sorted(some.items())), continuous=group == "crypto")) for some in kin
+            (group, pack(dict(sorted(some.items())), continuous=group == "crypto"))
+            for some in panels
         ]
     return found
 
@@ -102,7 +106,7 @@ def evaluate(
     groups: dict[str, Any] = {}
     by_asset: dict[str, Any] = {}
     for days in horizons:
-        every: dict[str, list[Walked]] = {}
+        every: dict[str, list[WalkForward]] = {}
         for group, panel in panels:
             start = first_origin(group, int(panel.lengths.max(initial=0)))
             for path in walk(panel, days, start):
@@ -125,13 +129,13 @@ def evaluate(
     }
 
 
-def _add(out: dict[str, Any], paths: Sequence[Walked], days: int) -> None:
+def _add(out: dict[str, Any], paths: Sequence[WalkForward], days: int) -> None:
     for model, score in table(paths, days).items():
         name = "champion" if model == "blend" else model
         out.setdefault(name, {})[str(days)] = score
 
 
-def _scored(path: Walked, days: int, exclude: date | None) -> Walked | None:
+def _scored(path: WalkForward, days: int, exclude: date | None) -> WalkForward | None:
     """The forecasts of `path` that can be scored: the `days` days that they cover are over and do
     not include the day `exclude`. None if there are none."""
     keep = np.isfinite(path.actual)
@@ -142,7 +146,7 @@ def _scored(path: Walked, days: int, exclude: date | None) -> Walked | None:
             keep[max(0, place - days) : place] = False
     if not keep.any():
         return None
-    return Walked(
+    return WalkForward(
         path.asset,
         path.days[keep],
         path.actual[keep],
@@ -151,7 +155,7 @@ def _scored(path: Walked, days: int, exclude: date | None) -> Walked | None:
     )
 
 
-def table(paths: Sequence[Walked], days: int) -> dict[str, dict[str, Any]]:
+def table(paths: Sequence[WalkForward], days: int) -> dict[str, dict[str, Any]]:
     """By model: its scores (e.g. `qlike`) over the forecasts of some assets at a horizon of `days`
     days. A model that lacks any of these forecasts is left out."""
     names = {name for path in paths for name in path.forecasts}
@@ -184,12 +188,12 @@ def table(paths: Sequence[Walked], days: int) -> dict[str, dict[str, Any]]:
     return out
 
 
-def _losses(paths: Sequence[Walked], name: str) -> Floats:
+def _losses(paths: Sequence[WalkForward], name: str) -> Floats:
     return np.concatenate([scores.qlike(p.actual, p.forecasts[name]) for p in paths])
 
 
-def _daily(paths: Sequence[Walked], loss: Floats) -> Floats:
-    """For each day, the mean of `loss` over the assets: tests of significance count one day as one
+def _daily(paths: Sequence[WalkForward], loss: Floats) -> Floats:
+    """The mean of `loss` over the assets for each day: tests of significance count one day as one
     observation."""
     days = np.concatenate([p.days for p in paths])
     _, where = np.unique(days, return_inverse=True)

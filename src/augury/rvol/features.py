@@ -1,4 +1,4 @@
-"""Regressors of future variance by asset and row, as known at each day's close. Pure.
+"""Regressors of future variance for each asset and day, as known at the close of the day. Pure.
 
 The values of row t depend only on the asset's rows up to t and, for the class factors, on the other
 assets of the class up to the same day. Appending rows leaves all earlier values the same to the
@@ -15,9 +15,9 @@ import numpy as np
 from augury.rvol.panel import NO_DAY, Bools, Floats, Ints, Panel
 
 CAP_MEDIANS = 15.0
-"""Largest daily variance that regressors use, as a multiple of the asset's median over the
-`CAP_ROWS` days before. Measures of a day above it are scaled down, so that one bad or historic day
-does not distort all regressors for months. The regressions' targets are not capped."""
+"""Cap on daily variance in regressors, as a multiple of the asset's median over the `CAP_ROWS` days
+before. Measures of a day above the cap are scaled down to it, so that one bad or historic day does
+not distort all regressors for months. The regressions' targets are not capped."""
 CAP_ROWS = 60
 EWMA_DECAY = 0.94
 CENTRES = (1.0, 5.0, 25.0, 125.0)
@@ -44,7 +44,8 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "market": ("class_d", "class_e"),
     "calendar": ("weekend", "monday", "weekend_now"),
 }  # fmt: skip
-"""By name of a feature family (a group of regressors that the API shows as one): its regressors."""
+"""By name of a feature family (a group of regressors that the API shows as one): the regressors in
+it."""
 
 NEEDS = {
     "jump_d": "bv", "jump_w": "bv", "cont_d": "bv", "cont_w": "bv", "cont_m": "bv",
@@ -54,43 +55,43 @@ NEEDS = {
     "weekend": "continuous", "monday": "continuous", "weekend_now": "continuous",
 }  # fmt: skip
 """By regressor: the data that it requires; without them it carries no information. Values: a
-measure of the asset (e.g. `bv`), `panel` (other assets are modeled together with it) or
-`continuous` (the market trades every day). Regressors that are not listed need only realized
-variance."""
+measure of the asset, e.g. `bv` (bipower variation); `panel` (other assets are modeled together with
+it); or `continuous` (the market trades every day). Regressors that are not listed need only
+realized variance."""
 
 
 @dataclass(frozen=True)
-class Carry:
-    """State of the regressors after the first days of each asset, from which the regressors of
-    later days are computed."""
+class RegressorState:
+    """State of the regressors after each asset's first days, from which the regressors of later
+    days are computed."""
 
     rows: Ints
-    """(assets): number of days of each asset that this state includes."""
+    """Shape (assets,): number of days of each asset that this state includes."""
     log_sum: Floats
-    """(assets): sum of ln(realized variance) over each asset's days so far; the variance is capped,
-    see `CAP_MEDIANS`."""
+    """Shape (assets,): sum of ln(realized variance) over each asset's days so far; the variance is
+    capped, see `CAP_MEDIANS`."""
     totals: dict[str, Floats]
-    """By series (e.g. `capped`), (assets, days in a month): the running total of the series up to
-    each of an asset's latest days so far. Means over a week or a month are differences of such
-    totals."""
+    """By series (e.g. `capped`, the capped variance), shape (assets, days in a month): running
+    totals of the series, up to each of the asset's latest days in this state. The mean over a week
+    or a month is a difference of two such totals."""
     averages: Floats
-    """(centers of mass, assets): exponentially weighted sums of realized variance (capped, see
-    `CAP_MEDIANS`), not yet divided by the sums of the weights; one for each of `CENTRES`."""
+    """Shape (centers of mass, assets): exponentially weighted sums of realized variance (capped,
+    see `CAP_MEDIANS`), not yet divided by the sums of the weights; one for each of `CENTRES`."""
     smoothed: Floats
-    """(assets): exponentially weighted mean of realized variance, as in RiskMetrics; NaN before an
-    asset's first day."""
+    """Shape (assets,): exponentially weighted mean of realized variance, as in RiskMetrics; NaN
+    before an asset's first day."""
     recent: Floats
-    """(assets, CAP_ROWS): realized variance of each asset's last days so far; infinite where it has
-    fewer days."""
-    has: dict[str, Bools]
-    """By measure (e.g. `bv`), (assets): whether the asset has had any value of the measure so
-    far."""
+    """Shape (assets, CAP_ROWS): realized variance of each asset's last days so far; infinite where
+    it has fewer days."""
+    measured: dict[str, Bools]
+    """By measure, e.g. `bv` (bipower variation), shape (assets,): True if the asset has had a value
+    of the measure so far."""
     class_days: Ints
-    """(days): the days, in days since 1970-01-01, whose means over the assets are in
+    """Shape (days,): the days, in days since 1970-01-01, whose means over the assets are in
     `class_means`."""
     class_means: Floats
-    """(2, days): means of the regressors `d` and `e5` over all assets that are modeled together,
-    for each of `class_days`."""
+    """Shape (2, days): means of the regressors `d` and `e5` over all assets that are modeled
+    together, for each of `class_days`."""
 
 
 @dataclass(frozen=True)
@@ -99,32 +100,33 @@ class Design:
     need. In all arrays, row n of an asset is its n-th day."""
 
     x: Floats
-    """(assets, rows, columns): regressors, zero where unknown. The columns that describe the days
-    to be forecast are zero until `with_window` fills them."""
+    """Shape (assets, rows, columns): regressors, zero where unknown. The columns that describe the
+    days to be forecast are zero until `with_window` fills them."""
     level: Floats
-    """(assets, rows): the asset's typical daily variance as known on each day: the geometric mean
-    of its realized variance so far (capped, see `CAP_MEDIANS`)."""
+    """Shape (assets, rows): the asset's typical daily variance as known on each day: the geometric
+    mean of its realized variance so far (capped, see `CAP_MEDIANS`)."""
     lags: Floats
-    """(assets, rows, 3): mean realized variance over the last day, week and month, not capped; for
-    regressions of the variance itself or of its root, not of its log."""
+    """Shape (assets, rows, 3): mean realized variance over the last day, week and month, not
+    capped; for regressions of the variance itself or of its root, not of its log."""
     smoothed: Floats
-    """(assets, rows): exponentially weighted mean of daily realized variance so far, which is
+    """Shape (assets, rows): exponentially weighted mean of daily realized variance so far, which is
     RiskMetrics' forecast for each following day."""
     usable: Bools
-    """(assets, rows): True once the asset has a month of days, which the regressors need."""
-    has: dict[str, Bools]
-    """By requirement (a value of `NEEDS`, e.g. `bv`), (assets): which assets meet it."""
-    carry: Callable[[Ints], Carry]
-    """Function that returns the `Carry` (the state of the regressors) after the first days of each
-    asset. Its argument, (assets), says how many days these are."""
+    """Shape (assets, rows): True once the asset has a month of days, which the regressors need."""
+    meets: dict[str, Bools]
+    """By data requirement (a value of `NEEDS`), e.g. `bv` (bipower variation), shape (assets,):
+    True for the assets that meet it."""
+    state_after: Callable[[Ints], RegressorState]
+    """Function that takes a number of days for each asset, shape (assets,), and returns the state
+    of the regressors after these first days of each asset."""
 
 
-def nothing(assets: int, month: int) -> Carry:
+def empty_state(assets: int, month: int) -> RegressorState:
     """The state of the regressors before the first day of any asset. `month` is the number of
     trading days in a month."""
     series = ("rv", "capped", "continuous", "jump", "ret")
     none = np.zeros(assets, dtype=bool)
-    return Carry(
+    return RegressorState(
         np.zeros(assets, dtype=np.int64),
         np.zeros(assets),
         {name: np.zeros((assets, month)) for name in series},
@@ -137,7 +139,7 @@ def nothing(assets: int, month: int) -> Carry:
     )
 
 
-def design(panel: Panel, before: Carry | None = None) -> Design:
+def design(panel: Panel, before: RegressorState | None = None) -> Design:
     """Compute the regressors of every day in `panel`, in time O(assets x rows). The regressors that
     describe the days to be forecast stay zero; `with_window` fills them.
 
@@ -147,12 +149,14 @@ def design(panel: Panel, before: Carry | None = None) -> Design:
     rv = panel.rv
     n, rows = rv.shape
     week, month = panel.week, panel.month
-    before = before or nothing(n, month)
+    before = before or empty_state(n, month)
     real = panel.days != NO_DAY
-    has = {name: known | _has(getattr(panel, name)) for name, known in before.has.items()}
-    measured = has.copy()
-    has["continuous"] = np.full(n, panel.continuous)
-    has["panel"] = np.full(n, n > 1)
+    meets = {
+        name: known | _has_values(getattr(panel, name)) for name, known in before.measured.items()
+    }
+    measured = meets.copy()
+    meets["continuous"] = np.full(n, panel.continuous)
+    meets["panel"] = np.full(n, n > 1)
 
     recent = np.concatenate([before.recent, rv], axis=1)
     factor = _cap_factor(recent, before.rows)
@@ -175,8 +179,8 @@ def design(panel: Panel, before: Carry | None = None) -> Design:
     behind = before.rows[:, None] + np.arange(1, rows + 1)
 
     def mean(name: str, width: int) -> Floats:
-        """(assets, rows): mean of the series `name` over the last `width` days as of each day, or
-        over all days so far if there are fewer."""
+        """Shape (assets, rows): mean of the series `name` over the last `width` days as of each
+        day, or over all days so far if there are fewer."""
         total = totals[name]
         return (total[:, month:] - total[:, month - width : -width]) / np.minimum(behind, width)
 
@@ -232,7 +236,7 @@ def design(panel: Panel, before: Carry | None = None) -> Design:
     lags = np.stack([rv, mean("rv", week), mean("rv", month)], axis=-1)
     smoothed = _smoothed(rv, before.smoothed)
 
-    def carry(first: Ints) -> Carry:
+    def state_after(first: Ints) -> RegressorState:
         def last(values: Floats, initial: Floats) -> Floats:
             """Each asset's value on the last day that the state includes, its `first`-th day;
             `initial` where `first` is 0."""
@@ -244,7 +248,7 @@ def design(panel: Panel, before: Carry | None = None) -> Design:
             `width` columns before the panel's first day."""
             return np.take_along_axis(values, first[:, None] + np.arange(width), axis=1)
 
-        return Carry(
+        return RegressorState(
             before.rows + first,
             last(log_sum, before.log_sum),
             {name: tail(total, month) for name, total in totals.items()},
@@ -256,7 +260,7 @@ def design(panel: Panel, before: Carry | None = None) -> Design:
             class_means,
         )
 
-    return Design(x, level, lags, smoothed, (behind >= month) & real, has, carry)
+    return Design(x, level, lags, smoothed, (behind >= month) & real, meets, state_after)
 
 
 def with_window(x: Floats, days: Ints, steps: int, *, continuous: bool) -> Floats:
@@ -278,17 +282,17 @@ def with_window(x: Floats, days: Ints, steps: int, *, continuous: bool) -> Float
 
 
 def _cap_factor(recent: Floats, counts: Ints) -> Floats:
-    """(assets, rows): the factor by which each day's measures are multiplied so that its variance
-    is at most `CAP_MEDIANS` times the median of the `CAP_ROWS` days before; 1 if there are fewer
-    than 20 days before.
+    """Shape (assets, rows): the factor by which each day's measures are multiplied so that its
+    variance is at most `CAP_MEDIANS` times the median of the `CAP_ROWS` days before; 1 if there are
+    fewer than 20 days before.
 
     `recent` has the realized variances of the `CAP_ROWS` days before the first row, then those of
     the rows. `counts` is the number of days that each asset really has before the first row.
     """
     rows = recent.shape[1] - CAP_ROWS
     out = np.ones((len(recent), rows))
-    # A day can exceed CAP times the median only if it exceeds CAP times the smallest value, so the
-    # median is computed for few days.
+    # A day can exceed CAP_MEDIANS times the median only if it exceeds that multiple of the smallest
+    # value, so the median is computed for few days.
     for row in range(rows):
         behind = recent[:, row : row + CAP_ROWS]
         today = recent[:, row + CAP_ROWS]
@@ -299,13 +303,13 @@ def _cap_factor(recent: Floats, counts: Ints) -> Floats:
 
 
 def _running(start: Floats, values: Floats) -> Floats:
-    """(assets, rows): each asset's running totals of `values` over its days, starting from
+    """Shape (assets, rows): each asset's running totals of `values` over its days, starting from
     `start`."""
     return np.cumsum(np.concatenate([start[:, None], values], axis=1), axis=1)[:, 1:]
 
 
 def _decayed(values: Floats, centre: float, total: Floats) -> Floats:
-    """(assets, rows): exponentially weighted running totals, in which a row weighs `centre` /
+    """Shape (assets, rows): exponentially weighted running totals, in which a row weighs `centre` /
     (1 + `centre`) times as much as the next. Divided by the total weight (`_weights`), they are
     means with center of mass `centre`."""
     decay = centre / (1.0 + centre)
@@ -317,7 +321,7 @@ def _decayed(values: Floats, centre: float, total: Floats) -> Floats:
 
 
 def _weights(centre: float, rows: int) -> Floats:
-    """(rows + 1): total weight of the first 0, 1, 2, ... rows in the exponential totals of
+    """Shape (rows + 1,): total weight of the first 0, 1, 2, ... rows in the exponential totals of
     `_decayed`."""
     decay = centre / (1.0 + centre)
     out = np.zeros(rows + 1)
@@ -335,10 +339,12 @@ def _smoothed(rv: Floats, level: Floats) -> Floats:
     return out
 
 
-def _class_means(days: Ints, values: Sequence[Floats], before: Carry) -> tuple[Ints, Floats]:
-    """The days, and for each day the means of `values` (the regressors `d` and `e5`) over all
-    assets that are modeled together: first the days already in `before` (the state after earlier
-    days), then newer ones."""
+def _class_means(
+    days: Ints, values: Sequence[Floats], before: RegressorState
+) -> tuple[Ints, Floats]:
+    """The days and, for each day, the means of `values` (the regressors `d` and `e5`) over all
+    assets that are modeled together: first the days that are already in `before` (the state after
+    earlier days), then newer ones."""
     found, where = np.unique(days, return_inverse=True)
     where = where.reshape(days.shape)
     means = []
@@ -354,7 +360,7 @@ def _class_means(days: Ints, values: Sequence[Floats], before: Carry) -> tuple[I
     )
 
 
-def _has(values: Floats) -> Bools:
+def _has_values(values: Floats) -> Bools:
     return np.asarray(np.isfinite(values).any(axis=1))
 
 

@@ -1,4 +1,5 @@
-"""Where bars come from: exchanges asked in turn through ccxt, and Binance's public archive.
+"""Sources of price bars: exchanges, asked in turn through the library ccxt, and Binance's public
+archive.
 
 FeedFailed                502  no exchange gave the bars; the message says why each one failed
 └── Offline                    no exchange could be reached at all
@@ -49,8 +50,8 @@ class FeedFailed(UpstreamFailed):
 
 
 class Offline(FeedFailed):
-    """The source of price bars could not be reached: none of the exchanges or, for whole months,
-    the archive."""
+    """No exchange could be reached or, if bars of whole months were needed, the archive could
+    not."""
 
 
 class UnreadableBars(Exception):
@@ -94,7 +95,7 @@ class Exchanges:
         """Fetch the bars of `minutes` minutes that open within [start, end), in seconds since 1970.
         Returns the name of one exchange, and the times and values of the bars that it has.
 
-        The exchanges are asked one after the other, until one has at least the share `ENOUGH` of
+        The exchanges are asked one after the other, until one has at least `MIN_BARS_SHARE` of
         the bars. If none does, the exchange with the largest number of bars is used.
 
         Raises
@@ -134,7 +135,7 @@ class Exchanges:
         if isinstance(error, ccxt.BadSymbol):
             return "does not list it"
         if isinstance(error, ccxt.RateLimitExceeded | ccxt.DDoSProtection):
-            self.down[venue] = "asked for fewer requests"
+            self.down[venue] = "refused further requests (rate limit)"
         elif isinstance(error, ccxt.RequestTimeout | TimeoutError):
             self.down[venue] = "did not answer in time"
         elif isinstance(error, ccxt.NetworkError | httpx2.HTTPError):
@@ -142,7 +143,7 @@ class Exchanges:
         elif isinstance(error, UnreadableBars):
             return str(error)
         elif isinstance(error, ImportError | AttributeError):
-            return "is not an exchange that ccxt knows"
+            return "is not an exchange known to ccxt"
         else:
             # ccxt does not catch the exceptions of its own parsers: they can be of any type.
             return f"sent an answer that can't be read ({type(error).__name__})"
@@ -181,7 +182,7 @@ class Exchanges:
         made.options["fetchCurrencies"] = False
         made.has["fetchCurrencies"] = False
         if self._url is not None:
-            made.urls["api"] = _elsewhere(made.urls["api"], self._url)
+            made.urls["api"] = _with_base(made.urls["api"], self._url)
             made.enableRateLimit = False
         return made
 
@@ -226,10 +227,11 @@ def _bounded(kind: type, http: httpx2.AsyncClient, deadline: float) -> type:
     return Bounded
 
 
-def _elsewhere(urls: Any, base: str) -> Any:
-    """ccxt's URLs (one text, or texts in nested dicts) with `base` in place of scheme and host."""
+def _with_base(urls: Any, base: str) -> Any:
+    """Replace the scheme and host of ccxt's URLs by `base`. `urls` is one URL, or nested dicts of
+    URLs."""
     if isinstance(urls, Mapping):
-        return {name: _elsewhere(value, base) for name, value in urls.items()}
+        return {name: _with_base(value, base) for name, value in urls.items()}
     return base.rstrip("/") + urlsplit(str(urls).replace("{hostname}", "host")).path
 
 
@@ -255,7 +257,7 @@ def _checked(page: Any, start: int, end: int, minutes: int) -> dict[int, Sequenc
             raise UnreadableBars("sent bars with values that are not numbers") from None
         seconds, rest = divmod(stamp, 1000)
         if rest or seconds % (60 * minutes):
-            raise UnreadableBars("sent bars that do not start at full intervals")
+            raise UnreadableBars("sent bars whose times are not multiples of the interval")
         if start <= seconds < end:
             out[seconds] = values
     return out
@@ -289,7 +291,7 @@ class Archive:
         await self._http.aclose()
 
     async def month(self, symbol: str, month: date, minutes: int) -> Bars | None:
-        """The times and values of a month's bars; None if the archive has no file of them.
+        """The times and values of a month's bars; None if the archive has no file for the month.
 
         Raises
         ------
@@ -299,15 +301,15 @@ class Archive:
         pair = symbol.replace("/", "")
         name = f"{pair}-{minutes}m-{month:%Y-%m}"
         where = f"{self._url}/data/spot/monthly/klines/{pair}/{minutes}m/{name}.zip"
-        told = await self._get(f"{where}.CHECKSUM", 4096)
-        if told is None:
+        checksum = await self._get(f"{where}.CHECKSUM", 4096)
+        if checksum is None:
             return None
         data = await self._get(where, MOST_BYTES)
         if data is None:
             return None
         if (
             hashlib.sha256(data).hexdigest()
-            != told.decode("ascii", "replace").split(" ")[0].strip()
+            != checksum.decode("ascii", "replace").split(" ")[0].strip()
         ):
             raise FeedFailed(f"{name}.zip does not match its published hash.")
         return await asyncio.to_thread(_unzipped, name, data)

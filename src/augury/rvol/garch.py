@@ -1,4 +1,5 @@
-"""GARCH: volatility from daily returns alone, a challenger fitted by `arch`. Pure.
+"""GARCH: volatility from daily returns alone, a model compared with the blend, fitted by `arch`.
+Pure.
 
 GJR-GARCH(1,1) with Student's t, mean zero (Glosten, Jagannathan, Runkle 1993):
 v_{t+1} = omega + (alpha + gamma 1{r_t < 0}) r_t^2 + beta v_t. A fit is much slower than a day's
@@ -19,7 +20,8 @@ import numpy as np
 from augury.rvol.panel import Floats, Ints, Panel
 
 FIT_EVERY_DAYS = 91
-"""Days from one scheduled fit of the GARCH parameters to the next."""
+"""Days from one scheduled fit of the GARCH parameters to the next. They are not fitted daily,
+because a fit is much slower than all regressions of a day."""
 MIN_RETURNS = 250
 """Smallest number of daily returns from which GARCH parameters are fitted."""
 MAX_FITS = 4
@@ -60,7 +62,7 @@ def available() -> bool:
     return find_spec("arch") is not None
 
 
-def due(day: int) -> int:
+def scheduled_fit_day(day: int) -> int:
     """The latest scheduled day of a GARCH fit up to and including `day` (days since 1970-01-01)."""
     return day - day % FIT_EVERY_DAYS
 
@@ -71,7 +73,7 @@ def fitted(panel: Panel, day: int, known: Fitted | None = None) -> Fitted | None
     `MOST_ASSETS` assets."""
     if not available() or len(panel.assets) > MOST_ASSETS:
         return None
-    upto = due(day)
+    upto = scheduled_fit_day(day)
     if known is not None and known.day == upto:
         return known
     return Fitted(
@@ -88,15 +90,15 @@ def _last_fit(days: Ints, returns: Floats, rv: Floats, upto: int) -> Garch | Non
         there = (days <= upto - back * FIT_EVERY_DAYS) & np.isfinite(returns)
         if there.sum() < MIN_RETURNS:
             return None
-        if (found := _kept_fit(returns[there].tobytes())) is not None:
+        if (found := _cached_fit(returns[there].tobytes())) is not None:
             return found._replace(ratio=float(rv[there].mean()) / found.start)
     return None
 
 
 @lru_cache(maxsize=1024)
-def _kept_fit(returns: bytes) -> Garch | None:
-    """`fit`, for the bytes of an array of returns, with a cache: several horizons need the same
-    fit, and so do later days whose own fit fails."""
+def _cached_fit(returns: bytes) -> Garch | None:
+    """Like `fit`, but cached, and for an array of returns given as bytes: several horizons need the
+    same fit, and so do later days whose own fit fails."""
     return fit(np.frombuffer(returns))
 
 
@@ -127,8 +129,8 @@ def persistence(given: Garch) -> float:
 
 
 def next_variance(given: Garch, returns: Floats) -> Floats:
-    """(rows): the variance that GARCH expects on the day after each row's day, given the daily log
-    returns (rows); a missing return counts as zero."""
+    """Shape (rows,): the variance that GARCH expects on the day after each row's day, given the
+    daily log returns (rows); a missing return counts as zero."""
     from scipy.signal import lfilter
 
     r = np.where(np.isfinite(returns), returns, 0.0)
@@ -147,8 +149,8 @@ def mean_variance(given: Garch, following: Floats, steps: int) -> Floats:
 
 
 def forecast(panel: Panel, given: Fitted, steps: int) -> Floats:
-    """(assets): mean daily variance that GARCH expects over the `steps` days after each asset's
-    last; NaN for an asset without parameters."""
+    """Shape (assets,): mean daily variance that GARCH expects over the `steps` days after each
+    asset's last; NaN for an asset without parameters."""
     out = np.full(len(panel.assets), np.nan)
     for i, (own, length) in enumerate(zip(given.assets, panel.lengths, strict=True)):
         if own is not None:
@@ -158,7 +160,7 @@ def forecast(panel: Panel, given: Fitted, steps: int) -> Floats:
 
 
 def walk(panel: Panel, steps: int) -> Floats:
-    """(assets, rows): the mean daily variance over the next `steps` days, as GARCH would have
+    """Shape (assets, rows): the mean daily variance over the next `steps` days, as GARCH would have
     forecast it on each day of an asset with the parameters in force on that day."""
     out = np.full(panel.rv.shape, np.nan)
     if not available() or len(panel.assets) > MOST_ASSETS:

@@ -18,7 +18,7 @@ from augury.rvol.panel import Floats, Ints
 from augury.rvol.store import CoveredAsset, DayRow
 from augury.storage.database import Database
 
-LONGEST_BAR = 30
+MAX_BAR_MINUTES = 30
 """Longest price bars, in minutes, that are accepted; a day's variance can't be measured from longer
 ones."""
 _TIMES = ("timestamp", "time", "date", "datetime", "open_time", "ts")
@@ -132,10 +132,10 @@ def _table(asset: str, own: Any) -> Table:
         )
     typical = int(steps[len(steps) // 2])
     minutes = typical // 60
-    if not 1 <= minutes <= LONGEST_BAR or 60 % minutes:
+    if not 1 <= minutes <= MAX_BAR_MINUTES or 60 % minutes:
         raise SetupProblem(
-            f"The bars of {asset} are {typical} s apart. Bars should be a whole number of "
-            f"minutes apart that divides 60, from 1 to {LONGEST_BAR}."
+            f"The bars of {asset} are {typical} s apart. Import bars of 1 to {MAX_BAR_MINUTES} "
+            "minutes whose length divides an hour evenly, e.g. 1, 5 or 15 minutes."
         )
     return Table(asset, stamps, own.select(*_PRICES, "volume").to_numpy(), minutes)
 
@@ -229,7 +229,7 @@ def by_day(
             previous = float(found.path[-1])
 
 
-async def keep(
+async def store_bars(
     database: Database,
     table: Table,
     asset: CoveredAsset,
@@ -268,11 +268,11 @@ async def keep(
             if progress is not None:
                 progress(1)
         done.added, done.changed = await store.put_days(conn, [row for *_, row in days])
-        await store.bump(conn)
+        await store.invalidate_answers(conn)
     return done
 
 
-def prepared(
+def read_import(
     file: Path, *, asset: str | None = None, calendar: str | None = None, family: str | None = None
 ) -> list[tuple[CoveredAsset, Any]]:
     """Read a file of price bars or daily measures. Returns for each asset its record and its data:
@@ -286,7 +286,7 @@ def prepared(
     work: list[tuple[CoveredAsset, Any]] = []
     for table in read(file, asset):
         if isinstance(table, Table):
-            about = described(table.asset, calendar or ALWAYS, family, table.minutes)
+            about = asset_record(table.asset, calendar or ALWAYS, family, table.minutes)
             work.append((about, table))
             continue
         name, group, frame = table
@@ -295,7 +295,7 @@ def prepared(
             raise SetupProblem(
                 f"{file.name}: name the calendar on which {name} trades, e.g. --calendar XNYS."
             )
-        work.append((described(name, chosen, family or group, 5), frame))
+        work.append((asset_record(name, chosen, family or group, 5), frame))
     return work
 
 
@@ -305,12 +305,12 @@ async def import_prepared(
     source: str,
     progress: Progress | None = None,
 ) -> list[Imported]:
-    """Store what `prepared` read from the file named `source`. Returns one result for each
+    """Store what `read_import` read from the file named `source`. Returns one result for each
     asset."""
     return [
-        await keep(database, data, about, source, progress)
+        await store_bars(database, data, about, source, progress)
         if isinstance(data, Table)
-        else await _keep_measures(database, about, data)
+        else await _store_measures(database, about, data)
         for about, data in work
     ]
 
@@ -326,23 +326,23 @@ async def import_file(
 ) -> list[Imported]:
     """Import a file of price bars or of daily realized measures. Returns one result for each asset.
     See `read` for the file's columns."""
-    work = await asyncio.to_thread(prepared, file, asset=asset, calendar=calendar, family=family)
+    work = await asyncio.to_thread(read_import, file, asset=asset, calendar=calendar, family=family)
     return await import_prepared(database, work, file.name, progress)
 
 
-def described(asset: str, calendar: str, family: str | None, minutes: int) -> CoveredAsset:
+def asset_record(asset: str, calendar: str, family: str | None, minutes: int) -> CoveredAsset:
     """The record of an imported asset whose bars are `minutes` long. Without `family`, its family
     is `crypto` for the calendar `24/7`, else the calendar's name in lower case with `equity-` in
     front."""
     kind = family or ("crypto" if calendar == ALWAYS else f"equity-{calendar.lower()}")
     if not 1 <= len(asset) <= 100 or not asset.isprintable():
-        raise SetupProblem("An asset's name has 1 to 100 visible characters.")
+        raise SetupProblem("The name of an asset must have 1 to 100 printable characters.")
     return CoveredAsset(
         asset=asset, display_name=asset, target_family=kind, calendar=calendar, minutes=minutes
     )
 
 
-async def _keep_measures(database: Database, about: CoveredAsset, frame: Any) -> Imported:
+async def _store_measures(database: Database, about: CoveredAsset, frame: Any) -> Imported:
     on = await asyncio.to_thread(calendars.calendar, about.calendar)
     done = Imported(about.asset)
     rows: list[DayRow] = []
@@ -378,5 +378,5 @@ async def _keep_measures(database: Database, about: CoveredAsset, frame: Any) ->
         await store.drop_sample(conn)
         await store.put_assets(conn, [about])
         done.added, done.changed = await store.put_days(conn, list(last.values()))
-        await store.bump(conn)
+        await store.invalidate_answers(conn)
     return done

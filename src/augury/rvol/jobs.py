@@ -1,4 +1,4 @@
-"""The refresh of realized volatility as a durable job that a schedule enqueues."""
+"""The refresh of the volatility forecasts, as a durable job that a schedule puts into the queue."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ async def _refresh(service: RvolService, collector: Collector | None, job: Job) 
 
 async def _ask(database: Database) -> None:
     async with database.transaction() as conn:
-        if not await queue.waiting(conn, REFRESH):
+        if not await queue.has_unfinished(conn, REFRESH):
             await queue.enqueue(conn, REFRESH)

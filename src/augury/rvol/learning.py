@@ -1,4 +1,5 @@
-"""Forecasts a class at its last day for all horizons, with a checkpoint for the next day. Pure.
+"""Forecasts all assets of a class (same family and calendar) at its last day, for all horizons,
+with a checkpoint for the next day. Pure.
 
 A checkpoint holds what the models need of the first rows of each asset: sums of products, running
 totals, the rows of the gamma regression. The next day is then computed from later rows only. With
@@ -15,15 +16,15 @@ from typing import NamedTuple
 import numpy as np
 
 from augury.rvol import features, garch, models
-from augury.rvol.features import Carry
+from augury.rvol.features import RegressorState
 from augury.rvol.garch import Fitted
-from augury.rvol.models import Closed, Forecasts, Lessons
+from augury.rvol.models import Forecasts, GammaSample, HorizonSums
 from augury.rvol.panel import Floats, Ints, Panel, fingerprint
 from augury.rvol.regression import BLOCK_ROWS
 
 
 class TargetWindow(NamedTuple):
-    """The days that a forecast at one horizon covers."""
+    """The target window of a horizon: the days that a forecast covers."""
 
     steps: int
     """Number of trading days that the forecast covers."""
@@ -31,24 +32,24 @@ class TargetWindow(NamedTuple):
     """Whether the horizon counts calendar days although the market trades in sessions."""
 
 
-class Taught(NamedTuple):
-    """Rows (one for each asset and day) from which the gamma regressions over several assets learn,
-    shared by all horizons and sorted by day, then asset."""
+class GammaRows(NamedTuple):
+    """The data that the gamma regressions over several assets learn from: rows, one for each asset
+    and day, sorted by day, then asset. All horizons share them."""
 
     x: Floats
-    """(rows, columns): regressors, with the same columns as `Design.x`."""
+    """Shape (rows, columns): regressors, with the same columns as `Design.x`."""
     days: Ints
     owner: Ints
-    """(rows): index of the asset that the row belongs to."""
+    """Shape (rows,): index of the asset that the row belongs to."""
     relative: dict[int, Floats]
-    """By horizon, (rows): mean daily variance realized over the following days of the horizon,
-    divided by the asset's level (its typical daily variance). NaN where the row is not learned
-    from, e.g. because these days are not over."""
+    """By horizon, shape (rows,): mean daily variance realized over the horizon's days after the
+    row's day, divided by the asset's level (its typical daily variance). NaN where the row is not
+    learned from, e.g. because these days are not over."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What the models keep of the first days of each asset (`carry.rows` of them), so that the next
+    """What the models keep of each asset's first days (`state.rows` of them), so that the next
     forecast is computed from later days only."""
 
     day: int
@@ -56,12 +57,12 @@ class Checkpoint:
     inputs: str
     """Fingerprint (SHA-256) of the measures from which the checkpoint was made."""
     assets: tuple[str, ...]
-    carry: Carry
-    closed: dict[int, Closed]
-    """By horizon: sums for the regressions over each asset's first `carry.rows` days. These are
-    whole blocks of `BLOCK` days. The target windows (the days to be forecast) of all these days are
-    over, so the last of these days is before `day`."""
-    taught: Taught
+    state: RegressorState
+    sums: dict[int, HorizonSums]
+    """By horizon: sums for the regressions over each asset's first `state.rows` days, in whole
+    blocks of `BLOCK_ROWS` days. The target windows (the days that a forecast covers) of all these
+    days are over, so the last of these days is before `day`."""
+    gamma_rows: GammaRows
     garch: Fitted | None
 
     def fits(self, panel: Panel, horizons: Mapping[int, TargetWindow]) -> bool:
@@ -70,7 +71,7 @@ class Checkpoint:
         day."""
         return (
             self.assets == panel.assets
-            and self.closed.keys() >= horizons.keys()
+            and self.sums.keys() >= horizons.keys()
             and fingerprint(panel.cut(self.day)) == self.inputs
         )
 
@@ -84,16 +85,18 @@ def forecast(
     `panel` has all days, including those that the checkpoint `before` covers. If `before` is given,
     `before.fits(panel, horizons)` must have returned True.
     """
-    rest, carry, old = panel, None, _none(len(features.COLUMNS), horizons)
+    rest, state, old = panel, None, _none(len(features.COLUMNS), horizons)
     if before is not None:
-        rest, carry, old = panel.after(before.carry.rows), before.carry, before.taught
-    design = features.design(rest, carry)
-    mine = models.teaching(rest)
+        rest, state, old = panel.after(before.state.rows), before.state, before.gamma_rows
+    design = features.design(rest, state)
+    mine = models.gamma_training_rows(rest)
     owner, place = np.nonzero(mine)
     days = np.concatenate([old.days, rest.days[mine]])
     owners = np.concatenate([old.owner, owner])
     order = np.lexsort((owners, days))
-    taught = Taught(np.concatenate([old.x, design.x[mine]])[order], days[order], owners[order], {})
+    gamma_rows = GammaRows(
+        np.concatenate([old.x, design.x[mine]])[order], days[order], owners[order], {}
+    )
     # A block of rows is closed once the longest target window after its last row is over.
     keep = np.maximum(rest.lengths - max(horizons), 0) // BLOCK_ROWS
     found, closed = {}, {}
@@ -102,13 +105,13 @@ def forecast(
     for horizon, window in horizons.items():
         given = models.problem(rest, design, horizon, by_calendar=window.by_calendar)
         came = np.where(given.ok, given.means / design.level, np.nan)[mine]
-        taught.relative[horizon] = np.concatenate([old.relative[horizon], came])[order]
-        features.with_window(taught.x, taught.days, horizon, continuous=panel.continuous)
+        gamma_rows.relative[horizon] = np.concatenate([old.relative[horizon], came])[order]
+        features.with_window(gamma_rows.x, gamma_rows.days, horizon, continuous=panel.continuous)
         found[horizon], closed[horizon] = models.forecast(
             given,
             np.full(len(panel.assets), window.steps),
-            Lessons(taught.x, taught.relative[horizon], taught.owner),
-            None if before is None else before.closed[horizon],
+            GammaSample(gamma_rows.x, gamma_rows.relative[horizon], gamma_rows.owner),
+            None if before is None else before.sums[horizon],
             keep,
             {}
             if parameters is None
@@ -120,16 +123,16 @@ def forecast(
         last,
         fingerprint(panel),
         panel.assets,
-        design.carry(first),
+        design.state_after(first),
         closed,
-        Taught(
-            taught.x[kept], taught.days[kept], taught.owner[kept],
-            {horizon: values[kept] for horizon, values in taught.relative.items()},
+        GammaRows(
+            gamma_rows.x[kept], gamma_rows.days[kept], gamma_rows.owner[kept],
+            {horizon: values[kept] for horizon, values in gamma_rows.relative.items()},
         ),
         parameters,
     )  # fmt: skip
 
 
-def _none(columns: int, horizons: Mapping[int, TargetWindow]) -> Taught:
+def _none(columns: int, horizons: Mapping[int, TargetWindow]) -> GammaRows:
     no_rows = np.empty(0, dtype=np.int64)
-    return Taught(np.empty((0, columns)), no_rows, no_rows, {h: np.empty(0) for h in horizons})
+    return GammaRows(np.empty((0, columns)), no_rows, no_rows, {h: np.empty(0) for h in horizons})

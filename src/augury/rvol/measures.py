@@ -15,9 +15,9 @@ import numpy as np
 from augury.rvol.panel import Floats
 
 _MU1 = math.sqrt(2.0 / math.pi)
-"""Expected value of |z| for a standard normal z."""
+"""Expected value of |z| for a standard normal z. It scales bipower variation to a variance."""
 _MU43 = 2.0 ** (2.0 / 3.0) * math.gamma(7.0 / 6.0) / math.gamma(0.5)
-"""Expected value of |z|^(4/3) for a standard normal z."""
+"""Expected value of |z|^(4/3) for a standard normal z. It scales tripower quarticity."""
 _MED = math.pi / (6.0 - 4.0 * math.sqrt(3.0) + math.pi)
 _PARZEN_C = 3.5134
 """Optimal bandwidth constant of the Parzen kernel (Barndorff-Nielsen et al. 2009)."""
@@ -29,7 +29,8 @@ enough not to measure bid-ask bounce (Liu, Patton, Sheppard 2015)."""
 
 @dataclass(frozen=True)
 class Measures:
-    """Realized measures of trading days. All arrays have the same shape, one value for each day."""
+    """Realized measures of trading days, each computed by a function of this module (e.g. `bv` by
+    `bipower_variation`). All arrays have the same shape, one value for each day."""
 
     rv: Floats
     bv: Floats
@@ -140,8 +141,9 @@ def realized_kernel(r: Floats, sparse: Floats) -> Floats:
     gamma_h = sum r_i r_{i-|h|} and k the Parzen kernel: a variance that is consistent under noise
     and never negative (Barndorff-Nielsen, Hansen, Lunde, Shephard 2009).
 
-    H = 3.5134 xi^{4/5} n^{3/5} with xi^2 = omega^2 / IV; omega^2 from all returns as RV / 2n,
-    IV from the `sparse` ones. H differs by day.
+    H = 3.5134 xi^{4/5} n^{3/5} with xi^2 = omega^2 / IV, computed for each day. omega^2, the
+    variance of the noise in prices, is RV / 2n over all returns. IV, the variance without noise, is
+    the realized variance of the returns `sparse`, whose prices are about 15 minutes apart.
     """
     n = r.shape[-1]
     iv = np.maximum(realized_variance(sparse), 1e-300)
@@ -162,7 +164,8 @@ def _parzen(x: Floats) -> Floats:
 
 
 def _sparse(prices: Floats, minutes: int) -> Floats:
-    """Every k-th of log prices that are `minutes` apart, with the first and the last; k is the
-    largest number with k * `minutes` <= 15, at least 1."""
+    """Log prices about 15 minutes apart, from log prices that are `minutes` minutes apart: every
+    k-th price, with the first and the last. k is the largest number with k * `minutes` <= 15, at
+    least 1."""
     n = prices.shape[-1] - 1
     return prices[..., grid(n, max(1, 15 // minutes), 0)]

@@ -11,8 +11,8 @@ from augury.rvol.features import FAMILIES, INDEX, NEEDS, Design
 from augury.rvol.panel import Bools
 
 LONG_DAYS = 15
-"""Shortest horizon, in days, at which the model `blend` averages the regressions of `LONG_BLEND`
-instead of those of `SHORT_BLEND`."""
+"""Shortest horizon, in days, at which the model `blend` (the mean of several regressions) averages
+the regressions of `LONG_BLEND` instead of those of `SHORT_BLEND`."""
 
 CALENDAR = FAMILIES["calendar"]
 
@@ -21,7 +21,8 @@ CALENDAR = FAMILIES["calendar"]
 class Member:
     """One regression of future variance on `columns` (names of regressors). `scale` says what it
     explains: the log of the variance, its root, the variance itself (`level`), or the variance
-    itself with days weighted by 1/rv (`weighted`). `pooled`, if set, is the method by which it is
+    itself with days weighted by 1/rv (`weighted`). `penalty` is the strength of its ridge or lasso
+    penalty, as in `regression.solve`; 0: none. `pooled`, if set, is the method by which it is
     fitted over several assets at once."""
 
     name: str
@@ -31,9 +32,9 @@ class Member:
     pooled: Literal["", "ridge", "gamma", "lasso"] = ""
 
     def needs(self) -> set[str]:
-        """What an asset must have for this regression to be used, as values of `NEEDS` (e.g. `bv`).
-        Empty for regressions with a penalty, which cope with regressors that carry no
-        information."""
+        """What an asset must have for this regression to be used, as values of `NEEDS`, e.g. `bv`
+        (bipower variation). Empty for regressions with a penalty, because they cope with regressors
+        that carry no information."""
         if self.penalty:
             return set()
         return {NEEDS[c] for c in self.columns if c in NEEDS}
@@ -79,7 +80,7 @@ LONG_BLEND = (
     "log-shar", "log-har-cj", "log-harq", "log-lhar", "sqrt-har", "har-wls", "log-har-x",
     "pooled-log-har",
 )  # fmt: skip
-ALONE = ("log-har",)
+LONE_ASSET_BLEND = ("log-har",)
 """Regressions that join the model `blend` at long horizons for an asset that is the only one of its
 family and calendar. They stand in for log-har-x and pooled-log-har, which need other assets."""
 
@@ -93,7 +94,7 @@ def blend_of(days: int, *, alone: bool) -> tuple[str, ...]:
     `alone`: the asset is the only one of its family and calendar."""
     if days < LONG_DAYS:
         return SHORT_BLEND
-    return LONG_BLEND + ALONE if alone else LONG_BLEND
+    return LONG_BLEND + LONE_ASSET_BLEND if alone else LONG_BLEND
 
 
 def columns_of(member: Member, continuous: bool) -> list[int]:
@@ -107,8 +108,9 @@ def columns_of(member: Member, continuous: bool) -> list[int]:
 
 
 def has_all(member: Member, design: Design) -> Bools:
-    """(assets): which assets have the data that the regression requires, see `Member.needs`."""
+    """Shape (assets,): True for the assets that have the data that the regression requires, see
+    `Member.needs`."""
     out = np.ones(len(design.level), dtype=bool)
     for need in member.needs():
-        out &= design.has[need]
+        out &= design.meets[need]
     return out

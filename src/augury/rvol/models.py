@@ -1,4 +1,5 @@
-"""The models: the regressions of `members`, their blend, its challengers, and bands. Pure.
+"""The models: the regressions of `members`, their blend, the models that challenge it, and bands.
+Pure.
 
 A member regresses the log (or root, or level) of the mean variance over the target window (the days
 to be forecast) on some of the regressors of `features`, by asset or over the whole class. It learns
@@ -22,39 +23,42 @@ from augury.rvol.panel import NO_DAY, Bools, Floats, Ints, Panel
 from augury.rvol.regression import Sums
 
 OWN_ROWS = 250
-"""Smallest number of completed forecast periods that an asset must have to be forecast by
-regressions on its own data, if there are also regressions over several assets. An asset with fewer
-periods is forecast only by regressions over several assets."""
+"""Smallest number of past days with a completed target window (the days that a forecast covers)
+that an asset must have to be forecast by regressions on its own data, if there are also regressions
+over several assets. An asset with fewer is forecast only by those over several assets."""
 FEWEST_ROWS = 100
-"""Smallest number of completed forecast periods that an asset must have to be forecast by
-regressions on its own data, if there are no regressions over several assets. An asset with fewer
-periods has no forecast."""
+"""Smallest number of past days with a completed target window (the days that a forecast covers)
+that an asset must have to be forecast by regressions on its own data, if there are no regressions
+over several assets. An asset with fewer has no forecast."""
 POOL_ROWS = 500
-"""Smallest number of completed forecast periods, of all assets together, for regressions that are
-fitted over several assets."""
+"""Smallest number of past days with a completed target window (the days that a forecast covers), of
+all assets together, from which regressions over several assets are fitted. With fewer there are
+none."""
 POOL_ASSETS = 100
-"""Largest number of assets that take part, on any one day, in the gamma regression over several
-assets; with more assets, they take turns by day. This limits the cost of the regression, as each
-fit passes over its rows up to 30 times."""
+"""Largest number of assets whose data of any one day are used by the gamma regression over several
+assets. If there are more assets, each day is used for only some of them, in rotation. This limits
+the cost of the regression, because each fit passes over its rows up to 30 times."""
 PEGGED_VARIANCE = 1e-6
-"""Daily variance (0.1% volatility a day) up to which an asset counts as pegged to another price.
-Regressions over several assets leave pegged ones out, because the logs of so small variances would
-distort them."""
-Z = {"80": 1.2815515655446004, "90": 1.6448536269514722, "95": 1.959963984540054}
-"""Normal quantiles of two-sided bands, by the band's coverage in percent."""
-WIDEN_FROM, WIDEN = 22, 1.05
-"""Bands of forecasts at horizons of at least `WIDEN_FROM` days are `WIDEN` times as wide (in logs),
-because the residuals of overlapping forecast periods understate future errors."""
+"""Daily variance (0.1% volatility a day) up to which an asset counts as pegged to another price,
+e.g. a stablecoin. Regressions over several assets leave such assets out, because the logs of so
+small variances would distort the fit."""
+BAND_QUANTILES = {"80": 1.2815515655446004, "90": 1.6448536269514722, "95": 1.959963984540054}
+"""By the coverage of a two-sided band in percent: the normal quantile at its upper end."""
+WIDEN_FROM_DAYS, WIDEN_FACTOR = 22, 1.05
+"""Bands of forecasts at horizons of at least `WIDEN_FROM_DAYS` days are `WIDEN_FACTOR` times as
+wide (in logs), because past errors over overlapping target windows understate future errors."""
 
 RECENT_PERIODS = 60.0
-"""Center of mass, in forecast periods, of the exponential weights on past errors that set the width
-of bands. A larger value forgets more slowly. Used at horizons below `LONG` days; longer horizons
-have too few periods and weight all errors equally. Chosen by looking at the evaluation data."""
+"""Center of mass, in past days, of the exponential weights on past errors of forecasts, which set
+the width of bands. A larger value forgets more slowly. Used at horizons below `LONG_DAYS` days;
+longer horizons have too few target windows and weight all errors equally. Chosen by looking at the
+evaluation data."""
 
 
 def window_ends(panel: Panel, days: int, *, by_calendar: bool = False) -> Ints:
-    """(assets, rows): for each day (row) of an asset, the row of the last day that a forecast made
-    on it covers: the last of the next `days` days. -1 if the data of these days are not complete.
+    """Shape (assets, rows): for each day (row) of an asset, the row of the last day that a forecast
+    made on it covers: the last of the next `days` days. -1 if the data of these days are not
+    complete.
 
     `days` counts rows, or with `by_calendar` calendar days, for markets that trade in sessions. On
     a market that trades every day, the data are not complete if one day is missing.
@@ -80,8 +84,8 @@ def window_ends(panel: Panel, days: int, *, by_calendar: bool = False) -> Ints:
 
 
 def window_means(rv: Floats, ends: Ints) -> Floats:
-    """(assets, rows): for each day, the mean of the daily variances `rv` over the days after it, up
-    to the row in `ends` (from `window_ends`); NaN where `ends` is -1."""
+    """Shape (assets, rows): for each day, the mean of the daily variances `rv` over the days after
+    it, up to the row in `ends` (from `window_ends`); NaN where `ends` is -1."""
     rows = rv.shape[1]
     steps = np.where(ends >= 0, ends - np.arange(rows), 0)
     total = np.zeros_like(rv)
@@ -102,60 +106,60 @@ class Problem:
     design: Design
     days: int
     x: Floats
-    """(assets, rows, columns): regressors, including those that describe the target window (the
-    days to be forecast)."""
+    """Shape (assets, rows, columns): regressors, including those that describe the target window
+    (the days to be forecast)."""
     ends: Ints
-    """(assets, rows): for each day, the row of the last day that a forecast made on it covers; -1
-    if the data of these days are not complete."""
+    """Shape (assets, rows): for each day, the row of the last day that a forecast made on it
+    covers; -1 if the data of these days are not complete."""
     means: Floats
-    """(assets, rows): for each day, the mean daily variance realized over the days that a forecast
-    made on it covers; NaN while these are not over."""
+    """Shape (assets, rows): for each day, the mean daily variance realized over the days that a
+    forecast made on it covers; NaN while these are not over."""
     target: Floats
-    """(assets, rows): what regressions in logs explain, ln(means / level). The level is the asset's
-    typical daily variance."""
+    """Shape (assets, rows): what regressions in logs explain, ln(means / level). The level is the
+    asset's typical daily variance."""
     ok: Bools
-    """(assets, rows): True for the rows that regressions learn from."""
+    """Shape (assets, rows): True for the rows that regressions learn from."""
 
 
 @dataclass(frozen=True)
-class Closed:
+class HorizonSums:
     """Sums from which the regressions of one horizon are solved, over each asset's days so far.
-    They are stored for days whose target window (the days to be forecast) is over, so that later
-    regressions only add newer days."""
+    They are stored for days whose target window (the days that a forecast covers) is over, so that
+    later regressions only add newer days."""
 
     logs: Sums
     """Sums for the regressions of log variance, on all regressors."""
     recent: Sums | None
     """Sums for the regressions of log variance with exponential weights of center of mass
-    `RECENT_PERIODS`; None at horizons from `LONG` days on."""
+    `RECENT_PERIODS`; None at horizons from `LONG_DAYS` days on."""
     levels: dict[str, Sums]
     """Sums for each regression of the variance itself or of its root (not of its log), by the
     regression's name."""
     low: Floats
-    """(assets): smallest mean daily variance realized over any past forecast period. A lower
-    forecast by a regression is raised to it."""
+    """Shape (assets,): smallest mean daily variance realized over any past target window (the days
+    that a forecast covers). A regression's forecast below it is raised to it."""
     high: Floats
-    """(assets): largest mean daily variance realized over any past forecast period. A higher
-    forecast by a regression is lowered to it."""
+    """Shape (assets,): largest mean daily variance realized over any past target window (the days
+    that a forecast covers). A regression's forecast above it is lowered to it."""
 
 
 @dataclass(frozen=True)
-class Lessons:
-    """Rows (one for each asset and day) from which the gamma regression over several assets learns,
-    sorted by day, then asset."""
+class GammaSample:
+    """The data that the gamma regression over several assets learns from at one horizon: rows, one
+    for each asset and day, sorted by day, then asset."""
 
     x: Floats
-    """(rows, columns): all regressors, with the same columns as `Design.x`."""
+    """Shape (rows, columns): all regressors, with the same columns as `Design.x`."""
     relative: Floats
-    """(rows): mean daily variance realized over the target window (the days to be forecast) divided
-    by the asset's level (its typical daily variance); NaN where it is not known."""
+    """Shape (rows,): mean daily variance realized over the target window (the days to be forecast)
+    divided by the asset's level (its typical daily variance); NaN where it is not known."""
     owner: Ints
-    """(rows): index of the asset that the row belongs to."""
+    """Shape (rows,): index of the asset that the row belongs to."""
 
 
 def problem(panel: Panel, design: Design, days: int, *, by_calendar: bool = False) -> Problem:
-    """The regressions of a horizon of `days` days. They are valid until the next call, because that
-    call overwrites the columns of `design.x` that describe the days to be forecast."""
+    """The regressions of a horizon of `days` days. The result is valid until the next call, because
+    that call overwrites the columns of `design.x` that describe the days to be forecast."""
     x = with_window(design.x, panel.days, days, continuous=panel.continuous)
     ends = window_ends(panel, days, by_calendar=by_calendar)
     means = window_means(panel.rv, ends)
@@ -181,10 +185,11 @@ def bands(variance: Floats, log_variance: Floats, days: int) -> dict[str, tuple[
     and variance `log_variance`, so that the mean of the realized variance is the forecast,
     `variance`.
     """
-    spread = np.sqrt(log_variance) * (WIDEN if days >= WIDEN_FROM else 1.0)
+    spread = np.sqrt(log_variance) * (WIDEN_FACTOR if days >= WIDEN_FROM_DAYS else 1.0)
     middle = np.log(variance) - 0.5 * log_variance
     return {
-        name: (np.exp(middle - z * spread), np.exp(middle + z * spread)) for name, z in Z.items()
+        name: (np.exp(middle - z * spread), np.exp(middle + z * spread))
+        for name, z in BAND_QUANTILES.items()
     }
 
 
@@ -196,15 +201,16 @@ def spread_member(days: int) -> Member:
 
 def level_regressors(lags: Floats, scale: str) -> Floats:
     """Regressors for the variance itself: the constant and the mean variance over the last day,
-    week and month (`lags`); the roots of these means if `scale` is "root"."""
+    week and month (`lags`). If `scale` is "root", the roots of these means instead, for regressions
+    of the root of the variance."""
     values = np.sqrt(lags) if scale == "root" else lags
     return np.concatenate([np.ones((*lags.shape[:-1], 1)), values], axis=-1)
 
 
-def in_scale(member: Member, fit: Floats, residual: Floats, level: Floats) -> Floats:
-    """A regression's fitted value `fit` converted from the regression's scale (log or root) to mean
-    daily variance. The residual variance enters because exp(fit) alone is a median, and the square
-    of a fitted root is too low on average."""
+def to_variance(member: Member, fit: Floats, residual: Floats, level: Floats) -> Floats:
+    """The mean daily variance that follows from a regression's fitted value `fit`, which is in the
+    scale of the regression (e.g. log or root). The residual variance enters because exp(fit) alone
+    is a median, and the square of a fitted root is too low on average."""
     if member.scale == "log":
         return level * np.exp(fit + 0.5 * residual)
     if member.scale == "root":
@@ -219,61 +225,63 @@ class Forecasts:
 
     days: int
     steps: Ints
-    """(assets): number of trading days that the forecast covers."""
+    """Shape (assets,): number of trading days that the forecast covers."""
     variance: dict[str, Floats]
-    """By published model, (assets): forecast of the variance over all days that the forecast
+    """By published model, shape (assets,): forecast of the variance over all days that the forecast
     covers."""
     log_variance: dict[str, Floats]
-    """By published model, (assets): expected variance of the error of the forecast of ln(realized
-    variance), from which bands are made. It is measured on the past errors of one regression:
-    `spread_member` for the blend, log-HAR for all other models, and pooled-log-har for assets that
-    have no regressions of their own."""
+    """By published model, shape (assets,): expected variance of the error of the forecast of
+    ln(realized variance), from which bands are made. It is measured on the past errors of one
+    regression: `spread_member` for the blend, log-HAR for all other models, and pooled-log-har for
+    assets that have no regressions of their own."""
     members: dict[str, Floats]
-    """By regression that the model `blend` averages, (assets): its forecast of the variance over
-    all days that the forecast covers."""
+    """By regression that the model `blend` averages, shape (assets,): its forecast of the variance
+    over all days that the forecast covers."""
     contributions: dict[str, Floats]
-    """By feature family (a group of regressors, e.g. `jumps`), (assets): how much the family adds
-    to the natural log of the forecast, compared with a typical day; the mean over the blend's
+    """By feature family (a group of regressors, e.g. `jumps`), shape (assets,): how much the family
+    adds to the natural log of the forecast, compared with a typical day; the mean over the blend's
     regressions of log variance."""
     values: dict[str, Floats]
-    """By feature family (a group of regressors, e.g. `jumps`), (assets): value of its first
+    """By feature family (a group of regressors, e.g. `jumps`), shape (assets,): value of its first
     regressor on the asset's last day."""
 
 
 def forecast(
     given: Problem,
     steps: Ints,
-    lessons: Lessons,
-    before: Closed | None = None,
+    gamma_sample: GammaSample,
+    before: HorizonSums | None = None,
     keep: Ints | None = None,
     others: Mapping[str, Floats] = MappingProxyType({}),
-) -> tuple[Forecasts, Closed]:
-    """Fit every regression on all target windows (forecast periods) completed by the last day, and
-    forecast from there. Returns the forecasts of all models, and sums for a later call's `before`.
+) -> tuple[Forecasts, HorizonSums]:
+    """Fit every regression on all target windows (the days that a forecast covers) completed by the
+    last day, and forecast from there. Returns the forecasts of all models, and sums for a later
+    call's `before`.
 
     Parameters
     ----------
     steps : (assets)
         Number of trading days that each forecast covers.
-    lessons
+    gamma_sample
         The rows for the gamma regression.
-    before : Closed, optional
+    before : HorizonSums, optional
         Sums over the days before those of `given`.
     keep : (assets), optional
-        The returned `Closed` covers the days of `before` and, of `given`, this number of blocks of
-        `regression.BLOCK_ROWS` rows. Default: 0 blocks.
+        The returned `HorizonSums` covers the days of `before` and, of `given`, this number of
+        blocks of `regression.BLOCK_ROWS` rows. Default: 0 blocks.
     others
-        By name of a model that is not a regression, (assets): its forecast of mean daily variance.
+        By name of a model that is not a regression, shape (assets,): its forecast of mean daily
+        variance.
     """
     panel, design = given.panel, given.design
     n = len(panel.assets)
     last = np.maximum(panel.lengths - 1, 0)
     here = np.arange(n)
-    total, closed = _taught(given, before, keep)
+    total, closed = _horizon_sums(given, before, keep)
     full = total.logs
     x_now, level = given.x[here, last], design.level[here, last]
     pooled = level > PEGGED_VARIANCE
-    pool = _pool(full, pooled)
+    pool = _pooled_sums(full, pooled)
     trusted = full.n >= (OWN_ROWS if pool is not None else FEWEST_ROWS)
     usable = design.usable[here, last]
 
@@ -282,27 +290,29 @@ def forecast(
     log_variance: dict[str, Floats] = {}
     pooled_spread = np.nan
     if pool is not None:
-        _, pooled_spread = _solve_pooled(MEMBERS["pooled-log-har"], pool, given, lessons, pooled)
+        _, pooled_spread = _solve_pooled(
+            MEMBERS["pooled-log-har"], pool, given, gamma_sample, pooled
+        )
     for name, member in MEMBERS.items():
         if member.pooled:
             if pool is None:
                 continue
-            b, spread = _solve_pooled(member, pool, given, lessons, pooled)
+            b, spread = _solve_pooled(member, pool, given, gamma_sample, pooled)
             columns = columns_of(member, panel.continuous)
             fit = (x_now[:, columns] * b).sum(axis=-1)
             raw[name] = np.where(usable, level * np.exp(fit + 0.5 * spread), np.nan)
-            moves[name] = _moves(x_now, b, pool.means, columns)
+            moves[name] = _regressor_contributions(x_now, b, pool.means, columns)
             continue
         if member.scale == "log":
             columns = columns_of(member, panel.continuous)
             b, residual = regression.solve(full.of(columns), member.penalty)
             fit = (x_now[:, columns] * b).sum(axis=-1)
-            moves[name] = _moves(x_now, b, full.means, columns)
+            moves[name] = _regressor_contributions(x_now, b, full.means, columns)
             if member is spread_member(given.days):
                 spread = residual
                 if total.recent is not None:
                     spread = regression.mean_square_error(total.recent.of(columns), b)
-                    spread = spread * freedom(full.n, len(columns))
+                    spread = spread * dof_correction(full.n, len(columns))
                 log_variance["blend"] = np.where(trusted, spread, pooled_spread)
             if name == "log-har":
                 plain = np.where(trusted, residual, pooled_spread)
@@ -312,7 +322,7 @@ def forecast(
             b, residual = regression.solve(total.levels[name], member.penalty)
             fit = (x * b).sum(axis=-1)
         good = trusted & usable & has_all(member, design)
-        raw[name] = np.where(good, in_scale(member, fit, residual, level), np.nan)
+        raw[name] = np.where(good, to_variance(member, fit, residual, level), np.nan)
     low, high = (
         np.where(total.high > 0, total.low, 0.0),
         np.where(total.high > 0, total.high, np.inf),
@@ -330,13 +340,15 @@ def forecast(
         },
         log_variance,
         {k: v for k, v in members.items() if k in names},
-        _contributions({k: moves[k] for k in names if k in moves}, members),
+        _family_contributions({k: moves[k] for k in names if k in moves}, members),
         {family: x_now[:, INDEX[columns[0]]] for family, columns in FAMILIES.items()},
     )
     return found, closed
 
 
-def _taught(given: Problem, before: Closed | None, keep: Ints | None) -> tuple[Closed, Closed]:
+def _horizon_sums(
+    given: Problem, before: HorizonSums | None, keep: Ints | None
+) -> tuple[HorizonSums, HorizonSums]:
     """Sums for the regressions over all rows of each asset, and over its first `keep` blocks of
     rows only. Both include the sums in `before`."""
     design, means = given.design, given.means
@@ -363,22 +375,25 @@ def _taught(given: Problem, before: Closed | None, keep: Ints | None) -> tuple[C
         )
     first = np.zeros(len(means)) if keep is None else keep * regression.BLOCK_ROWS
     return (
-        Closed(logs, recent, levels, *_range(means, before)),
-        Closed(
+        HorizonSums(logs, recent, levels, *_realized_range(means, before)),
+        HorizonSums(
             kept, kept_recent, kept_levels,
-            *_range(np.where(np.arange(means.shape[1]) < first[:, None], means, np.nan), before),
+            *_realized_range(
+                np.where(np.arange(means.shape[1]) < first[:, None], means, np.nan), before
+            ),
         ),
     )  # fmt: skip
 
 
 def pooled_rows(given: Problem) -> Bools:
-    """(assets, rows): True for the days that regressions over several assets learn from."""
+    """Shape (assets, rows): True for the days that regressions over several assets learn from."""
     return given.ok & (given.design.level > PEGGED_VARIANCE)
 
 
-def teaching(panel: Panel) -> Bools:
-    """(assets, rows): True for the days that the gamma regression may use. With more than
-    `POOL_ASSETS` assets, the assets take turns by day."""
+def gamma_training_rows(panel: Panel) -> Bools:
+    """Shape (assets, rows): True for the days of an asset that the gamma regression may learn from.
+    With more than `POOL_ASSETS` assets, each day is used for only some of them, in rotation, which
+    limits the cost of the regression."""
     real = panel.days != NO_DAY
     if len(panel.assets) < 2:
         return np.zeros_like(real)
@@ -387,9 +402,9 @@ def teaching(panel: Panel) -> Bools:
     return real & (turn % turns == 0)
 
 
-def _pool(own: Sums, which: Bools) -> Sums | None:
+def _pooled_sums(own: Sums, which: Bools) -> Sums | None:
     """Sums for one regression over all the assets that `which` selects; None if they have fewer
-    than `POOL_ROWS` rows or there is only one asset in all."""
+    than `POOL_ROWS` rows or if there is only one asset in all."""
     if len(which) < 2:
         return None
     found = own.at(which).total()
@@ -397,7 +412,7 @@ def _pool(own: Sums, which: Bools) -> Sums | None:
 
 
 def _solve_pooled(
-    member: Member, pool: Sums, given: Problem, lessons: Lessons, which: Bools
+    member: Member, pool: Sums, given: Problem, gamma_sample: GammaSample, which: Bools
 ) -> tuple[Floats, float]:
     columns = columns_of(member, given.panel.continuous)
     sums = pool.of(columns)
@@ -407,20 +422,20 @@ def _solve_pooled(
     if member.pooled != "gamma":
         return b, float(residual)
     b[0] += 0.5 * residual
-    ok = np.isfinite(lessons.relative) & which[lessons.owner]
-    x, y = lessons.x, lessons.relative
+    ok = np.isfinite(gamma_sample.relative) & which[gamma_sample.owner]
+    x, y = gamma_sample.x, gamma_sample.relative
     return regression.gamma(x, y, ok, b, sums, columns, member.penalty), 0.0
 
 
-def freedom(n: Floats | Ints, k: int) -> Floats:
-    """Factor, n / (n - k), that corrects a mean squared error over n rows for the k coefficients
-    fitted."""
+def dof_correction(n: Floats | Ints, k: int) -> Floats:
+    """The factor n / (n - k) for the degrees of freedom: it corrects a mean squared error over n
+    rows for the k coefficients that were fitted on them."""
     return n / np.maximum(n - k, 1)
 
 
-def _range(means: Floats, before: Closed | None) -> tuple[Floats, Floats]:
-    """The smallest and the largest mean daily variance realized over any past forecast period, for
-    each asset; `before` has those of earlier days."""
+def _realized_range(means: Floats, before: HorizonSums | None) -> tuple[Floats, Floats]:
+    """The smallest and the largest mean daily variance that was realized over any past target
+    window (the days that a forecast covers), for each asset. `before` has those of earlier days."""
     low = np.min(means, axis=1, where=np.isfinite(means), initial=np.inf)
     high = np.max(means, axis=1, where=np.isfinite(means), initial=0.0)
     if before is not None:
@@ -428,16 +443,20 @@ def _range(means: Floats, before: Closed | None) -> tuple[Floats, Floats]:
     return low, high
 
 
-def _moves(x_now: Floats, b: Floats, means: Floats, columns: Sequence[int]) -> Floats:
-    """(assets, all regressors): what each regressor adds to the log of the forecast because its
-    value today (`x_now`) differs from its mean (`means`)."""
+def _regressor_contributions(
+    x_now: Floats, b: Floats, means: Floats, columns: Sequence[int]
+) -> Floats:
+    """Shape (assets, all regressors): what each regressor adds to the log of the forecast because
+    its value today (`x_now`) differs from its mean (`means`)."""
     out = np.zeros_like(x_now)
     mean = means[..., columns]
     out[:, columns] = b * (x_now[:, columns] - mean)
     return out
 
 
-def _contributions(moves: Mapping[str, Floats], members: Mapping[str, Floats]) -> dict[str, Floats]:
+def _family_contributions(
+    moves: Mapping[str, Floats], members: Mapping[str, Floats]
+) -> dict[str, Floats]:
     total = np.zeros_like(next(iter(moves.values())))
     count = np.zeros(len(total))
     for name, move in moves.items():
@@ -452,7 +471,7 @@ def _contributions(moves: Mapping[str, Floats], members: Mapping[str, Floats]) -
 
 
 def last_days(panel: Panel) -> Ints:
-    """(assets): each asset's last day, in days since 1970-01-01; `NO_DAY` if it has none."""
+    """Shape (assets,): each asset's last day, in days since 1970-01-01; `NO_DAY` if it has none."""
     last = np.maximum(panel.lengths - 1, 0)
     days = panel.days[np.arange(len(panel.assets)), last]
     return np.where(panel.lengths > 0, days, NO_DAY)

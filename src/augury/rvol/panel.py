@@ -1,4 +1,5 @@
-"""Daily measures of the assets of one class in common arrays: the input of the models. Pure."""
+"""Panels: the daily measures of all assets of one class (same family and calendar) in common
+arrays, which are the input of the models. Pure."""
 
 from __future__ import annotations
 
@@ -33,20 +34,20 @@ class Panel:
     continuous: bool
     """Whether the market trades on every day of the week (UTC days) instead of in sessions."""
     days: Ints
-    """(assets, rows): day numbers, i.e. days since 1970-01-01."""
+    """Shape (assets, rows): day numbers, i.e. days since 1970-01-01."""
     rv: Floats
-    """(assets, rows): realized variance of the whole day, with the return overnight where the
+    """Shape (assets, rows): realized variance of the whole day, with the return overnight where the
     market closes."""
     bv: Floats
     rsv_neg: Floats
     rsv_pos: Floats
     rq: Floats
     ret: Floats
-    """(assets, rows): log return of the day, close to close."""
+    """Shape (assets, rows): log return of the day, close to close."""
 
     @property
     def lengths(self) -> Ints:
-        """(assets): number of days that each asset has."""
+        """Shape (assets,): number of days that each asset has."""
         return (self.days != NO_DAY).sum(axis=1)
 
     @property
@@ -70,8 +71,8 @@ class Panel:
         return replace(self, days=np.ascontiguousarray(days[:, :width]), **changes)
 
     def after(self, rows: Ints) -> Panel:
-        """The panel without the first days of each asset; `rows`, (assets), is their number by
-        asset."""
+        """The panel without each asset's first days. `rows`, shape (assets,): how many days are
+        left out of each asset."""
         width = int((self.lengths - rows).max(initial=0))
         place = rows[:, None] + np.arange(width)
         inside = place < self.days.shape[1]
@@ -84,7 +85,7 @@ class Panel:
         return replace(self, days=days, **changes)
 
     def only(self, chosen: Sequence[int]) -> Panel:
-        """The panel of only those assets that have these indices."""
+        """The panel reduced to the assets with the indices `chosen`."""
         picked = list(chosen)
         changes = {name: getattr(self, name)[picked] for name in ("days", *MEASURES)}
         return replace(self, assets=tuple(self.assets[i] for i in picked), **changes)

@@ -20,11 +20,11 @@ _CONSTANT = 1e-10
 """Largest ratio of a regressor's variance to its mean square at which the regressor counts as
 constant and gets no coefficient."""
 BLOCK_ROWS = 64
-"""Number of rows of data that are multiplied at a time. Sums that are continued at the edge of a
-block equal sums made at once, to the last bit. Larger products would be spread over threads by
-BLAS, which at this size costs more than it saves."""
+"""Number of rows of data whose products are summed at a time. Sums that are later continued at the
+edge of a block equal, to the last bit, sums made in one go. BLAS would spread larger blocks over
+threads, which at this size costs more than it saves."""
 CHUNK_REGRESSIONS = 32
-"""Number of regressions whose sums are computed at a time, so that their data stay in the
+"""Number of regressions whose sums are computed at a time: few enough for their data to stay in the
 processor's cache."""
 LASSO_SWEEPS = 100
 GAMMA_STEPS = 30
@@ -40,13 +40,14 @@ class Sums:
     leading axes (...)."""
 
     xx: Floats
-    """(..., k, k): sums of products of the regressors; the first regressor is the constant 1."""
+    """Shape (..., k, k): sums of products of the regressors; the first regressor is the constant
+    1."""
     xy: Floats
-    """(..., k): sums of products of the regressors with the target."""
+    """Shape (..., k): sums of products of the regressors with the target."""
     yy: Floats
-    """(...): sum of squares of the target, the values that the regression explains."""
+    """Shape (...): sum of squares of the target, the values that the regression explains."""
     n: Floats
-    """(...): number of data rows; with exponential weights their total weight."""
+    """Shape (...): number of data rows; with exponential weights their total weight."""
 
     def of(self, columns: list[int]) -> Sums:
         """Sums for the same regressions on some of their regressors only, given by index; the first
@@ -55,8 +56,8 @@ class Sums:
         return Sums(picked, self.xy[..., columns], self.yy, self.n)
 
     def total(self) -> Sums:
-        """The sums of all regressions added up, i.e. the sums of one regression over the rows of
-        all."""
+        """The sums of all regressions added up: those of one regression over the rows of all of
+        them."""
         return Sums(*(getattr(self, f).sum(axis=0) for f in _FIELDS))
 
     def at(self, index: Ints | Bools | int) -> Sums:
@@ -65,15 +66,15 @@ class Sums:
 
     @property
     def means(self) -> Floats:
-        """(..., k): mean of each regressor."""
+        """Shape (..., k): mean of each regressor."""
         return self.xx[..., 0, :] / np.maximum(self.xx[..., 0, :1], 1e-300)
 
 
 _FIELDS = ("xx", "xy", "yy", "n")
 
 
-def nothing(assets: int, k: int) -> Sums:
-    """Sums, for `assets` regressions with `k` regressors each, to which no row has been added."""
+def empty_sums(assets: int, k: int) -> Sums:
+    """Sums that include no row yet, for `assets` regressions with `k` regressors each."""
     return Sums(np.zeros((assets, k, k)), np.zeros((assets, k)), np.zeros(assets), np.zeros(assets))
 
 
@@ -109,7 +110,7 @@ def sums(
         as much as the next one. Default: equal weights.
     """
     n, rows, k = x.shape
-    before = before or nothing(n, k)
+    before = before or empty_sums(n, k)
     keep = np.zeros(n, dtype=np.int64) if keep is None else keep
     blocks = -(-rows // BLOCK_ROWS)
     decay = 1.0 if centre is None else centre / (1.0 + centre)
@@ -184,8 +185,8 @@ def fading_sums(x: Floats, y: Floats, ok: Bools, centre: float) -> Sums:
 
 
 def mean_square_error(given: Sums, b: Floats) -> Floats:
-    """(...): mean squared error of regressions with the coefficients `b`, (..., k), on the rows
-    whose sums are in `given`."""
+    """Shape (...): mean squared error of regressions with the coefficients `b`, (..., k), on the
+    rows whose sums are in `given`."""
     fitted = (b * (given.xx @ b[..., None])[..., 0]).sum(axis=-1)
     return (given.yy - 2 * (b * given.xy).sum(axis=-1) + fitted) / np.maximum(given.n, 1e-300)
 
@@ -195,11 +196,11 @@ class _Scaled(NamedTuple):
     constant."""
 
     gram: Floats
-    """(..., k, k): correlations of the regressors; one on the diagonal."""
+    """Shape (..., k, k): correlations of the regressors; one on the diagonal."""
     with_y: Floats
-    """(..., k): covariances of the scaled regressors with the target."""
+    """Shape (..., k): covariances of the scaled regressors with the target."""
     sd: Floats
-    """(..., k): standard deviations of the regressors; infinite for one that is constant."""
+    """Shape (..., k): standard deviations of the regressors; infinite for one that is constant."""
     mean_x: Floats
     mean_y: Floats
     var_y: Floats

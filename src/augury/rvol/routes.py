@@ -1,4 +1,5 @@
-"""GET /v1/rvol/*: spec section 4.3, and the scorecard."""
+"""Routes of the API on realized volatility: GET /v1/rvol/* (spec section 4.3, and the
+scorecard)."""
 
 from __future__ import annotations
 
@@ -97,9 +98,10 @@ async def models(
 ) -> Response:
     """List public models with their versions and aliases, newest version first.
 
-    A version never changes: it fixes the code, feature families, members and training rule.
-    `champion` is the model that is served by default, `latest` its newest version, and `stable` its
-    newest version with at least 250 scored days.
+    A version never changes: it fixes the code, the feature families (groups of inputs), the members
+    (regressions that a model averages) and the training rule. The alias `champion` points to the
+    model that is served by default, `latest` to the newest version of that model, and `stable` to
+    its newest version with scored forecasts for at least 250 days.
     """
 
     async def made() -> list[dict[str, Any]]:
@@ -118,7 +120,7 @@ async def assets(
     include_inactive: s.IncludeInactive = False,
     limit: s.FewRows = 500,
 ) -> Response:
-    """Covered assets and their default horizons."""
+    """List the assets whose volatility is forecast, with their horizons."""
 
     async def made() -> list[dict[str, Any]]:
         found = await service.assets(inactive=include_inactive)
@@ -143,10 +145,11 @@ async def latest(
     after: After,
     limit: s.FewRows = 100,
 ) -> Response:
-    """The newest forecast of each asset and horizon: the champion's, unless a model is named.
+    """The newest forecast of each asset and horizon, by the champion (the model that is served by
+    default) unless a model is named.
 
-    `issued` is `live`, `replay` (made later, from data cut at its `as_of`) or `sample` (made from
-    the sample). `origin` is `replay` too for such a forecast, else the origin of the data.
+    `issued` is `live`, `replay` (made afterwards, from only the data up to its `as_of`) or `sample`
+    (made from invented data). `origin` says where the data come from; for a replay it is `replay`.
     """
 
     async def page(by_column: bool) -> Page:
@@ -231,10 +234,12 @@ async def features(
     feature_set_id: s.FeatureSet = None,
     limit: s.FewRows = 100,
 ) -> Response:
-    """The latest feature-family summaries: what moves each newest forecast, and how much.
+    """What moves the newest forecast of each asset and horizon, and how much, by feature family (a
+    group of the model's inputs, e.g. jumps).
 
-    `contribution` is in natural-log variance, relative to a typical day: 0.1 means about 10% more
-    variance. `value` is the family's first regressor today, relative to the asset's own level.
+    `contribution` is what the family adds to the natural log of the forecast variance, compared
+    with a typical day: 0.1 means about 10% more variance. `value` is the family's first input on
+    the day of the forecast, without unit.
     """
 
     async def page(by_column: bool) -> Page:
@@ -256,9 +261,10 @@ async def scorecard(
     within: Within,
     model: s.Model = None,
 ) -> Response:
-    """How good the forecasts were whose window is over, by asset, horizon and model.
+    """How good past forecasts were, by asset, horizon and model.
 
-    Rows with the asset `all` are over all assets. Every score can be recomputed from `history` and
+    Scored are the forecasts whose target window (the days that they cover) is over. Rows with the
+    asset `all` are over all assets. Every score can be recomputed from `history` and
     `actuals`.
     """
 

@@ -1,4 +1,4 @@
-"""Converts rows of the store to rows of the API, as objects and as flat tables. Pure."""
+"""Converts rows of the database to rows of the API, as objects and as flat tables. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from augury.rvol.calendars import ALWAYS, calendar, moment, number
+from augury.rvol.calendars import ALWAYS, calendar, day_number, utc_time
 from augury.rvol.issuing import FEATURE_SET
 from augury.rvol.store import ACTUAL_FIELDS, FORECAST_FIELDS, CoveredAsset
 from augury.rvol.store import Model as StoredModel
@@ -159,8 +159,8 @@ def asset(found: CoveredAsset, horizons: Sequence[int]) -> dict[str, Any]:
     chosen = default if default in horizons else horizons[0]
     through = None
     if found.data_through is not None:
-        hours = calendar(found.calendar).hours(number(found.data_through))
-        through = None if hours is None else moment(hours[1])
+        hours = calendar(found.calendar).hours(day_number(found.data_through))
+        through = None if hours is None else utc_time(hours[1])
     return {
         "asset": found.asset,
         "display_name": found.display_name,

@@ -3,7 +3,7 @@
 A stochastic-volatility simulation: log variance is the sum of a part common to all coins and a part
 of each coin, both with a slow and a fast component. Weekends are quieter, there are jumps, and
 falling prices raise the next day's variance. The coins have well-known names because callers ask
-for them, but no real prices were used, and every row that is made from it is marked as a sample.
+for them, but no real prices were used, and every answer made from these data is marked as a sample.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class SampleDays:
     name: str
     days: Ints
     paths: Floats
-    """(days, bars + 1): for each day its first price, then the close of each five-minute bar."""
+    """Shape (days, bars + 1): for each day its first price, then the close of each five-minute
+    bar."""
     measures: measures.Measures
 
 

@@ -1,6 +1,6 @@
-"""Wire shapes of realized volatility: spec section 2.6 and the parameters beside it.
+"""Response schemas and query parameters of the API on realized volatility (spec section 2.6).
 
-Rows may grow fields; clients tolerate unknown ones and nulls.
+Later versions may add fields to rows: clients should ignore unknown fields and accept nulls.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ class RvolPrediction(BaseModel):
         description="Predicted variance of the asset's log returns over the horizon."
     )
     forecast_volatility: float | None = Field(
-        description="Square-root volatility over the horizon: the square root of "
-        "`forecast_variance`. It is somewhat larger than the expected volatility."
+        description="Volatility over the horizon: the square root of `forecast_variance`. It is "
+        "somewhat larger than the expected value of the volatility."
     )
     unit: Literal["log_return_variance_over_horizon"] = Field(
         description="Unit of the variances: squared log returns, summed over the horizon (not "
@@ -69,12 +69,12 @@ class RvolPrediction(BaseModel):
     )
     annualized_volatility: float | None = Field(
         None,
-        description="The forecast volatility per year, as a fraction (0.55 is 55%): with 365 days "
-        "a year or, for an exchange, 252 sessions.",
+        description="The forecast volatility per year, as a fraction (0.55 is 55%). A year has 365 "
+        "days for assets that trade every day, and 252 sessions for others (e.g. stocks).",
     )
     bands: dict[str, RvolBand] | None = Field(
         None,
-        description='Ranges by their chance in percent ("80", "90", "95"): each contains the '
+        description='By a chance in percent ("80", "90", "95"): the range that will contain the '
         "realized variance over the horizon with that chance.",
     )
 
@@ -85,8 +85,8 @@ class RvolActual(BaseModel):
     model_config = _example(_ACTUAL)
 
     realized_variance: float | None = Field(
-        description="Realized variance of the asset's log returns over the window. Null: data are "
-        "missing for good."
+        description="Realized variance of the asset's log returns over the window. Null: prices "
+        "of a day in the window are missing and can't be recovered."
     )
     realized_volatility: float | None = Field(
         description="Square root of the realized variance. Null if the variance is null."
@@ -101,8 +101,9 @@ class _Window(BaseModel):
     asset: str = Field(description="Key of the asset, e.g. BTC.")
     horizon: str = Field(
         pattern=r"^\d+d$",
-        description="Length of the target window: a number of days (or sessions of an exchange) "
-        "followed by d, e.g. 7d.",
+        description="Length of the target window (the time whose volatility is forecast): a "
+        "number of days followed by d, e.g. 7d. For assets with trading sessions (e.g. stocks) it "
+        "counts sessions, except for multiples of 7 and of 30, which count calendar days.",
     )
     as_of: datetime = Field(description="Time up to which a forecast of the window uses data.")
     target_start_at: datetime = Field(
@@ -112,7 +113,7 @@ class _Window(BaseModel):
     origin: Literal["live", "import", "sample", "replay"] | None = Field(
         None,
         description="live: from prices of an exchange. import: from a file. sample: invented. "
-        "replay: a forecast made later, from data cut at `as_of`.",
+        "replay: a forecast made afterwards, from only the data up to `as_of`.",
     )
 
 
@@ -149,7 +150,7 @@ class RvolActualRow(_Window):
 
 
 class RvolModelRow(BaseModel):
-    """One version of a model that forecasts realized volatility, with the aliases that lead to
+    """One version of a model that forecasts realized volatility, with the aliases that point to
     it."""
 
     model_config = _example(
@@ -168,9 +169,9 @@ class RvolModelRow(BaseModel):
     model_id: str = Field(description="Public model identifier, e.g. blend.")
     model_version: str
     aliases: list[str] = Field(
-        description="Names that lead to this version: champion (the model that is served by "
-        "default), latest (the champion's newest version), stable (its newest version with at "
-        "least 250 scored days)."
+        description="Aliases that point to this version now. champion: the newest version of the "
+        "model that is served by default. latest: the same. stable: the newest version of that "
+        "model with scored forecasts for at least 250 days."
     )
     trained_through: datetime | None = Field(
         None, description="End of the data that the version was last trained on."
@@ -178,10 +179,10 @@ class RvolModelRow(BaseModel):
     updated_at: datetime | None = None
     is_champion: bool | None = Field(None, description="True if this version is served by default.")
     feature_families: list[str] | None = Field(
-        None, description="The groups of inputs that the model uses, e.g. jumps."
+        None, description="Names of the groups of inputs that the model uses, e.g. jumps."
     )
     members: list[str] | None = Field(
-        None, description="The regressions whose forecasts the model averages."
+        None, description="Names of the regressions whose forecasts the model averages."
     )
 
 
@@ -210,15 +211,17 @@ class RvolAssetRow(BaseModel):
     )
     default_horizon: str | None = Field(
         None,
-        description="The asset's usual horizon: 7d, or 5d for an asset of an exchange, unless the "
-        "operator has set other horizons.",
+        description="The asset's usual horizon: 7d if it trades every day, 5d if it trades in "
+        "sessions (e.g. stocks). If the operator issues no forecasts for it, the first of "
+        "`default_horizons`.",
     )
     active: bool = Field(description="False: the asset is no longer covered.")
     default_horizons: list[str] | None = Field(
         None, description="The horizons for which forecasts are issued."
     )
     calendar: str | None = Field(
-        None, description="Trading calendar: 24/7 or the code of an exchange, e.g. XNYS."
+        None,
+        description="Trading calendar: 24/7 or the ISO code of an exchange, e.g. XNYS (New York).",
     )
     data_through: datetime | None = Field(
         None, description="End of the last day with data. Null: there are none."
@@ -226,7 +229,7 @@ class RvolAssetRow(BaseModel):
     status: str | None = Field(
         None,
         description="State of the asset's data. failing: the last fetch of prices failed. "
-        "no_data: there are none so far. ok: neither.",
+        "no_data: no day of data is stored yet. ok: neither.",
     )
     origin: Literal["live", "import", "sample"] | None = Field(
         None, description="live: prices from an exchange. import: from a file. sample: invented."
@@ -270,11 +273,13 @@ class RvolFeatureRow(BaseModel):
     asset: str = Field(description="Key of the asset, e.g. BTC.")
     horizon: str = Field(
         pattern=r"^\d+d$",
-        description="A number of days (or sessions of an exchange) followed by d, e.g. 7d.",
+        description="A number of days followed by d, e.g. 7d. For assets with trading sessions "
+        "(e.g. stocks) it counts sessions, except for multiples of 7 and of 30, which count "
+        "calendar days.",
     )
     as_of: datetime = Field(description="Time up to which the forecast uses data.")
     feature_set_id: str = Field(
-        description="Edition of the whole set of inputs, e.g. rvol-2026.11."
+        description="Id of the set of all inputs that the models use, e.g. rvol-2026.11."
     )
     feature_families: list[RvolFeatureFamily]
     origin: Literal["live", "import", "sample", "replay"] | None = None
@@ -314,7 +319,9 @@ class RvolScoreRow(BaseModel):
         description="Number of scored forecasts: those whose window has ended and has all data."
     )
     origin: Literal["live", "import", "sample", "replay"] = Field(
-        description="sample: from invented data. replay: all forecasts were made after the fact."
+        description="The least reliable origin of the row's forecasts. sample: some data are "
+        "invented. replay: all forecasts were made after the fact. import: some prices come from "
+        "a file. live: none of these."
     )
     as_of: datetime = Field(description="Day of the last scored forecast.")
     from_: str = Field(alias="from", description="Day of the first scored forecast.")
@@ -323,30 +330,34 @@ class RvolScoreRow(BaseModel):
         description="Mean QLIKE loss, y/f - ln(y/f) - 1 for realized variance y and forecast f: "
         "0 is perfect, smaller is better."
     )
-    qlike_median: float = Field(description="Median of the same loss.")
+    qlike_median: float = Field(description="Median QLIKE loss.")
     qlike_ex_event: float | None = Field(
-        description="Mean QLIKE loss without the forecast of the day `event` and all whose "
-        "windows overlap its window, because a single day can dominate a score. Null: no "
-        "forecasts are left."
+        description="Mean QLIKE loss when the largest loss is left out: without the forecast made "
+        "on the day `event` and without every forecast whose target window overlaps the window of "
+        "that one. A single day can dominate a score. Null: no forecasts are left."
     )
-    event: str = Field(description="Day of the forecast with the largest QLIKE loss.")
-    mse: float = Field(description="Mean squared error of the forecast variance.")
+    event: str = Field(
+        description="Day on which the forecast with the largest QLIKE loss was made."
+    )
+    mse: float = Field(
+        description="Mean squared error of the forecast variance, in squared variance."
+    )
     bias: float = Field(description="Mean of ln(forecast / actual). Above 0: forecasts too high.")
     mz_r2: float | None = Field(
-        description="R2 of the regression of ln(actual) on ln(forecast), 0 to 1. Null: too few "
-        "windows."
+        description="R2 of the regression of ln(actual) on ln(forecast), 0 to 1; larger is "
+        "better. Null: fewer than three forecasts, or values that do not vary."
     )
     coverage: dict[str, float] = Field(
-        description='By the chance of a band in percent ("80" ...): share of realized variances '
-        "that were inside the band, 0 to 1."
+        description='By the chance of a band in percent ("80", "90", "95"): share of realized '
+        "variances that were inside the band, 0 to 1. At best 0.8, 0.9 and 0.95."
     )
     ratio_to_har: float | None = Field(
         description="QLIKE divided by HAR's QLIKE on the same days. Below 1: better than HAR. "
-        "Null: HAR has no forecasts there."
+        "Null: HAR has no forecasts on these days."
     )
     dm_t: float | None = Field(
         description="Diebold-Mariano t statistic against HAR, with Newey-West errors. Negative: "
-        "better than HAR; below -2: significantly. Null: too few windows."
+        "better than HAR; below -2: significantly. Null: too few days, or equal losses."
     )
 
 
@@ -357,20 +368,33 @@ Horizon = Annotated[
     str | None,
     Query(
         pattern=r"^[1-9]\d{0,3}d$",
-        description="A number of days followed by d, e.g. 7d. For assets of an exchange it counts "
-        "sessions, except for multiples of 7 and of 30, which count calendar days.",
+        description="A number of days followed by d, e.g. 7d. For assets that trade around the "
+        "clock the days are calendar days. For assets with trading sessions (e.g. stocks) they are "
+        "sessions, except that multiples of 7 and of 30 count calendar days (7d is one week).",
     ),
 ]
 Model = Annotated[
     _Name | None,
     Query(
-        description="Model identifier, or an alias of one: champion, latest or stable. Default: "
-        "champion; for the scorecard, all models."
+        description="Identifier of a model, or an alias: champion (the model served by default), "
+        "latest or stable. Default: champion; for the scorecard, all models."
     ),
 ]
-ModelId = Annotated[_Name | None, Query(description="Model identifier.")]
-ModelVersion = Annotated[_Name | None, Query(description="Model version.")]
-FeatureSet = Annotated[_Name | None, Query(description="Feature set identifier.")]
+ModelId = Annotated[_Name | None, Query(description="Model identifier, e.g. blend.")]
+ModelVersion = Annotated[
+    _Name | None,
+    Query(
+        description="Version of the model, e.g. 2026.11+3f9a1c2b. Default: all versions; for the "
+        "alias stable, the version that it points to."
+    ),
+]
+FeatureSet = Annotated[
+    _Name | None,
+    Query(
+        description="Id of the set of inputs that the models use. Only the current one is valid, "
+        "e.g. rvol-2026.11."
+    ),
+]
 IncludeInactive = Annotated[bool, Query(description="Include assets that are no longer covered.")]
 Start = Annotated[Moment | None, Query(description="Earliest `as_of`, inclusive (UTC).")]
 End = Annotated[

@@ -1,4 +1,4 @@
-"""The scorecard: forecasts as issued, against what was realized. Pure."""
+"""The scorecard: compares forecasts, as issued, with what was realized. Pure."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from augury.rvol.panel import Floats, Ints
 if TYPE_CHECKING:
     from augury.rvol.store import ScoredForecasts
 
-FEWEST_ORIGINS = 250
+MIN_SCORED_DAYS = 250
 """Smallest number of days for which a model must have scored forecasts before an alias (e.g.
 `champion`) may move to it."""
-EVERYTHING = "all"
+ALL_ASSETS = "all"
 """Value of `asset` in rows of the scorecard that are over all assets."""
 
 
@@ -33,12 +33,12 @@ def rows(scored: Sequence[ScoredForecasts]) -> list[dict[str, Any]]:
         out.append(_row(s.asset, [s], [by_key.get((s.asset, s.horizon, "har"))]))
     if len({s.asset for s in scored}) > 1:
         out += [
-            _row(EVERYTHING, own, [by_key.get((s.asset, horizon, "har")) for s in own])
+            _row(ALL_ASSETS, own, [by_key.get((s.asset, horizon, "har")) for s in own])
             for (horizon, _), own in everything.items()
         ]
     return sorted(
         out,
-        key=lambda r: (r["asset"] != EVERYTHING, r["asset"], int(r["horizon"][:-1]), r["qlike"]),
+        key=lambda r: (r["asset"] != ALL_ASSETS, r["asset"], int(r["horizon"][:-1]), r["qlike"]),
     )
 
 
@@ -110,7 +110,7 @@ def _shared(
 
 
 def _daily(loss: Floats, days: Ints) -> Floats:
-    """For each day, the mean of `loss` over the assets: tests of significance count one day as one
+    """The mean of `loss` over the assets for each day: tests of significance count one day as one
     observation."""
     if not len(loss):
         return loss
@@ -122,7 +122,7 @@ def challenger(scored: Sequence[ScoredForecasts], champion: str) -> str | None:
     """The model that beats the champion (the model served by default) significantly at more than
     half of the horizons; None if no model does.
 
-    Significantly means a Diebold-Mariano t below -2 over at least `FEWEST_ORIGINS` days. A model
+    Significantly means a Diebold-Mariano t below -2 over at least `MIN_SCORED_DAYS` days. A model
     that lacks an asset or horizon of the champion is not considered, because it could not replace
     it. If several models beat the champion, the result is the one with the smallest ratio of its
     mean QLIKE loss to the champion's.
@@ -139,7 +139,7 @@ def challenger(scored: Sequence[ScoredForecasts], champion: str) -> str | None:
             own = [s for s in scored if (s.horizon, s.model_id) == (horizon, model)]
             rivals = [by_key.get((s.asset, horizon, champion)) for s in own]
             mine, theirs, when = _shared(own, rivals)
-            if len(np.unique(when)) < FEWEST_ORIGINS or theirs.mean() <= 0:
+            if len(np.unique(when)) < MIN_SCORED_DAYS or theirs.mean() <= 0:
                 continue
             ratios.append(mine.mean() / theirs.mean())
             t = scores.dm_t(_daily(mine, when), _daily(theirs, when), horizon)

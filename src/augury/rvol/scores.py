@@ -37,8 +37,8 @@ def dm_t(loss: Floats, rival: Floats, days: int) -> float | None:
     negative where `loss` is smaller. `days` is the horizon.
 
     Newey-West with max(days, n^(1/3)) lags and the correction of Harvey, Leybourne and Newbold
-    (1997) for short samples. None if there are fewer than 10 forecast periods that do not overlap,
-    or if the losses do not differ.
+    (1997) for short samples. None if there are fewer than 10 times `days` losses, i.e. fewer than
+    10 target windows that do not overlap, or if the losses do not differ.
     """
     difference = np.asarray(loss) - np.asarray(rival)
     n = len(difference)
@@ -82,9 +82,9 @@ def coverage(actual: Floats, lower: Floats, upper: Floats) -> float:
 
 
 def largest_event(loss: Floats, days: np.ndarray, horizon: int) -> np.ndarray:
-    """(forecasts): whether a forecast stays in scores without the largest event. False for the
-    forecast with the largest loss, and for every forecast whose target window (the days that it
-    covers) overlaps that forecast's window; True for the rest.
+    """Shape (forecasts,): True for the forecasts that remain in scores without the largest event.
+    False for the forecast with the largest loss, and for every forecast whose target window (the
+    days that it covers) overlaps that of the forecast with the largest loss.
 
     Windows overlap if their origins, `days`, are less than `horizon` days apart. Scores are given
     with and without these windows, because a single day can dominate them.

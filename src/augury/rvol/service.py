@@ -1,4 +1,5 @@
-"""Realized volatility: measures in, forecasts issued, actuals and scores out."""
+"""The service of realized volatility: stores daily measures, issues forecasts, computes what was
+realized, scores, and answers the API."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ import numpy as np
 from augury.clock import Clock, now
 from augury.errors import InvalidInput
 from augury.rvol import calendars, garch, issuing, sample, scorecard, store
-from augury.rvol.calendars import Calendar, calendar, date_of, number
+from augury.rvol.calendars import Calendar, calendar, date_of, day_number
 from augury.rvol.learning import Checkpoint
 from augury.rvol.members import MODELS
 from augury.rvol.panel import Panel, fingerprint, pack
@@ -23,23 +24,30 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 SETTLE_AFTER = timedelta(days=3)
-"""How long a realized variance stays preliminary after its last day: prices get corrected."""
+"""Time after the last day of a realized variance during which it is preliminary, because prices may
+still be corrected. Afterwards it is final."""
 LIVE_WITHIN = timedelta(hours=24)
-"""A forecast made within this time of its day's close counts as live, a later one as a replay."""
-ACTUALS_BACK = 750
-"""Largest number of latest days for which one refresh computes the realized variance."""
-AT_ONCE = 50
+"""A forecast published within this time after its day's close counts as live, a later one as a
+replay (made afterwards, from only the data up to that day)."""
+ACTUALS_DAYS = 750
+"""Number of days before the newest day with data. A refresh computes realized variances only for
+target windows (the days that a forecast covers) that start in this time."""
+ASSETS_PER_TRANSACTION = 50
 """Number of assets whose realized variances are stored in one transaction."""
-KEPT, LARGEST_KEPT = 256, 256 * 1024
-"""`KEPT`: maximum number of cached API answers. `LARGEST_KEPT`: size limit of each, in bytes."""
+MAX_CACHED_ANSWERS, MAX_CACHED_BYTES = 256, 256 * 1024
+"""Limits of the cache of API answers: the number of cached answers, and the size of each in bytes.
+Larger answers are not cached."""
 ALIASES = ("champion", "latest", "stable")
 
 Report = Callable[[str, int, int], None]
-"""Called after each day of a refresh with the assets' family, the days done and the days to do."""
+"""Callback that shows progress: called after each day of a refresh with the family of the assets
+(e.g. `crypto`), the number of days done, and the number of days in all."""
 
 
 class RefreshOutcome(msgspec.Struct):
-    """What a refresh of the volatility forecasts did, in numbers of rows added or revised."""
+    """What a refresh of the volatility forecasts did: how many sets (all forecasts of one class of
+    assets for one day) and forecasts were issued, and how many realized variances were added
+    (`actuals`) and revised."""
 
     sets: int = 0
     forecasts: int = 0
@@ -48,10 +56,12 @@ class RefreshOutcome(msgspec.Struct):
     latest: datetime | None = None
     """The newest `as_of` among the forecasts issued by the refresh."""
     promoted: str | None = None
+    """The model that became the champion (the model served by default); None if it stayed."""
 
 
-class Chosen(msgspec.Struct, frozen=True):
-    """The model that a caller named by id or alias, and its version if one is fixed."""
+class ChosenModel(msgspec.Struct, frozen=True):
+    """The model that a caller named by id or alias. `model_version` is the version that the caller
+    or the alias fixes; None: any version."""
 
     model_id: str
     model_version: str | None
@@ -66,7 +76,8 @@ class RvolService:
         self.horizons: tuple[int, ...] = settings.rvol_horizons
         self._replay = settings.rvol_replay_days
         self._known: dict[str, Checkpoint] = {}
-        """By family and calendar: the checkpoint from which the next day is forecast."""
+        """Key: family and calendar, e.g. `crypto@24/7`. Value: the checkpoint (what the models keep
+        of earlier days) from which the next day is forecast."""
         self._answers: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
         self._version = -1
 
@@ -94,7 +105,7 @@ class RvolService:
                 ),
             )  # fmt: skip
             await store.put_days(conn, [row for s in made for row in _sample_rows(s)])
-            await store.bump(conn)
+            await store.invalidate_answers(conn)
         # The newest forecasts at once; the past is replayed by the next refresh.
         await self.refresh(replay=1)
         return True
@@ -105,7 +116,7 @@ class RvolService:
             await store.lock(conn)
             dropped = await store.drop_sample(conn)
             if dropped:
-                await store.bump(conn)
+                await store.invalidate_answers(conn)
         return dropped
 
     async def put_measures(
@@ -118,7 +129,7 @@ class RvolService:
             await store.drop_sample(conn)
             await store.put_assets(conn, assets)
             done = await store.put_days(conn, rows)
-            await store.bump(conn)
+            await store.invalidate_answers(conn)
         return done
 
     # --- publishing ------------------------------------------------------------------------
@@ -129,7 +140,8 @@ class RvolService:
         """Issue missing forecasts, newest day first, then store realized variances. Idempotent.
 
         The forecasts of one day, for all assets of one family and calendar, are published in one
-        transaction. `replay`: number of latest days to issue; default: from the settings.
+        transaction. `replay`: number of latest days to issue forecasts for; default: from the
+        settings.
         """
         outcome = RefreshOutcome()
         async with self.database.reading() as conn:
@@ -168,7 +180,7 @@ class RvolService:
         self, family: str, on: Calendar, outcome: RefreshOutcome, replay: int, report: Report | None
     ) -> None:
         async with self.database.reading() as conn:
-            sampled = await store.sampled(conn)
+            sampled = await store.sample_assets(conn)
         given, known_at = await self._panel(family, on)
         if not given.assets:
             return
@@ -178,7 +190,9 @@ class RvolService:
         async with self.database.reading() as conn:
             done = await store.issued_days(conn, _key(family, on), date_of(int(candidates[-1])))
         missing = {
-            int(day): [a for a in _there(given, int(day)) if a not in done.get(date_of(day), ())]
+            int(day): [
+                a for a in _assets_with_data(given, int(day)) if a not in done.get(date_of(day), ())
+            ]
             for day in candidates
         }
         todo = [day for day, names in missing.items() if names]
@@ -197,13 +211,13 @@ class RvolService:
             if n == 0 and known is not None:
                 self._known[key] = known
             inputs = await asyncio.to_thread(
-                lambda cut: fingerprint(issuing.with_rows(cut)), given.cut(day)
+                lambda cut: fingerprint(issuing.without_empty_assets(cut)), given.cut(day)
             )
             hours = on.hours(day)
-            late = self._clock() - calendars.moment(hours[1] if hours else 0)
+            late = self._clock() - calendars.utc_time(hours[1] if hours else 0)
             async with self.database.transaction() as conn:
                 await store.lock(conn)
-                if not sampled <= await store.sampled(conn):
+                if not sampled <= await store.sample_assets(conn):
                     # The sample was removed meanwhile: forecasts made from it must not be published
                     # for a real asset of the same name.
                     return
@@ -218,7 +232,7 @@ class RvolService:
                     model_version=version,
                     assets=names,
                 )
-                await store.bump(conn)
+                await store.invalidate_answers(conn)
             outcome.sets += 1
             outcome.forecasts += added
             if made and (outcome.latest is None or made[0].as_of > outcome.latest):
@@ -237,11 +251,11 @@ class RvolService:
         if not given.assets:
             return
         last = int(max(given.days[i, n - 1] for i, n in enumerate(given.lengths)))
-        first = max(number(changed) - 2 * max(self.horizons) - 7, last - ACTUALS_BACK)
+        first = max(day_number(changed) - 2 * max(self.horizons) - 7, last - ACTUALS_DAYS)
         at, settle = self._clock(), SETTLE_AFTER.total_seconds()
         # A few assets at a time, because a thousand have millions of windows.
-        for start in range(0, len(given.assets), AT_ONCE):
-            some = given.only(range(start, min(start + AT_ONCE, len(given.assets))))
+        for start in range(0, len(given.assets), ASSETS_PER_TRANSACTION):
+            some = given.only(range(start, min(start + ASSETS_PER_TRANSACTION, len(given.assets))))
             made = await asyncio.to_thread(
                 issuing.actuals, some, on, self.horizons,
                 first=first, now=int(at.timestamp()), settle=int(settle),
@@ -249,7 +263,7 @@ class RvolService:
             async with self.database.transaction() as conn:
                 await store.lock(conn)
                 done = await store.put_actuals(conn, made, now=at, settle=settle, known_at=known_at)
-                await store.bump(conn)
+                await store.invalidate_answers(conn)
             outcome.actuals += done.added
             outcome.revised += done.revised
 
@@ -268,14 +282,14 @@ class RvolService:
                 )
                 champion = better
             await store.set_alias(conn, "latest", champion, None, "the champion's newest version")
-            proven = await store.proven_version(conn, champion, scorecard.FEWEST_ORIGINS)
+            proven = await store.proven_version(conn, champion, scorecard.MIN_SCORED_DAYS)
             if proven is not None:
                 await store.set_alias(
                     conn, "stable", champion, proven,
-                    f"the newest version with {scorecard.FEWEST_ORIGINS} scored origins",
+                    f"the newest version with {scorecard.MIN_SCORED_DAYS} scored origins",
                 )  # fmt: skip
             if better is not None:
-                await store.bump(conn)
+                await store.invalidate_answers(conn)
         return better
 
     async def _panel(
@@ -292,13 +306,13 @@ class RvolService:
         """Recompute the published forecasts of one day, the set `set_id`, from the data known when
         they were made. Returns the hash of these data, and the forecasts."""
         async with self.database.reading() as conn:
-            family, day, known_at = await store.set_of(conn, set_id)
+            family, day, known_at = await store.published_set(conn, set_id)
         name, _, on = family.partition("@")
         given, _ = await self._panel(name, calendar(on), known_at)
         made, _ = await asyncio.to_thread(
-            issuing.issue, given, calendar(on), self.horizons, number(day)
+            issuing.issue, given, calendar(on), self.horizons, day_number(day)
         )
-        return fingerprint(issuing.with_rows(given.cut(number(day)))), made
+        return fingerprint(issuing.without_empty_assets(given.cut(day_number(day)))), made
 
     # --- answers ---------------------------------------------------------------------------
 
@@ -315,14 +329,15 @@ class RvolService:
         made = await make()
         # Not cached: an answer read before another call saw a newer version, and large answers.
         body = made[0] if isinstance(made, tuple) else made
-        if version == self._version and len(body) <= LARGEST_KEPT:
+        if version == self._version and len(body) <= MAX_CACHED_BYTES:
             self._answers[key] = made
-            if len(self._answers) > KEPT:
+            if len(self._answers) > MAX_CACHED_ANSWERS:
                 self._answers.popitem(last=False)
         return made
 
     async def models(self, model_id: str | None = None) -> list[tuple[store.Model, list[str]]]:
-        """All versions of one model or of all, each with the aliases that name the version now."""
+        """All versions of one model or of all models, each with the aliases that point to it
+        now."""
         async with self.database.reading() as conn:
             found = await store.models(conn)
             named = await store.aliases(conn)
@@ -430,10 +445,10 @@ class RvolService:
 
     async def _chosen(
         self, conn: store.Connection, model: str | None, version: str | None
-    ) -> Chosen:
+    ) -> ChosenModel:
         named = await store.aliases(conn)
         if not named:
-            return Chosen("blend", version)
+            return ChosenModel("blend", version)
         if model is None or model in named:
             model_id, fixed = named.get(model or "champion", ("blend", None))
         else:
@@ -442,7 +457,7 @@ class RvolService:
         if version is not None:
             there = {m.model_version for m in await store.models(conn) if m.model_id == model_id}
             _check("model_version", version, there)
-        return Chosen(model_id, version or fixed)
+        return ChosenModel(model_id, version or fixed)
 
     async def _subject(
         self, conn: store.Connection, asset: str | None, horizon: str | None
@@ -482,8 +497,8 @@ def _packed(series: dict[str, store.MeasureSeries], on: Calendar) -> Panel:
     return pack({a: (s.days, s.measures) for a, s in series.items()}, continuous=on.continuous)
 
 
-def _there(given: Panel, day: int) -> list[str]:
-    """Names of the assets that have data of the day (days since 1970-01-01)."""
+def _assets_with_data(given: Panel, day: int) -> list[str]:
+    """Names of the assets that have data for the day (days since 1970-01-01)."""
     return [given.assets[i] for i in np.flatnonzero((given.days == day).any(axis=1))]
 
 

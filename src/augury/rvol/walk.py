@@ -1,4 +1,5 @@
-"""Forecasts of every model for every past day, out of sample and refit daily. Pure.
+"""Walk-forward evaluation: forecasts of every model for every past day, out of sample and refit
+daily. Pure.
 
 The same regressions as in `models.forecast`, but for all days at once, through running sums. A test
 compares the two. Only the pooled gamma regression differs: it starts from its previous solution and
@@ -22,29 +23,31 @@ GAMMA_EVERY = 5
 
 
 @dataclass(frozen=True)
-class Walked:
-    """Forecasts for one asset, made on each of several days (its origins), and what was realized.
-    Variances are daily means over the target window: the days that a forecast covers."""
+class WalkForward:
+    """Forecasts for one asset, made on each of several days (the origins) from what was known then,
+    and what was realized. Variances are daily means over the target window: the days that a
+    forecast covers."""
 
     asset: str
     days: Ints
-    """(origins): the days on which forecasts were made, in days since 1970-01-01."""
+    """Shape (origins,): the days on which forecasts were made, in days since 1970-01-01."""
     actual: Floats
-    """(origins): mean daily variance realized over the days that the forecast covers; NaN while
-    these are not over."""
+    """Shape (origins,): mean daily variance realized over the days that the forecast covers; NaN
+    while these are not over."""
     forecasts: dict[str, Floats]
     """By name of a model or of a single regression, an array (origins): forecasts, each of the mean
     daily variance over the days that it covers."""
     log_variance: Floats
-    """(origins): expected variance of the error of the forecast of ln(realized variance), from
-    which the bands of the model `blend` are made."""
+    """Shape (origins,): expected variance of the error of the forecast of ln(realized variance),
+    from which the bands of the model `blend` are made."""
 
 
-def walk(panel: Panel, days: int, start: int) -> list[Walked]:
-    """Forecast with every model, at a horizon of `days` days, on every day of an asset from its row
-    `start` on. One result for each asset that has such days.
+def walk(panel: Panel, days: int, start: int) -> list[WalkForward]:
+    """Forecast with every model, at a horizon of `days` days, on each day of each asset except its
+    first `start` days. Returns one result for each asset that has more than `start` days.
 
-    A forecast's regressions learn only from forecast periods that were over on its day.
+    The regressions of a forecast learn only from target windows (the days that a forecast covers)
+    that were over on the day of the forecast.
     """
     made = design(panel)
     given = models.problem(panel, made, days)
@@ -63,7 +66,7 @@ def _path(
     start: int,
     pooled: dict[str, tuple[Member, Ints, Floats, Floats]],
     others: Floats,
-) -> Walked:
+) -> WalkForward:
     panel, made = given.panel, given.design
     rows = int(panel.lengths[i])
     origins = np.arange(start, rows)
@@ -90,7 +93,7 @@ def _path(
             columns = members.columns_of(member, panel.continuous)
             b, residual = regression.solve(full.of(columns), member.penalty)
             fit = (x[origins][:, columns] * b).sum(axis=-1)
-            raw = models.in_scale(member, fit, residual, level[origins])
+            raw = models.to_variance(member, fit, residual, level[origins])
             if member is models.spread_member(given.days):
                 log_variance = residual
                 if given.days < members.LONG_DAYS:
@@ -98,7 +101,7 @@ def _path(
                         x[:, columns], target, ok, models.RECENT_PERIODS
                     )
                     log_variance = regression.mean_square_error(fading.at(closed), b)
-                    log_variance = log_variance * models.freedom(full.n, len(columns))
+                    log_variance = log_variance * models.dof_correction(full.n, len(columns))
         else:
             z = models.level_regressors(made.lags[i, :rows], member.scale)
             y = np.sqrt(means) if member.scale == "root" else means
@@ -106,20 +109,20 @@ def _path(
             sums = regression.running_sums(z, y, ok, weights).at(closed)
             b, residual = regression.solve(sums, member.penalty)
             fit = (z[origins] * b).sum(axis=-1)
-            raw = models.in_scale(member, fit, residual, level[origins])
+            raw = models.to_variance(member, fit, residual, level[origins])
         out[name] = np.clip(raw, low, high)
     names = members.blend_of(given.days, alone=len(panel.assets) < 2)
     out["blend"] = models.blend(out, names)
     out["ewma"] = made.smoothed[i, origins]
     if np.isfinite(others[i, origins]).any():
         out["garch"] = others[i, origins]
-    return Walked(panel.assets[i], panel.days[i, origins], means[origins], out, log_variance)
+    return WalkForward(panel.assets[i], panel.days[i, origins], means[origins], out, log_variance)
 
 
 def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Floats]]:
-    """By name of a regression over several assets: the regression; all days of the data (day
-    numbers); and, for each of these days, the coefficients and the residual variance, fitted on
-    what was known by then."""
+    """The fits, as of every day, of the regressions over several assets. By name of a regression:
+    the regression; all days of the data (day numbers); and, for each of these days, the
+    coefficients and the residual variance, fitted on what was known by then."""
     panel = given.panel
     when = np.unique(panel.days[panel.days != NO_DAY])
     rows = models.pooled_rows(given)
@@ -127,7 +130,7 @@ def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Float
     order = np.argsort(closing, kind="stable")
     closing = closing[order]
     x, y = given.x[rows][order], given.target[rows][order]
-    mine = models.teaching(panel)[rows][order]
+    mine = models.gamma_training_rows(panel)[rows][order]
     known = np.searchsorted(closing, when, side="right")
     daily = _sums_by_day(x, y, known)
     paths = {}
@@ -155,8 +158,8 @@ def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Float
 
 
 def _sums_by_day(x: Floats, y: Floats, known: Ints) -> Sums:
-    """For each day, the sums of products over the rows known on that day. These are the first rows
-    of `x` and `y`; `known`, (days), is their number."""
+    """For each day, the sums of products over the rows known on that day. `known`, shape (days,),
+    is the number of these rows: the first so many rows of `x` and `y`."""
     k = x.shape[1]
     xx, xy = np.zeros((len(known), k, k)), np.zeros((len(known), k))
     yy = np.zeros(len(known))
@@ -178,10 +181,10 @@ def _gamma_path(
     columns: list[int],
     penalty: float,
 ) -> Floats:
-    """(days, columns): coefficients of the gamma regression as of each day. `origins`: indices of
-    the days with enough data for a fit. A fit is made on every `GAMMA_EVERY`-th of these days, from
-    the first `known` rows (the rows known on that day), and its coefficients are kept until the
-    next fit. The other days have the coefficients in `start`."""
+    """Shape (days, columns): coefficients of the gamma regression as of each day. `origins`:
+    indices of the days with enough data for a fit. A fit is made on every `GAMMA_EVERY`-th of these
+    days, from the first `known` rows (the rows known on that day), and its coefficients are kept
+    until the next fit. The other days have the coefficients in `start`."""
     out = start.copy()
     b = np.empty(0)
     for n, day in enumerate(origins):

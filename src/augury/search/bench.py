@@ -1,4 +1,5 @@
-"""Benchmark of search on this machine: indexing, memory, disk, latency, recall, updates, a rival.
+"""Benchmark of search on this machine: indexing, memory, disk, latency, recall and updates. It can
+also run the same searches with two other libraries (`augury.search.rival`).
 
 All figures of a run come from one generated catalogue. Compare figures within one run only.
 """
@@ -73,7 +74,7 @@ async def run(n: int, *, queries: int, requests: int, rival: bool, quiet: bool) 
             result["updates"] = await _updates(services, n)
             _, key = await services.access.create_key("bench", ["search:read", "internal"])
             if rival:
-                console.print("The rival ...")
+                console.print("The same searches with tantivy and usearch ...")
                 result["rival"] = await asyncio.to_thread(
                     rivals.measure, services.search, n, texts, Path(folder) / "rival"
                 )
@@ -113,7 +114,8 @@ async def import_generated(
     services: Services, n: int, *, now: datetime | None = None
 ) -> dict[str, Any]:
     """Import and index `n` generated markets, dated relative to `now` (None: 2026-11-01). Returns
-    the durations of storing and indexing in seconds, and the memory of this process in MB."""
+    the seconds that storing, indexing and both took, and the memory then in use, in MB
+    (`memory`)."""
     began = time.perf_counter()
     made = generate(n) if now is None else generate(n, now=now)
     generating = storing = 0.0
@@ -208,8 +210,9 @@ async def _all_vectors(
 
 
 async def _updates(services: Services, n: int) -> dict[str, float]:
-    """Two measurements on the index of `n` generated markets: how many changed questions a second
-    reach the index, and after how many ms a search finds a new market (the longest of five)."""
+    """Two measurements on the index of `n` generated markets: how many changed markets a second the
+    index takes up, and how many ms pass until a search finds a new market (the longest of five
+    times)."""
     changed = [
         msgspec.structs.replace(m, question=f"{m.question} (amended)")
         for m in islice(generate(n), min(MAX_UPDATES, n))
@@ -338,7 +341,7 @@ def memory(pid: int) -> dict[str, float]:
     """Memory of a process in MB, as proportional set size. `process`: of the process alone;
     `with_database`: of the process and its descendants, such as PostgreSQL; `held`: like
     `with_database`, but without file pages, because the kernel can reclaim these."""
-    every = [_pss(one) for one in (pid, *_below(pid))]
+    every = [_pss(one) for one in (pid, *_descendants(pid))]
     return {
         "process": round(sum(every[0].values())),
         "with_database": round(sum(sum(one.values()) for one in every)),
@@ -360,7 +363,7 @@ def _pss(pid: int) -> dict[str, float]:
     }
 
 
-def _below(pid: int) -> list[int]:
+def _descendants(pid: int) -> list[int]:
     parents: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):

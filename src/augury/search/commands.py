@@ -44,7 +44,9 @@ def search(
     ],
     dimension: Annotated[
         list[str] | None,
-        typer.Option(help=f"Relation to search: {', '.join(DIMENSIONS)}. Repeatable."),
+        typer.Option(
+            help=f"Relation to search for: {', '.join(DIMENSIONS)}. Repeatable. Default: all."
+        ),
     ] = None,
     top_k: Annotated[
         int, typer.Option(min=1, max=100, help="Maximum number of results per relation.")
@@ -55,7 +57,8 @@ def search(
     fold: Annotated[
         bool,
         typer.Option(
-            help="One row per contest, ladder or question with several dates; never with --csv."
+            help="Show one row per family of markets (the names, levels or dates of one question). "
+            "Not applied with --csv."
         ),
     ] = True,
     url: remote.Url = None,
@@ -164,7 +167,9 @@ def evaluate_search(
     labels: Annotated[
         Path,
         typer.Option(
-            exists=True, dir_okay=False, help="File of judged queries, one JSON object per line."
+            exists=True,
+            dir_okay=False,
+            help="File of queries with markets judged by relevance, one JSON object per line.",
         ),
     ],
     markets: Annotated[
@@ -175,7 +180,9 @@ def evaluate_search(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Score search on judged queries with the service's own code, in a temporary store.
+    """Score search on queries whose markets were judged by relevance.
+
+    Imports the markets into a temporary data folder and searches them with the service's own code.
 
     Example: augury eval search --labels dev.jsonl --markets markets.parquet --json
     """
@@ -207,9 +214,9 @@ def evaluate_instances(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Measure how often a query that names a year or month finds the market of just that one.
+    """Measure how often a query that names a year or month finds the market of that year or month.
 
-    Queries are drawn from titles of the file that exist for several years or months. Counts how
+    The queries are made from titles in the file that recur for several years or months. Counts how
     often the first direct result is of the year or month that the query names.
 
     Example: augury eval instances --markets markets.parquet
@@ -222,7 +229,8 @@ def evaluate_instances(
         typer.echo(f"{miss['query']}\n  first: {miss['first'] or 'nothing'}")
     share = "-" if result["share"] is None else f"{result['share']:.1%}"
     typer.echo(
-        f"the asked year or month on top: {result['on_top']} of {result['queries']}, {share}"
+        f"first result is of the year or month named: {result['on_top']} of {result['queries']}, "
+        f"{share}"
     )
 
 
@@ -315,7 +323,8 @@ def bench_search(
         int, typer.Option(min=100, help="Number of requests in each load run.")
     ] = 4_000,
     rival: Annotated[
-        bool, typer.Option(help="Also measure tantivy with usearch in the same run.")
+        bool,
+        typer.Option(help="Also run the same searches with the libraries tantivy and usearch."),
     ] = True,
     as_json: AsJson = False,
 ) -> None:
@@ -373,7 +382,10 @@ def bench_exports(
     rate: Annotated[float, typer.Option(min=1, help="Searches per second.")] = 20,
     seconds: Annotated[
         float,
-        typer.Option(min=5, help="Duration of each of the three rounds, alone and with exports."),
+        typer.Option(
+            min=5,
+            help="Seconds of search alone, and again with downloads; each split into three rounds.",
+        ),
     ] = 30,
     exports: Annotated[
         int, typer.Option(min=1, help="Number of accounts that download files at the same time.")
@@ -384,7 +396,7 @@ def bench_exports(
 
     Prints the latencies of both, counted from the time when each search was due, and the time per
     file. Exits with 1 if the 99th percentile of latency with downloads is more than twice that
-    without (medians of three rounds each).
+    without (medians of three rounds each), or if a search failed during the downloads.
 
     Example: augury bench exports --markets 50000 --json
     """

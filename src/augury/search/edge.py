@@ -3,13 +3,13 @@
 One partition per status. Each holds an Edge shard (sparse vectors under a write-ahead log) and
 memory-mapped columns (key, vector, payload, tags) whose rows are called slots.
 
-Dense search is a scan, not a graph. A vector's *sketch* is the signs of its coordinates, 32 bytes
-at 256 dimensions; Hamming distance between sketches picks a shortlist, and the stored vectors of
-the shortlist give the cosine. In families of near-duplicates this finds more of the true neighbors
-than a graph does. Nothing needs building or optimizing, an upsert is visible at once, and the
-answer depends on the documents alone. The cost is linear in the number of documents;
-`docs/adr/0001-search-engine.md` has the figures. Beyond a few million documents, use the server
-(`augury.search.server`).
+Dense search is a scan and uses no graph (such as HNSW). A vector's *sketch* is the signs of its
+coordinates, 32 bytes at 256 dimensions; Hamming distance between sketches picks a shortlist, and
+the stored vectors of the shortlist give the cosine. In families of near-duplicates this finds more
+of the true neighbors than a graph does. Nothing needs building or optimizing, an upsert is visible
+at once, and the answer depends on the documents alone. The cost is linear in the number of
+documents; `docs/adr/0001-search-engine.md` has the figures. Beyond a few million documents, use the
+server (`augury.search.server`).
 
 Threads: Edge holds the interpreter lock during every call, searches included. The scan is numpy
 code and runs mostly without the lock. Edge's `optimize()` is never called: it would hold the
@@ -233,8 +233,8 @@ class EdgeEngine:
         return self._create()
 
     def _create(self) -> dict[str, Partition]:
-        """Replace the stored index by an empty one with checkpoint 0 (the number of the last
-        database change in the index). Returns its partitions by status."""
+        """Replace the stored index by an empty one with checkpoint 0 (the sequence number of the
+        last database change in the index). Returns its partitions by status."""
         # Without index.json the other files are discarded on opening, so a crash half way leaves
         # no old document that the replay would not delete.
         (self._path / "index.json").unlink(missing_ok=True)
@@ -247,8 +247,9 @@ class EdgeEngine:
         return parts
 
     def _read_checkpoint(self) -> int | None:
-        """The stored checkpoint, i.e. the number of the last database change that is in the index
-        for certain; None if there is no index or the stored one has another schema."""
+        """The stored checkpoint, i.e. the sequence number of the last database change that is
+        certain to be in the index; None if there is no index or the stored one has another
+        schema."""
         try:
             meta = json.loads((self._path / "index.json").read_bytes())
             return meta["checkpoint"] if meta["schema"] == self._schema.fingerprint else None

@@ -71,8 +71,8 @@ class Embedder:
         if hashlib.sha256(raw).hexdigest() != _WEIGHTS_SHA256:
             version = importlib.metadata.version(PACKAGE)
             raise EmbeddingProblem(
-                f"{PACKAGE} {version} contains another table of word vectors than this "
-                "version of Augury needs"
+                f"{PACKAGE} {version} contains another table of word vectors than this version of "
+                f"Augury needs. Install the version of {PACKAGE} that Augury requires."
             )
         tokenizer = Tokenizer.from_file(str(root / _TOKENIZER))
         tokenizer.no_padding()
@@ -153,7 +153,9 @@ def _package_folder() -> Path:
     # find_spec, not import: the package's own imports are slow and not needed
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
-        raise EmbeddingProblem(f"the package {PACKAGE} is not installed")
+        raise EmbeddingProblem(
+            f"the package {PACKAGE}, which has the table of word vectors, is not installed"
+        )
     return Path(next(iter(spec.submodule_search_locations)))
 
 

@@ -3,14 +3,15 @@
 An engine stores every market twice: as a sparse vector of weighted terms (lexical) and as a dense
 vector (semantic). A search takes the best markets by terms and the best by vector and returns their
 union, each with its cosine. Lexical scores only choose candidates: a market found by its vector
-alone has the lexical score 0, because the ranking counts words itself, from the payload.
+alone has the lexical score 0, because the ranking counts words itself, from the payload (a record
+stored with each market).
 
 Two implementations pass the same tests (`tests/search/test_engine.py`):
 `augury.search.edge.EdgeEngine` in this process and `augury.search.server.ServerEngine` by URL.
 
-The database is the source of truth, the index a projection of it. `checkpoint()` is the number of
-the last database change that the index is certain to hold; after a crash the caller replays later
-changes. Replaying is safe at any time: `upsert` and `delete` are idempotent.
+The database is the source of truth, the index a projection of it. `checkpoint()` is the sequence
+number of the last database change that the index is certain to hold; after a crash the caller
+replays later changes. Replaying is safe at any time: `upsert` and `delete` are idempotent.
 
 Errors: `Unavailable` when the engine is closed, full or unreachable, `SetupProblem` when another
 process owns the index, `ValueError` for a document that does not fit the schema.
@@ -98,14 +99,15 @@ class IndexSchema:
 class IndexDocument:
     """A market as the index sees it.
 
-    key : the market's number in the database, 0 <= key <= 2**63 - 2
+    key : the market's number in the database (`seq`), 0 <= key <= 2**63 - 2
     status : one of `STATUSES`; a document whose status changes moves to that partition
     terms : weighted terms, for lexical search
     vector : float32 (dim,), unit length, or zero where the text has no known word
     payload : one record of `IndexSchema.payload`, as bytes (`record.tobytes()`)
-    tags : at most `MOST_TAGS` tags, as indices and values. An index, 1 to 65535, is a tag: a number
-        by which `SearchEngine.tagged` finds the document. Its value, larger than 0, is the merit of
-        the document under this tag; `tagged` returns documents of higher merit first.
+    tags : at most `MOST_TAGS` pairs of an index and a value. The index is a tag, 1 to 65535: the id
+        of a factor (a thing in the world, e.g. a policy rate) that the market is about. The value,
+        above 0, is the market's merit under this tag: `SearchEngine.tagged`, which finds documents
+        by tag, returns those of higher merit first.
     shown : data of the market that a search result shows, as bytes; `SearchEngine.shown` returns
         them, and they are never searched
     """
@@ -126,7 +128,7 @@ class EngineHits:
     keys : int64 (m,), unique
     lexical : float32 (m,), dot product of terms; 0 where the vector or a tag alone found the
         document
-    dense : float32 (m,), cosine with the query vector, exact to 0.001 (coordinates are stored in
+    dense : float32 (m,), cosine with the query vector, accurate to 0.001 (coordinates are stored in
         two bytes); 0 without a query vector
     status : uint8 (m,), index into `STATUSES`
     payload : record array (m,) of `IndexSchema.payload`
@@ -153,7 +155,7 @@ class EngineHits:
             np.concatenate([one.lexical for one in found]),
             np.concatenate([one.dense for one in found]),
             np.concatenate([one.status for one in found]),
-            together([one.payload for one in found]),
+            concatenate_records([one.payload for one in found]),
         )
 
     @classmethod
@@ -202,7 +204,7 @@ class EngineHits:
         return len(self.keys)
 
 
-def together(records: Sequence[NDArray[np.void]]) -> NDArray[np.void]:
+def concatenate_records(records: Sequence[NDArray[np.void]]) -> NDArray[np.void]:
     """Concatenate arrays of the same record dtype.
 
     `numpy.concatenate` copies records field by field, which takes a hundred times as long, so this
@@ -256,7 +258,7 @@ class SearchEngine(Protocol):
         statuses: Sequence[str] | None = None,
         limit: int = 100,
     ) -> EngineHits:
-        """The documents that have the given tags. A tag is the number of a factor (a thing in the
+        """The documents that have the given tags. A tag is the id of a factor (a thing in the
         world, e.g. a policy rate) that a document is about. For each tag, the `limit` documents of
         highest merit under the tag are found, ties by ascending key.
 
@@ -272,12 +274,12 @@ class SearchEngine(Protocol):
         ...
 
     def checkpoint(self) -> int:
-        """Number of the last database change that the index holds for certain, as recorded by
-        `set_checkpoint`; 0 for a new, cleared or rebuilt index."""
+        """Sequence number of the last database change that the index is certain to hold, as
+        recorded by `set_checkpoint`; 0 for a new, cleared or rebuilt index."""
         ...
 
     def set_checkpoint(self, sequence: int) -> None:
-        """Record that all database changes up to number `sequence` are in the index.
+        """Record that all database changes up to sequence number `sequence` are in the index.
 
         Everything written before the call is made durable first, so that a checkpoint never claims
         more than the index holds after a crash.

@@ -51,8 +51,9 @@ class JudgedQuery:
 @dataclass(frozen=True, slots=True)
 class QueryScore:
     """Scores of the results of one query, by relation (`direct`, `upstream`, ...). `ndcg10`:
-    nDCG@10; None for a relation to which no market was judged to belong. `none_share`: share (0 to
-    1) of irrelevant markets among the first ten judged results; None if no result was judged."""
+    nDCG@10, i.e. how good the order of the first ten results is, 0 to 1; None for a relation to
+    which no market was judged to belong. `none_share`: share (0 to 1) of irrelevant markets among
+    the first ten judged results; None if no result was judged."""
 
     qid: str
     query: str

@@ -60,11 +60,11 @@ async def run(n: int, *, rate: float, seconds: float, exports: int, quiet: bool)
                 # The two loads alternate, so that other work of the machine affects both.
                 console.print(f"{rate:g} searches a second, alone ({n_round} of {ROUNDS}) ...")
                 alone.append(await steady(url, bodies, key, rate, seconds / ROUNDS))
-                console.print(f"The same beside {exports} exports ...")
+                console.print(f"The same during {exports} downloads ...")
                 until = time.monotonic() + seconds / ROUNDS
                 found, files = await asyncio.gather(
                     steady(url, bodies, key, rate, seconds / ROUNDS),
-                    asyncio.gather(*(_take(url, taker, until) for taker in takers)),
+                    asyncio.gather(*(_download_until(url, taker, until) for taker in takers)),
                 )
                 beside.append(found)
                 taken += files
@@ -88,7 +88,7 @@ def _p99(rounds: list[dict[str, Any]]) -> float:
     return statistics.median(one["latency_ms"]["p99"] for one in rounds)
 
 
-async def _take(url: str, key: str, until: float) -> tuple[int, int]:
+async def _download_until(url: str, key: str, until: float) -> tuple[int, int]:
     """Download the CSV file of all markets again and again, until the monotonic time `until`;
     returns the bytes read and the number of answers with status 200."""
     parts = urlsplit(url)

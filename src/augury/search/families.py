@@ -1,4 +1,5 @@
-"""Folds search results: one row per contest, ladder or question with several dates. Pure.
+"""Puts search results that are variants of one question into one row: the candidates of a contest,
+the levels of one quantity (a ladder), or several dates. Pure.
 
 Markets with the same `records.family_key` are a family: the markets of one event, or questions that
 differ only in a subject, number or date. One member represents the family. The other members follow
@@ -23,13 +24,13 @@ from augury.search.text import fold, terms
 Kind = Literal["contest", "ladder", "dates"]
 
 FOUND_PER_ROW: Final = 2
-"""For a list with one row per family (e.g. the markets of one event): number of results searched
-per requested row. It exceeds 1 because several results may become one row. Time in the console from
-key press to rows, measured with 39,449 markets on an idle machine: median 83 ms and 95th percentile
-125 ms at a value of 2, but 119 ms and 555 ms at a value of 5."""
+"""Number of results that are searched per requested row, if a list has one row per family (e.g. the
+markets of one event). It exceeds 1 because several results may become one row; a larger value is
+slower. Time in the console from key press to rows, measured with 39,449 markets on an idle machine:
+median 83 ms and 95th percentile 125 ms at a value of 2, but 119 ms and 555 ms at a value of 5."""
 NEAR_SCORE: Final = 0.7
-"""Lowest score of a market that may represent its family (e.g. the markets of one event) in a list
-of results, as a share (0 to 1) of the family's best score. Chosen by hand."""
+"""A market may represent its family (e.g. the markets of one event) in a list of results only if
+its score is at least this share (0 to 1) of the family's best score. Chosen by hand."""
 
 
 class FoundMember(msgspec.Struct, frozen=True, gc=False):

@@ -1,4 +1,4 @@
-"""Fit the ranker's weights on judged queries, and say how well they do on queries not seen.
+"""Fit the ranker's weights on judged queries, and measure them on queries left out of the fit.
 
     python -m augury.search.fit --labels F.jsonl --markets M.parquet
 
@@ -35,8 +35,8 @@ from augury.search.text import (
 Floats = NDArray[np.float64]
 
 POOL_MARKETS: Final = 100
-"""Number of candidates of a judged query: this many markets by lexical score, and this many by
-cosine."""
+"""Number of candidate markets that are taken for a judged query (one whose markets were graded by
+relevance) by lexical score, and again by cosine."""
 FOLDS: Final = 6
 PARTITIONS: Final = (1, 2, 3, 4, 5, 6)
 """Random seeds for cross-validation: each gives another division of the judged queries into `FOLDS`
@@ -45,10 +45,10 @@ RIDGE_PENALTY: Final = 0.01
 """L2 penalty on the weights of the ranking features, which are scaled to a standard deviation of 1.
 A larger penalty gives smaller weights. Chosen by hand."""
 NONE_GAIN: Final = -0.5
-"""Gain (worth of a high rank), in fitting, of a market that was judged irrelevant to the query.
-Directly related markets have a gain of 1 to 3, and indirectly related ones (upstream, downstream or
-correlated) a gain of 0. `NONE_GAIN` is negative so that irrelevant markets rank below these. Chosen
-by hand."""
+"""Gain that the fit credits for ranking a market high that was judged irrelevant to the query. For
+comparison: a directly related market has a gain of 1 to 3, an indirectly related one (upstream,
+downstream or correlated) a gain of 0. `NONE_GAIN` is negative, so that irrelevant markets rank
+below both. Chosen by hand."""
 
 
 class Catalogue:
@@ -103,15 +103,16 @@ class Catalogue:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One judged query, with the features of its candidates."""
+    """One judged query (a query whose markets were graded by relevance), with the ranking features
+    of its candidate markets."""
 
     judged: JudgedQuery
     candidates: rank.Candidates
     features: Floats
     gains: Floats
-    """(candidates,): gain (worth of a high rank), in fitting, of each candidate: its judged grade
-    if it was judged `direct`, 0 if it was judged to have another relation, `NONE_GAIN` if it was
-    judged irrelevant, NaN if it was not judged."""
+    """Shape (candidates,): the gain that the fit credits for ranking a candidate high. Judged
+    `direct`: its grade, 1 to 3. Judged to have another relation: 0. Judged irrelevant: `NONE_GAIN`.
+    Not judged: NaN."""
     ideal: float
 
 
@@ -243,9 +244,9 @@ def _report(catalogue: Catalogue, examples: Sequence[Example]) -> None:
 
 
 def _served(catalogue: Catalogue, e: Example) -> QueryScore:
-    """The score of a query whose candidates are ranked as the service does: with `rank.WEIGHTS`,
-    the lowest score shown (`rank.FLOOR_SCORE`) and the penalty for large families. In a tie the
-    more traded market goes first."""
+    """The score of a query whose candidates are ranked as the service ranks them: with
+    `rank.WEIGHTS`, the lowest score shown (`rank.FLOOR_SCORE`), the penalty for large families, and
+    the more traded market first in a tie."""
     query = rank.RankQuery.of(e.judged.query, catalogue.frequencies)
     return _scored(e, rank.rank(query, e.candidates, catalogue.frequencies).order)
 

@@ -17,15 +17,15 @@ from augury.search.text import DocumentFrequencies
 from augury.search.understanding import Understood
 
 MIN_CANDIDATES = 100
-"""Smallest number of markets that a search without quoted phrases takes from the index by terms,
-and as many by vector, before ranking. If twice the number of requested results is larger, that
-number is taken instead. The ranker was fitted on as many candidates
-(`augury.search.fit.POOL_MARKETS`)."""
+"""Number of candidate markets that a search takes from the index by terms, and again by vector,
+before ranking. It takes twice the number of requested results if that is larger, and
+`PHRASE_CANDIDATES` for a query with quoted phrases. The ranker was fitted with the same number of
+candidates (`augury.search.fit.POOL_MARKETS`)."""
 
 PHRASE_CANDIDATES = 500
-"""Number of markets that a search takes from the index by terms, and as many by vector, for a query
-with quoted phrases. It is larger than `MIN_CANDIDATES`, because most markets taken will not
-contain the phrases and are dropped. Chosen by hand."""
+"""Number of candidate markets that a search takes from the index by terms, and again by vector, for
+a query with quoted phrases. It is larger than `MIN_CANDIDATES`, because most of these markets do
+not contain the phrases and are dropped. Chosen by hand."""
 
 MAX_OCCURRENCES = 100_000
 """Upper limit on the postings (occurrences of a term in a market) that are scanned for a query. The
@@ -33,9 +33,9 @@ rarest terms are scanned first, and the two rarest are always scanned. Measured 
 `docs/adr/0001-search-engine.md`."""
 
 MIN_TAGGED = 40
-"""Smallest number of markets looked up for each factor (something in the world, such as a policy
-rate). If a larger number of results is requested, that number is looked up instead. Markets that
-fit the factor best, are traded most and close last are preferred. Chosen by hand."""
+"""Number of markets looked up for each factor (something in the world, such as a policy rate), or
+the number of requested results if that is larger. Markets that fit the factor best, are traded most
+and close last are preferred. Chosen by hand."""
 
 
 class Overdue:
@@ -44,7 +44,8 @@ class Overdue:
 
     def __init__(self) -> None:
         self._keys = np.array([MAX_KEY + 1], np.int64)
-        """Numbers of the overdue markets, ascending; the last element is above all numbers."""
+        """Market numbers of the overdue markets, ascending. The last element is larger than any
+        market number, so that a search in the array always ends at an element."""
 
     def __len__(self) -> int:
         return len(self._keys) - 1
@@ -54,7 +55,7 @@ class Overdue:
         `keys`: their market numbers, ascending."""
         self._keys = np.append(keys, MAX_KEY + 1)
 
-    def told(self, keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def are_overdue(self, keys: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether each of the markets with these numbers is overdue, i.e. its close has passed
         without news from its venue."""
         return self._keys[np.searchsorted(self._keys, keys)] == keys
@@ -63,14 +64,14 @@ class Overdue:
         """Those of the market numbers `seqs` whose markets are overdue, i.e. their close has passed
         without news from the venue."""
         keys = np.fromiter(seqs, np.int64)
-        return set(keys[self.told(keys)].tolist())
+        return set(keys[self.are_overdue(keys)].tolist())
 
 
 class Gathered(NamedTuple):
     """A query, and the hits that the index returned for its words (terms) and for its meaning
     (vector)."""
 
-    asked: Understood
+    understood: Understood
     hits: EngineHits
 
 
@@ -81,23 +82,28 @@ class Gathering:
     def __init__(self, engine: SearchEngine, overdue: Overdue) -> None:
         self._engine, self._overdue = engine, overdue
 
-    def gather(self, asked: Understood, frequencies: DocumentFrequencies) -> Gathered:
+    def gather(self, understood: Understood, frequencies: DocumentFrequencies) -> Gathered:
         """The best hits for a query by its terms and the best by its vector, each market once."""
-        wanted = asked.wanted
-        limit = PHRASE_CANDIDATES if asked.parsed.phrases else max(MIN_CANDIDATES, 2 * wanted.top_k)
-        terms = telling(asked.query, frequencies)
-        hits = self._in_status(
-            lambda among: self._engine.search(terms, asked.vector, among, limit), wanted.status
+        wanted = understood.wanted
+        limit = (
+            PHRASE_CANDIDATES
+            if understood.parsed.phrases
+            else max(MIN_CANDIDATES, 2 * wanted.top_k)
         )
-        return Gathered(asked, hits)
+        terms = rarest_terms(understood.query, frequencies)
+        hits = self._in_status(
+            lambda among: self._engine.search(terms, understood.vector, among, limit), wanted.status
+        )
+        return Gathered(understood, hits)
 
-    def under(self, tags: Sequence[int], asked: Understood) -> EngineHits:
-        """The best markets under each of the tags `tags` (numbers of factors, i.e. of things in the
+    def with_tags(self, tags: Sequence[int], understood: Understood) -> EngineHits:
+        """The best markets under each of the tags `tags` (ids of factors, i.e. of things in the
         world such as a policy rate). The best are those of highest merit: they fit the factor best,
         are traded most and close last."""
-        most = max(MIN_TAGGED, asked.wanted.top_k)
+        most = max(MIN_TAGGED, understood.wanted.top_k)
         return self._in_status(
-            lambda among: self._engine.tagged(tags, asked.vector, among, most), asked.wanted.status
+            lambda among: self._engine.tagged(tags, understood.vector, among, most),
+            understood.wanted.status,
         )
 
     def _in_status(
@@ -105,14 +111,14 @@ class Gathering:
     ) -> EngineHits:
         found = ask(None if status is None else (status,))
         if status == "active":
-            return found.where(~self._overdue.told(found.keys))
+            return found.where(~self._overdue.are_overdue(found.keys))
         if status == "closed" and len(self._overdue):
             active = ask(("active",))
-            return EngineHits.joined([found, active.where(self._overdue.told(active.keys))])
+            return EngineHits.joined([found, active.where(self._overdue.are_overdue(active.keys))])
         return found
 
 
-def telling(query: RankQuery, frequencies: DocumentFrequencies) -> SparseVector:
+def rarest_terms(query: RankQuery, frequencies: DocumentFrequencies) -> SparseVector:
     """The query's rarest terms, with their weights. Terms are taken from the rarest on, as long as
     together they occur at most `MAX_OCCURRENCES` times in the catalogue; the first two are always
     taken.

@@ -42,10 +42,10 @@ RECORD = np.dtype(
         *records.RECORD.descr,
     ]
 )
-"""The record that the index keeps of a market for ranking. `change`: number of the database change
-with which the market was last indexed. `tags`: numbers of the factors, i.e. things in the world,
-that the market is about. `fits`: how much of its text is about each of these factors, 0 to 255. The
-other fields are those that the ranker reads."""
+"""The record that the index keeps of a market for ranking. `change`: sequence number of the
+database change with which the market was last indexed. `tags`: ids of the factors (things in the
+world, e.g. a policy rate) that the market is about. `fits`: how much of the market's text is about
+each of these factors, 0 to 255. The other fields are those that the ranker reads."""
 
 VERSION = "8"
 """Version of the code that turns markets into documents of the index. Raise it when the documents'
@@ -55,9 +55,9 @@ BATCH_CHANGES = 1_000
 """Number of database changes that are read, and applied to the index, at a time."""
 
 CHECKPOINT_CHANGES, CHECKPOINT_SECONDS = 50_000, 30.0
-"""A checkpoint makes the applied changes durable. `CHECKPOINT_CHANGES`: number of changes, since
-the last checkpoint, after which the next one is written. `CHECKPOINT_SECONDS`: a checkpoint is also
-written this many seconds after the first change since the last checkpoint."""
+"""When the next checkpoint, which makes the applied changes durable, is written: after
+`CHECKPOINT_CHANGES` changes since the last checkpoint, or `CHECKPOINT_SECONDS` seconds after the
+first of these changes, whichever comes first."""
 
 LOOK_EVERY = 0.5
 """Seconds between two queries to the database for changed markets, as long as no market changes."""
@@ -104,7 +104,8 @@ class Indexer:
 
     @property
     def position(self) -> int:
-        """Number of the last database change that is in the index, so that searches see it."""
+        """Sequence number of the last database change that is in the index, so that searches see
+        it."""
         return self._position
 
     async def open(self) -> None:
@@ -214,8 +215,8 @@ class Indexer:
             await self.checkpoint()
 
     async def checkpoint(self) -> None:
-        """Make all changes applied to the index durable, so that they are not applied again after a
-        crash."""
+        """Make all changes that were applied to the index durable, so that they need not be applied
+        again after a crash."""
         state = store.IndexState(self.frequencies.to_bytes(), np.packbits(self._counted).tobytes())
         # The counts are saved first. After a crash between the two writes, replayed markets are not
         # counted again, because their bits are set. In the other order they would never be counted.
@@ -272,8 +273,8 @@ class Indexer:
 
 
 def _nudge(seq: int) -> np.float32:
-    """Number (1 to 1.001) by which the term weights of market number `seq` are multiplied to break
-    ties: it rises with `seq` and starts again every 8,192 markets.
+    """Multiplier (1 to 1.001) for the term weights of the market with number `seq`, to break ties.
+    It rises with `seq` and starts again at 1 every 8,192 markets.
 
     Hundreds of markets may have the same words. If their scores were equal, an engine would return
     any of them, and two processes could return different ones.
@@ -292,10 +293,10 @@ def _text(row: IndexRow) -> DocumentText:
 
 
 def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
-    """The merit of a market under each of its tags (numbers of factors), in (0, 1]. A look-up of a
-    factor returns markets of higher merit first. The merit is higher the better the market fits the
-    factor, the more it is traded and the later it closes: a market that closed years ago is seldom
-    related to a question of today."""
+    """The merit of a market under each of its tags (ids of factors, i.e. of things in the world),
+    in (0, 1]. A look-up of a factor returns markets of higher merit first. The merit is higher the
+    better the market fits the factor, the more it is traded and the later it closes: a market that
+    closed years ago is seldom related to a question of today."""
     trade = min(1.0, float(record["salience"]) / 18)
     lateness = min(1.0, max(0.0, (float(record["closes"]) - _LONG_AGO) / _SPAN))
     worth = 0.4 + 0.4 * trade + 0.2 * lateness
@@ -306,9 +307,9 @@ def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
 
 
 _LONG_AGO, _SPAN = 1_577_836_800, 7 * 365.25 * 86_400
-"""A market's merit says how early a look-up of a factor (a thing in the world) returns the market.
-The later the market closes, the higher its merit: from `_LONG_AGO` (2020-01-01, in epoch seconds)
-until `_SPAN` (seven years, in seconds) after that. Before and after this period the time of the
+"""Start (2020-01-01, in epoch seconds) and length (seven years, in seconds) of the period in which
+a market's close matters for its merit, i.e. for how early a look-up of a factor (a thing in the
+world) returns the market. Within the period, a later close gives a higher merit; outside it, the
 close makes no difference. Chosen by hand."""
 
 

@@ -18,7 +18,7 @@ from augury.search.aliases import STOP_WORDS
 from augury.search.text import fold
 
 SEED: Final = 17
-A_SHAPE: Final = 6
+MAX_PER_PATTERN: Final = 6
 """Largest number of test queries drawn from questions that differ only in their subject, year and
 month. For example, all questions "Will ~ win Eurovision?", where ~ is the subject, together give at
 most this many."""
@@ -42,8 +42,9 @@ class Instance(NamedTuple):
 
 def draw(titles: Iterable[tuple[str, str]]) -> list[Instance]:
     """Test queries, one for each question that recurs in several years or months among `titles`
-    (pairs of market id and title), but at most `A_SHAPE` for questions that differ only in their
-    subject. The queries take the `FORMS` in turn. The same titles always give the same queries."""
+    (pairs of market id and title), but at most `MAX_PER_PATTERN` for questions that differ only in
+    their subject. The functions in `FORMS` make the queries from the titles, in turn. The same
+    titles always give the same queries."""
     asked: dict[str, dict[tuple[int, frozenset[int]], list[tuple[str, str]]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -60,7 +61,7 @@ def draw(titles: Iterable[tuple[str, str]]) -> list[Instance]:
     for blank in dice.sample(several, len(several)):
         shape = _SUBJECT.sub("~ ", blank)
         shapes[shape] += 1
-        if shapes[shape] > A_SHAPE:
+        if shapes[shape] > MAX_PER_PATTERN:
             continue
         times = asked[blank]
         (year, months) = dice.choice(sorted(times, key=lambda t: (t[0], sorted(t[1]))))
@@ -93,8 +94,8 @@ def _names(title: str) -> str:
 
 
 FORMS: Final = (str, _keywords, _names)
-"""The functions that make a test query of a title, taken in turn: the title unchanged, its
-keywords, its names."""
+"""The functions that make a test query from a title, taken in turn: they return the title
+unchanged, its keywords, or its names."""
 
 
 def is_of(asked: Instance, texts: Iterable[str], closes_at: datetime | None) -> bool:
@@ -105,9 +106,9 @@ def is_of(asked: Instance, texts: Iterable[str], closes_at: datetime | None) -> 
     requested year. Else the market must close in the requested year or in the January after; and if
     the texts name other years, one of them must be the year before the requested one.
     """
-    said = fold(" ; ".join(texts))
-    years = {int(year) for year in _YEAR.findall(said)}
-    months = _months(said)
+    text = fold(" ; ".join(texts))
+    years = {int(year) for year in _YEAR.findall(text)}
+    months = _months(text)
     if asked.months and months and not asked.months & months:
         return False
     if asked.year in years:

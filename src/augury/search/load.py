@@ -1,7 +1,7 @@
 """A minimal load client: keep-alive sockets, one thread per client, latencies to standard output.
 
 It uses very little processor time, so that on a machine of two cores the figures are those of the
-service: `python -m augury.search.load URL QUERIES.json --clients 8 --requests 4000 [--key KEY]`
+service: `python -m augury.search.load URL QUERIES.json --clients 8 --requests 4000 [--key KEY]`.
 With `--rate 100 --seconds 600` requests are due at fixed times, however slow the answers are, and
 each latency counts from the time its request was due.
 """
@@ -154,11 +154,11 @@ class _Steady(threading.Thread):
                     connection = socket.create_connection(self._address, timeout=30)
                     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 connection.sendall(request)
-                told = str(_Client._answer(connection))
+                outcome = str(_Client._answer(connection))
             except OSError as error:
-                connection, told = None, type(error).__name__
+                connection, outcome = None, type(error).__name__
             self.seconds.append(time.perf_counter() - at)
-            self.statuses[told] = self.statuses.get(told, 0) + 1
+            self.statuses[outcome] = self.statuses.get(outcome, 0) + 1
         if connection is not None:
             connection.close()
 

@@ -22,15 +22,15 @@ from augury.search.postings import Tagged, best_of_each
 from augury.search.slots import SlotColumns, Slots, Words, fixed, sketch
 
 MIN_SHORTLIST = 1024
-"""Smallest number of vectors whose exact cosines are computed in a dense search. If four times the
-number of requested hits is larger, that number is used. The vectors are chosen by comparing the
-signs of their coordinates. In a large index, only half of the signs are compared at first; all
-signs are compared for the vectors that are nearest by then. In an index of at most `_ALONE`
-(200,000) vectors, all signs of all vectors are compared; therefore half the number of vectors
-suffices. Measured in `docs/adr/0001-search-engine.md`."""
+"""Number of vectors whose exact cosines a dense search computes, or four times the number of
+requested hits if that is larger. They are the vectors whose coordinates agree with the query's in
+the most signs. An index of more than `_FULL_SCAN_SLOTS` (200,000) vectors compares half of the
+signs first, and all signs only for the vectors that are nearest by then. A smaller index compares
+all signs of all vectors, so half as many cosines suffice. Measured in
+`docs/adr/0001-search-engine.md`."""
 
 _TERMS = "terms"
-_ALONE = 200_000  # slots up to which all bits of all sketches are compared
+_FULL_SCAN_SLOTS = 200_000  # slots up to which all bits of all sketches are compared
 
 
 class Partition:
@@ -86,8 +86,8 @@ class Partition:
         return [(int(point.id), point.score) for point in found]
 
     def best_of_tags(self, tags: Sequence[int], limit: int) -> tuple[Tagged, NDArray[np.int64]]:
-        """The `limit` best documents under each tag. A tag is the number of a factor (a thing in
-        the world, e.g. a policy rate) that a document is about. Returns one row per pair of tag and
+        """The `limit` best documents under each tag. A tag is the id of a factor (a thing in the
+        world, e.g. a policy rate) that a document is about. Returns one row per pair of tag and
         document, and the key of each row's document."""
         with self.lock:
             found = self.columns.best_of_tags(tags, limit)
@@ -152,7 +152,7 @@ def nearest(parts: Sequence[Partition], vector: NDArray[np.float32], limit: int)
     query = sketch(fixed(vector[None, :]))
     wanted = max(MIN_SHORTLIST, 4 * limit)
     size = sum(part.columns.size for part in parts)
-    if size <= _ALONE:
+    if size <= _FULL_SCAN_SLOTS:
         distances = [part.columns.distances(query, len(query)) for part in parts]
         chosen = shortlist(distances, wanted if size <= 2 * wanted else wanted // 2)
     else:
@@ -229,8 +229,8 @@ def matching(
 
 
 def of_tags(parts: Sequence[Partition], tags: Sequence[int], limit: int) -> list[Slots]:
-    """The best documents under each tag. A tag is the number of a factor (a thing in the world,
-    e.g. a policy rate) that a document is about. For each tag, the `limit` best documents of all
+    """The best documents under each tag. A tag is the id of a factor (a thing in the world, e.g. a
+    policy rate) that a document is about. For each tag, the `limit` best documents of all
     partitions together are found. Returns, for each partition, the slots of those that are in it
     (positions in its arrays)."""
     tags = list(dict.fromkeys(tags))

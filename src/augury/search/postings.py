@@ -1,9 +1,10 @@
 """The documents of each tag, best first, for look-ups by tags. Pure numpy.
 
-A tag is a number that a document has, and the document's merit under a tag says how early a look-up
-by that tag returns it. There is an array of slots ordered by tag and merit, and a set of the slots
-that have changed since the array was built. A look-up reads both, for all its tags in a few array
-operations. When too many slots have changed, the array is rebuilt.
+A tag is the id of a factor (a thing in the world, e.g. a policy rate) that a document is about. A
+document's merit under a tag says how early a look-up by that tag returns the document. There is an
+array of slots ordered by tag and merit, and a set of the slots that have changed since the array
+was built. A look-up reads both, for all its tags in a few array operations. When too many slots
+have changed, the array is rebuilt.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 MAX_TAG: Final = 2**16
-"""Exclusive upper bound of tags. A tag is the number of a factor (a thing in the world, e.g. a
-policy rate) that a document is about, from 1 to TAGS - 1; 0 means no tag."""
+"""Exclusive upper bound of tags. A tag is the id of a factor (a thing in the world, e.g. a policy
+rate) that a document is about, from 1 to MAX_TAG - 1; 0 means no tag."""
 MOST_TAGS: Final = 6
-"""Largest number of tags that a document can have. A tag is the number of a factor (a thing in the
+"""Largest number of tags that a document can have. A tag is the id of a factor (a thing in the
 world, e.g. a policy rate) that the document is about."""
 MAX_STALE: Final = 16_384
 """Number of changed documents above which the array of all documents, sorted by tag, is rebuilt.
@@ -27,19 +28,21 @@ would take over a millisecond."""
 
 Slots = NDArray[np.int64]
 Keys = NDArray[np.int64]
-"""(slots,): a positive number that identifies the document in each slot (position in the index's
-arrays); 0 for a free slot."""
+"""Array of shape (slots,): for each slot (position in the index's arrays), a positive number that
+identifies the document in it; 0 for a free slot."""
 Tags = NDArray[np.uint16]
-"""(slots, MOST_TAGS): the tags (numbers of factors, e.g. of a policy rate) of the document in each
-slot (position in the index's arrays); 0 pads."""
+"""Array of shape (slots, MOST_TAGS): for the document in each slot (position in the index's
+arrays), its tags, i.e. the ids of the factors (e.g. the policy rate) that it is about. Unused
+places are 0."""
 Merits = NDArray[np.float32]
-"""(slots, MOST_TAGS): the merit, under each of its tags, of the document in each slot (position in
-the index's arrays). Documents of higher merit come first in a look-up by the tag."""
+"""Array of shape (slots, MOST_TAGS): for the document in each slot (position in the index's
+arrays), its merit under each of its tags. Documents of higher merit come first in a look-up by the
+tag."""
 
 
 class Tagged(NamedTuple):
     """Documents found by tags: one row for each pair of a tag and a document that has it. A tag is
-    the number of a factor (a thing in the world, e.g. a policy rate) that a document is about."""
+    the id of a factor (a thing in the world, e.g. a policy rate) that a document is about."""
 
     nth: NDArray[np.intp]
     """(rows,): position of the row's tag among the requested tags; ascending."""
@@ -63,8 +66,8 @@ class Tagged(NamedTuple):
 
 
 class Postings:
-    """Finds the documents that have a tag, best first. A tag is the number of a factor (a thing in
-    the world, e.g. a policy rate) that a document is about.
+    """Finds the documents that have a tag, best first. A tag is the id of a factor (a thing in the
+    world, e.g. a policy rate) that a document is about.
 
     The caller owns the arrays of tags, merits and keys. It reports the slots (positions in these
     arrays) that it changed, and makes no two calls at the same time.
@@ -74,7 +77,8 @@ class Postings:
         self._starts = np.zeros(MAX_TAG + 1, np.int64)
         self._slots: Slots = np.empty(0, np.int64)
         self._columns = np.empty(0, np.uint8)
-        """For each entry of `_slots`, the column of `tags` and `merits` with the entry's tag."""
+        """For each entry of `_slots`, the column of `tags` and `merits` that holds the tag and
+        merit of this entry."""
         self._changed: set[int] = set()
         self._changed_slots: Slots | None = None
         self.stale = True
@@ -153,8 +157,8 @@ def best_of_each(found: Tagged, keys: Keys, limit: int) -> NDArray[np.intp]:
 
 
 def _places(counts: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The numbers 0, 1 ... up to each count (exclusive), one count after the other: [2, 3] -> [0,
-    1, 0, 1, 2]."""
+    """For each count in turn, the numbers from 0 to the count (exclusive): [2, 3] -> [0, 1, 0, 1,
+    2]."""
     ends = np.cumsum(counts)
     return np.arange(counts.sum()) - np.repeat(ends - counts, counts)
 

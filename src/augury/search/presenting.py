@@ -1,5 +1,5 @@
-"""Last stage of a search: turn ranked markets into results, with data from the index, from memory
-and, for what is missing there, from the database."""
+"""Last stage of a search: turn ranked markets into results. Their data come from the index and from
+memory; only what is missing there is read from the database."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Explored(NamedTuple):
     found: Found
     lookup: Lookup
     tags: dict[str, int]
-    """Id of a related market -> number of the factor (e.g. a policy rate) through which it was
+    """Id of a related market -> id of the factor (e.g. a policy rate) through which the market was
     found."""
 
 
@@ -90,9 +90,9 @@ class Presenter:
     async def present(self, lists: Lists) -> Explored:
         """Turn the requested lists into search results, together with the factors that led to them;
         markets that no longer exist are left out."""
-        asked, hits = lists.asked, lists.hits
-        dimensions, status = asked.wanted.dimensions, asked.wanted.status
-        direct = await self._shown_directly(asked, hits["direct"])
+        understood, hits = lists.understood, lists.hits
+        dimensions, status = understood.wanted.dimensions, understood.wanted.status
+        direct = await self._shown_directly(understood, hits["direct"])
         taken = {row.seq for row, *_ in direct}
         found: Found = {dimension: [] for dimension in dimensions}
         wanted = [hit for d in dimensions if d != "direct" for hit in hits.get(d, ())]
@@ -123,9 +123,13 @@ class Presenter:
         return Explored(found, lists.lookup, tags)
 
     async def _shown_directly(
-        self, asked: Understood, hits: list[Hit]
+        self, understood: Understood, hits: list[Hit]
     ) -> list[tuple[ResultRow, float, str]]:
-        phrases, status, most = asked.parsed.phrases, asked.wanted.status, asked.wanted.most
+        phrases, status, most = (
+            understood.parsed.phrases,
+            understood.wanted.status,
+            understood.wanted.most,
+        )
 
         def belongs(row: ResultRow) -> bool:
             if status is not None:
@@ -134,7 +138,7 @@ class Presenter:
                     return False
             return _has_phrases(row, phrases)
 
-        shown = [(row, 1.0, NAMED_REASON) for row in asked.named if belongs(row)][:most]
+        shown = [(row, 1.0, NAMED_REASON) for row in understood.named if belongs(row)][:most]
         taken = {row.seq for row, *_ in shown}
         waiting = [hit for hit in hits if hit.key not in taken]
         while len(shown) < most and waiting:

@@ -23,8 +23,8 @@ Unit = Literal["usd", "percent", "bps", "degrees", "none"]
 T = TypeVar("T")
 
 MAX_FOUND: Final = 20
-"""Largest number of dates that are kept of one query. The same limit holds for names, levels,
-phrases, ids and links. More of them, as in an essay, would not make a query more precise."""
+"""Largest number of dates that are kept of one query, and likewise of names, levels, phrases, ids
+and links. More of them, as in an essay, would not make a query more precise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class DateMention:
     no year."""
 
     relation: DateRelation
-    """`in`: within the date's time ("in June"); `by`: within it or earlier ("before 2027" is `by`
-    2026); `after`: later than it, or from it on ("since June")."""
+    """`in`: within the period that the date names ("in June"); `by`: within it or earlier ("before
+    2027" means `by` 2026); `after`: later than it, or from its start on ("since June")."""
     year: int | None = None
     quarter: int | None = None
     month: int | None = None
@@ -76,8 +76,9 @@ class ParsedQuery:
 
     @property
     def asks_level(self) -> bool:
-        """Whether the query names a level ("above 100") or one game. Then several markets that
-        differ only in the level, or several on the game, are all answers and not repetitions."""
+        """Whether the query names a level ("above 100") or asks about one game. If so, several
+        markets that differ only in the level, or several markets on the game, are all answers and
+        not repetitions."""
         return self.fixture or bool(self.levels)
 
     @property
@@ -163,29 +164,29 @@ def _dates(folded: str) -> tuple[DateMention, ...]:
         year = next((int(y) for y in match.group("year", "year1", "year2", "year3") if y), None)
         name = match["month1"] or match["month2"]
         month = calendar.MONTH_NUMBERS[name] if name else None
-        said = match["relation"]
+        preposition = match["relation"]
         # "may" and "march" are verbs too: alone, without a preposition, they are no dates
-        if name in ("may", "march") and not (said or year or match["day"] or match["edge"]):
+        if name in ("may", "march") and not (preposition or year or match["day"] or match["edge"]):
             continue
         day = int(match["day"]) if match["day"] else None
         if day is not None and not 1 <= day <= 31:
             day = None
         quarter = int(match["quarter"][1]) if match["quarter"] else None
-        before = said == "before" and year is not None
+        before = preposition == "before" and year is not None
         if before and month is None and quarter is None:
-            year, relation = (year or 0) - 1, "by"  # before 2027 is by the end of 2026
+            year, relation = (year or 0) - 1, "by"  # "before 2027" means by the end of 2026
         else:
-            relation = _relation(said, match["edge"])
+            relation = _relation(preposition, match["edge"])
         found.append(DateMention(relation, year, quarter, month, day))
     return _few(found)
 
 
-def _relation(said: str | None, edge: str | None) -> DateRelation:
-    if said in ("before", "by", "until", "till", "through"):
+def _relation(preposition: str | None, edge: str | None) -> DateRelation:
+    if preposition in ("before", "by", "until", "till", "through"):
         return "by"
-    if said in ("after", "since", "from"):
+    if preposition in ("after", "since", "from"):
         return "after"
-    return "by" if edge and "end" in edge and said is None else "in"
+    return "by" if edge and "end" in edge and preposition is None else "in"
 
 
 _ABOVE = r"above|over|past|exceeds?|at least|more than|greater than|higher than|>=?|≥"
@@ -203,9 +204,9 @@ def _levels(folded: str) -> tuple[Level, ...]:
     rest = _DATE.sub(" ; ", folded)
     found: list[Level] = []
     for match in _LEVEL.finditer(rest):
-        said = match["above"] or match["below"] or match["more"] or match["less"]
+        comparison = match["above"] or match["below"] or match["more"] or match["less"]
         unit = _unit(match["usd"], match["unit"])
-        if said is None and unit == "none" and match["scale"] is None:
+        if comparison is None and unit == "none" and match["scale"] is None:
             continue  # a bare number is a name or a count: "Article 5", "S&P 500"
         value = float(match["value"].replace(",", ""))
         if scale := match["scale"]:

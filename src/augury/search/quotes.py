@@ -43,8 +43,8 @@ class Quoted(NamedTuple):
     volume: float | None
     origin: ShownOrigin
     old: bool
-    """Whether the market's price was last updated longer ago than `AgeRule.max_age`; if the market
-    has no quote, whether the market itself was."""
+    """True if the price was last updated longer ago than `AgeRule.max_age`. Without a quote, the
+    last update of the market counts instead."""
     twins: list[str]
     category: str | None
 
@@ -60,7 +60,8 @@ class Quotes:
         """Prices of the markets that do not have exactly two outcomes, by market number."""
         self._twins: dict[int, list[str]] = {}
         self._categories: dict[int, str] = {}
-        """Names of categories by category number: some dozens for thousands of markets."""
+        """Names of categories by `MovingRow.category_number`: some dozens for thousands of
+        markets."""
         self._moved = 0
 
     async def of(self, seqs: Sequence[int]) -> dict[int, Quoted]:
@@ -86,14 +87,14 @@ class Quotes:
             prices = [first if first == first else None, second if second == second else None]
         else:
             prices = self._more.get(seq, [])
-        heard = price_as_of if price_as_of != NEVER else observed_at
+        updated_at = price_as_of if price_as_of != NEVER else observed_at
         return Quoted(
             prices,
             None if price_as_of == NEVER else _EPOCH + timedelta(0, 0, price_as_of),
             None if closes_at == NEVER else _EPOCH + timedelta(0, 0, closes_at),
             volume if volume == volume else None,
             _ORIGINS[origin],
-            at - heard > self._max_age,
+            at - updated_at > self._max_age,
             self._twins.get(seq, []) if kinds & markets.HAS_TWINS else [],
             self._categories.get(named),
         )

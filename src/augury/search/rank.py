@@ -3,8 +3,8 @@
 A market's raw score is a weighted sum of seven features, which come from its question, its event's
 name and its vector; the weights were fitted on judged queries (`augury.search.fit`). The score says
 which markets a query is about. Where relations are known, their fitted grades order the results
-(`by_grade`). What the features need of a market is packed into a record of fixed size when it is
-indexed, so that ranking 200 candidates reads 200 records and nothing else.
+(`by_grade`). What the features need to know about a market is packed into a record of fixed size
+when the market is indexed, so that ranking 200 candidates reads 200 records and nothing else.
 
 A factor is something in the world that markets are about, such as a policy rate. A query's own
 factors are those that it asks about; related factors drive these, follow from them or move with
@@ -39,8 +39,8 @@ Features = NDArray[np.float32]
 MAX_QUERY_TERMS: Final = 32
 
 AVERAGE_LENGTH: Final = 12.0
-"""Length, in terms, of an average text in the ranking feature `words` (a BM25 score): a typical
-question with its event's name. A match in a longer text counts less."""
+"""Number of terms in a text that counts as average for the ranking feature `words` (a BM25 score);
+a typical question with its event's name has this many. A match in a longer text counts less."""
 
 WEIGHTS: Final[dict[str, float]] = {
     "words": 3.51,
@@ -57,41 +57,43 @@ FEATURES: Final = tuple(WEIGHTS)
 _WORDS, _PRECISION, _DENSE, _FAMILY = map(FEATURES.index, ("words", "precision", "dense", "family"))
 _VECTOR: Final = np.array(list(WEIGHTS.values()), np.float32)
 
-OWN_SCORE: Final = 2.0
-"""Addition to the raw score of a market that is wholly about factors (things in the world, such as
-a policy rate) that the query itself asks about. A market that is about them only in part (0 to 1)
-gets that part of the addition. Chosen on judged queries (`docs/experiments/search.md`)."""
-BESIDE_SCORE: Final = 1.0
-"""Subtracted from the raw score of a market that merely shares a word or a date with the query,
-i.e. is not about any of the query's factors (things in the world), nor about a related one. This is
-done only if another candidate surely is about a factor of the query (`TOLD_FROM`). Chosen on judged
-queries (`docs/experiments/search.md`)."""
-TOLD_FROM: Final = 0.6
-"""Degree (0 to 1) to which at least one candidate must be about the query's factors (things in the
-world). Only then is `BESIDE_SCORE` subtracted from the scores of candidates that are about none of
-them. If no candidate reaches this degree, being about none of the factors is no reason to rank a
-candidate lower. Chosen by hand."""
-RELATED_SCORE: Final = 4.0
+OWN_BONUS: Final = 2.0
+"""Added to the raw score of a market that is wholly about factors (things in the world, such as a
+policy rate) that the query itself asks about. For a market that is about them in part (0 to 1),
+that part of it is added. Chosen on judged queries (`docs/experiments/search.md`)."""
+UNRELATED_PENALTY: Final = 1.0
+"""Subtracted from the raw score of a market that is neither about a factor (a thing in the world)
+that the query asks about nor about a related factor, i.e. that merely shares a word or a date with
+the query. This is done only if another candidate is surely about the query's factors (`SURE_MIN`).
+Chosen on judged queries (`docs/experiments/search.md`)."""
+SURE_MIN: Final = 0.6
+"""A candidate that is about the query's factors (things in the world) to at least this degree, 0 to
+1, is surely about them. `UNRELATED_PENALTY` is subtracted from other candidates only if there is
+such a candidate; otherwise being about none of the factors is no reason to rank lower. Chosen by
+hand."""
+RELATED_PENALTY: Final = 4.0
 """Subtracted from the raw score of a market that is mainly about a related factor, i.e. one that
 drives, follows from or moves with the factors (things in the world) that the query asks about. Such
-a market belongs to another list than `direct`, however similar its words are. Chosen by hand."""
-RELATED_FROM: Final = 0.05
-"""How much (0 to 1) a market must be about a related factor (e.g. a cause of what the query asks
-about) for `RELATED_SCORE` to be subtracted from its score. Chosen by hand."""
+a market belongs in another list than `direct`, however similar its words are. Chosen by hand."""
+RELATED_MIN: Final = 0.05
+"""`RELATED_PENALTY` is subtracted from the score of a market only if the market is about a related
+factor (e.g. a cause of what the query asks about) to at least this degree, 0 to 1. Chosen by
+hand."""
 OUTWEIGHED_RATIO: Final = 0.75
-"""`RELATED_SCORE` is subtracted from a market's score only if x <= OUTWEIGHED * y, where x (0 to
-1) is how much the market is about the factors that the query asks about, and y how much about
-related factors, e.g. causes of these. A larger value lowers more markets. Chosen by hand."""
+"""`RELATED_PENALTY` is subtracted from a market's score only if x <= OUTWEIGHED_RATIO * y. Here x
+(0 to 1) is how much the market is about the factors (things in the world) that the query asks
+about, and y (0 to 1) how much it is about related factors, e.g. their causes. A larger value lowers
+the scores of more markets. Chosen by hand."""
 
 FLOOR_SCORE: Final = 4.75
-"""Raw score below which a market is not shown; see `BODY_EVIDENCE` for the exception. A higher
-floor makes lists shorter, with fewer irrelevant markets. Chosen on judged queries
-(`docs/experiments/search.md`)."""
-BESIDE_THE_BEST: Final = 0.3
+"""Raw score (weighted sum of a market's ranking features) below which the market is not shown; see
+`MIN_LEXICAL_SCORE` for the exception. A higher floor makes lists shorter, with fewer irrelevant
+markets. Chosen on judged queries (`docs/experiments/search.md`)."""
+MIN_SHARE_OF_BEST: Final = 0.3
 """A market is not shown if its score (0 to 1) is less than this share of the best market's score.
-If one market is plainly what was asked for, a market that merely shares a word with it is left out.
-Chosen on judged queries (`docs/adr/0002-embedding-and-ranking.md`)."""
-BODY_EVIDENCE: Final = 0.5
+So if one market is plainly what the query asks for, markets that merely share a word with it are
+left out. Chosen on judged queries (`docs/adr/0002-embedding-and-ranking.md`)."""
+MIN_LEXICAL_SCORE: Final = 0.5
 """If no market has a raw score of at least `FLOOR_SCORE`, markets with at least this lexical score
 can still be shown. A lexical score also counts words in rules and tags; about 1 means that all of
 the query's terms occur once. Chosen by reading the results of 166 queries
@@ -100,31 +102,32 @@ FAMILY_POOL: Final = 150
 """Number of best candidates among which the ranking feature `family` counts the markets of each
 family (e.g. of one event)."""
 FAMILY_SIZE: Final = 10
-"""Number of markets of one family (e.g. of one event) that keep their raw score: the best ones. The
-others lose `FAMILY_PENALTY`. Both constants were chosen on judged queries
-(`docs/adr/0002-embedding-and-ranking.md`)."""
+"""Number of markets of one family (e.g. of one event) that keep their raw score: the best ones.
+`FAMILY_PENALTY` is subtracted from the scores of the others. Both constants were chosen on judged
+queries (`docs/adr/0002-embedding-and-ranking.md`)."""
 FAMILY_PENALTY: Final = 1.0
 """Subtracted from the raw score of a market if at least `FAMILY_SIZE` markets of its family (e.g.
 of the same event) are better. The market then ranks behind other markets that are nearly as direct,
 but not behind those that are far less direct."""
 LEAST_GRADE: Final = 0.1
-"""Grade below which `by_grade` leaves a market out. A grade, 0 to 1, says how directly a market is
-about the query and comes from fitted decision trees. Chosen on judged queries
+"""Grade below which `by_grade` leaves a market out. A grade, 0 to 1, comes from fitted decision
+trees and says how directly a market is about the query. Chosen on judged queries
 (`docs/experiments/relations-ranker.md`)."""
-OF_ANOTHER_TIME: Final = 0.25
+OTHER_TIME_MULTIPLIER: Final = 0.25
 """Multiplier (0 to 1) of a market's grade if the market is about another year or month than the
 query names. Chosen by hand."""
 GRADE_TIE: Final = 0.01
 """Step to which grades (0 to 1) are rounded for ordering. Among markets with equal rounded grades,
 the more traded one goes first. Chosen by hand."""
 TIE_STEP: Final = 0.05
-"""Step to which raw scores are rounded for ordering. Among markets with equal rounded scores, the
-more traded one goes first (`docs/adr/0002-embedding-and-ranking.md`)."""
+"""Step to which raw scores (weighted sums of ranking features) are rounded for ordering. Among
+markets with equal rounded scores, the more traded one goes first
+(`docs/adr/0002-embedding-and-ranking.md`)."""
 _MIDDLE: Final = 5.7
 _SLOPE: Final = 0.8
-"""The logistic curve that turns a raw score into a score between 0 and 1. `_MIDDLE`: the raw score
-at which half of the judged markets were directly about the query; `_SLOPE`: how steeply the curve
-rises there."""
+"""Parameters of the logistic curve that turns a raw score into a score between 0 and 1. `_MIDDLE`:
+the raw score at which half of the judged markets were directly about the query; `_SLOPE`: how
+steeply the curve rises there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,7 @@ class RankQuery:
             kept = np.sort(np.argsort(-weights, kind="stable")[:MAX_QUERY_TERMS])
             ids, weights = ids[kept], weights[kept] / weights[kept].sum()
         years, numbers = named_numbers(found, text)
-        weights = _once_a_name(text, ids, weights)
+        weights = _names_as_one_word(text, ids, weights)
         return cls(
             ids,
             weights,
@@ -165,7 +168,7 @@ class RankQuery:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Markets to rank, column by column."""
+    """Markets to rank. Each attribute has one entry per market."""
 
     keys: Sequence[str] | NDArray[Any]
     """One id per market. It decides the order of markets that are equal in all else."""
@@ -184,7 +187,7 @@ class Ranking:
     order: NDArray[np.intp]
     """Positions, among the candidates, of the markets to show, best first."""
     scores: NDArray[np.float32]
-    """Score of each market in `order`, in (0, 1), never rising. Not a probability."""
+    """Score of each market in `order`, in (0, 1), in descending order. Not a probability."""
     by_title: bool = True
     """Whether some market matches the query by its question or event's name, i.e. reaches
     `FLOOR_SCORE`. If False, the query matches only resolution rules or tags, and the order by
@@ -209,18 +212,21 @@ def raw(features: Features) -> Features:
     return features @ _VECTOR
 
 
-def bearing(own: NDArray[np.float32], related: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What to add to each market's raw score, (n,), for the factors (things in the world) that it
-    is about. `own`, (n,) from 0 to 1: how much it is about the factors that the query asks about;
-    `related`: about factors related to these. See `OWN_SCORE`, `RELATED_SCORE` and
-    `BESIDE_SCORE`."""
-    elsewhere = (own <= OUTWEIGHED_RATIO * related) & (related >= RELATED_FROM)
+def factor_adjustment(
+    own: NDArray[np.float32], related: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """What to add to each market's raw score, (n,), for the factors (things in the world) that the
+    market is about: `OWN_BONUS`, minus `RELATED_PENALTY` or `UNRELATED_PENALTY`.
+
+    own, related : (n,), from 0 to 1: how much each market is about the factors that the query asks
+    about, and how much about factors related to these"""
+    elsewhere = (own <= OUTWEIGHED_RATIO * related) & (related >= RELATED_MIN)
     # If no market is surely about the query's factors, being about none of them says nothing.
-    beside = (own == 0) & ~elsewhere & (own.max(initial=0) >= TOLD_FROM)
+    beside = (own == 0) & ~elsewhere & (own.max(initial=0) >= SURE_MIN)
     return (
-        np.float32(OWN_SCORE) * own
-        - np.float32(RELATED_SCORE) * elsewhere
-        - np.float32(BESIDE_SCORE) * beside
+        np.float32(OWN_BONUS) * own
+        - np.float32(RELATED_PENALTY) * elsewhere
+        - np.float32(UNRELATED_PENALTY) * beside
     )
 
 
@@ -236,7 +242,7 @@ def order(
     Parameters
     ----------
     adjust
-        Added to the raw scores: see `bearing`.
+        Added to the raw scores: see `factor_adjustment`.
     collapse
         Whether all but the best markets of a large family (e.g. of one event) rank behind others
         that are nearly as good. False if the query asks for a level or a game, because then all
@@ -258,9 +264,9 @@ def order(
         crowded = best[_place_in_family(families) >= FAMILY_SIZE]
         merit[crowded] -= FAMILY_PENALTY
         best = _order(merit, busy, keys)
-    best = best[_answers(merit, candidates.lexical)[best]]
+    best = best[_is_shown(merit, candidates.lexical)[best]]
     score = 1 / (1 + np.exp(-_SLOPE * (merit[best] - _MIDDLE)))
-    near = score >= BESIDE_THE_BEST * score.max(initial=0)
+    near = score >= MIN_SHARE_OF_BEST * score.max(initial=0)
     best, score = best[near], score[near]
     # within a tie a lower score may stand first; shown scores never rise
     by_title = bool((merit >= FLOOR_SCORE).any())
@@ -310,27 +316,27 @@ def by_grade(
     in (0, 1), says how directly the market is about the query, by fitted decision trees.
 
     Ties are broken as in `order`. `last` marks markets of another time than the query names; their
-    grades are multiplied by `OF_ANOTHER_TIME`.
+    grades are multiplied by `OTHER_TIME_MULTIPLIER`.
     """
     keys = np.asarray(candidates.keys)
-    grades = np.where(last, OF_ANOTHER_TIME * grades, grades).astype(np.float32)
+    grades = np.where(last, OTHER_TIME_MULTIPLIER * grades, grades).astype(np.float32)
     steps = np.round(grades / GRADE_TIE)
     best = np.lexsort((keys, -candidates.records["salience"], -steps))
     best = best[grades[best] >= LEAST_GRADE]
     return Ranking(best, np.minimum.accumulate(grades[best]).astype(np.float32))
 
 
-def _answers(raw: Features, lexical: NDArray[np.float32] | None) -> NDArray[np.bool_]:
-    """Whether each candidate is shown: whether its score in `raw` reaches `FLOOR_SCORE`.
+def _is_shown(raw: Features, lexical: NDArray[np.float32] | None) -> NDArray[np.bool_]:
+    """Whether each candidate is shown, i.e. whether its score in `raw` reaches `FLOOR_SCORE`.
 
     If no candidate reaches `FLOOR_SCORE`, the query may be about something that only resolution
-    rules name. Then only candidates with a lexical score of at least `BODY_EVIDENCE` can be shown:
-    the one with the highest raw score, and those at most 1 below it.
+    rules name. Then only candidates with a lexical score of at least `MIN_LEXICAL_SCORE` can be
+    shown: the one with the highest raw score, and those at most 1 below it.
     """
     above = raw >= FLOOR_SCORE
     if above.any() or lexical is None or not len(raw):
         return above
-    worded = lexical >= BODY_EVIDENCE
+    worded = lexical >= MIN_LEXICAL_SCORE
     if not worded.any():
         return above
     return worded & (raw >= raw[worded].max() - 1)
@@ -356,9 +362,10 @@ def features(
 ) -> Features:
     """The feature matrix, columns as in `FEATURES`: float32, shape (candidates, 7).
 
-    - words: BM25 of question and event name under the query's weights
-    - precision: share (0 to 1), weighted by rarity, of the market's words that the query has; the
-      other words are what the market adds of its own: another subject, a cause, a consequence
+    - words: BM25 score of question and event name, with the weights of the query's terms
+    - precision: share (0 to 1), weighted by rarity, of the market's words that are in the query,
+      too; the other words say what only the market is about: another subject, a cause, a
+      consequence
     - dense: cosine of the query's vector and the market's
     - family: ln(1 + n) / 5, where n is the number of markets of the market's family (e.g. of its
       event) among the best candidates; a query is more often about a subject that has many markets
@@ -442,7 +449,7 @@ def count_families(features: Features, family: NDArray[np.uint64]) -> None:
 _NAME = re.compile(r"[A-Z][^\W\d_]{1,60}(?:['’]s)?(?:\s+[A-Z][^\W\d_]{1,60}(?:['’]s)?)+")
 
 
-def _once_a_name(text: str, ids: TermIds, weights: Weights) -> Weights:
+def _names_as_one_word(text: str, ids: TermIds, weights: Weights) -> Weights:
     """The weights of the query terms `ids`, scaled so that a name of several words weighs as much
     as its heaviest word alone. All weights together sum to 1.
 

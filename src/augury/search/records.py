@@ -1,6 +1,7 @@
 """The record of fixed size that the ranker reads of a market, made when it is indexed. Pure.
 
-Also which markets are one family, and which texts are about one game or a side bet on it.
+The module also tells which markets are one family (e.g. those of one event), and which texts are
+about one game or a side bet on it.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ RECORD: Final = np.dtype(
         ("terms", "<u4", (MAX_TERMS,)),  # question's then event's terms in reading order
     ]
 )
-"""What the ranker reads of a market: 182 bytes, stored beside its vector."""
+"""What the ranker reads of a market: a record of 182 bytes, stored beside the market's vector."""
 
 _FIXTURE = re.compile(
     r"\bvs\b|\bv\. .{1,60}\b(?:scheduled for|game)\b| @ |\bmatch-?ups?\b|\bseason openers?\b"
@@ -90,7 +91,7 @@ def record(
         salience(liquidity, volume),
         sum(1 << i for i, t in enumerate(kept) if t and (is_number(t) or is_month(t))),
         min(len(found), MAX_TERMS),
-        _fixture(document.title) or int(_AWAY.match(fold(document.title)) is not None),
+        _narrow_kind(document.title) or int(_AWAY.match(fold(document.title)) is not None),
         *_padded(years, MAX_YEARS),
         *_padded(numbers, MAX_NUMBERS),
         *(term_id(t) if t else 0 for t in kept),
@@ -143,13 +144,12 @@ def family_key(platform: str, event_id: str | None, title: str) -> str:
 def is_fixture(text: str) -> bool:
     """Whether a text is about one game ("A vs. B"), a side bet on a game, or a price within one
     short window ("Up or Down")."""
-    return _fixture(text) > 0
+    return _narrow_kind(text) > 0
 
 
-def _fixture(text: str) -> int:
-    """The kind of game that a text is about: 1 for one game, 2 for a side bet on a game
-    ("over/under") or a price in one short window ("up or down"), 0 for anything else. Texts of kind
-    2 say nothing about other questions."""
+def _narrow_kind(text: str) -> int:
+    """How narrow the subject of a text is: 1 for one game; 2 for a side bet on a game
+    ("over/under") or for a price in one short window ("up or down"); 0 for anything else."""
     folded = fold(text)
     return 2 if _SIDE_BET.search(folded) else int(_FIXTURE.search(folded) is not None)
 

@@ -1,9 +1,9 @@
 """The interface (port) through which search uses relations; `augury.relations` implements it.
 
 A factor is something in the world that markets are about, such as a policy rate. When a market is
-indexed, it gets tags: the numbers of the factors that it is about. For a query, relations say which
-tags to look up and how the markets found are related to it. Search itself knows nothing about
-factors and reasons.
+indexed, it gets tags: the ids of the factors that it is about. For a query, this interface says
+which tags to look up, and how the markets found are related to the query and why. Search itself
+knows nothing about factors.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class Tag(NamedTuple):
     """A factor (something in the world, such as a policy rate) that a market is about."""
 
     number: int
-    """The number that identifies the factor (a thing in the world, such as a policy rate), 1 to
-    65535."""
+    """Id of the factor (a thing in the world, such as a policy rate), 1 to 65535."""
     fit: float
     """How much of the market's text is about the factor (a thing in the world), in (0, 1]."""
     lean: int
-    """+1 if Yes of the market means a rise of the factor, -1 if it means a fall, 0: unknown."""
+    """+1 if the market's Yes means that the factor rises, -1 if it means that the factor falls, 0
+    if that is unknown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,8 +38,8 @@ class Pool:
 
     keys: NDArray[np.int64]
     tags: NDArray[np.uint16]
-    """(n, MOST_TAGS): numbers of the factors (things in the world, such as a policy rate) that each
-    market is about; 0 pads."""
+    """(n, MOST_TAGS): ids of the factors (things in the world, such as a policy rate) that each
+    market is about. Unused places are 0."""
     fits: NDArray[np.float32]
     """(n, MOST_TAGS): how much each market is about each factor in `tags`, in [0, 1]."""
     features: NDArray[np.float32]
@@ -48,40 +48,42 @@ class Pool:
     """(n,): how directly each market is about the query itself: the weighted sum of its `features`
     (`augury.search.rank.raw`), without a fixed range."""
     dense: NDArray[np.float32]
-    """Cosine of the query's vector and each market's."""
+    """(n,): cosine of the query's vector and each market's."""
     words: NDArray[np.float32]
-    """The feature `words`: BM25 score of each market's question and event's name, for query weights
-    that sum to 1."""
+    """(n,): the ranking feature `words`, a BM25 score of each market's question and event's name.
+    The weights of the query's terms in it sum to 1."""
     naming: NDArray[np.float32]
-    """Sum of the weights (0 to 1) of those query terms, months and numbers included, that occur in
-    each market's question or event's name."""
+    """(n,): the summed weight of those query terms, months and numbers included, that occur in each
+    market's question or event's name. The weights of all terms sum to 1, so the sum is 0 to 1."""
     named: NDArray[np.float32]
-    """Share (0 to 1) of the query's terms that occur in each market's question or event's name."""
+    """(n,): the share (0 to 1) of the query's distinct terms that occur in each market's question
+    or event's name."""
     fixture: NDArray[np.float32]
-    """1 for a market on one game, 2 for a market on a side bet or a short window, 0 for other
-    markets. If the query itself asks for a game or such a window, 0 for all markets."""
+    """(n,): 1 for a market on one game; 2 for a market on a side bet on a game or on a price in one
+    short window; 0 for other markets. If the query itself asks about a game or such a window, 0 for
+    all markets."""
     salience: NDArray[np.float32]
-    """How much each market is traded (`augury.search.records.salience`)."""
+    """(n,): how much each market is traded (`augury.search.records.salience`)."""
     closes: NDArray[np.uint32]
-    """When each market closes, in epoch seconds; 0: unknown."""
+    """(n,): when each market closes, in epoch seconds; 0: unknown."""
     family: NDArray[np.uint64]
-    """A hash that is equal for the markets of one family, e.g. of one event."""
+    """(n,): a hash that is equal for the markets of one family, e.g. of one event."""
     own: int
     """Number of markets that are candidates for the list `direct`; they come first in the pool.
     They were found by words, by meaning, or under factors that the query's words name, and only
     they are graded by `PoolReading.direct`. The other markets are candidates only for the lists of
     related markets."""
     voters: NDArray[np.intp]
-    """Positions, in the pool, of the best direct results, which indicate what the query is
-    about."""
+    """Positions, in the pool, of the markets that rank highest for the list `direct`. Their factors
+    are taken as votes for what the query is about."""
     terms: int
     """Number of the query's distinct terms."""
     heaviest: float
     """The largest weight of a query term (0 to 1); the weights of all terms sum to 1."""
     when: int
-    """Median close of the best direct results, in epoch seconds; the start of today (UTC) if none
-    is known. Today's start is precise enough: a difference of hours does not change the
-    ranking."""
+    """Median close of the markets in `voters`, in epoch seconds; the start of today (UTC) if none
+    of their closes is known. Today's start is precise enough: a difference of hours does not change
+    the ranking."""
 
 
 class Ranked(NamedTuple):
@@ -91,13 +93,14 @@ class Ranked(NamedTuple):
     position: int
     score: float
     tag: int
-    """Number of the factor (e.g. a policy rate) through which the market was found."""
+    """Id of the factor (e.g. a policy rate) through which the market was found."""
     reason: str
 
 
 class PoolReading(Protocol):
-    """How each market of a `Pool` is related to the query, judged by the factors (things in the
-    world) that both are about. Computed once, and used for the lists of all relations."""
+    """How each market of a `Pool` (the markets that may be listed) is related to the query, judged
+    by the factors (things in the world) that both are about. Computed once, and used for the lists
+    of all relations."""
 
     def direct(self) -> NDArray[np.float32] | None:
         """How directly a market is about the query itself, for each of the first `Pool.own`
@@ -122,15 +125,15 @@ class Lookup(Protocol):
 
     @property
     def tags(self) -> Sequence[int]:
-        """Numbers of the factors whose markets may be related to the query, the most promising
-        first."""
+        """Ids of the factors (things in the world) whose markets may be related to the query, the
+        most promising first."""
         ...
 
     @property
     def unanswered(self) -> Sequence[int]:
-        """Numbers of the factors that the query's words name with certainty, although few of the
-        query's best direct results are about them. Markets about such a factor may be the answer
-        although they share no word with the query."""
+        """Ids of the factors (things in the world) that the query's words name with certainty,
+        although few of the query's best direct results are about them. Markets about such a factor
+        may be the answer although they share no word with the query."""
         ...
 
     def bearing(
@@ -138,8 +141,7 @@ class Lookup(Protocol):
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Two arrays (n,), from 0 to 1: how much each market is about the factors that the query
         asks about, and how much about factors related to these. `tags` and `fits`, both (n,
-        MOST_TAGS): numbers of the factors that each market is about, and how much it is about
-        each."""
+        MOST_TAGS): ids of the factors that each market is about, and how much it is about each."""
         ...
 
     def read(self, pool: Pool) -> PoolReading:
@@ -153,7 +155,7 @@ class Relations(Protocol):
 
     @property
     def version(self) -> str:
-        """The version of everything that decides which tags (each names a factor) a text gets. It
+        """The version of everything that decides which tags (ids of factors) a text gets. It
         changes whenever a text may get other tags than before; the index is then rebuilt."""
         ...
 
@@ -170,9 +172,9 @@ class Relations(Protocol):
         fits: NDArray[np.float32],
         scores: NDArray[np.float32],
     ) -> Lookup:
-        """Find out which factors a query is about, from its words and from its k best direct
-        results. The results are given by `keys` (k,), `tags` and `fits` (k, MOST_TAGS) and `scores`
-        (k,) in (0, 1)."""
+        """Find out which factors (things in the world) a query is about, from its words and from
+        its k best direct results. The results are given by `keys` (k,), `tags` and `fits` (k,
+        MOST_TAGS) and `scores` (k,) in (0, 1)."""
         ...
 
 

@@ -1,6 +1,6 @@
 """Fourth stage of a search: find out which factors (things in the world, such as a policy rate) the
-query is about, add the markets of these and of related factors, and read once what relations
-(`augury.search.related`) know about each market."""
+query is about, add the markets on these and on related factors, and compute how each market is
+related to the query (`augury.search.related`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Related(NamedTuple):
     """All markets that may be listed for a query, with everything that was computed about how each
     one is related to the query."""
 
-    asked: Understood
+    understood: Understood
     lookup: Lookup
     hits: EngineHits
     """All candidate markets, in the order of `pool`."""
@@ -46,30 +46,30 @@ def relate(
     """Find out which factors (things in the world, such as a policy rate) the query is about, and
     add the markets on these and on related factors to the hits. Returns all these markets, with how
     each one is related to the query."""
-    found, asked = scored.gathered.hits, scored.gathered.asked
+    found, understood = scored.gathered.hits, scored.gathered.understood
     best = found.payload.take(scored.voters)
     lookup = relations.ask(
-        asked.text, found.keys[scored.voters], best["tags"], _fits(best), scored.votes
+        understood.text, found.keys[scored.voters], best["tags"], _fits(best), scored.votes
     )
     parts, own = [found], len(found)
     if lookup.unanswered:
         # Markets on the same thing in other words: "payrolls" and "jobs added".
-        parts.append(gathering.under(lookup.unanswered, asked).without(found.keys))
+        parts.append(gathering.with_tags(lookup.unanswered, understood).without(found.keys))
         own += len(parts[-1])
-    if set(asked.wanted.dimensions) != {"direct"}:
+    if set(understood.wanted.dimensions) != {"direct"}:
         taken = np.concatenate([part.keys for part in parts])
-        parts.append(gathering.under(lookup.tags, asked).without(taken))
+        parts.append(gathering.with_tags(lookup.tags, understood).without(taken))
     hits = EngineHits.chained(parts)
     features = _features(scored, hits, own, frequencies)
     fits = _fits(hits.payload)
     ranking = rank.order(
         ranked(hits.between(0, own)),
         features[:own],
-        adjust=rank.bearing(*lookup.bearing(hits.payload["tags"][:own], fits[:own])),
-        collapse=not asked.parsed.asks_level,
+        adjust=rank.factor_adjustment(*lookup.bearing(hits.payload["tags"][:own], fits[:own])),
+        collapse=not understood.parsed.asks_level,
     )
-    pool = _pool(asked, hits, fits, features, own, ranking.order[:MAX_VOTERS])
-    return Related(asked, lookup, hits, ranking, pool, lookup.read(pool))
+    pool = _pool(understood, hits, fits, features, own, ranking.order[:MAX_VOTERS])
+    return Related(understood, lookup, hits, ranking, pool, lookup.read(pool))
 
 
 def _features(
@@ -81,7 +81,7 @@ def _features(
     known = len(scored.features)
     if known == len(hits):
         return scored.features
-    more = rank.read(scored.gathered.asked.query, ranked(hits.between(known)), frequencies)
+    more = rank.read(scored.gathered.understood.query, ranked(hits.between(known)), frequencies)
     features = np.concatenate([scored.features, more])
     rank.count_families(features[own:], hits.payload["family"][own:])
     if own > known:
@@ -90,14 +90,14 @@ def _features(
 
 
 def _pool(
-    asked: Understood,
+    understood: Understood,
     hits: EngineHits,
     fits: NDArray[np.float32],
     features: rank.Features,
     own: int,
     voters: NDArray[np.intp],
 ) -> Pool:
-    query, payload = asked.query, hits.payload
+    query, payload = understood.query, hits.payload
     column = dict(zip(rank.FEATURES, features.T, strict=True))
     terms = np.ascontiguousarray(payload["terms"])
     named = (terms[:, None, :] == query.ids[None, :, None]).any(axis=2)

@@ -1,4 +1,5 @@
-"""A minimal rival for the benchmark: tantivy for words and usearch for vectors, fused by rank.
+"""A minimal rival for the benchmark: searches by words with the library tantivy and by vectors with
+the library usearch, their results merged by rank.
 
 It has no database, no query parsing and no ranking, so its latency is a lower bound for a search
 made of these two libraries. Our engine alone answers the same queries in turn, for comparison. The

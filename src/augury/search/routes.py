@@ -1,4 +1,4 @@
-"""POST /v1/search: spec section 4.2."""
+"""The endpoint POST /v1/search."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ async def search(
     """Find markets on the question itself, on what drives it, on what follows from it, and on what
     moves with it.
 
-    Works without a key at one search a second and at most 20 results per relation.
+    Works without an API key, with at most one search a second and 20 results per relation, unless
+    the operator has set other limits.
     """
     dimensions = tuple(dict.fromkeys(body.dimensions))
     _within_tier(body, caller.tier == "anonymous", settings)
@@ -81,7 +82,7 @@ async def search(
 def _within_tier(body: SearchRequest, anonymous: bool, settings: Settings) -> None:
     most = settings.anonymous_top_k if anonymous else settings.search_top_k
     if body.top_k_per_dimension > most:
-        more = f" A key raises it to {settings.search_top_k}." if anonymous else ""
+        more = f" An API key raises this limit to {settings.search_top_k}." if anonymous else ""
         raise InvalidInput.at(
             "body",
             "top_k_per_dimension",
@@ -92,6 +93,6 @@ def _within_tier(body: SearchRequest, anonymous: bool, settings: Settings) -> No
         raise InvalidInput.at(
             "body",
             "dimensions",
-            msg=f"Without a key, at most {len(DIMENSIONS)} dimensions can be searched.",
+            msg=f"Without an API key, at most {len(DIMENSIONS)} dimensions can be searched.",
             type="too_long",
         )

@@ -1,4 +1,4 @@
-"""Wire shapes of search: spec section 2.5."""
+"""Request and response schemas of the search API."""
 
 from __future__ import annotations
 
@@ -105,9 +105,10 @@ class SearchRequest(BaseModel):
     fold: bool = Field(
         False,
         strict=True,
-        description="Return one row per family (a contest, a ladder, one question with several "
-        "dates) instead of one per market. The row shows the member nearest to the query; `family` "
-        "lists the others. `top_k_per_dimension` then counts families.",
+        description="Return one row per family of markets (the candidates of a contest, the levels "
+        "of one quantity, the dates of one question) instead of one per market. The row shows the "
+        "member nearest to the query; `family` lists the others. `top_k_per_dimension` then counts "
+        "families.",
     )
 
 
@@ -170,14 +171,14 @@ class FamilyMember(BaseModel):
 
 class SearchFamily(BaseModel):
     """The family (e.g. the markets of one event) that a search result stands for, if the request
-    asked for one row per family (`fold`)."""
+    asks for one row per family (`fold`)."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_FAMILY]})
 
     kind: Literal["contest", "ladder", "dates"] = Field(
-        description="How the members differ, and so how `more` is sorted. contest: by name, "
-        "sorted by price, then volume. ladder: by level. dates: by date. Active members always "
-        "come first."
+        description="How the members differ. This decides how `more` is sorted. contest: they "
+        "differ in a name; sorted by price, then volume, largest first. ladder: in a level; sorted "
+        "by level. dates: in a date; sorted by date. Active members always come first."
     )
     label: str = Field(
         description="The words that distinguish the market that the result shows from the other "
@@ -202,8 +203,8 @@ class SearchResult(BaseModel):
     status: Status
     platform_url: str | None = None
     score: float = Field(
-        description="For ranking within this response and dimension: larger is better. Not a "
-        "probability."
+        description="Score by which the results of this relation are ordered; larger is better. "
+        "Comparable only within one response and relation. Not a probability."
     )
     dimension: Dimension = Field(
         description="Relation to the query. direct: its own subject. upstream: what drives it. "
@@ -229,16 +230,17 @@ class SearchResult(BaseModel):
         description="live: from the venue. import: from a file. sample: an invented market."
     )
     twin_ids: list[str] = Field(
-        description="Ids of the same contract on other venues, or of its exact complement there."
+        description="Ids of markets on other venues that are the same contract, or its exact "
+        "opposite."
     )
     reason: str = Field(
-        description="Why the market is among the results. For a related one: step by step, how "
-        "what the query is about leads to what the market is about."
+        description="Why the market is among the results. For a related market: step by step, how "
+        "the subject of the query is connected with the subject of the market."
     )
     family: SearchFamily | None = Field(
         None,
-        description="Only with `fold`: the family that the result stands for. Null: it stands for "
-        "its own market alone.",
+        description="Only with `fold`: the family of markets that the result stands for. Null: the "
+        "result stands for its own market alone.",
     )
 
 

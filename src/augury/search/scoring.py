@@ -14,8 +14,8 @@ from augury.search.gathering import Gathered
 from augury.search.text import DocumentFrequencies
 
 MAX_VOTERS = 10
-"""Number of best direct results from which `augury.relations` infers what a query is about. Chosen
-by hand."""
+"""Number of best direct results (results on the query's own subject) from which `augury.relations`
+infers which factors (things in the world) a query is about. Chosen by hand."""
 
 
 class ScoredHits(NamedTuple):
@@ -35,7 +35,7 @@ class ScoredHits(NamedTuple):
 def score(gathered: Gathered, frequencies: DocumentFrequencies) -> ScoredHits:
     """Score the hits by words and meaning alone, before it is known how markets are related to the
     query."""
-    hits, query = gathered.hits, gathered.asked.query
+    hits, query = gathered.hits, gathered.understood.query
     candidates = ranked(hits)
     features = rank.features(query, candidates, frequencies)
     first = rank.order(candidates, features, collapse=False)

@@ -23,7 +23,7 @@ from augury.search import families, rank
 from augury.search.answers import Answers
 from augury.search.embedding import Embedder
 from augury.search.engine import IndexSchema, SearchEngine
-from augury.search.gathering import Gathering, Overdue, telling
+from augury.search.gathering import Gathering, Overdue, rarest_terms
 from augury.search.indexer import Indexer, Progress, schema
 from augury.search.lists import Hit, Lists
 from augury.search.lists import rank as rank_lists
@@ -39,8 +39,8 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 FOLDED_AT_ONCE = 200
-"""Maximum number of results that are found per relation (`direct`, `upstream`, ...) in order to
-make a list with one row per family (e.g. the markets of one event)."""
+"""Maximum number of results per relation (`direct`, `upstream`, ...) that are searched to make a
+list with one row per family (e.g. the markets of one event)."""
 
 OVERDUE_SECONDS = 30.0
 """Seconds between two queries to the database for overdue markets, i.e. those whose close has
@@ -134,8 +134,10 @@ class SearchService:
         self._overdue.put(found)
 
     async def index_report(self, last_change: int | None) -> dict[str, Any]:
-        """Size, position and lag (in changes) of the index, for health checks. `last_change`:
-        number of the catalogue's newest change, None if unknown."""
+        """Size, position and lag of the index, for health checks. The position is the sequence
+        number of the last catalogue change in the index, the lag the number of changes that are not
+        yet in it. `last_change`: sequence number of the catalogue's newest change, None if
+        unknown."""
         position = self._indexer.position
         documents = await asyncio.to_thread(self.engine.count)
         lag = None if last_change is None else max(0, last_change - position)
@@ -156,8 +158,8 @@ class SearchService:
         `fold`: return one row per family (e.g. the markets of one event); `top_k` then counts
         families.
         """
-        asked = (query, dimensions, top_k, status, fold)
-        if (known := self._answers.known(asked, self._indexer.position)) is not None:
+        arguments = (query, dimensions, top_k, status, fold)
+        if (known := self._answers.known(arguments, self._indexer.position)) is not None:
             return known
         position, at = self._indexer.position, time.monotonic()
         deep = min(families.FOUND_PER_ROW * top_k, FOLDED_AT_ONCE) if fold else top_k
@@ -165,7 +167,7 @@ class SearchService:
         found = (await self._search(wanted)).found
         if fold:
             found = folded(query, found, top_k)
-        self._answers.keep(asked, found, position, at)
+        self._answers.keep(arguments, found, position, at)
         return found
 
     async def explore(
@@ -176,23 +178,27 @@ class SearchService:
         return await self._search(Wanted(query, DIMENSIONS, top_k, status, top_k))
 
     async def _search(self, wanted: Wanted) -> Explored:
-        asked = await understand(wanted, self.database, self.embedder, self.frequencies)
+        understood = await understand(wanted, self.database, self.embedder, self.frequencies)
         if self._remote:
             # In a thread, because the engine blocks while it waits for its server.
-            lists = await asyncio.to_thread(self._listed, asked)
+            lists = await asyncio.to_thread(self._make_lists, understood)
         else:
             # Not in a thread: that would only wait for the interpreter lock that this thread holds.
-            lists = self._listed(asked)
+            lists = self._make_lists(understood)
         return await self.presenter.present(lists)
 
-    def _listed(self, asked: Understood) -> Lists:
-        return rank_lists(self.related(asked)) if asked.text else Lists(asked, {"direct": []})
+    def _make_lists(self, understood: Understood) -> Lists:
+        return (
+            rank_lists(self.related(understood))
+            if understood.text
+            else Lists(understood, {"direct": []})
+        )
 
-    def related(self, asked: Understood) -> Related:
+    def related(self, understood: Understood) -> Related:
         """All markets that may be listed for a query, with how each one is related to it. The
         query's text must not be empty."""
         frequencies = self.frequencies
-        gathered = self._gathering.gather(asked, frequencies)
+        gathered = self._gathering.gather(understood, frequencies)
         scored = score(gathered, frequencies)
         return relate(scored, self._relations, self._gathering, frequencies)
 
@@ -228,7 +234,7 @@ class SearchService:
     ) -> list[Hit]:
         query = rank.RankQuery.of(text, self.frequencies)
         found = self.engine.search(
-            telling(query, self.frequencies), self.embedder.embed_query(text), statuses, depth
+            rarest_terms(query, self.frequencies), self.embedder.embed_query(text), statuses, depth
         )
         closes = found.payload["closes"]
         kept = np.ones(len(closes), np.bool_)

@@ -38,7 +38,7 @@ class SlotColumns:
     vectors : int16 (capacity, dim), coordinates x `_UNIT`: as small as half floats, more exact
         for coordinates within -1..1, and turned to float32 eight times as fast
     payload : record (capacity,)
-    tags, merits : uint16 and float32 (capacity, MOST_TAGS), 0 pads
+    tags, merits : uint16 and float32 (capacity, MOST_TAGS); unused places are 0
     shown : record (capacity,) of a length and as many bytes; the length is 0 if nothing is stored
     sketches : uint64 (ceil(dim / 64), capacity), rebuilt from the vectors when opened
 
@@ -122,7 +122,7 @@ class SlotColumns:
         self._postings.change(slots)
 
     def best_of_tags(self, tags: Sequence[int], limit: int) -> Tagged:
-        """The `limit` documents of highest merit under each tag. A tag is the number of a factor (a
+        """The `limit` documents of highest merit under each tag. A tag is the id of a factor (a
         thing in the world, e.g. a policy rate) that a document is about."""
         if self._postings.stale:
             used = slice(0, self.size)
@@ -144,9 +144,9 @@ class SlotColumns:
         self._postings.change(freed)
 
     def distances(self, query: Words, words: int) -> NDArray[np.uint8]:
-        """A rough distance of the vector in each slot (row of the arrays) from the query's: in how
-        many bits the first `words` words of their sketches differ. A sketch has the signs of a
-        vector's coordinates."""
+        """A rough distance between the query's vector and the vector in each slot (row of the
+        arrays): the number of bits in which the first `words` 64-bit words of their sketches
+        differ. A sketch has the signs of a vector's coordinates."""
         sketches, size = self._sketches, self.size  # read once: a writer may replace them meanwhile
         # A byte counts up to 255 bits. A higher count may wrap, for a vector that points away from
         # the query: it gets into the shortlist, and its cosine removes it again.
@@ -163,8 +163,9 @@ class SlotColumns:
         return out
 
     def fine(self, query: Words, slots: NDArray[np.integer[Any]]) -> NDArray[np.uint16]:
-        """A distance of the vector in each of `slots` (rows of the arrays) from the query's: in how
-        many bits their sketches differ. A sketch has the signs of a vector's coordinates."""
+        """A distance between the query's vector and the vector in each of `slots` (rows of the
+        arrays): the number of bits in which their sketches differ. A sketch has the signs of a
+        vector's coordinates."""
         total = np.zeros(len(slots), np.uint16)
         for row, word in zip(self._sketches, query[:, 0], strict=True):
             total += np.bitwise_count(row.take(slots) ^ word)

@@ -92,7 +92,7 @@ async def _load(
     await asyncio.sleep(SETTLE_SECONDS)
     after = {"memory_mb": memory(process.pid), "descriptors": _descriptors(process.pid)}
     out |= {"before": before, "after": after}
-    console.print("Leaving while busy ...")
+    console.print("Stopping the service while it is busy ...")
     leaving = asyncio.create_task(steady(url, bodies, key, rate, 12))
     await asyncio.sleep(2)
     began = time.perf_counter()
@@ -132,8 +132,8 @@ async def steady(url: str, bodies: Path, key: str, rate: float, seconds: float) 
         "--rate", str(rate), "--seconds", str(seconds), "--key", key,
         stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
-    said, _ = await process.communicate()
-    return json.loads(said)
+    report, _ = await process.communicate()
+    return json.loads(report)
 
 
 async def _streams(url: str, key: str, texts: list[str], count: int) -> dict[str, Any]:

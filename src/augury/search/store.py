@@ -13,7 +13,7 @@ from augury.markets.store import IndexRow
 
 
 class ResultRow(NamedTuple):
-    """What a search result shows of a market, as far as it seldom changes; and the name of the
+    """Those data of a market shown in a search result that seldom change, and the name of the
     market's event, in which quoted phrases are looked for."""
 
     seq: int

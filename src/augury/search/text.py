@@ -33,8 +33,9 @@ K1: Final = 1.2
 B: Final = 0.75
 """BM25's length normalization, from 0 (none) to 1 (full), with its usual value."""
 AVERAGE_LENGTH: Final = 16.0
-"""Length of a typical document, in terms weighted by field. It is fixed, so that a document's
-weights do not depend on what else is indexed, and a new market does not change the others."""
+"""Document length that BM25 treats as average. It is the number of terms, each counted with the
+weight of its field (e.g. `TITLE_WEIGHT`). It is fixed and not the measured average, so that a new
+market does not change the weights of the documents already indexed."""
 TITLE_WEIGHT: Final = 2.0
 EVENT_WEIGHT: Final = 1.0
 BODY_WEIGHT: Final = 0.5
@@ -337,7 +338,7 @@ def _by_first_word() -> dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]
     return phrases
 
 
-_STEM_TERMS: Final = {_stem(word): _stem(said) for (word,), (said,) in STEMS.items()}
+_STEM_TERMS: Final = {_stem(word): _stem(other) for (word,), (other,) in STEMS.items()}
 _PHRASES: Final = _by_first_word()
 _MONTH_TERMS: Final = frozenset(_stem(month) for month in calendar.MONTHS)
 MONTH_IDS: Final = term_ids(sorted(_MONTH_TERMS))

@@ -1,4 +1,5 @@
-"""Reads points from a source's answer: CSV, JSON, or the JSON of FRED. Pure.
+"""Reads points (time and value) from a source's answer: CSV, JSON, or the JSON of FRED, the St.
+Louis Fed's database. Pure.
 
 A feed is taken as a whole or not at all: a row that can't be read is an error that names the row,
 because a series with silent gaps looks complete. Only rows marked as missing are skipped.
@@ -33,8 +34,8 @@ Packed = tuple[bytes, bytes]
 """Points of a series as two byte strings: times in microseconds since 1970 (64-bit integers), and
 values (64-bit floats)."""
 SLICE_POINTS = 2_000
-"""Largest number of points in one group. The points of a series are sent between processes in such
-groups, and stored group by group; unpacking and storing one takes some milliseconds."""
+"""Largest number of points in one group. Points are sent between processes and stored group by
+group, because unpacking and storing one group takes only some milliseconds."""
 
 
 class BadFeed(ValueError):
@@ -98,15 +99,15 @@ def points(pairs: Iterable[tuple[Any, Any]]) -> Points:
             raise BadFeed(f"Row {n}: {error}.") from None
         if len(found) > MOST_POINTS:
             raise BadFeed(
-                f"There are more than {MOST_POINTS:,} points, the most that are read at once."
+                f"There are more than {MOST_POINTS:,} points. At most that many are read at once."
             )
     return sorted(found.items())
 
 
 def read_time(raw: Any) -> datetime:
-    """A time in UTC, read from ISO 8601 (without a zone: UTC), a year, month or quarter (its start:
-    "2025Q2" -> April 1, 2025), or seconds or milliseconds since 1970. ValueError if it is none of
-    these."""
+    """A time in UTC, read from a text or number: ISO 8601 (without a zone: UTC), a year, month or
+    quarter (its start: "2025Q2" is April 1, 2025), or seconds or milliseconds since 1970. Raises
+    ValueError if it is none of these."""
     if isinstance(raw, bool) or not isinstance(raw, str | int | float):
         raise ValueError("its time is neither text nor number")
     text = str(raw).strip()
@@ -132,7 +133,8 @@ def read_time(raw: Any) -> datetime:
 
 
 def read_value(raw: Any) -> float:
-    """A point's value as a number; ValueError unless it is a number between -1e15 and 1e15."""
+    """A point's value as a number. Raises ValueError unless it is a number between -1e15 and
+    1e15."""
     if isinstance(raw, bool) or not isinstance(raw, str | int | float):
         raise ValueError("its value is not a number")
     try:
@@ -145,13 +147,12 @@ def read_value(raw: Any) -> float:
 
 
 def check_path(path: str) -> None:
-    """Check that `path`, which selects values in a JSON answer, is a path like
-    `data.items[*].date`.
+    """Check the form of `path`, which selects values in a JSON answer, e.g. `data.items[*].date`.
 
     Raises
     ------
     ValueError
-        It is not.
+        `path` does not have this form.
     """
     if _steps(path) is None:
         raise ValueError("should look like data.items[*].date")
@@ -197,8 +198,8 @@ def _json(body: bytes, time_path: str, value_path: str) -> list[tuple[Any, Any]]
     times, values = _reach(document, time_path), _reach(document, value_path)
     if len(times) != len(values):
         raise BadFeed(
-            f"time_path leads to {len(times):,} places and value_path to {len(values):,}; "
-            "both should select the same rows."
+            f"time_path selects {len(times):,} values and value_path selects {len(values):,}. "
+            "Both should select the same rows."
         )
     return list(zip(times, values, strict=True))
 

@@ -1,4 +1,5 @@
-"""/v1/external-series: series from outside, refreshed and read back."""
+"""Routes /v1/external-series: series that accounts bring (numbers over time) are created, refreshed
+and read."""
 
 from __future__ import annotations
 
@@ -28,7 +29,10 @@ Service = Annotated[SeriesService, Depends(_service)]
 SeriesId = Annotated[str, own_id("ser", "series_id", "No series of yours has this id.")]
 _ERRORS = openapi.errors(404, 422)
 _NOTHING_USABLE = {
-    502: {**openapi.errors(502)[502], "description": "The source gave nothing usable."}
+    502: {
+        **openapi.errors(502)[502],
+        "description": "The series' source did not answer, or its answer can't be read.",
+    }
 }
 
 
@@ -44,10 +48,10 @@ async def create(
     caller: WatchCaller, service: Service, new: schemas.SeriesRequest
 ) -> dict[str, object]:
     """Create a series for the key's account. Its points are fetched from a URL (as CSV, JSON or
-    FRED's JSON), or pushed.
+    FRED's JSON), or the account sends them.
 
-    With `refresh_every` it is fetched at once, then on that schedule. Rules watch it through a
-    target of kind `series`.
+    A series with `refresh_every` is fetched within seconds, then at that interval. Watchlist rules
+    can watch it through a target of kind `series`.
     """
     made = await service.create(
         caller.account,
@@ -89,7 +93,7 @@ async def list_(
 async def get(
     request: Request, caller: WatchCaller, service: Service, series_id: SeriesId
 ) -> Response:
-    """A series, its last point, and how its last refresh ended."""
+    """A series, its latest point, and how its last refresh ended."""
     return answer(request, schemas.record(await service.get(caller.account, series_id)))
 
 
@@ -116,10 +120,10 @@ async def refresh(
     given: Annotated[schemas.RefreshRequest | None, Body()] = None,
 ) -> dict[str, object]:
     """Fetch the source now or, for a series of type push, store the points of the request.
-    Rules see them at once.
+    Watchlist rules see the new points immediately.
 
-    The old value of a point that changed is kept as a revision. Answers 502 if the source gave
-    nothing usable; the series then keeps its points.
+    The old value of a point that changed is kept as a revision. The answer is 502 if the source did
+    not answer or its answer can't be read; the series then keeps its points.
     """
     pushed = (
         [(point.time, point.value) for point in given.points]

@@ -1,4 +1,5 @@
-"""Wire shapes of external series."""
+"""Request and response schemas of the API on external series: numbers over time that accounts
+bring."""
 
 from __future__ import annotations
 
@@ -78,7 +79,7 @@ class SourceRequest(BaseModel):
         min_length=1,
         max_length=2048,
         strict=True,
-        description="Address to fetch from; none for type push. The API never returns it.",
+        description="Address to fetch from; left out for type push. The API never returns it.",
     )
     time_path: Path | None = Field(
         None,
@@ -193,7 +194,7 @@ class SeriesRecord(BaseModel):
     attempted_at: datetime | None = Field(
         description="When the last refresh was tried, successful or not. Null: none was."
     )
-    failure: str | None = Field(description="Why the last refresh failed. Null: it did not.")
+    failure: str | None = Field(description="Why the last refresh failed. Null: it did not fail.")
     created_at: datetime
 
 
@@ -262,8 +263,8 @@ class RefreshResult(BaseModel):
     series_id: str
     fetched_at: datetime
     status: Literal["ok", "not_modified"] = Field(
-        description="ok: the points were read and stored. not_modified: the source says that it "
-        "has nothing new."
+        description="ok: the points were read and stored. not_modified: the source answered that "
+        "its file has not changed (HTTP 304)."
     )
     points_added: int = Field(description="Number of new points.")
     points_changed: int = Field(
@@ -289,7 +290,8 @@ class PointRecord(BaseModel):
     value: float = Field(description="In the unit of the series.")
     known_at: datetime = Field(description="When Augury received the current value.")
     revisions: list[RevisionRecord] = Field(
-        description="Earlier values of the point, at most 50. Empty: the value never changed."
+        description="Earlier values of the point, oldest first, at most 50. Empty: the value never "
+        "changed."
     )
     as_of: datetime = Field(description="The same as `time`.")
     origin: Literal["live"]
@@ -321,12 +323,16 @@ class PointList(BaseModel):
 def _latest(found: Series) -> dict[str, Any] | None:
     if found.latest_time is None:
         return None
-    return {"time": found.latest_time, "value": found.latest_value, **_told(found.latest_time)}
+    return {
+        "time": found.latest_time,
+        "value": found.latest_value,
+        **_as_of_and_origin(found.latest_time),
+    }
 
 
-def _told(time: datetime) -> dict[str, Any]:
-    """The fields of a point in an answer that say which time the point is for (`as_of`) and where
-    its value comes from (`origin`: always "live", the series' source)."""
+def _as_of_and_origin(time: datetime) -> dict[str, Any]:
+    """The fields of a point in an API answer that say which time the point is for (`as_of`) and
+    where its value comes from (`origin`: always "live", the source of the series)."""
     return {"as_of": time, "origin": "live"}
 
 
@@ -376,5 +382,5 @@ def point(found: Point, earlier: list[Revision]) -> dict[str, Any]:
             {"value": r.value, "known_at": r.known_at, "replaced_at": r.replaced_at}
             for r in earlier
         ],
-        **_told(found.time),
+        **_as_of_and_origin(found.time),
     }

@@ -1,4 +1,5 @@
-"""External series: created, refreshed on request and on schedule, read with their revisions."""
+"""External series (numbers over time that accounts bring): created, fetched on request and on
+schedule, and read with their earlier values."""
 
 from __future__ import annotations
 
@@ -39,24 +40,25 @@ Kind = Literal["macro_indicator", "partner_feed"]
 MOST_SERIES = 500
 MOST_KEPT = 1_000_000
 """Largest number of points that one series may have in all."""
-_AT_ONCE = 40
+_MAX_FETCHES = 40
 """Maximum number of series that are fetched on schedule at the same time in one process."""
-_EACH = 4
+_MAX_ACCOUNT_FETCHES = 4
 """Maximum number of series of one account that are fetched at the same time in one process, on
 schedule or on request."""
-_EACH_HOST = 8
+_MAX_HOST_FETCHES = 8
 """Maximum number of series that are fetched on schedule from one host at the same time in one
 process."""
-_BURST = 10.0
-"""Default length of a burst, in seconds: a host that was not asked for a while may be asked at once
-as often as its rate permits in this time, e.g. 50 times at a rate of 5 a second."""
-_LOOK_AGAIN = 1.0
-"""Longest time, in seconds, until the next search for series that are due, while earlier ones are
-still being fetched."""
-_PARSING = 10.0
-"""Longest time, in seconds, for reading the points in one source's answer, which is done in a
-separate process."""
-_PARSING_MEMORY = 1 << 30
+_BURST_SECONDS = 10.0
+"""Default limit of a burst of fetches, in seconds: a host from which nothing was fetched for a
+while may be fetched from at once as often as its rate permits in this time, e.g. 50 times at a rate
+of 5 a second."""
+_POLL_SECONDS = 1.0
+"""Longest time, in seconds, between two searches for series that are due, while series found
+earlier are still being fetched."""
+_PARSE_SECONDS = 10.0
+"""Longest time, in seconds, that a separate process may take to read the points in one source's
+answer."""
+_PARSE_MEMORY_BYTES = 1 << 30
 HOURLY_BYTES = 512 * 1024 * 1024
 """Maximum number of bytes, decompressed, that one process receives in an hour from the sources of
 one account's series."""
@@ -65,8 +67,8 @@ _SLOWEST_RETRY = timedelta(days=1)
 
 
 class Refreshed(NamedTuple):
-    """The result of fetching a series, or of storing points pushed to it: how many points were
-    added and changed."""
+    """The result of fetching a series, or of storing points that its owner sent: how many points
+    were added, and how many changed their value."""
 
     series: Series
     at: datetime
@@ -76,11 +78,13 @@ class Refreshed(NamedTuple):
 
 
 @dataclass
-class _Turns:
-    """The locks of one account: at most `_EACH` of its series are fetched at a time (`fetching`),
-    and one source's answer is parsed at a time (`parsing`)."""
+class _AccountLocks:
+    """The locks of one account, which limit its work: at most `_MAX_ACCOUNT_FETCHES` of its series
+    are fetched at a time (`fetching`), and one source's answer is parsed at a time (`parsing`)."""
 
-    fetching: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_EACH))
+    fetching: asyncio.Semaphore = field(
+        default_factory=lambda: asyncio.Semaphore(_MAX_ACCOUNT_FETCHES)
+    )
     parsing: asyncio.Lock = field(default_factory=asyncio.Lock)
     holders: int = 0
 
@@ -99,18 +103,18 @@ class SeriesService:
         host_rate: float = 5.0,
         host_burst: int | None = None,
     ) -> None:
-        """All accounts together ask one host at most `host_rate` times a second on average, and
-        after a pause up to `host_burst` times at once (default: as often as in ten seconds at
-        `host_rate`)."""
+        """All accounts together fetch from one host at most `host_rate` times a second on average.
+        After a pause, up to `host_burst` fetches may be made at once (default: as many as
+        `host_rate` allows in ten seconds)."""
         self._database = database
         self._vault = vault
         self._policy = policy
         self._clock = clock
         self._client: httpx2.AsyncClient | None = None
-        self._apart = Apart(memory=_PARSING_MEMORY)
-        self._turns: dict[str, _Turns] = {}
+        self._apart = Apart(memory=_PARSE_MEMORY_BYTES)
+        self._locks: dict[str, _AccountLocks] = {}
         self._budget = Budget(HOURLY_BYTES, timedelta(hours=1))
-        host_burst = host_burst or math.ceil(_BURST * host_rate)
+        host_burst = host_burst or math.ceil(_BURST_SECONDS * host_rate)
         pause = timedelta(seconds=host_burst / host_rate)
         self._hosts = Budget(host_burst, pause)
         self._dials: Budget | None = Budget(host_burst, pause)
@@ -219,18 +223,16 @@ class SeriesService:
             if pushed is None:
                 raise InvalidInput.at("body", "points", msg="Field required", type="missing")
             try:
-                return await self._take(series, [parse.points(pushed)], self._clock(), None)
+                return await self._store_points(series, [parse.points(pushed)], self._clock(), None)
             except BadFeed as error:
                 raise InvalidInput.at("body", "points", msg=str(error)) from None
         if pushed is not None:
             raise InvalidInput.at(
                 "body",
                 "points",
-                msg="This series is fetched from a URL. "
-                "Points can only be pushed to a push "
-                "series.",
+                msg="This series is fetched from a URL. Only series of type push take points.",
             )
-        self._ask_host(series)
+        self._charge_request(series)
         return await self._refresh(series)
 
     async def refresh_due(self) -> None:
@@ -245,12 +247,14 @@ class SeriesService:
                 async with self._database.transaction() as conn:
                     due = await store.claim_due(
                         conn,
-                        _AT_ONCE - len(under_way),
+                        _MAX_FETCHES - len(under_way),
                         _LEASE,
-                        each=_EACH,
+                        max_per_account=_MAX_ACCOUNT_FETCHES,
                         under_way=Counter(series.account_id for series in under_way.values()),
-                        each_host=min(_EACH_HOST, self._hosts.most),
-                        rooms=self._rooms(Counter(s.host or "" for s in under_way.values())),
+                        max_per_host=min(_MAX_HOST_FETCHES, self._hosts.most),
+                        host_capacity=self._host_capacity(
+                            Counter(s.host or "" for s in under_way.values())
+                        ),
                     )
                 for series in due:
                     self._hosts.spend(series.host or "", 1)
@@ -259,7 +263,7 @@ class SeriesService:
                 if not under_way:
                     return
                 done, _ = await asyncio.wait(
-                    under_way, timeout=_LOOK_AGAIN, return_when=asyncio.FIRST_COMPLETED
+                    under_way, timeout=_POLL_SECONDS, return_when=asyncio.FIRST_COMPLETED
                 )
                 for task in done:
                     del under_way[task]
@@ -269,34 +273,34 @@ class SeriesService:
                 task.cancel()
             await asyncio.gather(*under_way, return_exceptions=True)
 
-    def _rooms(self, asked: Mapping[str, int]) -> dict[str, int]:
+    def _host_capacity(self, under_way: Mapping[str, int]) -> dict[str, int]:
         """How many more scheduled fetches may go to each host now, by host. Hosts without recent
         fetches are left out, since `claim_due` has a default for them.
 
-        `asked`: number of fetches under way, by host.
+        `under_way`: number of unfinished fetches, by host.
         """
         return {
-            host: max(0, min(_EACH_HOST - asked.get(host, 0), self._hosts.left(host)))
-            for host in {*asked, *self._hosts.spenders()}
+            host: max(0, min(_MAX_HOST_FETCHES - under_way.get(host, 0), self._hosts.left(host)))
+            for host in {*under_way, *self._hosts.spenders()}
         }
 
-    def _ask_host(self, series: Series) -> None:
+    def _charge_request(self, series: Series) -> None:
         """Count a fetch that an API request asks for against the allowance of the series' host.
-        Raise RateLimited if half of the allowance is used; only scheduled fetches may use all of
-        it."""
+        Raise RateLimited if at least half of the allowance is used; only scheduled fetches may use
+        all of it."""
         host = series.host or ""
         if self._hosts.left(host) <= self._hosts.most // 2:
             raise RateLimited(
-                f"Too many fetches from {host} just now. All series together fetch "
+                f"Too many fetches from {host} just now. All series together may fetch "
                 f"{self._host_rate:g} times a second from one host (AUGURY_SERIES_RATE). Try again "
                 "in a moment.",
                 retry_after=1 / self._host_rate,
             )
         self._hosts.spend(host, 1)
 
-    def _led(self, host: str) -> None:
+    def _charge_redirect(self, host: str) -> None:
         """Count a fetch from `host`, to which a series' source redirects, against the allowance of
-        `host`. Raise FetchFailed if all of the allowance is used."""
+        `host`. Raise FetchFailed if the whole allowance is used."""
         if not self._hosts.left(host):
             raise FetchFailed(
                 f"The source redirects to {host}, from which Augury has fetched too often in "
@@ -315,8 +319,8 @@ class SeriesService:
                 error=type(error).__name__,
             )
         except Exception:
-            # Concerns this series only: the others continue, and it is retried like after any other
-            # failure.
+            # This concerns one series only: the others continue, and this one is fetched again as
+            # after any other failure.
             log.exception("series_refresh_failed_unexpectedly", series=series.id, host=series.host)
             await self._note_failure(
                 series,
@@ -324,37 +328,37 @@ class SeriesService:
             )
 
     @asynccontextmanager
-    async def _turn(self, account_id: str) -> AsyncIterator[_Turns]:
-        """Wait until fewer than `_EACH` series of the account are being fetched, then count as one
-        of them. Yields the account's locks."""
-        turns = self._turns.setdefault(account_id, _Turns())
-        turns.holders += 1
+    async def _fetch_slot(self, account_id: str) -> AsyncIterator[_AccountLocks]:
+        """Wait until fewer than `_MAX_ACCOUNT_FETCHES` series of the account are being fetched,
+        then count as one of them. Yields the locks of the account."""
+        locks = self._locks.setdefault(account_id, _AccountLocks())
+        locks.holders += 1
         try:
-            async with turns.fetching:
-                yield turns
+            async with locks.fetching:
+                yield locks
         finally:
-            turns.holders -= 1
-            if not turns.holders:
-                del self._turns[account_id]
+            locks.holders -= 1
+            if not locks.holders:
+                del self._locks[account_id]
 
     async def _refresh(self, series: Series) -> Refreshed:
-        async with self._turn(series.account_id) as turns:
-            return await self._refreshed(series, turns)
+        async with self._fetch_slot(series.account_id) as locks:
+            return await self._refreshed(series, locks)
 
-    async def _refreshed(self, series: Series, turns: _Turns) -> Refreshed:
+    async def _refreshed(self, series: Series, locks: _AccountLocks) -> Refreshed:
         try:
-            answer = await self._ask(series)
+            answer = await self._fetch_source(series)
             at = self._clock()
             if answer.status == 304:
-                return await self._take(series, [], at, answer)
+                return await self._store_points(series, [], at, answer)
             # The largest answers take seconds to parse: this is done outside the process that
             # serves requests, and for one answer of an account at a time.
-            async with turns.parsing:
+            async with locks.parsing:
                 found = await self._apart.run(
-                    _PARSING, parse.packed, series.source_type, answer.body,
+                    _PARSE_SECONDS, parse.packed, series.source_type, answer.body,
                     series.time_path, series.value_path,
                 )  # fmt: skip
-            return await self._take(series, map(parse.unpacked, found), at, answer)
+            return await self._store_points(series, map(parse.unpacked, found), at, answer)
         except BadFeed as error:
             failure: AuguryError = FetchFailed(
                 f"The source's answer can't be read as a series. {error}"
@@ -381,7 +385,7 @@ class SeriesService:
                 conn, series.id, at, why, at + wait if wait is not None else None
             )
 
-    async def _ask(self, series: Series) -> fetch.Fetched:
+    async def _fetch_source(self, series: Series) -> fetch.Fetched:
         if self._client is None:
             self._client = guard.client(
                 self._policy, timeout=fetch.DEADLINE_SECONDS, connections=200, dials=self._dials
@@ -390,7 +394,7 @@ class SeriesService:
         if not self._budget.left(account):
             raise FetchFailed(
                 f"The sources of this account have sent {HOURLY_BYTES >> 20} MiB within an hour, "
-                "the most allowed. Fetching resumes when the hour has passed."
+                "which is the limit. Fetching resumes when the hour has passed."
             )
         assert series.url is not None
         url = self._vault.open(series.url, series.id).decode()
@@ -403,10 +407,10 @@ class SeriesService:
             headers["If-Modified-Since"] = series.last_modified or ""
         return await fetch.get(
             self._client, url, headers=headers, meter=partial(self._budget.spend, account),
-            led=self._led,
+            led=self._charge_redirect,
         )  # fmt: skip
 
-    async def _take(
+    async def _store_points(
         self,
         series: Series,
         slices: Iterable[Points],
@@ -451,7 +455,8 @@ def _no_series() -> NotFound:
 
 def _backoff(series: Series) -> timedelta | None:
     """Time until a failed fetch is tried again: the series' interval, doubled with each failure in
-    a row, at most a day (or the interval, if longer). None for a series without schedule."""
+    a row, at most a day (or the interval, if that is longer). None for a series without a
+    schedule."""
     if series.refresh_every is None:
         return None
     longest = max(_SLOWEST_RETRY, series.refresh_every)

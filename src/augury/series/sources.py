@@ -1,4 +1,5 @@
-"""The source of a series, and which sources are refused."""
+"""The source of an external series (where its points come from), and the checks that refuse a
+source."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ SHORTEST_REFRESH = timedelta(minutes=1)
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}", re.ASCII)
 _VALUE = re.compile(r"[\x20-\x7e]{1,2000}", re.ASCII)
 _VALIDATOR = re.compile(r"[\x20-\x7e]{1,500}", re.ASCII)
-_OURS = {
+_RESERVED_HEADERS = {
     "host", "content-length", "content-type", "connection", "transfer-encoding", "te", "trailer",
     "upgrade", "expect", "keep-alive", "accept-encoding", "if-none-match", "if-modified-since",
     "range", "proxy-authorization", "proxy-connection", "forwarded", "x-forwarded-for",
@@ -25,7 +26,7 @@ _OURS = {
 """HTTP headers, in lower case, that callers may not set for a source, because Augury itself sets or
 omits them when it fetches."""
 
-_PUSHED = "A push series is not fetched. Leave this out."
+_PUSHED = "A series of type push is not fetched. Leave this out."
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,11 @@ def check(source: Source, refresh_every: timedelta | None, policy: AddressPolicy
     if (source.type == "push") != (source.url is None):
         raise InvalidInput.at(
             "body", "source", "url",
-            msg="A push series can't have a URL. Leave it out." if source.url else "Field required",
+            msg=(
+                "A series of type push can't have a URL. Leave it out."
+                if source.url
+                else "Field required"
+            ),
             type="missing" if source.url is None else "value_error",
         )  # fmt: skip
     if source.url is None:
@@ -80,7 +85,7 @@ def check(source: Source, refresh_every: timedelta | None, policy: AddressPolicy
                     "most 100 characters in a name and 2,000 in a value."
                 ),
             )
-        if name.lower() in _OURS:
+        if name.lower() in _RESERVED_HEADERS:
             raise InvalidInput.at(
                 "body",
                 "source",
@@ -96,7 +101,10 @@ def check(source: Source, refresh_every: timedelta | None, policy: AddressPolicy
             continue
         if source.type == "fred":
             raise InvalidInput.at(
-                "body", "source", field_name, msg="Leave it out: the layout of FRED is known."
+                "body",
+                "source",
+                field_name,
+                msg="Leave it out: the layout of FRED's answers is known.",
             )
         if source.type == "json":
             try:

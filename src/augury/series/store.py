@@ -56,7 +56,7 @@ class Series(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A series' value at a time, and since when it is known."""
+    """A series' value at a time. `known_at`: when this value was stored."""
 
     time: datetime
     value: float
@@ -87,7 +87,7 @@ async def insert(conn: Connection, series: Series) -> None:
 
 
 class Overview(NamedTuple):
-    """Figures on the series of all accounts, for monitoring."""
+    """Figures on the external series of all accounts, for monitoring."""
 
     series: int
     latest_time: datetime | None
@@ -151,19 +151,19 @@ async def claim_due(
     limit: int,
     lease: timedelta,
     *,
-    each: int,
+    max_per_account: int,
     under_way: Mapping[str, int],
-    each_host: int,
-    rooms: Mapping[str, int],
+    max_per_host: int,
+    host_capacity: Mapping[str, int],
 ) -> list[Series]:
     """Take up to `limit` series whose scheduled fetch is due, so that no other process takes them.
     They become due again after `lease`, unless their fetch has ended by then.
 
     Accounts take turns: the first series of each account, then the second of each, and so on. An
-    account may have `each` fetches at a time, including those under way; `under_way` has their
-    number by account. At most `rooms[host]` series of one host are taken (`each_host` if `rooms`
-    lacks the host), and accounts take turns at each host too. A series that waits for its host does
-    not delay its account's other series.
+    account may have `max_per_account` fetches at a time, including those not finished yet, whose
+    number `under_way` gives by account. At most `host_capacity[host]` series of one host are taken
+    (`max_per_host` if the host is not in it), and accounts take turns at each host too. A series
+    that waits for its host does not delay the other series of its account.
     """
     async with conn.cursor(row_factory=class_row(Series)) as cursor:
         await cursor.execute(
@@ -198,8 +198,8 @@ async def claim_due(
             """,  # noqa: S608
             {
                 "busy": list(under_way), "counts": list(under_way.values()), "lease": lease,
-                "each": each, "limit": limit, "each_host": each_host, "hosts": list(rooms),
-                "rooms": list(rooms.values()),
+                "each": max_per_account, "limit": limit, "each_host": max_per_host,
+                "hosts": list(host_capacity), "rooms": list(host_capacity.values()),
             },
         )  # fmt: skip
         return await cursor.fetchall()
@@ -344,7 +344,7 @@ async def revisions(
         return await cursor.fetchall()
 
 
-# For watchlists
+# Read by watchlists
 
 
 class Latest(NamedTuple):
@@ -367,11 +367,11 @@ async def latest(conn: Connection, series_ids: Sequence[str]) -> dict[str, Lates
 
 
 async def values_before(
-    conn: Connection, asked: Sequence[tuple[str, timedelta]]
+    conn: Connection, lookups: Sequence[tuple[str, timedelta]]
 ) -> list[float | None]:
-    """For each pair (id of a series, span) in `asked`: the value of the series' latest point that
-    is at least `span` older than its last point; None if it has no such point."""
-    if not asked:
+    """For each pair (id of a series, span of time) in `lookups`: the value of the series' latest
+    point that is at least `span` older than its last point; None if it has no such point."""
+    if not lookups:
         return []
     rows = await conn.execute(
         """
@@ -385,7 +385,7 @@ async def values_before(
         ) p on true
         order by a.n
         """,
-        [list(column) for column in zip(*asked, strict=True)],
+        [list(column) for column in zip(*lookups, strict=True)],
         binary=True,
     )
     return [row[0] for row in await rows.fetchall()]

@@ -9,10 +9,10 @@ from augury.storage.vault import CantOpen, Vault
 _CONSTANT = b"augury"
 _OWNER = "sealed_constant"
 _REFUSED = (
-    "The secrets in this database were encrypted with another key than the one this process has. "
-    "Give this process the key of the other hosts: AUGURY_SECRET_KEY, or the file secret.key of "
-    "the data folder that the secrets come from. If that key is lost, `augury db forget-secrets "
-    "--yes` deletes what was encrypted with it."
+    "The secrets in this database were encrypted with a different key from the one that this "
+    "process has. Give it the right key: set AUGURY_SECRET_KEY as on the other hosts, or copy the "
+    "file secret.key from the data folder in which the secrets were stored. If that key is lost, "
+    "`augury db forget-secrets --yes` deletes what was encrypted with it."
 )
 
 

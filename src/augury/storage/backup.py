@@ -34,7 +34,7 @@ DUMP, MANIFEST = "database.dump", "manifest.json"
 FORMAT = 1
 MAX_MANIFEST_BYTES = 64 * 1024
 CHUNK_BYTES = 1 << 20
-LEFT_OUT = (
+EXCLUDED_TABLES = (
     "rate_limits", "pgqueuer_log", "pgqueuer_statistics", "search_indexes", "relation_state",
     "relation_events", "relation_nodes", "relation_members", "relation_links", "forecast_words",
     "forecast_words_state", "import_parts",
@@ -42,7 +42,7 @@ LEFT_OUT = (
 """Tables whose rows are not backed up, because they are temporary or can be rebuilt. They hold rate
 limits, the log of the job queue and files being uploaded; and the state of search indexes,
 relations and words for forecasts, which are rebuilt after a restore."""
-SELF_MADE = ("schedules", "rvol_state", "watch_progress", "sealed_constant")
+TABLES_NEVER_EMPTY = ("schedules", "rvol_state", "watch_progress", "sealed_constant")
 """Tables that have rows even in a new database that nobody has used. When a restore checks that the
 database is empty, rows in these tables are ignored."""
 
@@ -111,7 +111,7 @@ async def backup(settings: Settings, file: Path) -> Manifest:
 
 def _check_target(file: Path) -> None:
     if file.exists():
-        raise SetupProblem(f"{file} exists. Choose another name: a backup never overwrites.")
+        raise SetupProblem(f"{file} exists. Choose another name: backups never overwrite a file.")
     if not file.parent.is_dir():
         raise SetupProblem(f"The folder {file.parent} does not exist.")
 
@@ -126,7 +126,7 @@ def _write(file: Path, manifest: Manifest, binaries: Binaries, url: str, snapsho
             archive.writestr(MANIFEST, json.dumps(asdict(manifest), indent=2))
             # Stored as it is: the dump is compressed already.
             with archive.open(DUMP, "w", force_zip64=True) as entry:
-                left_out = [f"--exclude-table-data=public.{table}" for table in LEFT_OUT]
+                left_out = [f"--exclude-table-data=public.{table}" for table in EXCLUDED_TABLES]
                 command = [binaries.program("pg_dump"), "--format=custom", "--no-owner"]
                 options = [
                     "--no-privileges",
@@ -134,7 +134,7 @@ def _write(file: Path, manifest: Manifest, binaries: Binaries, url: str, snapsho
                     "--schema=public",
                     "--extension=*",
                 ]
-                where, environment = _apart(url)
+                where, environment = _split_password(url)
                 command += [*options, *left_out, f"--snapshot={snapshot}", f"--dbname={where}"]
                 with program(command, "The backup failed.", environment=environment) as dump:
                     shutil.copyfileobj(dump, entry, CHUNK_BYTES)
@@ -196,11 +196,11 @@ async def restore(settings: Settings, file: Path, *, replace: bool = False) -> M
         async with await AsyncConnection.connect(url) as connection:
             _check_version(binaries, connection.info.server_version)
             rows = await _rows(connection)
-            held = sum(count for table, count in rows.items() if table not in SELF_MADE)
+            held = sum(count for table, count in rows.items() if table not in TABLES_NEVER_EMPTY)
         if held and not replace:
             raise SetupProblem(
                 f"The database is not empty ({held} rows). Restore into an empty one, or add "
-                f"--replace."
+                f"--replace to replace its contents."
             )
         dump = partial(_data, file, binaries)
         await asyncio.to_thread(loading.load, url, manifest.schema, manifest.rows, dump)
@@ -242,18 +242,18 @@ def program(
     )
     assert process.stdout
     assert process.stderr
-    said = _ErrorReader(process.stderr)
+    errors = _ErrorReader(process.stderr)
     feeder = threading.Thread(target=_feed, args=(input, process.stdin), daemon=True)
     feeder.start()
     try:
         yield process.stdout
         if process.wait() != 0:
-            raise SetupProblem(f"{failure} {said.text()}")
+            raise SetupProblem(f"{failure} {errors.text()}")
     finally:
         process.kill()
         process.wait()
         feeder.join()
-        said.text()
+        errors.text()
         process.stdout.close()
         process.stderr.close()
 
@@ -282,7 +282,7 @@ class _ErrorReader(threading.Thread):
         return self._text.decode(errors="replace").strip()[-1000:]
 
 
-def _apart(url: str) -> tuple[str, dict[str, str]]:
+def _split_password(url: str) -> tuple[str, dict[str, str]]:
     """The connection parameters of `url` without the password, and the password as an environment
     variable. A password in a command line could be read by every user of the machine."""
     parts = conninfo.conninfo_to_dict(url)
@@ -295,9 +295,8 @@ def _check_version(binaries: Binaries, server: int) -> None:
     if server // 10000 > ours:
         raise SetupProblem(
             f"The server is PostgreSQL {server // 10000}, but the programs here are PostgreSQL "
-            f"{ours} and can't back it up or restore it. Set AUGURY_PG_BIN_DIR to the folder of "
-            f"the "
-            f"programs (pg_dump, psql) of PostgreSQL {server // 10000}."
+            f"{ours} and can't back it up or restore it. Set AUGURY_PG_BIN_DIR to the folder with "
+            f"the programs (pg_dump, pg_restore) of PostgreSQL {server // 10000}."
         )
 
 
@@ -306,7 +305,7 @@ async def _rows(connection: AsyncConnection[Any]) -> dict[str, int]:
     cursor = await connection.execute(
         "select tablename from pg_tables where schemaname = 'public'"
         " and tablename <> all(%s) order by 1",
-        ([*LEFT_OUT, "alembic_version"],),
+        ([*EXCLUDED_TABLES, "alembic_version"],),
     )
     counts = {}
     for (table,) in await cursor.fetchall():

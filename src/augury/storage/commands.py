@@ -61,7 +61,7 @@ def restore(
         as_json,
         {"file": str(file), **asdict(manifest)},
         f"Restored {sum(manifest.rows.values()):,} rows of {manifest.created_at}. "
-        "The search index follows at the next start.",
+        "The search index is rebuilt at the next start of the service.",
     )
 
 

@@ -1,4 +1,5 @@
-"""The database as the rest of the service sees it: transactions and reads over a pool."""
+"""Access to the database for the rest of the service: a pool of connections, reads and
+transactions."""
 
 from __future__ import annotations
 
@@ -99,7 +100,7 @@ class Database:
         """Start or attach to the embedded server, or connect by URL; bring the schema up to date;
         open the pool.
 
-        Raises SetupProblem with what the operator can do about it.
+        Raises SetupProblem, whose text says what the operator can do, if one of these fails.
         """
         url, server = await reach(settings)
         pooled_url = settings.database_url.get_secret_value() if settings.database_url else url
@@ -220,8 +221,9 @@ class Database:
 
     @asynccontextmanager
     async def leading(self, lock: locks.LockKey) -> AsyncIterator[bool]:
-        """Try to become the only process that does a certain work. `lock` stands for the work; it
-        is held until the block ends. Yields whether the lock was free."""
+        """Try to become the only process that does a certain task. `lock`: key of the lock for this
+        task; it is held until the block ends. Yields whether the lock was free; if it was not,
+        another process is doing the task."""
         # A session of its own, so that the lock is released as soon as this process dies.
         async with await AsyncConnection.connect(
             self.direct_url, autocommit=True, connect_timeout=5
@@ -375,6 +377,6 @@ def _first_line(error: Exception) -> str:
 
 
 async def size(conn: AsyncConnection[Any]) -> int:
-    """Bytes that the database takes on disk."""
+    """Number of bytes that the database takes on disk."""
     row = await (await conn.execute("select pg_database_size(current_database())")).fetchone()
     return int(row[0]) if row else 0

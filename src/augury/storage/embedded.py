@@ -1,9 +1,10 @@
-"""The embedded PostgreSQL server: one owner per data folder, everybody else attaches.
+"""The embedded PostgreSQL server: one process owns the server of a data folder, and other processes
+use it.
 
-The owner holds a lock on the folder for as long as it lives and is the server's parent; the
-kernel stops the server when the owner dies, however it dies. A second process on the same
-folder reads the connection record and uses the running server; if it outlives the owner, it
-takes the owner's place.
+The owner starts the server and holds a lock on the folder as long as it lives. The kernel stops the
+server when the owner dies, however it dies. A second process on the same folder reads the server's
+connection data from a file and uses the running server. If it outlives the owner, it takes the
+owner's place.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from augury.storage.supervisor import PORT, SUPERUSER, OwnerLock, Record, Superv
 log = structlog.get_logger(__name__)
 
 INHERIT_EVERY = 0.1
-"""Seconds between two checks of whether the process that owns the embedded server still runs. Other
-processes that use the server do these checks."""
+"""Seconds between two checks by which a process that uses another process's embedded server finds
+out whether that process still runs."""
 
 
 class EmbeddedServer:
@@ -51,7 +52,7 @@ class EmbeddedServer:
         """Start the PostgreSQL server of `data_dir`, or use the one that another process already
         runs there. Blocks for at most `patience` seconds.
 
-        `options` are server settings on top of `SERVER_OPTIONS`.
+        `options`: PostgreSQL settings in addition to `supervisor.SERVER_OPTIONS`.
         """
         folder = data_dir.resolve() / "postgres"
         try:
@@ -60,7 +61,7 @@ class EmbeddedServer:
         except OSError as error:
             raise SetupProblem(
                 f"The data folder {data_dir} can't be used: {error.strerror}. "
-                "Set AUGURY_DATA_DIR to a folder that can be written."
+                "Set AUGURY_DATA_DIR to a writable folder."
             ) from error
         deadline = time.monotonic() + patience
         while not lock.acquire():
@@ -70,8 +71,8 @@ class EmbeddedServer:
             if time.monotonic() > deadline:
                 lock.release()
                 raise SetupProblem(
-                    f"Another process owns {data_dir} but its database did not start within "
-                    f"{patience:.0f} s. See {folder / 'server.log'}."
+                    f"Another Augury process owns {data_dir}, but the database there did not start "
+                    f"within {patience:.0f} s. See {folder / 'server.log'}."
                 )
             time.sleep(0.02)
         try:

@@ -1,4 +1,4 @@
-"""Which failures of the database are temporary, and what callers are told about them."""
+"""Which failures of the database are temporary, and the texts of the 503 answers to them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TEXTS: tuple[tuple[tuple[type[Exception], ...], str, float], ...] = (
 )
 
 
-_ANY_FILE = {"XX000", "42501"}
+_AMBIGUOUS_SQLSTATES = {"XX000", "42501"}
 """SQLSTATE codes that PostgreSQL uses for an exceeded quota and a read-only file system, but also
 for many other errors. An error with such a code is taken as temporary only if its text is about a
 file (`_of_a_file`)."""
@@ -59,7 +59,7 @@ def as_unavailable(exc: BaseException) -> Unavailable | None:
     for kinds, text, retry_after in _TEXTS:
         if isinstance(exc, kinds):
             return Unavailable(text, retry_after=retry_after)
-    if isinstance(exc, psycopg.Error) and exc.sqlstate in _ANY_FILE and _of_a_file(exc):
+    if isinstance(exc, psycopg.Error) and exc.sqlstate in _AMBIGUOUS_SQLSTATES and _of_a_file(exc):
         return Unavailable("The database's disk reported an error.", retry_after=30)
     # Errors without an SQLSTATE: the connection was refused, reset, or closed in the middle.
     if isinstance(exc, psycopg.OperationalError) and exc.sqlstate is None:

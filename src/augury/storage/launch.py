@@ -19,8 +19,9 @@ PR_SET_PDEATHSIG = 1
 REFUSED_STATUS = 77
 """Exit status of this script if it can't become the user that its argument IDENTITY names
 (EX_NOPERM)."""
-OUT_OF_REACH = 126
-"""Exit status of this script if the user that it has switched to can't run the program."""
+CANNOT_RUN_STATUS = 126
+"""Exit status of this script if it has switched to another user, and that user can't run the
+program."""
 FOLDER = "@dir:"
 
 
@@ -60,7 +61,7 @@ def main(arguments: list[str]) -> None:
     except OSError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(REFUSED_STATUS)
-    # After the change of identity, which clears the death signal.
+    # This comes after the change of user, because such a change clears the death signal.
     if sys.platform == "linux":
         libc.prctl(PR_SET_PDEATHSIG, int(death_signal))
     if os.getppid() != int(owner):  # the owner died before the signal was set
@@ -69,7 +70,7 @@ def main(arguments: list[str]) -> None:
         os.execv(program, [program, *rest])  # noqa: S606
     except OSError as error:
         sys.stderr.write(f"{program}: {error.strerror}\n")
-        sys.exit(OUT_OF_REACH)
+        sys.exit(CANNOT_RUN_STATUS)
 
 
 if __name__ == "__main__":

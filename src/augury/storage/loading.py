@@ -1,8 +1,8 @@
-"""Loads the rows of a backup into a schema that our own migrations make.
+"""Loads the rows of a backup into a database whose schema Augury's own migrations have made.
 
-A dump is a program in SQL: restoring it runs what its author wrote. So only rows and the
-positions of sequences are taken from a dump, each line in exactly the form that pg_dump writes.
-Anything else is refused.
+A PostgreSQL dump is an SQL program: an ordinary restore runs whatever its author wrote. So only
+rows and the positions of sequences are taken from a dump, and only from lines in exactly the form
+that pg_dump writes. Anything else is refused.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ LONGEST_LINE = 1 << 30
 value."""
 _BATCH = 1 << 16
 
-# What is removed before the rows are loaded, and added again after: foreign keys, because a dump's
-# rows are not in their order; indexes, because building one is faster than updating it; triggers.
+# SQL for what is removed before the rows are loaded, and added again afterwards: foreign keys,
+# because the tables of a dump are not in the order that these need; indexes, because building one
+# is faster than updating it; triggers.
 _ASIDE = """
 select format('alter table %s drop constraint %I', conrelid::regclass, conname),
        format('alter table %s add constraint %I %s', conrelid::regclass, conname,
@@ -119,8 +120,8 @@ def copy_rows(connection: psycopg.Connection, lines: IO[bytes]) -> None:
             table, names = _name(found[1]), [_name(n) for n in found[2].split(b", ")]
             if not set(names) <= columns.get(table, set()):
                 raise SetupProblem(
-                    f"The backup holds {table} ({', '.join(names)}), which does not belong to the "
-                    f"schema it names. Nothing was changed."
+                    f"The backup contains rows of {table} ({', '.join(names)}), but the schema "
+                    f"version that it states has no such table or columns. Nothing was changed."
                 )
             copy = sql.SQL("copy public.{} ({}) from stdin").format(
                 sql.Identifier(table), sql.SQL(", ").join(map(sql.Identifier, names))
@@ -135,8 +136,8 @@ def copy_rows(connection: psycopg.Connection, lines: IO[bytes]) -> None:
             )
         elif not _IDLE.fullmatch(line):
             raise SetupProblem(
-                "The backup holds a command where only rows may be: it was not written by Augury "
-                "or was altered. Nothing was run or changed."
+                "The backup contains a command where only rows are allowed: it was not written by "
+                "Augury or was altered. Nothing was run or changed."
             )
 
 

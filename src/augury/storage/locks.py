@@ -46,7 +46,8 @@ READINGS: Final = _number(0x6175_6775_7279_0007)
 """Key of the lock held by the process that parses the texts of active markets for forecasts."""
 POINTS: Final = _number(0x6175_6775_7279_0010)
 """Key of the lock that a transaction holds while it writes points of external series. Only one
-writes at a time, so that the numbers in the column `moved` become visible in order."""
+writes at a time, so that the sequence numbers of changes (column `moved`) become visible in
+order."""
 VOLATILITY: Final = _name("rvol")
 """Key of the lock that a transaction holds while it writes realized volatility."""
 

@@ -21,9 +21,9 @@ log = structlog.get_logger(__name__)
 
 LAST = Gauge(
     "augury_backup_verified_timestamp_seconds",
-    "When the last verified backup was made; 0: none lies in the folder of this process.",
+    "Time of the newest verified backup in the backup folder, in seconds since 1970; 0: none.",
 )
-SIZE = Gauge("augury_backup_bytes", "Size of the last verified backup.")
+SIZE = Gauge("augury_backup_bytes", "Size of the newest verified backup in bytes; 0: none.")
 
 _PATTERN = "augury-*.backup"
 _UNVERIFIED = ".unverified"
@@ -90,10 +90,10 @@ async def verify(settings: Settings, file: Path) -> backups.Manifest:
     """
     scratch = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix=".verify-", dir=file.parent))
     try:
-        apart = settings.model_copy(
+        scratch_settings = settings.model_copy(
             update={"data_dir": scratch, "database_url": None, "database_direct_url": None}
         )
-        return await backups.restore(apart, file)
+        return await backups.restore(scratch_settings, file)
     finally:
         await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
 

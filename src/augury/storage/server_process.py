@@ -1,4 +1,4 @@
-"""Which process serves a data folder of PostgreSQL, and whether it accepts connections."""
+"""Finds the PostgreSQL process that serves a data folder, and whether it accepts connections."""
 
 from __future__ import annotations
 

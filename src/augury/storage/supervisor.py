@@ -143,7 +143,7 @@ class Supervisor:
         self._started = False
         self._ended = False
         self._thread = threading.Thread(target=self._watch, name="augury-postgres", daemon=True)
-        self.record = self._settle()
+        self.record = self._choose_record()
         self._data = folder / "data"
         self._reserve = folder / "reserve"
         self._log = folder / "server.log"
@@ -152,7 +152,7 @@ class Supervisor:
 
     # The folder of the socket, and the user that the server runs as
 
-    def _settle(self) -> Record:
+    def _choose_record(self) -> Record:
         """Choose the folder of the server's socket and the user that the server runs as, and write
         the record. The socket's folder stays the same as before if possible."""
         if (uid := self._folder.stat().st_uid) != os.geteuid():
@@ -160,7 +160,7 @@ class Supervisor:
                 f"The data folder {self._folder.parent} belongs to another user (uid {uid}). Run "
                 "Augury as that user or set AUGURY_DATA_DIR to another folder."
             )
-        _bring_home(self._folder)
+        _move_from_var_lib(self._folder)
         known = Record.read(self._folder)
         if known is not None and known.folder != str(self._folder):
             known = None  # moved or copied: the original may still use what the record names
@@ -186,16 +186,16 @@ class Supervisor:
         somebody = next(p for p in pwd.getpwall() if p.pw_uid != 0)
         if os.geteuid() == 0:
             private = f"user:{PRIVATE_UID}:{PRIVATE_UID}"
-            found = self._tried(private)
-            if found == launch.OUT_OF_REACH:
+            found = self._test_run(private)
+            if found == launch.CANNOT_RUN_STATUS:
                 self._binaries = self._binaries.within_reach()
-                found = self._tried(private)
+                found = self._test_run(private)
             if found == 0:
                 return private
         # If this process can become no other user (root of a namespace with one user in it, or a
         # user without a name, which initdb needs), it gets a name in a user namespace of its own.
         identity = f"namespace:{somebody.pw_uid}:{somebody.pw_gid}"
-        if self._tried(identity) == 0:
+        if self._test_run(identity) == 0:
             return identity
         raise SetupProblem(
             "PostgreSQL refuses to run as root, and this process can't switch to another user "
@@ -209,7 +209,7 @@ class Supervisor:
             )
         )
 
-    def _tried(self, identity: str) -> int:
+    def _test_run(self, identity: str) -> int:
         return self._run(identity, self._binaries.program("postgres"), "--version").returncode
 
     def _folder_for(self, identity: str, folder: Path) -> str:
@@ -265,8 +265,8 @@ class Supervisor:
             time.sleep(0.005)
 
     def _has_started(self) -> bool:
-        """Whether the server accepts connections and is watched from now on. One that ended right
-        after it was ready, before this was noticed, has not started."""
+        """Whether the server accepts connections; from then on it is restarted when it ends. A
+        server that was ready but ended before this was noticed does not count as started."""
         if not ready_server(self._data):
             return False
         with self._spawning:
@@ -317,7 +317,7 @@ class Supervisor:
         pid = pid_in(self._data)
         escalation = [(5.0, signal.SIGINT), (5.0, signal.SIGQUIT)]
         if pid is not None and serves(pid, self._data):
-            # It is most likely obeying its death signal already.
+            # Its owner has died, so the kernel has most likely told it to stop already.
             for grace, sign in escalation:
                 if _wait_until(lambda: not serves(pid, self._data), grace):
                     break
@@ -328,7 +328,7 @@ class Supervisor:
             ):
                 raise SetupProblem(
                     f"A PostgreSQL server (process {pid}) still uses {self._data} and does not "
-                    "stop. Stop it, then start again."
+                    "stop. Stop that process, then start Augury again."
                 )
         # The process id in these files may by now belong to another process, which PostgreSQL would
         # take for a running server.
@@ -451,7 +451,7 @@ def _owner(identity: str) -> int:
     return int(identity.split(":")[1]) if identity.startswith("user:") else os.geteuid()
 
 
-def _bring_home(folder: Path) -> None:
+def _move_from_var_lib(folder: Path) -> None:
     """Move a database from /var/lib into its data folder. An older version of Augury kept the
     database in /var/lib if Augury ran as root and user namespaces were refused."""
     try:
@@ -464,7 +464,8 @@ def _bring_home(folder: Path) -> None:
     if written != str(folder):
         raise SetupProblem(
             f"The data folder was moved from {written}, but its database is still in {home}. Move "
-            f"the folder back to {written}; or back up there and restore into the new folder."
+            f"the folder back to {written}. To use the new folder, make a backup there with "
+            f"`augury db backup FILE`, and restore it into the new folder."
         )
     moving = folder / "data.moving"
     shutil.rmtree(moving, ignore_errors=True)

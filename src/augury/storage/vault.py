@@ -1,7 +1,8 @@
 """Encrypts users' secrets in the database, so that a copy of the database alone reveals nothing.
 
-AES-256-GCM under one key of the installation; each secret is bound to the row that it belongs to.
-The key is `AUGURY_SECRET_KEY`, or a file of the data folder that only its owner may read.
+The cipher is AES-256-GCM, with one key for the whole installation. Each secret is bound to the row
+that it belongs to. The key is `AUGURY_SECRET_KEY`, or a file in the data folder that only its owner
+may read.
 """
 
 from __future__ import annotations

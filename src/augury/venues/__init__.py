@@ -1,1 +1,2 @@
-"""Connectors that turn data of Polymarket, Kalshi and dump files into the catalogue's records."""
+"""Gets markets and prices into the catalogue: the connectors for Polymarket and Kalshi, the sync
+that runs them, and the import of dump files."""

@@ -1,7 +1,7 @@
-"""Which parts of a venue's answer about a stored market to believe. Pure: no I/O, no clock.
+"""Decides which parts of a venue's answer about a stored market to believe. Pure: no I/O, no clock.
 
-Venues are sometimes wrong for a short time about two things, which must be checked. One is the
-order of the outcomes: if it is wrong, each price is stored for the wrong outcome. The other is the
+Two things in a venue's answers are sometimes wrong for a short time. One is the order of the
+outcomes: if it is wrong, each price would be stored for the wrong outcome. The other is the
 resolution: a resolved market must not become open again by mistake.
 """
 
@@ -26,9 +26,9 @@ venue's cache."""
 FORGET_AFTER = timedelta(days=2)
 """A claim (an answer that contradicts a stored resolution) is dropped if the venue does not repeat
 it within this time."""
-MOST_DOUBTS = 2_000
-"""Maximum number of claims that are kept per venue. A claim is an answer that contradicts a stored
-resolution."""
+MAX_CLAIMS = 2_000
+"""Maximum number of unconfirmed claims that are stored per venue. A claim is an answer that
+contradicts a stored resolution."""
 
 
 def align(market: Market, known: KnownTarget) -> Market | Refusal:
@@ -87,8 +87,8 @@ class UnconfirmedClaims:
     They are stored between syncs as JSON.
     """
 
-    def __init__(self, kept: Any = None) -> None:
-        self._claims: dict[str, dict[str, Any]] = dict(kept) if isinstance(kept, dict) else {}
+    def __init__(self, stored: Any = None) -> None:
+        self._claims: dict[str, dict[str, Any]] = dict(stored) if isinstance(stored, dict) else {}
         self.changed = False
 
     def believes(
@@ -123,15 +123,16 @@ class UnconfirmedClaims:
         del self._claims[known.id]
         return True
 
-    def kept(self, at: datetime) -> dict[str, Any]:
-        """The unconfirmed claims by market id, ready to be stored as JSON: at most `MOST_DOUBTS`,
-        each made or repeated within `FORGET_AFTER` before `at`."""
+    def to_store(self, at: datetime) -> dict[str, Any]:
+        """The unconfirmed claims, by market id, as data for JSON. A claim is an answer of the venue
+        that contradicts a market's stored resolution. Claims that were last made `FORGET_AFTER` or
+        longer before `at` are left out, and all but the newest `MAX_CLAIMS`."""
         fresh = {
             id_: claim
             for id_, claim in self._claims.items()
             if at - datetime.fromisoformat(claim["at"]) < FORGET_AFTER
         }
-        return dict(list(fresh.items())[-MOST_DOUBTS:])
+        return dict(list(fresh.items())[-MAX_CLAIMS:])
 
     def _drop(self, id_: str) -> None:
         if self._claims.pop(id_, None) is not None:

@@ -36,7 +36,8 @@ def import_(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...", help="Files of markets or prices: .parquet, .jsonl or .csv."
+            metavar="FILE...",
+            help="Files with markets or with prices, as .parquet, .jsonl or .csv.",
         ),
     ],
     as_json: AsJson = False,
@@ -50,7 +51,8 @@ def import_(
 
 def sync(
     venue: Annotated[
-        list[str] | None, typer.Option(help="polymarket or kalshi. Default: both.")
+        list[str] | None,
+        typer.Option(help="Venue to sync: polymarket or kalshi. Repeatable. Default: both."),
     ] = None,
     full: Annotated[
         bool,
@@ -95,8 +97,8 @@ async def _import(paths: list[Path], *, as_json: bool) -> None:
                 replaced = await markets.sample_size(conn)
         if replaced:
             typer.echo(
-                f"This import replaces the sample: its {replaced:,} markets and their prices are "
-                f"removed with the first imported market.",
+                f"This import replaces the sample: its {replaced:,} invented markets and their "
+                f"prices are deleted when the first real market is imported.",
                 err=True,
             )
         with _progress(shown=not as_json) as bars:
@@ -136,7 +138,7 @@ async def _import(paths: list[Path], *, as_json: bool) -> None:
     for summary in summaries:
         _show_import(summary)
     if held:
-        typer.echo("See 'augury markets quarantine' for what is held.")
+        typer.echo("'augury markets quarantine' lists the quotes in quarantine.")
 
 
 def _show_import(summary: FileSummary) -> None:
@@ -250,7 +252,7 @@ def _show_sync(outcome: FlowOutcome) -> None:
         typer.echo(f"  refused {count:,}: {reason}")
     if outcome.failure:
         typer.echo(f"  ended early: {outcome.failure}", err=True)
-        typer.echo("  Data fetched so far is kept. The next sync continues from here.", err=True)
+        typer.echo("  The data fetched so far is stored. The next sync continues here.", err=True)
 
 
 def _progress(*, shown: bool) -> Progress:

@@ -55,7 +55,7 @@ class DumpFile:
     Raises
     ------
     SetupProblem
-        The file is missing, can't be read, or holds something else than `kind` asks for.
+        The file is missing, can't be read, or does not hold what `kind` says (markets or prices).
     """
 
     def __init__(self, path: Path, *, kind: Kind | None = None) -> None:
@@ -81,7 +81,7 @@ class DumpFile:
                 f" nor a price's (market_id, ts, price, ...)."
             )
         if kind is not None and self.kind != kind:
-            raise SetupProblem(f"{path} holds {self.kind}, but {kind} were expected.")
+            raise SetupProblem(f"{path} contains {self.kind}, but {kind} were expected.")
 
     def __len__(self) -> int:
         return self.frame.height
@@ -140,8 +140,8 @@ def read_markets(file: DumpFile) -> Iterator[list[Market | Refusal]]:
 
 
 def _parted(question: str) -> tuple[str, str | None]:
-    """A Kalshi question "title — subtitle" split in two; the whole and None if it has another
-    form."""
+    """Split a Kalshi question "title — subtitle" in two. A question of another form is returned
+    whole, with None for the subtitle."""
     title, dash, subtitle = question.rpartition(" — ")
     return (title, subtitle) if dash and title and subtitle else (question, None)
 
@@ -386,7 +386,7 @@ def match_prices(file: DumpFile, known: Iterable[KnownMarket]) -> pl.DataFrame:
         .when(pl.col("at").is_null())
         .then(pl.lit("bad time"))
         .when(pl.col("market_id").is_null() & is_event)
-        .then(pl.lit("no one market for this label of an event"))
+        .then(pl.lit("no single market of the event has this label"))
         .when(pl.col("market_id").is_null() & ~known_series)
         .then(pl.lit("unknown market"))
         .when(pl.col("market_id").is_null())

@@ -1,9 +1,9 @@
-"""One run of a venue's flow: a full listing, an incremental one (markets that are new or changed),
-a price refresh, or a fetch of price histories.
+"""Runs one flow (kind of sync) of a venue: a full listing of its markets, an incremental one (new
+or changed markets), a price refresh, or a fetch of price histories.
 
-Each flow advances page by page. A page's rows and the start of the next page are stored in one
-transaction, so that a run that was killed continues where it stopped. No flow draws conclusions
-from a market's absence: a market that left the listing is looked up by its id.
+Each flow advances page by page. A page's records and the position of the next page are stored in
+one transaction, so that the next run continues where a killed one stopped. A market that is missing
+from a listing is not taken to be closed: it is looked up by its id.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ from augury.venues.http import BadAnswer, NoSuchRecord, RequestRejected, Throttl
 from augury.venues.records import KnownTarget, Page, Refusal, Venue
 
 RECORDS = Metric("augury_venue_records", "Market records stored.", ["venue", "flow"])
-REFUSED = Metric("augury_venue_refused", "Wire records refused, by reason.", ["venue", "reason"])
+REFUSED = Metric(
+    "augury_venue_refused",
+    "Records in answers of a venue that were refused, by reason.",
+    ["venue", "reason"],
+)
 
 MAX_LOOK_BACK = timedelta(days=3)
 """Longest time that a sync looks back. A full sync lists the markets that closed in this time. An
@@ -38,18 +42,18 @@ because venues show changes in listings with a delay."""
 STALE_CURSOR = timedelta(hours=6)
 """Age from which an interrupted sync is not continued at its checkpoint: the next run starts from
 the beginning."""
-MOST_PAGES = 5_000
+MAX_PAGES = 5_000
 """Maximum number of pages that are read of one listing. A listing that reaches this number is taken
 to be endless."""
-PRINTS_KEPT = 64
-"""Number of a listing's latest pages whose fingerprints (hashes of the ids on a page) are kept, to
-notice a page that comes again."""
-SOUND_SHARE = 0.5
+MAX_FINGERPRINTS = 64
+"""Number of a listing's latest pages whose fingerprints (hashes of the ids on a page) are stored,
+to notice a page that the venue sends again."""
+MIN_LISTED_SHARE = 0.5
 """A full listing must contain at least this share (0 to 1) of the number of markets that are stored
 as open. With fewer, the listing is taken to be incomplete."""
-SOUND_FROM = 50
+MIN_EXPECTED_MARKETS = 50
 """Smallest number of expected markets for which an answer is checked for missing ones. For a
-listing, the expected markets are those stored as open; for a price refresh, those asked for."""
+listing, the expected markets are those stored as open; for a price refresh, those requested."""
 BATCH_IDS = 100
 """Maximum number of markets that one request asks for by their ids."""
 MAX_LOOKUPS = 100
@@ -154,7 +158,7 @@ class FlowRun:
                 await self._look_up_vanished(walk)
                 continue
             await self._walk(walk, open_before)
-            if phase == venue.full[0] and _thin(walk.listed, open_before):
+            if phase == venue.full[0] and _is_incomplete(walk.listed, open_before):
                 walk.sound = False
             rest = venue.full[venue.full.index(phase) + 1 :]
             walk.phase, walk.after, walk.prints = (rest[0] if rest else "vanished"), None, []
@@ -202,12 +206,12 @@ class FlowRun:
         for start in range(0, len(due), BATCH_IDS):
             batch = due[start : start + BATCH_IDS]
             page = await self._ask(lambda batch=batch: venue.news(batch))
-            await self.take_in(page, {t.id: t for t in batch})
+            await self.store_page(page, {t.id: t for t in batch})
             self._report(self.outcome)
-        if len(due) >= SOUND_FROM and not self.outcome.records:
+        if len(due) >= MIN_EXPECTED_MARKETS and not self.outcome.records:
             raise BadAnswer(
                 venue.platform,
-                f"returned none of the {len(due)} known markets that it was asked about",
+                f"returned none of the {len(due)} stored markets that were requested by id",
             )
         await self._finish(at)
 
@@ -239,7 +243,7 @@ class FlowRun:
 
     async def _walk(self, walk: _Walk, open_before: int) -> None:
         """Read the rest of one listing and store its pages. Reading ends at the last page, at a
-        page that was read before, or after `MOST_PAGES` pages.
+        page that was read before, or after `MAX_PAGES` pages.
 
         open_before : number of the venue's markets that are stored as open
         """
@@ -255,26 +259,32 @@ class FlowRun:
                 # The cursor has expired: the listing starts over, and stored pages are kept.
                 walk.after, walk.prints, started_over = None, [], True
                 continue
-            if lists_open and not page.records and not walk.listed and open_before >= SOUND_FROM:
+            if (
+                lists_open
+                and not page.records
+                and not walk.listed
+                and open_before >= MIN_EXPECTED_MARKETS
+            ):
                 raise BadAnswer(
-                    venue.platform, f"lists no market, although {open_before} were open before"
+                    venue.platform,
+                    f"lists no open market, although {open_before} markets are stored as open",
                 )
             mark = page.fingerprint()
             if page.records and mark in walk.prints:
                 outcome.notes["repeated page"] += 1
                 walk.sound &= not lists_open
                 return
-            walk.prints = [*walk.prints, mark][-PRINTS_KEPT:]
+            walk.prints = [*walk.prints, mark][-MAX_FINGERPRINTS:]
             walk.pages += 1
             if lists_open:
                 walk.listed += len(page.markets)
-            if page.kin:
+            if page.event_ids:
                 await self._complete(page)
             circling = page.after is not None and page.after == walk.after
             walk.after = page.after
-            await self.take_in(page, walk=walk if page.after is not None else None)
+            await self.store_page(page, walk=walk if page.after is not None else None)
             self._report(outcome)
-            if circling or walk.pages >= MOST_PAGES:
+            if circling or walk.pages >= MAX_PAGES:
                 outcome.notes["listing without end"] += 1
                 walk.sound &= not lists_open
                 return
@@ -286,14 +296,14 @@ class FlowRun:
         has a change of it, but it is not stored yet."""
         async with self._database.reading() as conn:
             known = await store.targets(conn, [c.id for c in page.changes])
-        kin = {
-            c.id: page.kin[c.id]
+        event_ids = {
+            c.id: page.event_ids[c.id]
             for c in page.changes
-            if c.id not in known and c.id in page.kin and c.status == "active"
+            if c.id not in known and c.id in page.event_ids and c.status == "active"
         }
-        if not kin:
+        if not event_ids:
             return
-        whole = await self._ask(lambda: self._venue.complete(kin))
+        whole = await self._ask(lambda: self._venue.complete(event_ids))
         page.markets += [m for m in whole.markets if m.id not in known]
         page.refusals += whole.refusals
         page.notes += whole.notes
@@ -323,10 +333,10 @@ class FlowRun:
                 except (NoSuchRecord, RequestRejected):
                     self.outcome.notes["unknown to the venue"] += 1
             walk.after = batch[-1][0]
-            await self.take_in(page, {t.id: t for t in targets}, walk)
+            await self.store_page(page, {t.id: t for t in targets}, walk)
             self._report(self.outcome)
 
-    async def take_in(
+    async def store_page(
         self,
         page: Page,
         known: dict[str, KnownTarget] | None = None,
@@ -343,13 +353,13 @@ class FlowRun:
             if known is None:
                 ids = [*(m.id for m in page.markets), *(c.id for c in page.changes)]
                 known = await store.targets(conn, ids)
-            kept = await store.load(conn, platform, "doubts")
-            doubts = UnconfirmedClaims(kept.cursor)
-            whole, news = _believable(page, known, doubts, outcome, at)
+            stored = await store.load(conn, platform, "doubts")
+            claims = UnconfirmedClaims(stored.cursor)
+            whole, news = _believable(page, known, claims, outcome, at)
             summary = await markets.upsert_markets(conn, whole)
             touched = await markets.apply_changes(conn, news)
-            if doubts.changed:
-                await store.checkpoint(conn, platform, "doubts", doubts.kept(at), at)
+            if claims.changed:
+                await store.checkpoint(conn, platform, "doubts", claims.to_store(at), at)
             if walk is not None:
                 cursor = msgspec.to_builtins(walk)
                 await store.checkpoint(conn, platform, outcome.flow, cursor, at)
@@ -407,14 +417,14 @@ def _resumed(cursor: dict[str, Any] | None, at: datetime) -> _Walk | None:
     return walk if at - walk.run_at < STALE_CURSOR else None
 
 
-def _thin(listed: int, open_before: int) -> bool:
-    return open_before >= SOUND_FROM and listed < open_before * SOUND_SHARE
+def _is_incomplete(listed: int, open_before: int) -> bool:
+    return open_before >= MIN_EXPECTED_MARKETS and listed < open_before * MIN_LISTED_SHARE
 
 
 def _believable(
     page: Page,
     known: Mapping[str, KnownTarget],
-    doubts: UnconfirmedClaims,
+    claims: UnconfirmedClaims,
     outcome: FlowOutcome,
     at: datetime,
 ) -> tuple[list[Market], list[MarketChange]]:
@@ -434,7 +444,7 @@ def _believable(
         aligned = align(market, target)
         if isinstance(aligned, Refusal):
             page.refusals.append(aligned)
-        elif not doubts.believes(target, aligned.status, aligned.resolution, at):
+        elif not claims.believes(target, aligned.status, aligned.resolution, at):
             outcome.doubted += 1
         elif page.partial and target.origin == "venue":
             news.append(as_change(aligned, aligned.observed_at or at))
@@ -444,7 +454,7 @@ def _believable(
         target = known.get(change.id)
         if target is None:
             continue
-        if doubts.believes(target, change.status, change.resolution, at):
+        if claims.believes(target, change.status, change.resolution, at):
             news.append(change)
         else:
             outcome.doubted += 1

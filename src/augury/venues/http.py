@@ -1,6 +1,7 @@
-"""The HTTP client of a venue: connections, rate limits, retries, breaker, deadlines, size limits.
+"""The HTTP client for the venues' APIs: connections, rate limits, retries, circuit breaker,
+deadlines, size limits.
 
-Every failure is a `VenueError`; no exception of httpx2 gets out:
+Every failure is raised as a `VenueError`, never as an exception of httpx2:
 
 VenueError              502  carries the venue and a plain text
 ├── Unreachable         refused, DNS, TLS, cut off, no answer in time
@@ -40,12 +41,18 @@ REQUESTS = Counter(
     "augury_venue_requests", "Requests sent to a venue, by how they ended.", ["venue", "outcome"]
 )
 SHARED = Counter(
-    "augury_venue_shared_requests", "Calls that waited for an identical one in flight.", ["venue"]
+    "augury_venue_shared_requests",
+    "Requests that were not sent, because an identical one was already running.",
+    ["venue"],
 )
 SECONDS = Histogram(
-    "augury_venue_request_seconds", "Seconds a venue took to answer in full.", ["venue"]
+    "augury_venue_request_seconds", "Seconds that a venue took to answer in full.", ["venue"]
 )
-BREAKER = Gauge("augury_venue_breaker_open", "1 while a venue is not asked.", ["venue", "base"])
+BREAKER = Gauge(
+    "augury_venue_breaker_open",
+    "1 while requests to a base URL of a venue are held back after failures.",
+    ["venue", "base"],
+)
 
 # Every attempt is counted in REQUESTS. Logs of retries would mix with the output of a command.
 stamina.instrumentation.set_on_retry_hooks([])
@@ -54,8 +61,8 @@ MAX_BYTES = 48 * 1024 * 1024
 """Maximum number of bytes of an answer, decompressed: four times the largest page seen from either
 venue."""
 MAX_REDIRECTS = 3
-UNASKED_PAUSE = 1.0
-"""Seconds to pause after a 429 (too many requests) that does not name a pause."""
+DEFAULT_PAUSE = 1.0
+"""Seconds to wait after an answer with status 429 (too many requests) that states no wait."""
 
 Params = Mapping[str, str | int | Sequence[str]]
 Sleep = Callable[[float], Awaitable[None]]
@@ -67,7 +74,7 @@ class VenueError(UpstreamFailed):
     outcome: ClassVar[str] = "failed"
     unhealthy: ClassVar[bool] = False
     """Whether the circuit breaker counts this error as a failure of the venue."""
-    again: ClassVar[bool] = False
+    retryable: ClassVar[bool] = False
     """Whether the same request may succeed if it is sent again soon."""
 
     def __init__(self, venue: str, problem: str, *, retry_after: float | None = None) -> None:
@@ -79,15 +86,15 @@ class VenueError(UpstreamFailed):
 
 
 class Unreachable(VenueError):
-    outcome, unhealthy, again = "unreachable", True, True
+    outcome, unhealthy, retryable = "unreachable", True, True
 
 
 class Throttled(VenueError):
-    outcome, again = "throttled", True
+    outcome, retryable = "throttled", True
 
 
 class VenueFailed(VenueError):
-    outcome, unhealthy, again = "error", True, True
+    outcome, unhealthy, retryable = "error", True, True
 
 
 class NoSuchRecord(VenueError):
@@ -108,8 +115,8 @@ class CircuitOpen(VenueError):
 
 @contextmanager
 def shape_of(platform: str) -> Iterator[None]:
-    """Context manager for code that reads a venue's answer: a ValueError in it is raised as a
-    `BadAnswer`."""
+    """Context manager for code that parses a venue's answer. It turns a ValueError, raised because
+    the answer has an unexpected shape, into a `BadAnswer`."""
     try:
         yield
     except ValueError as problem:
@@ -154,12 +161,12 @@ class VenueClient:
     bases
         Base URLs by a short name ("gamma": "https://..."). Each has its own circuit breaker.
     limits
-        Most requests per second, by base ("gamma") or by base and first part of the path
-        ("gamma/events"). A request to gamma/events has to keep both limits.
+        Maximum number of requests per second, by base ("gamma") or by base and first part of the
+        path ("gamma/events"). A request to gamma/events has to keep both limits.
     deadline
-        Most seconds for a whole call, including waits, retries and reading the body.
+        Maximum time of a whole call in seconds, including waits, retries and reading the body.
     attempts
-        Most attempts of a call, within its deadline.
+        Maximum number of attempts of a call, within its deadline.
     """
 
     def __init__(
@@ -262,11 +269,11 @@ class VenueClient:
     def _wait_before_retry(self, exc: Exception, ends_at: float) -> bool | float:
         """Function that the library stamina calls after a failed attempt. Returns the seconds that
         the venue asked to wait, True for the usual pause before a retry, or False for no retry."""
-        if not isinstance(exc, VenueError) or not exc.again:
+        if not isinstance(exc, VenueError) or not exc.retryable:
             return False
         if exc.retry_after is None:
             return True
-        # A wait past the deadline would end in a timeout and hide the venue's own message.
+        # No retry: a wait past the deadline would end in a timeout and hide what the venue said.
         return exc.retry_after if self._clock() + exc.retry_after < ends_at else False
 
     async def _attempt(self, base: str, path: str, url: str) -> Any:
@@ -340,7 +347,7 @@ class VenueClient:
             raise Unreachable(self.venue, f"cut its answer short ({type(exc).__name__})") from None
         except (httpx2.InvalidURL, httpx2.HTTPError) as exc:
             raise BadAnswer(self.venue, f"gave an unusable answer ({exc})"[:200]) from None
-        raise BadAnswer(self.venue, "redirects in circles")
+        raise BadAnswer(self.venue, f"redirects more than {MAX_REDIRECTS} times")
 
     def _redirected(self, base: str, target: httpx2.URL, response: httpx2.Response) -> httpx2.URL:
         """The target of a redirect, which must have the same scheme, host and port as the base."""
@@ -362,7 +369,7 @@ class VenueClient:
             raise Throttled(
                 self.venue,
                 "asked for fewer requests",
-                retry_after=UNASKED_PAUSE if wait is None else wait,
+                retry_after=DEFAULT_PAUSE if wait is None else wait,
             )
         if status == 404:
             raise NoSuchRecord(self.venue, "does not know that record")

@@ -74,7 +74,8 @@ async def _markets(
     database: Database, file: dump.DumpFile, summary: FileSummary, progress: Progress
 ) -> None:
     parts = dump.read_markets(file)
-    # In a thread, as below: meanwhile a worker must do other work, and renew its heartbeat.
+    # Parsing is done in threads, because a worker process has to do other work meanwhile and renew
+    # its heartbeat.
     while (part := await asyncio.to_thread(next, parts, None)) is not None:
         good: list[Market] = []
         for found in part:
@@ -113,7 +114,7 @@ async def _prices(
     good = rows.filter(pl.col("reason").is_null()).sort("market_id", "outcome", "at")
     wrong = await asyncio.to_thread(dump.in_another_unit, good, known)
     if wrong.height:
-        why = "All prices of its venue at that moment are at most one cent."
+        why = "All prices of its venue in the file at this time are at most one cent."
         async with database.transaction() as conn:
             new = await markets.hold_points(conn, dump.points(wrong), HoldReason("unit", why))
         summary.quarantined["unit"] += new

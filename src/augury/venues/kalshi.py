@@ -1,4 +1,5 @@
-"""The connector for Kalshi: listings, changes of markets, single markets and price history."""
+"""The connector for Kalshi: reads listings, changes of markets, single markets and price histories
+from its API."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ LIMITS = {"api": 8.0}
 without a key."""
 COMPLETED_AT_ONCE = 40
 """Maximum number of events that are looked up to complete the new markets of one page of a listing.
-If there are more, the next full sync adds their markets."""
+The markets of further events are added by the next full sync."""
 
 
 class Kalshi:
@@ -80,14 +81,14 @@ class Kalshi:
             self._add_news(page, wire, observed_at)
         return page
 
-    async def complete(self, kin: Mapping[str, str]) -> Page:
+    async def complete(self, event_ids: Mapping[str, str]) -> Page:
         """Complete records of new markets, read together with their events. At most
         `COMPLETED_AT_ONCE` events are read.
 
-        kin : the event id of each new market, by market id
+        event_ids : the event id of each new market, by market id
         """
         page = Page()
-        for event in list(dict.fromkeys(kin.values()))[:COMPLETED_AT_ONCE]:
+        for event in list(dict.fromkeys(event_ids.values()))[:COMPLETED_AT_ONCE]:
             observed_at = self._clock()
             path, params = event_query(event)
             try:
@@ -199,4 +200,4 @@ class Kalshi:
         if isinstance(found, MarketChange) and isinstance(wire, dict):
             event = identifier(wire.get("event_ticker"))
             if event is not None:
-                page.kin[found.id] = event
+                page.event_ids[found.id] = event

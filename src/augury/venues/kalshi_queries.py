@@ -1,4 +1,4 @@
-"""Paths and parameters of requests to Kalshi, and how to read the pages of its answers."""
+"""Makes the paths and parameters of requests to Kalshi, and reads the pages of its answers."""
 
 from __future__ import annotations
 

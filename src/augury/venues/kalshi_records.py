@@ -1,9 +1,9 @@
-"""Turns Kalshi's JSON into records: markets, changes, candles.
+"""Turns Kalshi's JSON into records: markets, changes of markets, price points from candles.
 
-Both generations of its API are read: prices in cents as integers (`yes_bid: 63`, until 2025) and in
-dollars as strings (`yes_bid_dollars: "0.6300"`), counts as integers and as `*_fp` strings. The
-markets of an event differ by `yes_sub_title`, so a market's question is the event's title and that
-label. YES is always the side that the label names.
+Both generations of Kalshi's API are read: prices in cents as integers (`yes_bid: 63`, until 2025)
+and in dollars as strings (`yes_bid_dollars: "0.6300"`), counts as integers and as `*_fp` strings.
+The markets of an event differ by their label `yes_sub_title`, so a market's question consists of
+the event's title and this label. YES is always the side that the label names.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ STATUSES: dict[str, Status] = {
     "finalized": "resolved",
     "settled": "resolved",
 }
-"""Kalshi's name of a status -> our status. Names from records and names from listing filters are
-both here, since some generations of Kalshi's API mix them. A `determined` market may still be
-disputed or amended, so only a `finalized` or `settled` one is resolved."""
+"""Kalshi's name of a market's status -> Augury's status. Kalshi has different names in records and
+in filters of listings; both are here, since some generations of its API mix them. A `determined`
+market may still be disputed or amended, so only a `finalized` or `settled` one is resolved."""
 _NOT_OPEN_YET = ("initialized", "unopened")
 _STRIKES = (
     "greater",
@@ -79,9 +79,11 @@ def market(
     observed_at
         When the answer was requested.
     event, series
-        The market's event and series, if known; they have its title, exclusivity, category, tags.
+        The market's event and series (group of events) in Kalshi's JSON, if known. The market's
+        title, category and tags come from them, and whether its event's markets exclude each other.
     notes
-        Counts oddities that do not make the record unusable, e.g. an unknown strike type.
+        Counter to which things are added that do not make the record unusable, e.g. an unknown
+        strike type.
     """
     notes = Notes() if notes is None else notes
     event, series = event or {}, series or {}

@@ -1,9 +1,11 @@
-"""The connector for Polymarket: requests (query), pages (extract), JSON to records (transform).
+"""The connector for Polymarket: makes requests, reads pages of answers, and turns their JSON into
+records.
 
-Base URLs are `gamma` (metadata, prices, status) and `clob` (price history). Two generations of
-listings are read: arrays paged by `limit` and `offset`, and `/keyset` listings with `next_cursor`.
-Price refreshes ask gamma, not the order books: one call for 100 markets returns price, best bid and
-ask, volume and status, so a market that closed between two refreshes is noticed at once.
+It uses two of Polymarket's APIs: `gamma` (metadata, prices, status) and `clob` (price history). Two
+generations of listings are read: arrays paged by `limit` and `offset`, and `/keyset` listings with
+`next_cursor`. Price refreshes use gamma, not the order books: one request for 100 markets returns
+price, best bid and ask, volume and status, so a market that closed between two refreshes is noticed
+at once.
 """
 
 from __future__ import annotations
@@ -42,10 +44,11 @@ EVENTS_PAGE = 100
 MARKETS_PAGE = 100
 """Markets per page: the most that `/markets/keyset` returns."""
 BATCH_IDS = 100
-"""Ids in one request by id; they make a URL of about 1 KB."""
+"""Maximum number of ids in one request for markets by id; 100 make a URL of about 1 KB."""
 
 DECIDED_PRICE = 0.99
-"""From this price (0 to 1) on, an outcome of a closed market is taken to be the winner."""
+"""Price (0 to 1) from which on an outcome of a closed market is taken to be the winner. Chosen by
+hand."""
 _UNDER_REVIEW = ("proposed", "disputed", "challenged", "reproposed", "requested")
 
 Params = Mapping[str, str | int | Sequence[str]]
@@ -156,7 +159,7 @@ def event_markets(event: Wire) -> Iterable[dict[str, Any]]:
 
 
 def market(wire: object, observed_at: datetime, notes: Notes | None = None) -> Market | Refusal:
-    """A market as gamma returns it, turned into a record, or a refusal with its reason.
+    """A market of Polymarket's JSON (API gamma) as a record, or a refusal with its reason.
 
     Parameters
     ----------
@@ -249,7 +252,8 @@ def market(wire: object, observed_at: datetime, notes: Notes | None = None) -> M
 
 
 def history(answer: object, market_id: str, outcome: int) -> list[PricePoint]:
-    """An answer of `/prices-history` as price points. Unreadable ones, 0 and 1 are left out.
+    """An answer of `/prices-history` as price points. Prices of 0 or 1 and unreadable ones are left
+    out.
 
     Raises
     ------
@@ -312,7 +316,8 @@ def _state(
         if flag(wire.get("archived")):
             return "closed", None, nothing
         if all(wire.get(key) is None for key in ("bestBid", "bestAsk", "lastTradePrice")):
-            # An automated market maker (before 2023) has no book: labelled prices are the quote.
+            # A market with an automated market maker (before 2023) has no order book: the prices
+            # next to its labels are its quote.
             usable = bool(labelled) and all(p is not None and 0 < p < 1 for p in labelled)
             return "active", None, tuple(labelled) if usable else nothing
         return "active", None, _open_prices(labelled, bid, ask, last, len(outcomes)) or nothing
@@ -340,16 +345,17 @@ def _open_prices(
 ) -> tuple[float | None, ...] | None:
     """Prices of an open market's outcomes; None if nobody quotes or a labelled price is unusable.
 
-    `labelled` are prices by outcome; they are used for more than two outcomes. For two, bid, ask
-    and last trade give the first outcome's price. That they are about the first outcome is only a
-    convention: if that price is over 0.10 away from the labelled one, the labelled prices are used.
+    `labelled` are the prices that the venue states by outcome. With more than two outcomes, they
+    are the result. With two, the first outcome's price is computed from bid, ask and last trade
+    (`wire.quote`). That these are about the first outcome is only a convention: if the computed
+    price is more than 0.10 away from the labelled one, the labelled prices are used.
     """
     usable = bool(labelled) and all(p is not None and 0 < p < 1 for p in labelled)
     if count > 2:
         return tuple(labelled) if usable else None
     price = quote(bid, ask, last)
     if price is None:
-        # Labelled prices are no quote then: the venue shows 0.5 or the last trade.
+        # The labelled prices are no quote then: the venue fills in 0.5 or the last trade.
         return None
     if labelled and not usable:
         return None
@@ -444,7 +450,7 @@ class Polymarket:
             page.after = None
         return page
 
-    async def complete(self, kin: Mapping[str, str]) -> Page:
+    async def complete(self, event_ids: Mapping[str, str]) -> Page:
         """An empty page: Polymarket's records always have their event, so there is nothing to
         complete."""
         return Page()

@@ -1,4 +1,5 @@
-"""What connectors and the sync exchange: pages of records, refusals, and stored markets."""
+"""Records that the connectors (the code for the venues) and the sync exchange: pages of markets,
+refusals, and fields of stored markets."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ import msgspec
 from augury.markets.records import Market, MarketChange, Origin, Platform, PricePoint, Status
 
 Notes = Counter[str]
-"""Counts of oddities in a venue's answers, by name, e.g. "unknown strike type". No record is
-refused because of them."""
+"""Counts of unexpected things in a venue's answers, by name, e.g. "unknown strike type", that are
+no reason to refuse the record."""
 Cursor = str | int | None
 """Where the next page of a venue's listing starts: the venue's cursor, or an offset. In a request,
 None means the first page; in an answer, None means that there are no more pages."""
@@ -50,7 +51,7 @@ class Page(msgspec.Struct):
     changes: list[MarketChange] = msgspec.field(default_factory=list)
     refusals: list[Refusal] = msgspec.field(default_factory=list)
     notes: Notes = msgspec.field(default_factory=Counter)
-    kin: dict[str, str] = msgspec.field(default_factory=dict)
+    event_ids: dict[str, str] = msgspec.field(default_factory=dict)
     """Market id -> event id, for markets in `changes` whose event is not in the answer."""
     after: Cursor = None
     """Where the next page of the listing starts; None after the last page."""
@@ -94,7 +95,7 @@ class Venue(Protocol):
 
     async def listing(self, phase: str, after: Cursor, since: datetime) -> Page: ...
 
-    async def complete(self, kin: Mapping[str, str]) -> Page: ...
+    async def complete(self, event_ids: Mapping[str, str]) -> Page: ...
 
     async def news(self, targets: Sequence[KnownTarget]) -> Page: ...
 

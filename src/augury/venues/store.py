@@ -1,4 +1,5 @@
-"""The sync's own state in PostgreSQL, and its queries over markets."""
+"""SQL of the sync: the stored state of each venue's syncs, and queries for markets that a sync has
+to ask the venue about."""
 
 from __future__ import annotations
 
@@ -149,8 +150,8 @@ async def count_open(conn: Connection, platform: Platform) -> int:
 async def unseen(
     conn: Connection, platform: Platform, before: datetime, after_seq: int, limit: int
 ) -> list[tuple[int, KnownTarget]]:
-    """A venue's active markets that were not observed since `before` and whose number (`seq`) is
-    above `after_seq`, each with its number, ascending.
+    """A venue's active markets that were not observed since `before` and whose serial number
+    (`seq`) is above `after_seq`: pairs of serial number and market, ascending.
 
     If a full listing began at `before`, these are the markets that it did not contain.
     """
@@ -194,7 +195,7 @@ async def without_history(
     conn: Connection, platform: Platform, after_seq: int, limit: int
 ) -> list[tuple[int, KnownTarget]]:
     """A venue's active, traded markets that have no price history from the venue yet and whose
-    number (`seq`) is above `after_seq`, each with its number, ascending."""
+    serial number (`seq`) is above `after_seq`: pairs of serial number and market, ascending."""
     cursor = conn.cursor(row_factory=args_row(lambda seq, *rest: (seq, _target(*rest))))
     await cursor.execute(
         f"""
@@ -222,7 +223,7 @@ async def venue_health(conn: Connection) -> list[VenueHealth]:
                    s.failed_at, s.failure
             from unnest(%s::text[]) p (platform)
             left join lateral (
-              -- A price refresh of nothing succeeds too; only a listing has seen the venue.
+              -- Only listings count: a price refresh succeeds even if it had nothing to request.
               select max(succeeded_at) filter (where flow in ('full', 'incremental'))
                        as succeeded_at,
                      max(failed_at) as failed_at,

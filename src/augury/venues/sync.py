@@ -1,5 +1,5 @@
-"""Keeps the catalogue in step with the venues: runs each kind of sync ("flow") at its interval, in
-one process at a time."""
+"""Keeps the catalogue up to date with the venues: runs each kind of sync (called a flow) at its
+interval, in one process at a time."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ class Sync:
             await client.aclose()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Sync both venues, each kind of sync at its interval, until `stop` is set. Failed syncs
-        are repeated."""
+        """Run all flows (kinds of sync) of both venues, each at its interval, until `stop` is set.
+        Failed flows are repeated."""
         every = self._settings
         flows = (
             ("full", self.full, every.sync_full_every),
@@ -171,7 +171,7 @@ class Sync:
         except NoSuchRecord:
             raise NotFound("No market has this id.") from None
         if isinstance(found, Market):
-            await self._run(venue, "look_up").take_in(Page(markets=[found]))
+            await self._run(venue, "look_up").store_page(Page(markets=[found]))
         return found
 
     def _run(self, venue: Venue, flow: str, report: Report | None = None) -> FlowRun:

@@ -1,4 +1,4 @@
-"""Reads untrusted values of venues' answers: text, numbers, prices, times.
+"""Parses untrusted values in answers of venues: text, numbers, prices, times.
 
 A value that can't be read becomes None, so that one changed optional field does not make the whole
 record unusable. The only error raised is `BadPrice`.

@@ -25,7 +25,8 @@ class Evaluation(BaseModel):
         "is known now; an open alert stays open."
     )
     value: float | str | None = Field(
-        description="The metric's last known value, in its unit. Null: none was ever known."
+        description="The metric's last known value, in the metric's unit. Null: no value was ever "
+        "known."
     )
     threshold: float | str = Field(description="The rule's threshold, in the metric's unit.")
     as_of: datetime | None = Field(description="When the source gave the value.")
@@ -51,7 +52,8 @@ class AlertRecord(BaseModel):
     rule_id: str
     target_id: str
     episode: int = Field(
-        description="Number of this alert among those of the same rule and target, from 1."
+        description="Sequence number of this alert among those of the same rule on the same "
+        "target, from 1."
     )
     state: Literal["firing", "resolved"] = Field(
         description="firing: the alert is open. resolved: it has ended."
@@ -148,13 +150,13 @@ class AlertList(BaseModel):
 def evaluation(found: Evaluated) -> dict[str, Any]:
     """The state of a rule (a condition) on one watched target, as the fields of the API record
     `Evaluation`."""
-    state, limit = found.state, found.rule
+    state, rule = found.state, found.rule
     return {
-        "rule_id": limit.id,
+        "rule_id": rule.id,
         "target_id": found.target.id,
         "state": state.status,
         "value": state.value,
-        "threshold": limit.label if limit.label is not None else limit.threshold,
+        "threshold": rule.label if rule.label is not None else rule.threshold,
         "as_of": state.as_of,
         "origin": found.origin,
         "since": state.since,

@@ -151,7 +151,7 @@ def _rule(
 
 
 async def _move(services: Services, ids: Sequence[str], price: float) -> datetime:
-    """Set a new price of these markets. Returns the time at which it was committed."""
+    """Set a new price for these markets. Returns the time at which the change was committed."""
     now = clock.now()
     news = [
         MarketChange(
@@ -245,9 +245,11 @@ async def _latency(
 
 @asynccontextmanager
 async def _receiver() -> AsyncIterator[tuple[int, dict[str, float]]]:
-    """An HTTP server that accepts every message. Yields its port and the times of first arrival.
+    """An HTTP server that accepts every message. Yields its port, and when each message first
+    arrived (seconds since 1970).
 
-    The times are by "<message type> <market id>" or, for messages without a market, by webhook id.
+    The keys of these times are "<message type> <market id>" or, for messages without a market, the
+    webhook id.
     """
     arrivals: dict[str, float] = {}
 
@@ -282,7 +284,7 @@ def table(result: dict[str, Any]) -> str:
         [
             f"{result['rules']:,} rules, {result['targets']:,} targets, {result['cpus']} CPUs",
             f"everything moved: {full[len(full) // 2]:.2f} s (worst {full[-1]:.2f})",
-            f"1 % moved: {few[len(few) // 2] * 1000:.0f} ms (worst {few[-1] * 1000:.0f})",
+            f"1% moved: {few[len(few) // 2] * 1000:.0f} ms (worst {few[-1] * 1000:.0f})",
             f"deliveries: {result['deliveries_a_second']:.0f} a second",
             f"price to webhook: p50 {way['p50']:.2f} s, p99 {way['p99']:.2f} s",
         ]

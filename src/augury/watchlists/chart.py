@@ -23,9 +23,9 @@ _TIME_STEPS = [timedelta(minutes=m) for m in (1, 5, 15, 30, 60, 180, 360, 720)] 
     timedelta(days=d) for d in (1, 2, 7, 14, 30, 91, 182, 365)
 ]
 _MOST_X_TICKS = 8
-_SHARED = 2
-"""Limit on the words that all line names of a chart have in common at their beginning: if there are
-more such words, the legend leaves them out."""
+_MAX_SHARED_WORDS = 2
+"""If the names of all lines of a chart begin with the same words, and with more of them than this
+number, the legend leaves these words out."""
 
 
 class ChartLine(NamedTuple):
@@ -77,17 +77,17 @@ class Chart(NamedTuple):
         return max(times, default=None)
 
 
-def standing(
-    points: Sequence[tuple[datetime, float | None]], lasts: timedelta
+def fill_gaps(
+    points: Sequence[tuple[datetime, float | None]], max_age: timedelta
 ) -> list[tuple[datetime, float | None]]:
     """(time, value) points with short gaps filled: a missing value is replaced by the last known
-    one, unless that is older than `lasts`."""
+    one, unless that is older than `max_age`."""
     filled: list[tuple[datetime, float | None]] = []
     last: tuple[datetime, float] | None = None
     for at, value in points:
         if value is not None:
             last = at, value
-        elif last is not None and at - last[0] <= lasts:
+        elif last is not None and at - last[0] <= max_age:
             value = last[1]
         filled.append((at, value))
     return filled
@@ -122,7 +122,7 @@ def _ascending(
 
 
 def to_svg(chart: Chart) -> str:
-    """The chart as an SVG image of 960 by 420 pixels on white."""
+    """The chart as an SVG image of 960 by 420 pixels with a white background."""
     plot = _Plot(chart)
     title = f"SAMPLE · {chart.title}" if chart.origin == "sample" else chart.title
     parts = [
@@ -262,10 +262,10 @@ class _Plot:
         for m in self.chart.markers:
             x = self.x(m.time)
             y = self.y(m.value) if m.value is not None else _TOP + 10.0
-            told = f"{shown(cut(m.label, 80))} {m.time:%Y-%m-%d %H:%M} UTC"
+            caption = f"{shown(cut(m.label, 80))} {m.time:%Y-%m-%d %H:%M} UTC"
             parts.append(
                 f'<path d="M{x:.1f} {y - 7:.1f}l6 11h-12z" fill="{_SEVERITY_COLOURS[m.severity]}" '
-                f'stroke="#fff"><title>{told}</title></path>'
+                f'stroke="#fff"><title>{caption}</title></path>'
             )
         return parts
 
@@ -273,7 +273,7 @@ class _Plot:
         if len(self.chart.lines) < 2:
             name = self.chart.lines[0].name if self.chart.lines else ""
             return [text(_LEFT, 45, cut(name, 110), fill=_SERIES_COLOURS[0])]
-        shown = apart([line.name for line in self.chart.lines[:4]])
+        shown = without_shared_start([line.name for line in self.chart.lines[:4]])
         room = (WIDTH - _LEFT - _RIGHT) / min(len(self.chart.lines), 4)
         return [
             text(_LEFT + n * room, 45, cut(name, int(room / 7.5)), fill=_SERIES_COLOURS[n])
@@ -281,17 +281,17 @@ class _Plot:
         ]
 
 
-def apart(names: list[str]) -> list[str]:
+def without_shared_start(names: list[str]) -> list[str]:
     """Names for a chart's legend, without the words with which all of them begin: "… Arsenal" for
-    "Winner of the Premier League: Arsenal". With at most `_SHARED` such words, the names stay as
-    they are."""
+    "Winner of the Premier League: Arsenal". With at most `_MAX_SHARED_WORDS` such words, the names
+    stay as they are."""
     words = [name.split() for name in names]
     same = 0
     for column in zip(*(line[:-1] for line in words), strict=False):
         if len(set(column)) > 1:
             break
         same += 1
-    return ["… " + " ".join(line[same:]) for line in words] if same > _SHARED else names
+    return ["… " + " ".join(line[same:]) for line in words] if same > _MAX_SHARED_WORDS else names
 
 
 def _runs(points: list[tuple[datetime, float | None]]) -> list[list[tuple[datetime, float]]]:
@@ -306,6 +306,7 @@ def _runs(points: list[tuple[datetime, float | None]]) -> list[list[tuple[dateti
 
 
 def _nice(step: float) -> float:
-    """A distance between axis marks, rounded up to 1, 2 or 5 times a power of ten: 0.03 -> 0.05."""
+    """`step`, the distance between two marks of an axis, rounded up to 1, 2, 5 or 10 times a power
+    of ten: 0.03 -> 0.05."""
     scale = 10.0 ** floor(log10(step))
     return next(scale * m for m in (1, 2, 5, 10) if scale * m >= step * 0.999)

@@ -49,8 +49,8 @@ class ChartMarker(BaseModel):
     severity: Severity
     label: str = Field(description="Name of the rule that fired.")
     value: float | None = Field(
-        description="The value that fired the alert. Null: it is a value of a metric that the "
-        "chart does not show."
+        description="The value that fired the alert, in the unit of the chart. Null: the alert is "
+        "on a metric that the chart does not show."
     )
 
 

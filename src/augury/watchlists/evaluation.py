@@ -27,22 +27,26 @@ from augury.markets.records import PLATFORMS
 from augury.series import store as series
 from augury.storage.database import Database
 from augury.watchlists import store, wording
-from augury.watchlists.observe import Look, Observer
+from augury.watchlists.observe import Measurement, Observer
 from augury.watchlists.rules import Rule, RuleState, due, step
-from augury.watchlists.store import Alert, Connection, Ended, Opened, RuleOnTarget, Target
+from augury.watchlists.store import Alert, Connection, EndedAlert, OpenedAlert, RuleOnTarget, Target
 
 log = structlog.get_logger(__name__)
 
-EVALUATED = Counter("augury_rules_evaluated", "Looks at a rule and a target.")
-ALERTS = Counter("augury_alerts", "Alerts, by what happened to them.", ["event"])
-SECONDS = Histogram("augury_evaluation_seconds", "Seconds an evaluation took.")
+EVALUATED = Counter("augury_rules_evaluated", "Evaluations of a rule on a target.")
+ALERTS = Counter(
+    "augury_alerts",
+    "Alerts that opened or ended, by event: fired, recovered or expired.",
+    ["event"],
+)
+SECONDS = Histogram("augury_evaluation_seconds", "Duration of one evaluation of rules, in seconds.")
 
 MOVED_AT_ONCE = 20_000
-"""Largest number of changed markets for which one transaction evaluates the rules (alert
-conditions). The same limit holds for changed external series."""
+"""Largest number of changed markets whose rules (alert conditions) one transaction evaluates. The
+same limit holds for changed external series. Chosen by hand."""
 DUE_AT_ONCE = 5_000
-"""Largest number of (rule, target) pairs that one transaction evaluates because time alone may have
-changed the result, and not because the target has new data."""
+"""Largest number of (rule, target) pairs that one transaction evaluates although the target has no
+new data, because time alone may have changed the result. Chosen by hand."""
 MAX_MARKETS = 100
 """Maximum number of markets that are watched for one target that is an event or a saved search."""
 LOOK_UP_AFTER = timedelta(minutes=5)
@@ -53,7 +57,8 @@ _LOOK_UPS = 200
 _TICKS = 50
 """Maximum number of transactions in one call of `Evaluator.tick`."""
 _YIELD = 250
-"""Number of evaluated (rule, target) pairs after which the event loop may serve requests."""
+"""Number of (rule, target) pairs after which an evaluation pauses, so that the event loop can serve
+requests."""
 
 Search = Callable[[str, int], Awaitable[list[str]]]
 """Finds markets: takes a query and a number n, returns the ids of the n best markets for the
@@ -119,15 +124,15 @@ class Evaluator:
         """Evaluate the (rule, target) pairs whose target has new data since the last call, and
         those whose result may have changed with time alone. Returns how many pairs were
         evaluated."""
-        looks = 0
+        pair_count = 0
         for _ in range(_TICKS):
             count, more = await self._one_tick()
-            looks += count
+            pair_count += count
             if count:
                 self._wake()
             if not more:
                 break
-        return looks
+        return pair_count
 
     async def _now(self, conn: Connection) -> datetime:
         return self._clock() if self._clock is not None else await store.now(conn)
@@ -164,7 +169,7 @@ class Evaluator:
         """Look up which markets now belong to the watched events and saved searches, for those that
         were not looked up within `LOOK_UP_AFTER`."""
         async with self._database.reading() as conn:
-            stale = await store.to_resolve(conn, LOOK_UP_AFTER, _LOOK_UPS)
+            stale = await store.targets_to_look_up(conn, LOOK_UP_AFTER, _LOOK_UPS)
         for target in stale:
             found = await self.members_of(target.kind, target.ref)
             async with self._database.transaction() as conn:
@@ -209,24 +214,35 @@ class Evaluator:
                 for pair in pairs
                 if pair.rule_id in rules and pair.target_id in targets
             ]
-            looks = await self._observer.look(conn, [(r, t) for _, r, t in known], at)
+            measurements = await self._observer.measure(conn, [(r, t) for _, r, t in known], at)
             evaluated, saved, opened, closed = [], [], [], []
-            for n, ((pair, rule, target), look) in enumerate(zip(known, looks, strict=True)):
+            for n, ((pair, rule, target), measurement) in enumerate(
+                zip(known, measurements, strict=True)
+            ):
                 if n % _YIELD == 0:
                     await asyncio.sleep(0)
-                state, event = step(rule, pair.state(), look.seen, at)
-                saved.append((rule.id, target.id, state, due(rule, state, at, look.seen.until)))
-                evaluated.append(Evaluated(rule, target, state, look.origin))
+                state, event = step(rule, pair.state(), measurement.observation, at)
+                saved.append(
+                    (
+                        rule.id,
+                        target.id,
+                        state,
+                        due(rule, state, at, measurement.observation.valid_until),
+                    )
+                )
+                evaluated.append(Evaluated(rule, target, state, measurement.origin))
                 if event == "fired":
                     account_id = accounts[target.watchlist_id]
-                    opened.append(_opened(account_id, rule, target, state, look, at))
+                    opened.append(_opened(account_id, rule, target, state, measurement, at))
                 elif event is not None:
-                    ended = Ended(rule.id, target.id, event, state.evaluated_at or at, state.value)
+                    ended = EndedAlert(
+                        rule.id, target.id, event, state.evaluated_at or at, state.value
+                    )
                     closed.append(ended)
                 if event is not None:
                     ALERTS.labels(event).inc()
             await store.save_states(conn, saved)
-            await self._tell(
+            await self._send_changes(
                 conn,
                 await store.open_alerts(conn, opened),
                 await store.close_alerts(conn, closed),
@@ -246,27 +262,27 @@ class Evaluator:
             self._wake()
         return len(woken)
 
-    async def _tell(
+    async def _send_changes(
         self, conn: Connection, fired: list[Alert], ended: list[Alert], at: datetime
     ) -> None:
-        told = [("alert.fired", alert) for alert in fired if not is_silenced(alert)]
-        told += [
+        to_send = [("alert.fired", alert) for alert in fired if not is_silenced(alert)]
+        to_send += [
             ("alert.resolved", alert)
             for alert in ended
             # The end of an alert is sent only if it is neither silenced nor still snoozed.
             if not is_silenced(alert) and (alert.snoozed_until is None or alert.snoozed_until <= at)
         ]
-        await _send(conn, told, at)
+        await _send(conn, to_send, at)
 
 
-async def _send(conn: Connection, told: list[tuple[str, Alert]], at: datetime) -> None:
-    if not told:
+async def _send(conn: Connection, to_send: list[tuple[str, Alert]], at: datetime) -> None:
+    if not to_send:
         return
     endpoints = await deliveries.of_watchlists(
-        conn, list({alert.watchlist_id for _, alert in told})
+        conn, list({alert.watchlist_id for _, alert in to_send})
     )
     messages = []
-    for kind, alert in told:
+    for kind, alert in to_send:
         to = endpoints.get(alert.watchlist_id)
         if to:
             text = payload(kind, wire(alert), at)
@@ -277,10 +293,15 @@ async def _send(conn: Connection, told: list[tuple[str, Alert]], at: datetime) -
 
 
 def _opened(
-    account_id: str, rule: Rule, target: Target, state: RuleState, look: Look, at: datetime
-) -> Opened:
-    quote = look.quote
-    about = quote.question if quote is not None else target.label or look.name or target.ref
+    account_id: str,
+    rule: Rule,
+    target: Target,
+    state: RuleState,
+    measurement: Measurement,
+    at: datetime,
+) -> OpenedAlert:
+    quote = measurement.quote
+    about = quote.question if quote is not None else target.label or measurement.name or target.ref
     market = None
     source: dict[str, Any] = {"as_of": _iso(state.as_of)}
     if quote is not None:
@@ -288,13 +309,13 @@ def _opened(
             "id": quote.id,
             "platform": quote.platform,
             "question": quote.question,
-            "outcome": look.outcome,
+            "outcome": measurement.outcome,
             "status": quote.status,
             "platform_url": quote.url,
         }
         source |= {
             "status": quote.status,
-            "origin": look.origin,
+            "origin": measurement.origin,
             "observed_at": _iso(quote.observed_at),
             "price_as_of": _iso(quote.price_as_of),
         }
@@ -311,13 +332,13 @@ def _opened(
             "window_seconds": rule.window.total_seconds() if rule.window else None,
             "for_seconds": rule.hold.total_seconds(),
         },
-        "evidence": look.evidence,
+        "evidence": measurement.evidence,
         "source_status": source,
-        "origin": look.origin,
+        "origin": measurement.origin,
         "next_action": _next_action(rule, target, quote is not None),
         "silenced": rule.silenced_until is not None and at < rule.silenced_until,
     }  # fmt: skip
-    return Opened(
+    return OpenedAlert(
         id=new_id("alr"),
         account_id=account_id,
         watchlist_id=target.watchlist_id,
@@ -336,15 +357,15 @@ def _next_action(rule: Rule, target: Target, has_market: bool) -> str:
     chart = f"/v1/watchlists/{target.watchlist_id}/targets/{target.id}/chart"
     match rule.metric:
         case "staleness":
-            return "Check whether the source still answers. Until it does, other values may be old."
+            return "Check whether the source still answers. Its other values may be old, too."
         case "status":
             return "See how the market resolved and remove rules that still watch it."
         case "divergence":
-            return f"Compare the rules of both markets before acting on the gap; see {chart}."
+            return f"Compare the resolution rules of both markets before you trade; see {chart}."
         case "probability_change" | "probability_zscore" | "volume_spike":
             return f"Look for the news behind the move; see {chart}."
         case "hours_to_close":
-            return "Decide before the market closes."
+            return "If you want to trade this market, do so before it closes."
     return f"Look at {'the market and ' if has_market else ''}{chart}."
 
 
@@ -355,7 +376,7 @@ def is_silenced(alert: Alert) -> bool:
 
 
 def wire(alert: Alert) -> dict[str, Any]:
-    """An alert as JSON fields, for API callers and receivers of webhooks."""
+    """An alert as a dict of JSON fields, as API callers and receivers of webhooks get it."""
     return {
         "id": alert.id,
         "watchlist_id": alert.watchlist_id,

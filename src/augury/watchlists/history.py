@@ -12,14 +12,14 @@ from augury.markets.service import INTERVALS, MAX_INTERVALS, to_series
 from augury.rvol import store as rvol
 from augury.series import store as series
 from augury.watchlists import store
-from augury.watchlists.chart import ChartLine, standing
+from augury.watchlists.chart import ChartLine, fill_gaps
 from augury.watchlists.store import Connection, Target
 
 _CHART_POINTS = 600
 """Maximum number of points in the line of a market in a target's chart."""
-_PRICE_STANDS = timedelta(hours=26)
-"""How long a recorded price counts as the market's price. An unchanged price is recorded once a
-day, so after a longer gap the price is unknown."""
+_PRICE_VALID_FOR = timedelta(hours=26)
+"""How long after its time a recorded price is drawn as the market's price. An unchanged price is
+recorded again once a day, so after a longer gap the price is unknown."""
 _CHART_POINTS_READ = 20_000
 """Maximum number of points of an external series that are read for a chart."""
 
@@ -69,7 +69,9 @@ async def target_history(
     interval = step_of(end - start, most)
     minutes = int(interval / timedelta(minutes=1))
     if (end - start) / interval > MAX_INTERVALS:
-        raise InvalidInput.at("query", "start", msg="The window can be at most 27 years long.")
+        raise InvalidInput.at(
+            "query", "start", msg="The window is longer than 27 years. Choose a later start."
+        )
     members = [market for _, market in await store.target_members(conn, [target.id])]
     quotes = await markets.quotes(conn, members)
     lines = []
@@ -82,7 +84,7 @@ async def target_history(
             conn, quote.seq, start=start, end=end, interval_minutes=minutes
         )
         line = to_series(buckets, len(quote.outcomes), interval)[outcome]
-        line = standing(line, _PRICE_STANDS)
+        line = fill_gaps(line, _PRICE_VALID_FOR)
         name = quote.outcomes[outcome] if len(members) == 1 else quote.question
         lines.append(ChartLine(name, line))
     if target.label is None and len(quotes) == 1:

@@ -21,10 +21,11 @@ MAD_TO_SIGMA = 1.4826
 """Factor from the median absolute deviation of a normal distribution to its standard deviation
 (Rousseeuw and Croux 1993)."""
 LEAST_MOVES = 20
-"""Fewest earlier price moves that must be known to compute the z-score of the last one."""
+"""Fewest earlier price moves that must be known to compute the z-score of a market's last move.
+Chosen by hand."""
 LEAST_VOLUMES = 12
 """Fewest earlier time windows whose traded volume must be known to compute a volume spike (the last
-window's volume as a multiple of the usual)."""
+window's volume as a multiple of the usual). Chosen by hand."""
 
 
 def logit(p: float) -> float:

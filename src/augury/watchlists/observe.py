@@ -17,23 +17,28 @@ from augury.markets.store import PastPrices, Quote
 from augury.rvol.store import Volatility
 from augury.series import store as series
 from augury.watchlists import measures, store, wording
-from augury.watchlists.rules import HOUR, Rule, Seen
+from augury.watchlists.rules import HOUR, Observation, Rule
 from augury.watchlists.store import Connection, Target
 
 ZSCORE_WINDOWS = 96
-"""Number of time windows, with the current one, whose price moves `probability_zscore` compares."""
+"""Number of time windows, the current one included, whose price moves the metric
+`probability_zscore` compares. Chosen by hand."""
 SPIKE_WINDOWS = 72
-"""Number of time windows, with the current one, whose volumes `volume_spike` compares."""
+"""Number of time windows, the current one included, whose volumes the metric `volume_spike`
+compares. Chosen by hand."""
 _YIELD = 250
-"""Number of (rule, target) pairs after which the event loop may serve requests."""
+"""Number of (rule, target) pairs after which the measuring pauses, so that the event loop can serve
+requests."""
 SAMPLES_APART = timedelta(minutes=10)
-"""Shortest time between two stored values of a market's cumulative volume."""
+"""Shortest time between two stored values of a market's cumulative volume. Chosen by hand."""
 
 Linked = Callable[[Connection, Collection[int]], Awaitable[dict[int, list[tuple[int, bool]]]]]
-"""Given market numbers, returns for each the numbers of the same contract on the other venue, each
-with True if Yes of the one market is No of the other."""
+"""A function that finds the same contract on the other venue. It gets the sequence numbers
+(`Quote.seq`) of markets. It returns, for each, pairs of the other market's sequence number and
+whether the two are inverted (Yes of one is No of the other)."""
 ReadVolatility = Callable[[Connection, Sequence[str]], Awaitable[dict[str, Volatility]]]
-"""Given assets' names, returns their latest volatilities by name; only assets with a forecast."""
+"""A function that gets names of assets and returns the latest volatility of each, by name. Assets
+without a forecast are left out."""
 
 
 async def no_links(conn: Connection, seqs: Collection[int]) -> dict[int, list[tuple[int, bool]]]:
@@ -45,17 +50,17 @@ async def no_volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Vo
 
 
 @dataclass
-class Look:
+class Measurement:
     """The value of a rule's metric on a watched target, with the data that it was computed from."""
 
-    seen: Seen
+    observation: Observation
     quote: Quote | None = None
     outcome: str | None = None
     evidence: list[dict[str, Any]] = field(default_factory=list)
     name: str | None = None
     """Name of the watched series; None for other kinds of target."""
     source: str | None = None
-    """Origin of the value (e.g. `live`) of a series or an asset; None for markets."""
+    """Where the value of a series or an asset comes from, e.g. `live`; None for markets."""
 
     @property
     def origin(self) -> str | None:
@@ -97,23 +102,24 @@ class Observer:
         volatility: ReadVolatility = no_volatility,
         age: AgeRule = AgeRule(),
     ) -> None:
-        """`linked` finds the same contract on the other venue; `age`: which prices are too old."""
+        """`linked` finds the same contract on the other venue, `volatility` reads the volatility of
+        assets, and `age` says which prices are too old."""
         self._linked = linked
         self._volatility = volatility
         self._age = age
 
-    async def look(
+    async def measure(
         self, conn: Connection, pairs: Iterable[tuple[Rule, Target]], now: datetime
-    ) -> list[Look]:
+    ) -> list[Measurement]:
         """The current value of the metric for each (rule, target) pair, in the order of `pairs`."""
         pairs = list(pairs)
         facts = await self._facts(conn, pairs, now)
-        looks = []
+        measurements = []
         for n, (rule, target) in enumerate(pairs):
             if n % _YIELD == 0:
                 await asyncio.sleep(0)
-            looks.append(facts.look(rule, target))
-        return looks
+            measurements.append(facts.measure(rule, target))
+        return measurements
 
     async def _facts(
         self, conn: Connection, pairs: list[tuple[Rule, Target]], now: datetime
@@ -150,7 +156,7 @@ class Observer:
             if window is None:
                 continue
             for quote, outcome in facts.sides.get(target.id, ()):
-                # Of two outcomes, often only the first is recorded, so both are read.
+                # Often only the first of two outcomes has recorded prices, so both are read.
                 recorded = range(2) if len(quote.outcomes) == 2 else (outcome,)
                 if rule.metric == "probability_change":
                     changes.update(PastPrices(quote.seq, n, window) for n in recorded)
@@ -159,15 +165,15 @@ class Observer:
                 elif rule.metric == "volume_spike" and quote.volume is not None:
                     volumes.add((quote.id, window))
                     traded[quote.id] = quote.volume
-        for asked, count in ((changes, 1), (moves, ZSCORE_WINDOWS)):
-            ordered = list(asked)
+        for wanted, count in ((changes, 1), (moves, ZSCORE_WINDOWS)):
+            ordered = list(wanted)
             found = await markets.prices_before(conn, ordered, count, facts.now)
             for (seq, outcome, window), prices in zip(ordered, found, strict=True):
                 facts.past[seq, outcome, window, count] = prices
         if volumes:
-            asked_volumes = list(volumes)
-            found = await store.volumes_before(conn, asked_volumes, SPIKE_WINDOWS, facts.now)
-            facts.volumes = dict(zip(asked_volumes, found, strict=True))
+            ordered_volumes = list(volumes)
+            found = await store.volumes_before(conn, ordered_volumes, SPIKE_WINDOWS, facts.now)
+            facts.volumes = dict(zip(ordered_volumes, found, strict=True))
             await store.sample_volumes(conn, traded, facts.now, SAMPLES_APART)
 
     async def _read_links(
@@ -191,15 +197,15 @@ class Observer:
         if not refs:
             return
         facts.series = await series.latest(conn, list(refs))
-        asked = list(
+        windows = list(
             {
                 (target.ref, rule.window)
                 for rule, target in pairs
                 if rule.metric == "series_change" and rule.window is not None
             }
         )
-        found = await series.values_before(conn, asked)
-        facts.series_before = dict(zip(asked, found, strict=True))
+        found = await series.values_before(conn, windows)
+        facts.series_before = dict(zip(windows, found, strict=True))
 
 
 def _sides(target: Target, market_ids: list[str], quotes: dict[str, Quote]) -> list[_QuotedOutcome]:
@@ -230,50 +236,52 @@ class _Facts:
         self.series_before: dict[tuple[str, timedelta], float | None] = {}
         self.volatility: dict[str, Volatility] = {}
 
-    def look(self, rule: Rule, target: Target) -> Look:
+    def measure(self, rule: Rule, target: Target) -> Measurement:
         if target.kind == "series":
-            look = self._series(rule, target)
-            look.source = "live"
-            return look
+            measurement = self._series(rule, target)
+            measurement.source = "live"
+            return measurement
         if target.kind == "asset":
-            look = self._asset(rule, target)
+            measurement = self._asset(rule, target)
             known = self.volatility.get(target.ref)
-            look.source = known.origin if known is not None else None
-            return look
+            measurement.source = known.origin if known is not None else None
+            return measurement
         sides = self.sides.get(target.id, [])
         if not sides:
             unknown = wording.NO_MARKET if target.kind == "market" else wording.NO_MEMBERS
-            return Look(Seen(reason=unknown))
-        looks = [self._market(rule, side) for side in sides]
-        if len(looks) == 1:
-            return looks[0]
-        return _foremost(rule, looks)
+            return Measurement(Observation(reason=unknown))
+        measurements = [self._market(rule, side) for side in sides]
+        if len(measurements) == 1:
+            return measurements[0]
+        return _foremost(rule, measurements)
 
-    def _market(self, rule: Rule, side: _QuotedOutcome) -> Look:
+    def _market(self, rule: Rule, side: _QuotedOutcome) -> Measurement:
         quote = side.quote
-        look = Look(Seen(reason=""), quote, side.label)
+        measurement = Measurement(Observation(reason=""), quote, side.label)
         if rule.metric == "hours_to_close" and (ended := self._closed(quote)) is not None:
-            look.seen = Seen(reason=ended, over=True)
-            return look
+            measurement.observation = Observation(reason=ended, has_ended=True)
+            return measurement
         if rule.metric != "staleness" and (why := self._too_old(rule, quote)) is not None:
-            look.seen = Seen(reason=why)
-            return look
-        measure: Callable[[Rule, _QuotedOutcome, Look], float | str | Seen | None]
-        measure = getattr(self, f"_{rule.metric}")
-        found = measure(rule, side, look)
-        if isinstance(found, Seen):
-            look.seen = found
-            return look
+            measurement.observation = Observation(reason=why)
+            return measurement
+        compute: Callable[[Rule, _QuotedOutcome, Measurement], float | str | Observation | None]
+        compute = getattr(self, f"_{rule.metric}")
+        found = compute(rule, side, measurement)
+        if isinstance(found, Observation):
+            measurement.observation = found
+            return measurement
         as_of = quote.price_as_of if rule.metric in _OF_PRICES else quote.observed_at
-        look.seen = Seen(value=found, as_of=as_of, until=self.age.until(quote, self.now))
+        measurement.observation = Observation(
+            value=found, as_of=as_of, valid_until=self.age.until(quote, self.now)
+        )
         if rule.metric in _OF_PRICES and side.price is not None:
-            look.evidence.insert(0, _price(quote, side.label, side.price))
-        return look
+            measurement.evidence.insert(0, _price(quote, side.label, side.price))
+        return measurement
 
     def _closed(self, quote: Quote) -> str | None:
         """A sentence saying that the market has closed; None if its close is ahead or not known."""
         if quote.status != "active":
-            return wording.already(quote.status)
+            return wording.already_ended(quote.status)
         if quote.closes_at is not None and quote.closes_at <= self.now:
             return wording.PAST_CLOSE
         return None
@@ -289,56 +297,70 @@ class _Facts:
             return self.age.why_old(quote.price_as_of, self.now)
         return None
 
-    def _probability(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
+    def _probability(
+        self, rule: Rule, side: _QuotedOutcome, measurement: Measurement
+    ) -> float | Observation:
         return side.price if side.price is not None else _UNQUOTED
 
-    def _probability_change(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
+    def _probability_change(
+        self, rule: Rule, side: _QuotedOutcome, measurement: Measurement
+    ) -> float | Observation:
         if side.price is None:
             return _UNQUOTED
         window = rule.window or HOUR
         before = self._before(side, window, 1)[0]
         if before is None:
-            return Seen(reason=wording.NO_PAST_PRICE)
+            return Observation(reason=wording.NO_PAST_PRICE)
         at = isoformat(self.now - window)
-        look.evidence.append({"kind": "earlier_price", "value": before, "as_of": at})
+        measurement.evidence.append({"kind": "earlier_price", "value": before, "as_of": at})
         return round(side.price - before, 12)
 
-    def _probability_zscore(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
+    def _probability_zscore(
+        self, rule: Rule, side: _QuotedOutcome, measurement: Measurement
+    ) -> float | Observation:
         if side.price is None:
             return _UNQUOTED
         window = rule.window or HOUR
         past = self._before(side, window, ZSCORE_WINDOWS)
         score = measures.zscore([*past, side.price])
         if score is None:
-            return Seen(reason=wording.TOO_FEW_MOVES)
+            return Observation(reason=wording.TOO_FEW_MOVES)
         at = isoformat(self.now - window)
-        look.evidence.append({"kind": "earlier_price", "value": past[-1], "as_of": at})
+        measurement.evidence.append({"kind": "earlier_price", "value": past[-1], "as_of": at})
         return score
 
-    def _volume_24h(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
+    def _volume_24h(
+        self, rule: Rule, side: _QuotedOutcome, measurement: Measurement
+    ) -> float | Observation:
         found = side.quote.volume_24h
-        return found if found is not None else Seen(reason=wording.NO_DAILY_VOLUME)
+        return found if found is not None else Observation(reason=wording.NO_DAILY_VOLUME)
 
-    def _volume_spike(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
+    def _volume_spike(
+        self, rule: Rule, side: _QuotedOutcome, measurement: Measurement
+    ) -> float | Observation:
         if side.quote.volume is None:
-            return Seen(reason=wording.NO_VOLUME)
+            return Observation(reason=wording.NO_VOLUME)
         past = self.volumes[side.quote.id, rule.window or HOUR]
         found = measures.spike([*past, side.quote.volume])
         if found is None:
-            return Seen(reason=wording.TOO_FEW_VOLUMES)
+            return Observation(reason=wording.TOO_FEW_VOLUMES)
         return found
 
-    def _spread(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
+    def _spread(
+        self, rule: Rule, side: _QuotedOutcome, measurement: Measurement
+    ) -> float | Observation:
         bid, ask = side.quote.best_bid, side.quote.best_ask
         if bid is None or ask is None:
-            return Seen(reason=wording.NO_SPREAD)
+            return Observation(reason=wording.NO_SPREAD)
         return round(ask - bid, 12)
 
-    def _divergence(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
+    def _divergence(
+        self, rule: Rule, side: _QuotedOutcome, measurement: Measurement
+    ) -> float | Observation:
         if side.price is None:
             return _UNQUOTED
         if len(side.quote.outcomes) != 2:
-            return Seen(reason=wording.NOT_TWO_OUTCOMES)
+            return Observation(reason=wording.NOT_TWO_OUTCOMES)
         others = []
         apart = None
         for seq, inverted in self.linked.get(side.quote.seq, ()):
@@ -353,27 +375,29 @@ class _Facts:
             same = 1 - side.outcome if inverted else side.outcome
             if (price := price_of(other, same)) is not None:
                 others.append(price)
-                look.evidence.append(_price(other, other.outcomes[same], price))
+                measurement.evidence.append(_price(other, other.outcomes[same], price))
         found = measures.divergence(side.price, others)
         if found is None and apart is not None:
-            return Seen(reason=wording.PRICES_APART)
+            return Observation(reason=wording.PRICES_APART)
         if found is None:
-            return Seen(reason=wording.NOTHING_TO_COMPARE)
+            return Observation(reason=wording.NOTHING_TO_COMPARE)
         return round(found, 12)
 
-    def _hours_to_close(self, rule: Rule, side: _QuotedOutcome, look: Look) -> float | Seen:
+    def _hours_to_close(
+        self, rule: Rule, side: _QuotedOutcome, measurement: Measurement
+    ) -> float | Observation:
         if side.quote.closes_at is None:
-            return Seen(reason=wording.NO_CLOSE)
-        return Seen(value=(side.quote.closes_at - self.now) / HOUR, as_of=self.now)
+            return Observation(reason=wording.NO_CLOSE)
+        return Observation(value=(side.quote.closes_at - self.now) / HOUR, as_of=self.now)
 
-    def _status(self, rule: Rule, side: _QuotedOutcome, look: Look) -> str:
+    def _status(self, rule: Rule, side: _QuotedOutcome, measurement: Measurement) -> str:
         return side.quote.status
 
-    def _staleness(self, rule: Rule, side: _QuotedOutcome, look: Look) -> Seen:
-        heard = _heard(side.quote)
-        if heard is None:
-            return Seen(reason=wording.NEVER_CONFIRMED)
-        return _age(self.now, heard)
+    def _staleness(self, rule: Rule, side: _QuotedOutcome, measurement: Measurement) -> Observation:
+        updated_at = _last_update(side.quote)
+        if updated_at is None:
+            return Observation(reason=wording.NEVER_CONFIRMED)
+        return _age(self.now, updated_at)
 
     def _before(self, side: _QuotedOutcome, window: timedelta, count: int) -> list[float | None]:
         quote, outcome = side
@@ -386,10 +410,10 @@ class _Facts:
             for a, b in zip(known, other, strict=True)
         ]
 
-    def _series(self, rule: Rule, target: Target) -> Look:
+    def _series(self, rule: Rule, target: Target) -> Measurement:
         found = self.series.get(target.ref)
         if found is None or found.time is None or found.value is None:
-            return Look(Seen(reason=wording.NO_POINTS))
+            return Measurement(Observation(reason=wording.NO_POINTS))
         point = {
             "kind": "series",
             "id": found.id,
@@ -397,58 +421,60 @@ class _Facts:
             "as_of": isoformat(found.time),
         }
         if rule.metric == "staleness":
-            heard = found.fetched_at or found.time
-            return Look(_age(self.now, heard), evidence=[point], name=found.name)
+            updated_at = found.fetched_at or found.time
+            return Measurement(_age(self.now, updated_at), evidence=[point], name=found.name)
         if rule.metric == "series_value":
-            return Look(
-                Seen(value=found.value, as_of=found.time), evidence=[point], name=found.name
+            return Measurement(
+                Observation(value=found.value, as_of=found.time), evidence=[point], name=found.name
             )
         window = rule.window or HOUR
         before = self.series_before[found.id, window]
         if before is None:
-            return Look(Seen(reason=wording.NO_EARLIER_POINT))
+            return Measurement(Observation(reason=wording.NO_EARLIER_POINT))
         earlier = {
             "kind": "earlier_value",
             "value": before,
             "as_of": isoformat(found.time - window),
         }
-        change = Seen(value=found.value - before, as_of=found.time)
-        return Look(change, evidence=[point, earlier], name=found.name)
+        change = Observation(value=found.value - before, as_of=found.time)
+        return Measurement(change, evidence=[point, earlier], name=found.name)
 
-    def _asset(self, rule: Rule, target: Target) -> Look:
+    def _asset(self, rule: Rule, target: Target) -> Measurement:
         found = self.volatility.get(target.ref)
         if found is None:
-            return Look(Seen(reason=wording.NO_VOLATILITY))
+            return Measurement(Observation(reason=wording.NO_VOLATILITY))
         evidence: list[dict[str, Any]] = [
             {"kind": "rvol_forecast", "value": found.forecast, "as_of": isoformat(found.as_of)}
         ]
         if rule.metric == "staleness":
-            return Look(_age(self.now, found.as_of), evidence=evidence)
+            return Measurement(_age(self.now, found.as_of), evidence=evidence)
         if rule.metric == "rvol_forecast":
-            return Look(Seen(value=found.forecast, as_of=found.as_of), evidence=evidence)
+            return Measurement(
+                Observation(value=found.forecast, as_of=found.as_of), evidence=evidence
+            )
         if found.realized is None or found.completed is None or not found.expected:
-            return Look(Seen(reason=wording.NO_COMPLETED_WINDOW))
+            return Measurement(Observation(reason=wording.NO_COMPLETED_WINDOW))
         since = isoformat(found.completed)
         evidence = [
             {"kind": "rvol_forecast", "value": found.expected, "as_of": since},
             {"kind": "rvol_realized", "value": found.realized, "as_of": since},
         ]
-        ratio = Seen(value=found.realized / found.expected, as_of=found.as_of)
-        return Look(ratio, evidence=evidence)
+        ratio = Observation(value=found.realized / found.expected, as_of=found.as_of)
+        return Measurement(ratio, evidence=evidence)
 
 
-_UNQUOTED = Seen(reason=wording.NO_QUOTE)
+_UNQUOTED = Observation(reason=wording.NO_QUOTE)
 _OF_PRICES = frozenset(
     {"probability", "probability_change", "probability_zscore", "spread", "divergence"}
 )
 
 
-def _heard(quote: Quote) -> datetime | None:
+def _last_update(quote: Quote) -> datetime | None:
     return max(filter(None, (quote.observed_at, quote.price_as_of)), default=None)
 
 
-def _age(now: datetime, heard: datetime) -> Seen:
-    return Seen(value=max(0.0, (now - heard).total_seconds()), as_of=now)
+def _age(now: datetime, updated_at: datetime) -> Observation:
+    return Observation(value=max(0.0, (now - updated_at).total_seconds()), as_of=now)
 
 
 def _price(quote: Quote, outcome: str, price: float) -> dict[str, Any]:
@@ -462,24 +488,38 @@ def _price(quote: Quote, outcome: str, price: float) -> dict[str, Any]:
     }
 
 
-def _foremost(rule: Rule, looks: list[Look]) -> Look:
-    """Of the values for one target's markets, the one furthest towards or beyond the threshold.
+def _foremost(rule: Rule, measurements: list[Measurement]) -> Measurement:
+    """The measurement, among those of one target's markets, whose value is furthest towards or
+    beyond the rule's threshold.
 
-    Its `as_of` becomes the latest of all `looks`, so that the target's time never goes back.
+    Its `as_of` is set to the latest of all `measurements`, so that the target's time never goes
+    back.
     """
-    known = [look for look in looks if look.seen.value is not None]
+    known = [
+        measurement for measurement in measurements if measurement.observation.value is not None
+    ]
     if not known:
-        return looks[0]
+        return measurements[0]
 
-    def reach(look: Look) -> float:
-        value = look.seen.value
+    def reach(measurement: Measurement) -> float:
+        value = measurement.observation.value
         assert value is not None
         if rule.op in ("eq", "ne") or isinstance(value, str):
             return float(rule.holds(value))
         return -value if rule.op in ("lt", "lte", "crosses_below") else value
 
     first = max(known, key=reach)
-    newest = max((look.seen.as_of for look in known if look.seen.as_of), default=None)
-    until = min((look.seen.until for look in known if look.seen.until), default=None)
-    seen = Seen(value=first.seen.value, as_of=newest, until=until)
-    return Look(seen, first.quote, first.outcome, first.evidence)
+    newest = max(
+        (measurement.observation.as_of for measurement in known if measurement.observation.as_of),
+        default=None,
+    )
+    until = min(
+        (
+            measurement.observation.valid_until
+            for measurement in known
+            if measurement.observation.valid_until
+        ),
+        default=None,
+    )
+    observation = Observation(value=first.observation.value, as_of=newest, valid_until=until)
+    return Measurement(observation, first.quote, first.outcome, first.evidence)

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from augury.watchlists import measures
-from augury.watchlists.rules import HOUR, Rule, RuleState, Seen, step
+from augury.watchlists.rules import HOUR, Observation, Rule, RuleState, step
 
 Point = tuple[datetime, float | None]
 
@@ -45,8 +45,8 @@ def replay(rule: Rule, points: Sequence[Point]) -> list[Episode]:
     state = RuleState()
     episodes: list[Episode] = []
     for at, value in points:
-        seen = Seen(value=value, as_of=at if value is not None else None)
-        state, event = step(rule, state, seen, at)
+        observation = Observation(value=value, as_of=at if value is not None else None)
+        state, event = step(rule, state, observation, at)
         if event == "fired" and value is not None:
             episodes.append(Episode(at, None, value))
         elif event is not None:

@@ -221,8 +221,8 @@ async def delete_target(
 async def add_rule(
     caller: WatchCaller, service: Service, watchlist_id: WatchlistId, new: rule_schemas.RuleRequest
 ) -> dict[str, object]:
-    """Add a rule for one target, or for every target that it fits. It is evaluated whenever its
-    source changes."""
+    """Add a rule for one target, or for every target that has its metric. The rule is evaluated
+    whenever the data of its targets change."""
     rule = await service.add_rule(caller.account, watchlist_id, new.rule(), new.target_id)
     return rule_schemas.rule(rule)
 
@@ -340,8 +340,8 @@ async def change_rule(
     rule_id: RuleId,
     wanted: rule_schemas.RuleChange,
 ) -> dict[str, object]:
-    """Change the threshold, window, severity and so on. An open alert stays open until the changed
-    rule ends it. The rule is evaluated again within half a second."""
+    """Change a rule's threshold, window, severity and so on. An open alert stays open until the
+    changed rule ends it. The rule is evaluated again within half a second."""
     rule = await service.change_rule(caller.account, watchlist_id, rule_id, wanted.changes())
     return rule_schemas.rule(rule)
 
@@ -447,7 +447,8 @@ async def chart(
         Moment | None, Query(description="End of the window, exclusive. Default: now.")
     ] = None,
     format: Annotated[
-        Literal["json", "svg", "png"], Query(description="Data, or a picture.")
+        Literal["json", "svg", "png"],
+        Query(description="json: the chart's data. svg or png: a picture of the chart."),
     ] = "json",
 ) -> Response:
     """A target's values, the thresholds of its rules, and where alerts fired."""

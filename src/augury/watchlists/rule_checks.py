@@ -30,25 +30,38 @@ def check_rule(rule: Rule) -> None:
         raise InvalidInput.at(
             "body",
             "value",
-            msg="Should be active, closed or resolved." if is_status else "Should be a number.",
+            msg="For the metric status, this should be active, closed or resolved."
+            if is_status
+            else f"For the metric {rule.metric}, this should be a number.",
         )
     if is_status and rule.op not in ("eq", "ne"):
-        raise InvalidInput.at("body", "op", msg="A status can only be compared with eq or ne.")
+        raise InvalidInput.at(
+            "body", "op", msg="For the metric status, only eq and ne are possible."
+        )
     least, most = _BOUNDS.get(rule.metric, (float("-inf"), float("inf")))
     if rule.threshold is not None and not least <= rule.threshold <= most:
         raise InvalidInput.at(
-            "body", "value", msg=f"Should be from {least:g} to {most:g} for this metric."
+            "body",
+            "value",
+            msg=f"For the metric {rule.metric}, this should be from {least:g} to {most:g}.",
         )
     if rule.span is not None:
         longest = _LONGEST_SPAN.get(rule.metric)
         if longest is None:
-            with_one = ", ".join(DEFAULT_SPANS)
+            metrics = ", ".join(DEFAULT_SPANS)
             raise InvalidInput.at(
-                "body", "window", msg=f"Only these metrics have a window: {with_one}."
+                "body",
+                "window",
+                msg=f"The metric {rule.metric} is not measured over a window. Leave the window out "
+                f"or use one of these metrics: {metrics}.",
             )
         if not _SHORTEST_SPAN <= rule.span <= longest:
             raise InvalidInput.at(
-                "body", "window", msg=f"Should be from 5m to {longest.days}d for this metric."
+                "body",
+                "window",
+                msg=f"For the metric {rule.metric}, this should be from 5m to {longest.days}d.",
             )
     if rule.hysteresis and rule.op in ("eq", "ne"):
-        raise InvalidInput.at("body", "hysteresis", msg="Can't be combined with eq or ne.")
+        raise InvalidInput.at(
+            "body", "hysteresis", msg="With eq or ne, a rule can't have hysteresis. Leave it out."
+        )

@@ -50,7 +50,9 @@ def _one_issue(text: str) -> WrapValidator:
 
 Amount = Annotated[
     StrictInt | StrictFloat | MarketStatus,
-    _one_issue("Input should be a number, or for a status active, closed or resolved"),
+    _one_issue(
+        "Input should be a number or, for the metric status, one of active, closed and resolved"
+    ),
     AfterValidator(_bounded),
 ]
 Slack = Annotated[
@@ -84,7 +86,7 @@ class RuleRequest(BaseModel):
         "target of the watchlist that has the metric, also to those added later.",
     )
     metric: Metric = Field(
-        description="What is measured of the target and compared with `value`. Metrics named "
+        description="Quantity to measure on the target and to compare with `value`. Metrics named "
         "series_* are for external series, rvol_* for assets, staleness for every target, and all "
         "others for markets (also those of an event or a search)."
     )
@@ -98,9 +100,9 @@ class RuleRequest(BaseModel):
         "probability_change: -1 to 1. probability_zscore: standard deviations. volume_spike: "
         "multiple of the usual volume. volume_24h: US dollars (Polymarket) or contracts (Kalshi). "
         "hours_to_close: hours. series_value and series_change: the series' unit. rvol_forecast: "
-        "volatility per year, as a fraction. rvol_ratio: volatility realized over the last "
-        "completed window divided by its forecast. staleness: seconds. status: active, closed or "
-        "resolved."
+        "annualized volatility as a fraction (0.55 is 55%). rvol_ratio: volatility realized over "
+        "the last completed forecast window, divided by the forecast for that window. staleness: "
+        "seconds. status: active, closed or resolved."
     )
     window: Duration | None = Field(
         None,
@@ -116,8 +118,8 @@ class RuleRequest(BaseModel):
     )
     cooldown: Duration | None = Field(
         None,
-        description="Shortest time from one alert of the rule on a target to its next one on the "
-        "same target, e.g. 6h. Null: no limit.",
+        description="Minimum time between the firing of two alerts of this rule on the same "
+        "target, e.g. 6h. Null: no limit.",
     )
     severity: Severity = Field("warning", description="How serious the rule's alerts are.")
     hysteresis: Slack = Field(
@@ -128,7 +130,7 @@ class RuleRequest(BaseModel):
     )
     expires_at: BodyMoment | None = Field(
         None,
-        description="Time (UTC if without a zone) from which on the rule is no longer evaluated. "
+        description="Time (UTC if without a zone) from which the rule is no longer evaluated. "
         "Null: it never expires.",
     )
 
@@ -162,32 +164,32 @@ class RuleChange(BaseModel):
     model_config = request_example(value=0.65, severity="critical")
 
     name: Name | None = None
-    value: Amount | None = Field(None, description="New threshold, in the metric's unit.")
+    value: Amount | None = Field(None, description="Threshold to set, in the metric's unit.")
     window: Duration | None = Field(
         None,
-        description="New length of time over which the metric is measured, e.g. 24h. Null: the "
-        "metric's default.",
+        description="Window to set: length of time over which the metric is measured, e.g. 24h. "
+        "Null: the metric's default.",
     )
     hold: Duration | None = Field(
         None,
         alias="for",
-        description="New length of time for which the condition must hold before the rule fires, "
+        description="Hold time to set: how long the condition must hold before the rule fires, "
         "e.g. 10m. Null: it fires at once.",
     )
     cooldown: Duration | None = Field(
         None,
-        description="New shortest time from one alert on a target to the next, e.g. 6h. Null: no "
-        "limit.",
+        description="Cooldown to set: minimum time between the firing of two alerts of this rule "
+        "on the same target, e.g. 6h. Null: remove the limit.",
     )
     severity: Severity | None = None
     hysteresis: Slack | None = Field(
         None,
-        description="How far past the threshold the metric must from now on come back before an "
-        "alert ends, in the metric's unit.",
+        description="Hysteresis to set: how far past the threshold the metric must come back "
+        "before an alert ends, in the metric's unit.",
     )
     expires_at: BodyMoment | None = Field(
         None,
-        description="New time (UTC if without a zone) from which on the rule is no longer "
+        description="Expiry to set: time (UTC if without a zone) from which the rule is no longer "
         "evaluated. Null: it never expires.",
     )
 
@@ -228,7 +230,7 @@ class RuleRecord(BaseModel):
         description="Id of the only target that the rule applies to. Null: it applies to every "
         "target of the watchlist that has the metric."
     )
-    metric: Metric = Field(description="What is measured of the target and compared with `value`.")
+    metric: Metric = Field(description="Quantity measured on the target and compared with `value`.")
     op: Op = Field(description="How the metric is compared with `value`.")
     value: float | str = Field(
         description="Threshold, in the metric's unit; for the metric status: active, closed or "
@@ -244,7 +246,8 @@ class RuleRecord(BaseModel):
         "fires at once.",
     )
     cooldown: str | None = Field(
-        description="Shortest time from one alert on a target to the next, e.g. 6h. Null: no limit."
+        description="Minimum time between the firing of two alerts of this rule on the same "
+        "target, e.g. 6h. Null: no limit."
     )
     severity: Severity
     hysteresis: float = Field(
@@ -252,7 +255,7 @@ class RuleRecord(BaseModel):
         "in the metric's unit."
     )
     expires_at: datetime | None = Field(
-        description="Time from which on the rule is no longer evaluated. Null: it never expires."
+        description="Time from which the rule is no longer evaluated. Null: it never expires."
     )
     created_at: datetime
     silenced_until: datetime | None = Field(
@@ -262,8 +265,8 @@ class RuleRecord(BaseModel):
 
 
 class Silence(BaseModel):
-    """How long to send no messages: about any alert of a rule, when a rule is silenced, or about
-    one alert, when it is snoozed."""
+    """How long to send no messages about the alerts of a rule (to silence the rule) or about one
+    alert (to snooze it)."""
 
     model_config = request_example(**{"for": "4h"})
 
@@ -411,7 +414,8 @@ def rule(found: StoredRule) -> dict[str, Any]:
 
 
 def preview(found: Preview) -> dict[str, Any]:
-    """What a rule would have done in the past, as the fields of the API record `PreviewResult`."""
+    """What a rule (an alert condition) would have done in the past, as the fields of the API record
+    `PreviewResult`."""
     return {
         "start": found.start,
         "end": found.end,

@@ -12,8 +12,9 @@ from augury.watchlists.rules import Rule
 from augury.watchlists.store import Connection, Target
 
 PREVIEW_POINTS, _PREVIEW_SHOWN = 3_000, 1_000
-"""PREVIEW_POINTS: maximum number of recorded points of a market on which a rule (an alert
-condition) is tried. _PREVIEW_SHOWN: maximum number of these points that the answer contains."""
+"""PREVIEW_POINTS: maximum number of recorded prices of a market on which a rule (an alert
+condition) is tried. _PREVIEW_SHOWN: maximum number of (time, value) points of one target in the
+answer. Both are chosen by hand."""
 
 
 class TriedTarget(NamedTuple):
@@ -49,8 +50,8 @@ async def try_rule(
     have opened, or the reason why it can't be tried."""
     name = target.label or target.ref
     if rule.metric not in preview.RECORDED:
-        told = "No history of this metric is recorded: it can't be tried on the past."
-        return TriedTarget(target, name, told, [], [])
+        reason = "No history of this metric is recorded, so the rule can't be tried on the past."
+        return TriedTarget(target, name, reason, [], [])
     since = start - preview.lookback(rule)
     name, _, lines, _, origin = await target_history(
         conn, account_id, target, since, end, most=PREVIEW_POINTS
@@ -62,7 +63,8 @@ async def try_rule(
     values = [preview.measured(rule, line.points, start) for line in lines]
     points = values[0] if len(values) == 1 else preview.foremost(rule, values)
     if not any(value is not None for _, value in points):
-        return TriedTarget(target, name, "Nothing is recorded of it in this window.", [], [])
+        reason = "No value of the metric is recorded for this target in the requested days."
+        return TriedTarget(target, name, reason, [], [])
     episodes = preview.replay(rule, points)
     thinned = points[:: max(1, -(-len(points) // _PREVIEW_SHOWN))]
     return TriedTarget(target, name, None, thinned, episodes, origin)

@@ -26,20 +26,21 @@ Op = Literal["gt", "gte", "lt", "lte", "crosses_above", "crosses_below", "eq", "
 Severity = Literal["info", "warning", "critical"]
 Status = Literal["ok", "pending", "firing", "resolved", "no_data"]
 
-OF_MARKETS = frozenset(
+MARKET_METRICS = frozenset(
     {
         "probability", "probability_change", "probability_zscore", "volume_24h", "volume_spike",
         "spread", "divergence", "hours_to_close", "status", "staleness",
     }
 )  # fmt: skip
-FITS: dict[Kind, frozenset[str]] = {
-    "market": OF_MARKETS,
-    "event": OF_MARKETS,
-    "search": OF_MARKETS,
+METRICS_BY_KIND: dict[Kind, frozenset[str]] = {
+    "market": MARKET_METRICS,
+    "event": MARKET_METRICS,
+    "search": MARKET_METRICS,
     "series": frozenset({"series_value", "series_change", "staleness"}),
     "asset": frozenset({"rvol_forecast", "rvol_ratio", "staleness"}),
 }
-"""By kind of watched target (e.g. `market`): the metrics that a rule on such a target can have."""
+"""By kind of watched target (e.g. `market`): the metrics that a rule (an alert condition) on such a
+target can have."""
 
 HOUR = timedelta(hours=1)
 DEFAULT_SPANS: dict[str, timedelta] = {
@@ -50,16 +51,17 @@ DEFAULT_SPANS: dict[str, timedelta] = {
 }
 """Metrics that are measured over a time window, with the window's default length."""
 
-_NEVER = timedelta(0)
-_PACE = {
+_NO_TIME = timedelta(0)
+_REEVALUATION_INTERVALS = {
     "hours_to_close": timedelta(seconds=30),
     "staleness": timedelta(seconds=30),
     "series_change": timedelta(minutes=5),
     "rvol_forecast": timedelta(minutes=1),
     "rvol_ratio": timedelta(minutes=1),
 }
-"""By metric: time after which a rule on it is evaluated again even without new data, because time
-alone changes the metric's value. For metrics over a time window of a market see `pace_of`."""
+"""By metric: time after which a rule (an alert condition) on this metric is evaluated again even
+without new data, because time alone changes the metric's value. `reevaluation_interval` has those
+of the metrics that compare a market with its past. Chosen by hand."""
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,8 +70,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     `threshold` is in the metric's unit; for the metric `status`, `label` is used instead. `span` is
     the window of a metric over time; None means its default. `hysteresis`, in the metric's unit, is
     how far from the threshold the value must come back before an alert resolves. `hold` is how long
-    the condition must hold before the rule fires. `cooldown` is how long the rule can't fire again
-    after it has fired.
+    the condition must hold before the rule fires. `cooldown` is how long after firing the rule
+    can't fire again on the same target.
     """
 
     id: str
@@ -79,8 +81,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     threshold: float | None = None
     label: str | None = None
     span: timedelta | None = None
-    hold: timedelta = _NEVER
-    cooldown: timedelta = _NEVER
+    hold: timedelta = _NO_TIME
+    cooldown: timedelta = _NO_TIME
     hysteresis: float = 0.0
     severity: Severity = "warning"
     expires_at: datetime | None = None
@@ -128,19 +130,19 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         return self.op in ("crosses_above", "crosses_below")
 
 
-class Seen(msgspec.Struct, frozen=True, kw_only=True):
-    """A metric's observed value, with the time `as_of` at which its source gave it; or the `reason`
-    why there is no value."""
+class Observation(msgspec.Struct, frozen=True, kw_only=True):
+    """A metric's observed value, with the time `as_of` at which its source gave it. Without a
+    value, `reason` says why there is none."""
 
     value: float | str | None = None
     as_of: datetime | None = None
     reason: str | None = None
-    over: bool = False
-    """True if there is no value because what is watched has ended, e.g. a closed market; an open
-    alert then ends."""
-    until: datetime | None = None
-    """When the value becomes too old to count, unless its source gives a new value before that
-    time."""
+    has_ended: bool = False
+    """True if there is no value because the watched thing has ended, e.g. a market has closed. An
+    open alert then ends, too."""
+    valid_until: datetime | None = None
+    """Time from which the value is too old to be used, unless its source gives a new one before.
+    None: it does not become too old."""
 
 
 class RuleState(msgspec.Struct, frozen=True, kw_only=True):
@@ -167,7 +169,9 @@ class RuleState(msgspec.Struct, frozen=True, kw_only=True):
 Event = Literal["fired", "recovered", "expired"]
 
 
-def step(rule: Rule, state: RuleState, seen: Seen, now: datetime) -> tuple[RuleState, Event | None]:
+def step(
+    rule: Rule, state: RuleState, observation: Observation, now: datetime
+) -> tuple[RuleState, Event | None]:
     """Process a metric's observed value at the time `now`. Returns the rule's new state on the
     target, and the event: "fired" if an alert opened, "recovered" or "expired" if one ended, else
     None.
@@ -182,18 +186,22 @@ def step(rule: Rule, state: RuleState, seen: Seen, now: datetime) -> tuple[RuleS
         if state.alerting:
             return _moved(state, "resolved", now, alerting=False), "expired"
         return state, None
-    if seen.value is None and seen.over and state.alerting:
-        return _moved(state, "resolved", now, alerting=False, reason=seen.reason), "expired"
-    if seen.value is None:
-        return _moved(state, "no_data", now, reason=seen.reason), None
-    if state.as_of is not None and seen.as_of is not None and seen.as_of < state.as_of:
+    if observation.value is None and observation.has_ended and state.alerting:
+        return _moved(state, "resolved", now, alerting=False, reason=observation.reason), "expired"
+    if observation.value is None:
+        return _moved(state, "no_data", now, reason=observation.reason), None
+    if (
+        state.as_of is not None
+        and observation.as_of is not None
+        and observation.as_of < state.as_of
+    ):
         if state.status == "no_data" or state.value is None:
             return state, None
-        seen = Seen(value=state.value, as_of=state.as_of)
-    value = seen.value
+        observation = Observation(value=state.value, as_of=state.as_of)
+    value = observation.value
     assert value is not None
     # A source whose clock is ahead must not make all later values look old.
-    as_of = min(seen.as_of, now) if seen.as_of is not None else None
+    as_of = min(observation.as_of, now) if observation.as_of is not None else None
     state = msgspec.structs.replace(state, value=value, as_of=as_of, reason=None)
     if state.alerting:
         if rule.recovered(value):
@@ -219,15 +227,15 @@ def due(
     """When to evaluate the rule again even without new data, because time alone may change the
     result.
 
-    None means never. `until` is the time at which the observed value becomes too old to count.
+    None means never. `until` is the time from which the observed value is too old to be used.
     """
     moments = []
     if until is not None:
         moments.append(max(until, now) + timedelta(milliseconds=100))
     if state.status == "pending":
         moments.append(max(_fires_at(rule, state), now + timedelta(milliseconds=100)))
-    if (pace := pace_of(rule)) is not None:
-        moments.append(now + pace)
+    if (interval := reevaluation_interval(rule)) is not None:
+        moments.append(now + interval)
     if rule.expires_at is not None:
         if now >= rule.expires_at:
             return None
@@ -235,13 +243,13 @@ def due(
     return min(moments, default=None)
 
 
-def pace_of(rule: Rule) -> timedelta | None:
+def reevaluation_interval(rule: Rule) -> timedelta | None:
     """How often to evaluate the rule again without new data, because time alone changes its metric;
     None: not at all."""
     if rule.metric in ("probability_change", "probability_zscore", "volume_spike"):
         window = rule.window or HOUR
         return min(max(window / 12, timedelta(minutes=1)), timedelta(minutes=15))
-    return _PACE.get(rule.metric)
+    return _REEVALUATION_INTERVALS.get(rule.metric)
 
 
 def _fires_at(rule: Rule, state: RuleState) -> datetime:

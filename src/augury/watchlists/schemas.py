@@ -13,7 +13,7 @@ from augury.http.examples import example, request_example
 from augury.http.fields import Name, Note
 from augury.watchlists.examples import TARGET, WATCHLIST
 from augury.watchlists.rules import Kind
-from augury.watchlists.service import Made
+from augury.watchlists.service import CreatedWatchlist
 from augury.watchlists.store import Target, Watchlist
 
 
@@ -163,8 +163,8 @@ def watchlist(found: Watchlist) -> dict[str, Any]:
     return found._asdict()
 
 
-def made(new: Made) -> dict[str, Any]:
-    """A new watchlist as the fields of the API record `WatchlistMade`."""
+def made(new: CreatedWatchlist) -> dict[str, Any]:
+    """A new watchlist with its endpoints, as the fields of the API record `WatchlistMade`."""
     delivery = [
         {**delivery_fields(endpoint), "secret": secret} for endpoint, secret in new.endpoints
     ]

@@ -22,23 +22,25 @@ from augury.watchlists.evaluation import Evaluated, Evaluator
 from augury.watchlists.history import step_of, target_history
 from augury.watchlists.rule_checks import check_rule
 from augury.watchlists.rule_trial import PREVIEW_POINTS, Preview, try_rule
-from augury.watchlists.rules import FITS, Kind, Rule
+from augury.watchlists.rules import METRICS_BY_KIND, Kind, Rule
 from augury.watchlists.store import Alert, Connection, StoredRule, Target, Watchlist
 
 MOST_WATCHLISTS = 500
 MOST_TARGETS = 5_000
 MOST_RULES = 10_000
 MOST_PAIRS = 20_000
-"""Maximum number of (rule, target) pairs in one watchlist: each rule with each of its targets."""
+"""Maximum number of (rule, target) pairs in one watchlist. A rule forms one pair with each target
+that it applies to."""
 MOST_ALERTS_SHOWN = 200
 
 CHART_WINDOWS: Final = {"series": timedelta(days=366), "asset": timedelta(days=90)}
 """By kind of target: default length of the time that a chart shows; 7 days for other kinds."""
 MOST_PREVIEWED = 20
-"""Maximum number of targets on which a preview tries a rule that is not for one target alone."""
+"""Maximum number of targets on which a preview tries a rule that applies to all targets of a
+watchlist."""
 
 
-class Made(NamedTuple):
+class CreatedWatchlist(NamedTuple):
     """A new watchlist, and the endpoints of its alerts, each with its signing secret (if any)."""
 
     watchlist: Watchlist
@@ -46,7 +48,8 @@ class Made(NamedTuple):
 
 
 class NewTarget(NamedTuple):
-    """Something to watch; `kind` says whether `ref` is an id, an asset's name or a query."""
+    """A target to add to a watchlist: what to watch. `kind` says whether `ref` is an id, an asset's
+    name or a query."""
 
     kind: Kind
     ref: str
@@ -76,19 +79,21 @@ class WatchlistService:
         name: str,
         description: str | None,
         endpoints: Sequence[NewEndpoint] = (),
-    ) -> Made:
-        """Create a watchlist with endpoints for its alerts; if one is refused, create nothing."""
+    ) -> CreatedWatchlist:
+        """Create a watchlist with endpoints for its alerts. If one endpoint is refused, nothing is
+        created."""
         for n, new in enumerate(endpoints):
             self._deliveries.check(new, "body", "delivery", n)
         watchlist_id = new_id("wl")
         async with self._database.transaction() as conn:
             if await store.count(conn, account_id) >= MOST_WATCHLISTS:
                 raise Conflict(
-                    f"An account has at most {MOST_WATCHLISTS} watchlists.", code="too_many"
+                    f"An account can have at most {MOST_WATCHLISTS} watchlists. Delete one first.",
+                    code="too_many",
                 )
             await store.insert(conn, watchlist_id, account_id, name, description)
             made = [await self._deliveries.add(conn, watchlist_id, new) for new in endpoints]
-            return Made(await self._fetch(conn, account_id, watchlist_id), made)
+            return CreatedWatchlist(await self._fetch(conn, account_id, watchlist_id), made)
 
     async def page(self, account_id: str, *, limit: int, after: str | None) -> list[Watchlist]:
         """The account's watchlists, oldest first."""
@@ -102,7 +107,8 @@ class WatchlistService:
     async def change(
         self, account_id: str, watchlist_id: str, changes: dict[str, str | None]
     ) -> Watchlist:
-        """Change the `name` or `description` of a watchlist; a field not in `changes` stays."""
+        """Change the `name` or `description` of a watchlist. A field that is not in `changes` keeps
+        its value."""
         async with self._database.transaction() as conn:
             await self._lock(conn, account_id, watchlist_id)
             found = await self._fetch(conn, account_id, watchlist_id)
@@ -138,11 +144,12 @@ class WatchlistService:
     async def add_targets(
         self, account_id: str, watchlist_id: str, new: Sequence[NewTarget], *, bulk: bool = False
     ) -> list[Target]:
-        """Add several targets; if one is refused, add none. `bulk`: the error has its index."""
+        """Add several targets. If one is refused, none is added. `bulk`: the error names the
+        refused target by its index."""
         prepared: list[tuple[NewTarget, list[str]]] = []
         for n, one in enumerate(new):
             if one.kind == "asset":
-                with _placed("targets", n if bulk else None):
+                with _error_at_item("targets", n if bulk else None):
                     one = one._replace(ref=await self._asset(one.ref))
             elif one.kind == "market":
                 one = one._replace(ref=await self._market_id(one.ref))
@@ -153,10 +160,12 @@ class WatchlistService:
             targets, _ = await store.counts(conn, watchlist_id)
             if targets + len(new) > MOST_TARGETS:
                 raise Conflict(
-                    f"A watchlist has at most {MOST_TARGETS:,} targets.", code="too_many"
+                    f"A watchlist can have at most {MOST_TARGETS:,} targets. "
+                    "Use another watchlist for more.",
+                    code="too_many",
                 )
             for n, (one, members) in enumerate(prepared):
-                with _placed("targets", n if bulk else None):
+                with _error_at_item("targets", n if bulk else None):
                     outcome = await self._check_target(
                         conn, account_id, one.kind, one.ref, one.outcome, members
                     )
@@ -176,7 +185,8 @@ class WatchlistService:
         return made
 
     async def _market_id(self, ref: str) -> str:
-        """The id of a market given by any of its names; `ref` itself if no market has this name."""
+        """The id of the market that `ref` names: by its id, a ticker, or the URL of its page. `ref`
+        itself if it names no market."""
         async with self._database.reading() as conn:
             return (await markets.native_ids(conn, [ref])).get(ref, ref)
 
@@ -187,8 +197,13 @@ class WatchlistService:
         found = next((name for name in covered if name.casefold() == ref.casefold()), None)
         if found is None:
             valid = ", ".join(covered[:50])
-            hint = f"Covered: {valid}." if valid else "None is covered yet: augury rvol import."
-            raise InvalidInput.at("body", "ref", msg=f"There is no such asset. {hint}")
+            hint = (
+                f"Covered assets: {valid}."
+                if valid
+                else "No asset is covered yet. The operator can import prices: augury rvol import."
+            )
+            msg = f"There is no volatility forecast of this asset. {hint}"
+            raise InvalidInput.at("body", "ref", msg=msg)
         return found
 
     async def _check_target(
@@ -216,10 +231,12 @@ class WatchlistService:
             what = (
                 "No market has this id"
                 if kind == "market"
-                else "No known market belongs to this event"
+                else "No market in the catalogue belongs to this event"
             )
-            hint = "" if kind == "market" else "; write it as polymarket:<id> or kalshi:<ticker>"
-            raise InvalidInput.at("body", "ref", msg=f"{what}{hint}.")
+            hint = (
+                "" if kind == "market" else " Write an event as polymarket:<id> or kalshi:<ticker>."
+            )
+            raise InvalidInput.at("body", "ref", msg=f"{what}.{hint}")
         if outcome is None:
             return None
         names = {name for quote in quotes.values() for name in quote.outcomes}
@@ -250,7 +267,8 @@ class WatchlistService:
     async def add_rule(
         self, account_id: str, watchlist_id: str, rule: Rule, target_id: str | None
     ) -> StoredRule:
-        """Add a rule for one target or (None) for all that have its metric, now or later."""
+        """Add a rule for the target `target_id`. None: for all targets that have the rule's metric,
+        also those added later."""
         [made] = await self.add_rules(account_id, watchlist_id, [(rule, target_id)])
         return made
 
@@ -262,9 +280,10 @@ class WatchlistService:
         *,
         bulk: bool = False,
     ) -> list[StoredRule]:
-        """Add rules, each with a target's id or None (all targets); if one is refused, add none."""
+        """Add rules, each with the id of a target or None (all targets). If one is refused, none is
+        added. `bulk`: the error names the refused rule by its index."""
         for n, (rule, _) in enumerate(new):
-            with _placed("rules", n if bulk else None):
+            with _error_at_item("rules", n if bulk else None):
                 check_rule(rule)
                 self._check_expiry(rule.expires_at)
         made: list[StoredRule] = []
@@ -272,9 +291,13 @@ class WatchlistService:
             await self._lock(conn, account_id, watchlist_id)
             _, rules = await store.counts(conn, watchlist_id)
             if rules + len(new) > MOST_RULES:
-                raise Conflict(f"A watchlist has at most {MOST_RULES:,} rules.", code="too_many")
+                raise Conflict(
+                    f"A watchlist can have at most {MOST_RULES:,} rules. "
+                    "Use another watchlist for more.",
+                    code="too_many",
+                )
             for n, (rule, target_id) in enumerate(new):
-                with _placed("rules", n if bulk else None):
+                with _error_at_item("rules", n if bulk else None):
                     await self._check_fit(conn, watchlist_id, rule, target_id)
                 stored = StoredRule(
                     new_id("rule"), watchlist_id, target_id, rule.name, rule.metric, rule.op,
@@ -294,12 +317,12 @@ class WatchlistService:
         target = await store.target(conn, watchlist_id, target_id)
         if target is None:
             raise InvalidInput.at("body", "target_id", msg="This watchlist has no such target.")
-        if rule.metric not in FITS[target.kind]:
-            fitting = ", ".join(sorted(FITS[target.kind]))
+        if rule.metric not in METRICS_BY_KIND[target.kind]:
+            fitting = ", ".join(sorted(METRICS_BY_KIND[target.kind]))
             raise InvalidInput.at(
                 "body",
                 "metric",
-                msg=f"A target of kind {target.kind} has these metrics: {fitting}.",
+                msg=f"A target of kind {target.kind} does not have this metric. It has: {fitting}.",
             )
 
     def _check_expiry(self, expires_at: datetime | None) -> None:
@@ -338,7 +361,8 @@ class WatchlistService:
     async def preview(
         self, account_id: str, watchlist_id: str, rule: Rule, target_id: str | None, days: int
     ) -> Preview:
-        """The alerts that `rule` would have opened in the last `days`, on one target or several."""
+        """The alerts that `rule` would have opened in the last `days` days: on the target
+        `target_id` or, if that is None, on the first targets that have the rule's metric."""
         check_rule(rule)
         end = self._clock()
         start = end - timedelta(days=days)
@@ -353,7 +377,9 @@ class WatchlistService:
                 targets = [target]
             else:
                 targets = await store.targets(conn, watchlist_id, limit=200, after=None)
-            fitting = [one for one in targets if rule.metric in FITS[one.kind]][:MOST_PREVIEWED]
+            fitting = [one for one in targets if rule.metric in METRICS_BY_KIND[one.kind]][
+                :MOST_PREVIEWED
+            ]
             tried = [
                 await try_rule(conn, account_id, target, rule, start, end) for target in fitting
             ]
@@ -389,7 +415,8 @@ class WatchlistService:
     async def evaluate(
         self, account_id: str, watchlist_id: str
     ) -> tuple[datetime, list[Evaluated], list[Alert]]:
-        """Evaluate all rules now. Returns the time, the (rule, target) states, the open alerts."""
+        """Evaluate all rules of a watchlist now. Returns the time of the evaluation, the state of
+        each (rule, target) pair, and the open alerts."""
         done = await self._evaluator.evaluate(account_id, watchlist_id)
         if done is None:
             raise _no_watchlist()
@@ -437,7 +464,7 @@ class WatchlistService:
                 raise NotFound("This watchlist has no target with this id.")
             start = start or end - CHART_WINDOWS.get(target.kind, timedelta(days=7))
             if start >= end:
-                raise InvalidInput.at("query", "start", msg="The window must start before it ends.")
+                raise InvalidInput.at("query", "start", msg="start must be before end.")
             title, unit, lines, shown, origin = await target_history(
                 conn, account_id, target, start, end
             )
@@ -477,15 +504,16 @@ class WatchlistService:
     async def _check_pairs(self, conn: Connection, watchlist_id: str) -> None:
         if await store.pair_count(conn, watchlist_id) > MOST_PAIRS:
             raise Conflict(
-                f"A watchlist may have at most {MOST_PAIRS:,} pairs of a rule and a target "
-                "(number of rules times number of targets). Use another watchlist for more.",
+                f"A watchlist can have at most {MOST_PAIRS:,} pairs of a rule and a target that it "
+                "applies to. Use another watchlist for more.",
                 code="too_many",
             )
 
 
 @contextmanager
-def _placed(name: str, n: int | None) -> Iterator[None]:
-    """Adds to an InvalidInput that item `n` of list `name` was refused; with None, nothing."""
+def _error_at_item(name: str, n: int | None) -> Iterator[None]:
+    """If the block raises InvalidInput, add to the error's location that item `n` of the request's
+    list `name` was refused. With `n` None, the error is not changed."""
     try:
         yield
     except InvalidInput as error:

@@ -1,4 +1,4 @@
-"""The sentences of alerts, why a metric has no value, and values as text. Pure."""
+"""Texts of alerts: what happened, why a metric has no value, and values with units. Pure."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ _NAMES: dict[Metric, str] = {  # staleness has its own sentence in `summary`
     "series_value": "The value is",
     "series_change": "The value changed by",
     "rvol_forecast": "The volatility forecast is",
-    "rvol_ratio": "Realized volatility over its forecast is",
+    "rvol_ratio": "Realized volatility divided by its forecast is",
 }
 
 NO_MARKET: Final = "The market is not in the catalogue."
-NO_MEMBERS: Final = "The catalogue has no market that belongs to it."
+NO_MEMBERS: Final = "The catalogue has no market of this event or search."
 NO_QUOTE: Final = "The outcome has no quote."
-NO_PAST_PRICE: Final = "No price is recorded from that long ago."
+NO_PAST_PRICE: Final = "No price is recorded from the start of the rule's window."
 TOO_FEW_MOVES: Final = (
-    f"The history is too short: fewer than {LEAST_MOVES} earlier moves are recorded."
+    f"The history is too short: fewer than {LEAST_MOVES} earlier price moves are recorded."
 )
 NO_DAILY_VOLUME: Final = "The venue does not report a 24-hour volume."
 NO_VOLUME: Final = "The venue does not report a volume."
 TOO_FEW_VOLUMES: Final = (
     f"Fewer than {LEAST_VOLUMES} windows with volume have been recorded since this market was "
-    f"first watched."
+    f"first watched by such a rule."
 )
 NO_SPREAD: Final = "The order book lacks a bid or an ask."
 NOT_TWO_OUTCOMES: Final = "Only markets with two outcomes are compared."
@@ -47,14 +47,14 @@ PRICES_APART: Final = "The venues' prices are from times more than a day apart."
 NOTHING_TO_COMPARE: Final = "No other venue has the same contract with a recent price."
 PAST_CLOSE: Final = "The announced closing time has passed."
 NO_CLOSE: Final = "The market has no closing time."
-NEVER_CONFIRMED: Final = "Its venue has never confirmed it."
+NEVER_CONFIRMED: Final = "No update of this market from its venue is known."
 NO_POINTS: Final = "The series has no points."
-NO_EARLIER_POINT: Final = "The series has no point one window before its last one."
+NO_EARLIER_POINT: Final = "The series has no point as old as one window before its last point."
 NO_VOLATILITY: Final = "There is no volatility forecast for this asset."
-NO_COMPLETED_WINDOW: Final = "No completed window has both a forecast and an actual."
+NO_COMPLETED_WINDOW: Final = "No completed window has both a forecast and a realized volatility."
 
 
-def already(status: str) -> str:
+def already_ended(status: str) -> str:
     """Why the time to a market's close has no value: "The market is already resolved."."""
     return f"The market is already {status}."
 
@@ -63,12 +63,12 @@ def summary(rule: Rule, value: float | str | None) -> str:
     """The sentence that says why an alert fired: "The probability is 62%, risen above 60%.", for a
     rule that fires when the probability crosses above 0.6."""
     limit = rule.label if rule.label is not None else amount(rule.metric, rule.threshold or 0.0)
-    seen = value if isinstance(value, str) else amount(rule.metric, value or 0.0)
+    shown = value if isinstance(value, str) else amount(rule.metric, value or 0.0)
     if rule.metric == "staleness":
-        return f"No update from the source for {seen} (threshold: {limit})."
-    if rule.op == "eq" and seen == limit:
-        return f"{_NAMES[rule.metric]} {seen}."
-    return f"{_NAMES[rule.metric]} {seen}, {_OPS[rule.op]} {limit}."
+        return f"No update from the source for {shown} (threshold: {limit})."
+    if rule.op == "eq" and shown == limit:
+        return f"{_NAMES[rule.metric]} {shown}."
+    return f"{_NAMES[rule.metric]} {shown}, {_OPS[rule.op]} {limit}."
 
 
 def amount(metric: Metric, value: float) -> str:
@@ -98,8 +98,8 @@ def number(value: float) -> str:
 
 def duration(seconds: float) -> str:
     """A duration as text: 5400 -> "1.5 hours". The unit is the largest that gives at least 1. Days,
-    hours and minutes are rounded to a tenth, seconds to whole ones. A negative duration is in the
-    past."""
+    hours and minutes are rounded to a tenth, seconds to whole ones. A negative duration, e.g. to a
+    market's close, lies in the past."""
     for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
         if abs(seconds) >= length:
             size = f"{round(seconds / length, 1):,g}"

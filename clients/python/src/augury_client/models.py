@@ -21,7 +21,7 @@ class AlertRecord(Model, kw_only=True):
     rule_id: str
     target_id: str
     episode: int
-    """Number of this alert among those of the same rule and target, from 1."""
+    """Sequence number of this alert among those of the same rule on the same target, from 1."""
     state: str
     """firing: the alert is open. resolved: it has ended."""
     severity: str
@@ -79,31 +79,32 @@ class AlertList(Model, kw_only=True):
 
 
 class ArrowJudgment(Model, kw_only=True):
-    """The verdict of one or two readers on how two factors (things that markets are about) are
-    related, reached without seeing how the factor base relates them.
+    """The verdict of one or two readers on how two factors (things in the world that markets are
+    about) are related. The readers did not see how the list of factors relates them.
     """
 
     verdict: str
-    """How the other factor relates to the factor whose `FactorRecord` this is in. cause: it drives
-    that factor. effect: that factor drives it. driver: a third factor drives both. rival:
-    it is a rival or a parallel case. part: it is the same thing, or a part of it. none: the
-    two are unrelated.
+    """What the other factor (B) is to the factor of this record (A). cause: B drives A. effect: A
+    drives B. driver: a third factor drives both. rival: A and B are rivals or parallel
+    cases. part: A and B are the same thing, or one is a part of the other. none: they are
+    unrelated.
     """
     strength: int
-    """How strong the relation is. 3: a main relation; 2: a clear one; 1: weak but real; 0: none.
+    """How strong the relation is, by the verdict. 3: a main relation; 2: a clear one; 1: weak but
+    real; 0: none.
     """
     sign: str
-    """+: more of one factor means more of the other. -: it means less of the other. 0: it can be
-    either.
+    """+: a rise of one factor goes with a rise of the other. -: it goes with a fall. 0: it can go
+    with either, or the factors are unrelated.
     """
     readers: int
     """Number of readers who judged the pair of factors: 1 or 2."""
     source: str
     """Where the verdict comes from. shipped: it is part of Augury. own: the operator of this
-    instance accepted it.
+    installation added it.
     """
     agrees: bool
-    """True if the verdict names the same relation as the factor base."""
+    """True if the verdict states the same relation as the record that contains it."""
 
 
 class Attempt(Model, kw_only=True):
@@ -164,8 +165,8 @@ class ChartMarker(Model, kw_only=True):
     label: str
     """Name of the rule that fired."""
     value: float | None
-    """The value that fired the alert. Null: it is a value of a metric that the chart does not
-    show.
+    """The value that fired the alert, in the unit of the chart. Null: the alert is on a metric
+    that the chart does not show.
     """
 
 
@@ -232,7 +233,9 @@ class DecidedForecast(Model, kw_only=True):
     as_of: datetime
     """When the forecast was made."""
     origin: str
-    """Origin of the market that decided the forecast."""
+    """Where the market that decided the forecast comes from. live: the venue. import: a file.
+    sample: an invented market.
+    """
     decided_at: datetime
     """When the market was resolved."""
 
@@ -306,7 +309,7 @@ class Message(Model, kw_only=True):
     next_attempt_at: datetime | None
     """When the next attempt is due. Null unless the message is pending."""
     replays: str | None
-    """Id of the earlier message that this one repeats. Null: it repeats none."""
+    """Id of the earlier message that this one repeats. Null: it repeats no message."""
     attempts: list[Attempt]
 
 
@@ -379,50 +382,58 @@ class DistributionPart(Model, kw_only=True):
 
 
 class GraphMarket(views.Priced, kw_only=True):
-    """A market at a node of a causal graph, with the time and origin of its prices."""
+    """A market at a node of a causal graph, with the time and the origin of its prices."""
 
     id: str
-    """Stable market identifier."""
+    """Id of the market; it never changes."""
     question: str
-    """Market question."""
+    """The market's question."""
     platform: str
     """Venue of the market."""
     current_prices: dict[str, float] | None = None
-    """Price by outcome label, as a probability from 0 to 1; outcomes without a quote are left out.
-    Null: no quote.
+    """Label of each outcome and its price, as a probability from 0 to 1. Outcomes without a quote
+    are left out. Null: no outcome has one.
     """
     platform_url: str | None = None
     """The market's page at its venue."""
     price_as_of: datetime | None
-    """When the venue quoted the prices."""
+    """When the venue quoted the prices. Null: there is no price."""
     closes_at: datetime | None
-    """Announced close. Null: not known."""
+    """When the market is announced to close. Null: not known."""
     status: str
     stale: bool
-    """True if the market's price is too old to count as evidence."""
+    """True if the market's price is too old to rely on."""
     origin: str
-    """live: from the venue. import: from a file. sample: an invented market."""
+    """Where the market's data comes from. live: the venue. import: a file. sample: it is invented.
+    """
 
 
 class FullNode(Model, kw_only=True):
-    """A node of a causal graph (the question, or an event or factor related to it), with the time
-    and origin of its probability.
+    """A node of a causal graph: the question for which the graph was drawn, or something related
+    to it, shown by its markets; with the time and the origin of its probability.
     """
 
     id: str
+    """Id of the node in this graph. The node of the graph's question is `question`."""
     label: str
-    """The question that the graph is for, or that of the node's first market."""
+    """For the node of the graph's question, that question; for any other node, the question of its
+    first market.
+    """
     markets: list[GraphMarket]
-    """Markets on the graph's question, or markets of the node's event, best first."""
+    """Markets of the node, best first. For the node of the graph's question, they ask that
+    question; for any other node, they belong to one event.
+    """
     current_probability: float | None
-    """Probability of what the label says, 0 to 1: the price of its market or, for the question,
-    the forecast. Null: not known.
+    """Probability that the answer to the label is Yes, 0 to 1. For the node of the graph's
+    question, it is the forecast; for any other node, the price of its first market. Null:
+    not known.
     """
     price_as_of: datetime | None
-    """When the price behind `current_probability` was quoted."""
+    """When the newest price behind `current_probability` was quoted. Null: there is none."""
     origin: str | None
-    """The least reliable origin of the node's markets: sample, then import, then live. Null: it
-    has no markets.
+    """Where the data of the node's markets comes from; of several origins, the least reliable.
+    From least to most reliable: sample (invented), import (a file), live (the venue). Null:
+    the node has no markets.
     """
 
 
@@ -434,41 +445,43 @@ class GraphEdge(Model, kw_only=True):
     target: str
     """Id of the node at which the edge ends."""
     relationship: str
-    """The relation in words, e.g. raises."""
+    """Relation of the source to the target, in words, e.g. raises or implies."""
     strength: float | None = None
-    """How often markets joined by an edge of this kind moved together, 0 to 1. Measured on
+    """How often two markets joined by an edge of this kind moved together, 0 to 1. Measured on
     recorded prices: of the days on which at least one of the two moved, the share on which
     both moved as the edge says. Unrelated markets reach 0.05. Null: not measured.
     """
     description: str | None = None
-    """Why the two nodes are related."""
+    """Why the two nodes are related, in sentences."""
     edge_type: str
     """causal: the source drives the target. co_movement: both move together, without cause and
     effect. logical: one implies or excludes the other.
     """
     polarity: str
-    """positive: Yes at the source makes Yes at the target more likely. negative: less likely.
-    unknown: the direction is not known.
+    """positive: if the source is Yes, the target is more likely to be Yes. negative: it is less
+    likely. unknown: the direction is not known.
     """
     confidence: float
-    """How certain the relation is, 0 to 1."""
+    """How certain it is that the two nodes are related, 0 to 1; 1 for a relation by logic."""
     hard_constraint: bool
-    """True if the edge is a matter of logic, not of cause and effect."""
+    """True if the relation holds by logic, so that it limits the two probabilities; false if it is
+    only a tendency.
+    """
     lag_days: int | None
     """Typical number of days until the effect shows. Null: the edge is not causal."""
     evidence: list[str]
-    """Ids of the markets that support the edge. Empty: the edge comes from the factor base (causes
-    and effects that people wrote down) alone.
+    """Ids of the markets on which the edge rests. Empty: it rests only on Augury's built-in list
+    of causes and effects, which people wrote.
     """
 
 
 class DrawnGraph(views.DrawnView, kw_only=True):
-    """A causal graph: its nodes and edges, with the time and origin of every probability and
+    """A causal graph: its nodes and edges, with the time and the origin of each probability and
     price.
     """
 
     nodes: list[FullNode]
-    """The question is the first node."""
+    """The node of the graph's question first, then the related ones."""
     edges: list[GraphEdge]
 
 
@@ -483,7 +496,7 @@ class Evaluation(Model, kw_only=True):
     open alert stays open.
     """
     value: float | str | None
-    """The metric's last known value, in its unit. Null: none was ever known."""
+    """The metric's last known value, in the metric's unit. Null: no value was ever known."""
     threshold: float | str
     """The rule's threshold, in the metric's unit."""
     as_of: datetime | None
@@ -572,8 +585,8 @@ class EvidenceRow(Model, kw_only=True):
 
 
 class FactorArrow(Model, kw_only=True):
-    """One relation of the factor of a `FactorRecord` to another factor: an effect, a cause, or a
-    factor that moves with it.
+    """How one factor is related to another one: the other factor is its effect, its cause, or
+    moves with it.
     """
 
     key: str
@@ -581,47 +594,52 @@ class FactorArrow(Model, kw_only=True):
     name: str
     """Name of the other factor."""
     sign: str
-    """+: more of one factor means more of the other. -: it means less of the other."""
+    """+: a rise of one factor goes with a rise of the other. -: it goes with a fall."""
     strength: int
     """How strong the relation is. 3: a main driver; 2: a clear one; 1: weak but real."""
     lag_days: int | None
-    """Typical number of days until the effect shows. Null: the two move together, without cause
-    and effect.
+    """Typical number of days until the effect shows. Null: the two factors move together, and
+    neither causes the other.
     """
     reason: str
     """Why the two factors are related, in words."""
     judged: ArrowJudgment | None
-    """The readers' verdict on the two factors. Null: nobody has judged them."""
+    """Independent verdict of one or two readers on how the two factors are related. Null: nobody
+    has judged them.
+    """
 
 
 class FactorRecord(Model, kw_only=True):
-    """A factor: something in the world that markets are about, with its relations to others."""
+    """A factor (something in the world that markets are about, e.g. a policy rate) and its
+    relations to other factors.
+    """
 
     key: str
     """Key of the factor, e.g. fed-policy-rate."""
     name: str
+    """Name of the factor, e.g. Fed policy rate."""
     up: str
-    """What a rise of the factor means, e.g. the rate is raised. The signs of its relations refer
-    to it.
+    """What a rise of the factor means, e.g. the rate is raised. The signs in `drives`, `driven_by`
+    and `moves_with` refer to such a rise.
     """
     domain: str
-    """Field that the factor belongs to, e.g. macro."""
+    """Subject area that the factor belongs to, e.g. macro."""
     instances: int
-    """Number of factors made from the same pattern (e.g. one for each team or country), including
-    this one, which is the only one listed.
+    """Number of factors of the same kind that this one stands for, itself included. A kind has
+    e.g. one factor for each team or country; only the first is listed.
     """
     drives: list[FactorArrow]
-    """Its effects, the strongest first."""
+    """Effects of this factor, the strongest relation first."""
     driven_by: list[FactorArrow]
-    """Its causes, the strongest first."""
+    """Causes of this factor, the strongest relation first."""
     moves_with: list[FactorArrow]
-    """Factors that move with it, without cause and effect, the strongest first."""
+    """Factors that move together with this one, although neither causes the other; the strongest
+    relation first.
+    """
 
 
 class FactorList(Model, kw_only=True):
-    """One page of the factor base: factors (things in the world that markets are about), sorted by
-    name.
-    """
+    """One page of the list of factors (things in the world that markets are about), by name."""
 
     items: list[FactorRecord]
     next_cursor: str | None
@@ -629,9 +647,11 @@ class FactorList(Model, kw_only=True):
     total: int
     """Number of factors found, on all pages together."""
     domains: list[str]
-    """All domains that the parameter `domain` accepts."""
+    """Every domain (subject area) that the parameter `domain` accepts."""
     version: str
-    """Version of the factor base; changes with its content."""
+    """Version of the built-in list of factors and of what drives what. It changes whenever the
+    list changes.
+    """
 
 
 class FamilyMember(Model, kw_only=True):
@@ -675,7 +695,7 @@ class ForecastRequest(Model, kw_only=True):
     include_graph: bool = False
     """Add the question's causal graph to the answer."""
     background: bool = False
-    """Answer 202 at once and make the forecast in the background."""
+    """Respond with 202 without waiting; the forecast is made in the background."""
 
 
 class RejectedRow(Model, kw_only=True):
@@ -703,36 +723,41 @@ class OutOfRunning(Model, kw_only=True):
 
 
 class PublicMarketSummary(views.Priced, kw_only=True):
-    """A market in short: its question, its venue and its prices."""
+    """A market in brief: its question, its venue and its prices."""
 
     id: str
-    """Stable market identifier."""
+    """Id of the market; it never changes."""
     question: str
-    """Market question."""
+    """The market's question."""
     platform: str
     """Venue of the market."""
     current_prices: dict[str, float] | None = None
-    """Price by outcome label, as a probability from 0 to 1; outcomes without a quote are left out.
-    Null: no quote.
+    """Label of each outcome and its price, as a probability from 0 to 1. Outcomes without a quote
+    are left out. Null: no outcome has one.
     """
     platform_url: str | None = None
     """The market's page at its venue."""
 
 
 class PublicGraphNode(Model, kw_only=True):
-    """A node of a causal graph: the question that the graph is for, or an event or factor related
-    to it.
+    """A node of a causal graph: the question for which the graph was drawn, or something related
+    to it, shown by its markets.
     """
 
     id: str
-    """Stable node identifier."""
+    """Id of the node in this graph. The node of the graph's question is `question`."""
     label: str
-    """The question that the graph is for, or that of the node's first market."""
+    """For the node of the graph's question, that question; for any other node, the question of its
+    first market.
+    """
     markets: list[PublicMarketSummary]
-    """Markets on the graph's question, or markets of the node's event, best first."""
+    """Markets of the node, best first. For the node of the graph's question, they ask that
+    question; for any other node, they belong to one event.
+    """
     current_probability: float | None = None
-    """Probability of what the label says, 0 to 1: the price of its market or, for the question,
-    the forecast. Null: not known.
+    """Probability that the answer to the label is Yes, 0 to 1. For the node of the graph's
+    question, it is the forecast; for any other node, the price of its first market. Null:
+    not known.
     """
 
 
@@ -744,14 +769,14 @@ class PublicGraphEdge(Model, kw_only=True):
     target: str
     """Id of the node at which the edge ends."""
     relationship: str
-    """The relation in words, e.g. raises."""
+    """Relation of the source to the target, in words, e.g. raises or implies."""
     strength: float | None = None
-    """How often markets joined by an edge of this kind moved together, 0 to 1. Measured on
+    """How often two markets joined by an edge of this kind moved together, 0 to 1. Measured on
     recorded prices: of the days on which at least one of the two moved, the share on which
     both moved as the edge says. Unrelated markets reach 0.05. Null: not measured.
     """
     description: str | None = None
-    """Why the two nodes are related."""
+    """Why the two nodes are related, in sentences."""
 
 
 class PublicCausalGraph(views.DrawnView, kw_only=True):
@@ -770,11 +795,11 @@ class RunAnswer(views.ForecastView, kw_only=True):
 
     id: str
     status: str
-    """Status of the work. The fields of the answer are filled in once it has succeeded."""
+    """Status of the work on the forecast. The answer is filled in once it is succeeded."""
     created_at: datetime
     question: str
     as_of: datetime | None
-    """The time that the answer describes. Null until an answer as of now is made."""
+    """The time that the answer describes. Null: the answer is as of now and is not made yet."""
     probability: float | None = None
     """Probability of Yes, 0 to 1. Null: none can be given; `error` says why."""
     confidence: float = 0.0
@@ -791,17 +816,19 @@ class RunAnswer(views.ForecastView, kw_only=True):
     rejected: list[RejectedRow] = msgspec.field(default_factory=list[RejectedRow])
     """The markets nearest to the question that were not used."""
     distribution: list[DistributionPart] | None = None
-    """Mutually exclusive outcomes with probabilities that sum to 1. Null: the question has no
-    levels, dates or names around it.
+    """Mutually exclusive outcomes around the question (ranges of levels, periods or names) with
+    probabilities that sum to 1. Null: the markets give no such set of outcomes.
     """
     origin: str = "live"
     """live: as of now. sample: rests on sample markets, which are invented. replay: as of a past
     time.
     """
     data_as_of: datetime | None = None
-    """When the newest price that the answer rests on was quoted. Null: it rests on none."""
+    """When the newest price that the answer rests on was quoted. Null: the answer rests on no
+    price.
+    """
     warnings: list[str] = msgspec.field(default_factory=list[str])
-    """What to know before using the number, in sentences."""
+    """Cautions to read before using the number, one sentence each."""
     error: str | None = None
     """Why there is no probability, and what to do. Null: there is one."""
     error_code: str | None = None
@@ -828,7 +855,7 @@ class ForecastRun(Model, kw_only=True):
     started_at: datetime | None
     finished_at: datetime | None
     error: str | None
-    """Why the run failed. Null: it did not."""
+    """Why the run failed. Null: the run did not fail."""
     questions: int
     """Number of questions in the run."""
     answered: int
@@ -843,11 +870,11 @@ class FullForecast(views.ForecastView, kw_only=True):
 
     id: str
     status: str
-    """Status of the work. The fields of the answer are filled in once it has succeeded."""
+    """Status of the work on the forecast. The answer is filled in once it is succeeded."""
     created_at: datetime
     question: str
     as_of: datetime | None
-    """The time that the answer describes. Null until an answer as of now is made."""
+    """The time that the answer describes. Null: the answer is as of now and is not made yet."""
     probability: float | None = None
     """Probability of Yes, 0 to 1. Null: none can be given; `error` says why."""
     confidence: float = 0.0
@@ -864,17 +891,19 @@ class FullForecast(views.ForecastView, kw_only=True):
     rejected: list[RejectedRow] = msgspec.field(default_factory=list[RejectedRow])
     """The markets nearest to the question that were not used."""
     distribution: list[DistributionPart] | None = None
-    """Mutually exclusive outcomes with probabilities that sum to 1. Null: the question has no
-    levels, dates or names around it.
+    """Mutually exclusive outcomes around the question (ranges of levels, periods or names) with
+    probabilities that sum to 1. Null: the markets give no such set of outcomes.
     """
     origin: str = "live"
     """live: as of now. sample: rests on sample markets, which are invented. replay: as of a past
     time.
     """
     data_as_of: datetime | None = None
-    """When the newest price that the answer rests on was quoted. Null: it rests on none."""
+    """When the newest price that the answer rests on was quoted. Null: the answer rests on no
+    price.
+    """
     warnings: list[str] = msgspec.field(default_factory=list[str])
-    """What to know before using the number, in sentences."""
+    """Cautions to read before using the number, one sentence each."""
     error: str | None = None
     """Why there is no probability, and what to do. Null: there is one."""
     error_code: str | None = None
@@ -893,14 +922,17 @@ class FullGraph(views.GraphView, kw_only=True):
 
     id: str
     status: str
-    """Status of the work. `graph` is filled in once it has succeeded."""
+    """Status of the job that draws the graph. Once it is succeeded, `graph` is filled in."""
     created_at: datetime
+    """When the graph was asked for."""
     question: str
+    """The question for which the graph is drawn."""
     as_of: datetime | None = None
-    """When the graph was drawn."""
+    """When the graph was drawn. Null: it is not drawn yet."""
     origin: str | None = None
-    """The least reliable origin of the graph's markets: sample, then import, then live. Null: it
-    has no markets.
+    """Where the data of the graph's markets comes from; of several origins, the least reliable.
+    From least to most reliable: sample (invented), import (a file), live (the venue). Null:
+    the graph has no markets.
     """
     data_as_of: datetime | None = None
     """When the newest price behind a probability of the graph was quoted. Null: there is none."""
@@ -913,12 +945,14 @@ class FullGraph(views.GraphView, kw_only=True):
 
 
 class FullGraphRequest(Model, kw_only=True):
-    """A question to draw a causal graph of, and whether to wait for the graph."""
+    """A question for which to draw a causal graph, and whether to wait for the graph."""
 
     question: str
     """The question, with at least one visible character."""
     background: bool = False
-    """Answer 202 at once and draw the graph in the background."""
+    """true: answer 202 immediately and draw the graph in the background. false: answer when the
+    graph is drawn.
+    """
 
 
 class HistoryPoint(Model, kw_only=True):
@@ -956,8 +990,9 @@ class MarketRecord(views.Priced, kw_only=True):
     outcomes: list[str]
     """Labels of the outcomes, in the venue's order. A repeated label is numbered: `Draw (2)`."""
     status: str
-    """A market whose close has passed without news from its venue since is shown as `closed`, with
-    `stale` true.
+    """active: open for trading. closed: trading has ended or is paused. resolved: the venue has
+    settled it. A market whose close has passed without an update from its venue since is
+    shown as `closed`, with `stale` true.
     """
     resolution: str | None
     """Label of the outcome that won. Null: not resolved, or the result is not known."""
@@ -1005,14 +1040,16 @@ class MarketRecord(views.Priced, kw_only=True):
     volume_24h: float | None
     """Volume of the last 24 hours, in the unit of `volume`. Null: not reported."""
     linked_market_ids: list[str]
-    """Ids of the same contract on other venues, or of its exact complement there."""
+    """Ids of the markets on other venues that are the same contract, or its exact opposite."""
     stale: bool
-    """True if the market's close has passed without news from its venue since, or if it is active
-    and its price is older than the operator allows (`AUGURY_PRICE_MAX_AGE`, 14 days by
-    default).
+    """True if the market's close has passed without an update from its venue since, or if it is
+    active and its price is older than the operator allows (`AUGURY_PRICE_MAX_AGE`, 14 days
+    by default).
     """
     origin: str
-    """live: from the venue. import: from a file. sample: an invented market."""
+    """Where the market comes from. live: the venue. import: an imported file. sample: it is
+    invented.
+    """
     observed_at: datetime | None
     """When this state of the market was read from the venue or the file."""
     updated_at: datetime
@@ -1030,7 +1067,9 @@ class PricesAt(Model, kw_only=True):
     (the venue's past prices), dump:<kind> (an imported file) or sample.
     """
     origin: str
-    """live: from the venue. import: from a file. sample: an invented market."""
+    """Where the prices come from. live: the venue. import: an imported file. sample: they are
+    invented.
+    """
 
 
 class RelatedMarket(views.Priced, kw_only=True):
@@ -1081,14 +1120,15 @@ class OutcomeHistory(Model, kw_only=True):
 
 
 class TradedVolume(Model, kw_only=True):
-    """The volume of a market that was traded from `start` to `end`: the times of two observations
-    of its total volume, or the ends of a candle of its venue.
+    """The volume of a market that was traded from `start` to `end`. These are the times of two
+    observations of the market's total volume, or the start and end of a candle of its
+    venue.
     """
 
     start: datetime
     end: datetime
     volume: float
-    """US dollars on Polymarket, contracts on Kalshi."""
+    """Volume traded: in US dollars on Polymarket, in contracts on Kalshi."""
 
 
 class MarketHistory(views.HistoryView, kw_only=True):
@@ -1109,9 +1149,9 @@ class MarketHistory(views.HistoryView, kw_only=True):
     """The prices, one entry for each outcome."""
     volume: list[TradedVolume]
     """Traded volume, oldest first, at most one entry per interval. An entry spans several
-    intervals if the market was not observed in between. Volume is known from the venue's
-    candles, or since Augury has followed the market. For a time without an entry, nothing
-    was traded or nothing is known.
+    intervals if the market was not observed in between. The volume comes from the venue's
+    candles; where there are none, it is known only from the time at which Augury began to
+    follow the market. For a time without an entry, nothing was traded or nothing is known.
     """
 
 
@@ -1134,15 +1174,15 @@ class MarketPrice(Model, kw_only=True):
     """When the venue quoted `current_prices`."""
     status: str
     stale: bool
-    """True if the market's close has passed without news from its venue since, or if it is active
-    with an old price.
+    """True if the market is active but its price is too old to rely on, or if its close has passed
+    and its venue has sent nothing since.
     """
     origin: str
     """live: from the venue. import: from a file. sample: an invented market."""
 
 
 class PageFixture(Model, kw_only=True):
-    """The game that the request or, else, a web page on sports names."""
+    """The game that the request names or, if it names none, the game that the page is about."""
 
     league: str | None
     """Name of the league. Null: not known."""
@@ -1158,10 +1198,10 @@ class PageGraph(views.DrawnView, kw_only=True):
     nodes: list[PublicGraphNode]
     edges: list[PublicGraphEdge]
     price_as_of: datetime | None
-    """When the oldest price in the graph was quoted. Null: it shows no price."""
+    """When the oldest price in the graph was quoted. Null: the graph shows no price."""
     origin: str | None
-    """The least reliable origin of the graph's markets: sample, then import, then live. Null: it
-    has no markets.
+    """Least reliable origin among the graph's markets. From least to most reliable: sample,
+    import, live. Null: the graph has no markets.
     """
 
 
@@ -1193,13 +1233,13 @@ class PageMarket(views.Priced, kw_only=True):
     event_id: str | None
     """The venue's own id of the market's event."""
     stale: bool
-    """True if the market's close has passed without news from its venue since, or if it is active
-    with an old price.
+    """True if the market is active but its price is too old to rely on, or if its close has passed
+    and its venue has sent nothing since.
     """
     origin: str
     """live: from the venue. import: from a file. sample: an invented market."""
     twin_ids: list[str]
-    """Ids of the same contract on other venues, or of its exact complement there."""
+    """Ids of the markets on other venues that are the same contract, or its exact opposite."""
     reason: str
     """The same as `why`."""
 
@@ -1229,7 +1269,7 @@ class PageResponse(Model, kw_only=True):
     query_used: str
     """The words that were searched for."""
     fixture: PageFixture | None
-    """The game for which markets were searched. Null: no game was found or asked for."""
+    """The game that the request or the page names. Null: neither names a game."""
     results: list[PageMarket]
     latency_ms: int
     """Time to answer, in milliseconds."""
@@ -1255,7 +1295,7 @@ class PointRecord(Model, kw_only=True):
     known_at: datetime
     """When Augury received the current value."""
     revisions: list[RevisionRecord]
-    """Earlier values of the point, at most 50. Empty: the value never changed."""
+    """Earlier values of the point, oldest first, at most 50. Empty: the value never changed."""
     as_of: datetime
     """The same as `time`."""
     origin: str
@@ -1289,8 +1329,8 @@ class PreviewRequest(Model, kw_only=True):
     watchlist that has the metric, also to those added later.
     """
     metric: str
-    """What is measured of the target and compared with `value`. Metrics named series_* are for
-    external series, rvol_* for assets, staleness for every target, and all others for
+    """Quantity to measure on the target and to compare with `value`. Metrics named series_* are
+    for external series, rvol_* for assets, staleness for every target, and all others for
     markets (also those of an event or a search).
     """
     op: str
@@ -1303,9 +1343,9 @@ class PreviewRequest(Model, kw_only=True):
     probability_change: -1 to 1. probability_zscore: standard deviations. volume_spike:
     multiple of the usual volume. volume_24h: US dollars (Polymarket) or contracts (Kalshi).
     hours_to_close: hours. series_value and series_change: the series' unit. rvol_forecast:
-    volatility per year, as a fraction. rvol_ratio: volatility realized over the last
-    completed window divided by its forecast. staleness: seconds. status: active, closed or
-    resolved.
+    annualized volatility as a fraction (0.55 is 55%). rvol_ratio: volatility realized over
+    the last completed forecast window, divided by the forecast for that window. staleness:
+    seconds. status: active, closed or resolved.
     """
     window: str | None = None
     """Length of time over which probability_change, probability_zscore, volume_spike or
@@ -1317,8 +1357,8 @@ class PreviewRequest(Model, kw_only=True):
     fires at once.
     """
     cooldown: str | None = None
-    """Shortest time from one alert of the rule on a target to its next one on the same target,
-    e.g. 6h. Null: no limit.
+    """Minimum time between the firing of two alerts of this rule on the same target, e.g. 6h.
+    Null: no limit.
     """
     severity: str = "warning"
     """How serious the rule's alerts are."""
@@ -1327,7 +1367,7 @@ class PreviewRequest(Model, kw_only=True):
     unit. With `value` 0.6 and hysteresis 0.03, an alert above 0.6 ends at 0.57.
     """
     expires_at: datetime | None = None
-    """Time (UTC if without a zone) from which on the rule is no longer evaluated. Null: it never
+    """Time (UTC if without a zone) from which the rule is no longer evaluated. Null: it never
     expires.
     """
     days: int = 30
@@ -1389,9 +1429,9 @@ class ValidationIssue(Model, kw_only=True):
     loc: list[str | int]
     """Where the problem is: body, query or header, then field names and positions in lists."""
     msg: str
-    """What is wrong, for people."""
+    """What is wrong, in words."""
     type: str
-    """What is wrong, for programs."""
+    """What is wrong, as a code for programs."""
 
 
 class PublicErrorResponse(Model, kw_only=True):
@@ -1411,14 +1451,17 @@ class PublicRelevanceFilterSummary(Model, kw_only=True):
     selected_weak_count: int | None = None
     """Number of weak markets: they only share the question's subject."""
     selected_evidence_profile: str | None = None
-    """Which kinds of markets were selected. direct_only: direct markets alone. direct_mixed:
-    direct and others. proxy_only: at least one proxy market, but no direct one. weak_only:
-    weak markets alone.
+    """What the selected markets have to do with the question. direct_only: all ask the question
+    itself or its opposite. direct_mixed: some do, others do not. proxy_only: none does; at
+    least one bounds the answer or hints at it. weak_only: all only share the question's
+    subject. none: no market was selected.
     """
     selected_direct_evidence_missing: bool | None = None
     """True if no direct market was selected."""
     selected_proxy_dominant: bool | None = None
-    """True if at least one proxy market was selected, but no direct one."""
+    """True if at least one market bounds the answer or hints at it, but none asks the question
+    itself.
+    """
 
 
 class PublicOraclePortMetadata(Model, kw_only=True):
@@ -1426,9 +1469,9 @@ class PublicOraclePortMetadata(Model, kw_only=True):
 
     original_question: str | None = None
     effective_question: str | None = None
-    """The question used after any normalization."""
+    """The question in the wording that was compared with markets."""
     normalized_question: str | None = None
-    """The original question without surplus spaces."""
+    """The question as it was asked, without surplus spaces."""
     rewrite_applied: bool | None = None
     """True if the question was changed before markets were searched."""
     normalization_reason: str | None = None
@@ -1463,15 +1506,13 @@ class PublicForecastResponse(Model, kw_only=True):
     """A forecast of a question, or the reason why there is none."""
 
     request_id: str
-    """Server-generated identifier."""
+    """Identifier of this request, made by the server."""
     question: str
-    """The original question echoed back."""
+    """The question as it was asked."""
     probability: float | None = None
     """Probability of Yes, 0 to 1. Null when no public estimate is available."""
     confidence: float
-    """Normalized confidence score, 0 to 1: how far the evidence can be relied on. It is not a
-    probability.
-    """
+    """Confidence, 0 to 1: how far the evidence can be relied on. It is not a probability."""
     confidence_interval: PublicConfidenceInterval | None = None
     reasoning: str
     """How the answer was found, in words."""
@@ -1481,8 +1522,9 @@ class PublicForecastResponse(Model, kw_only=True):
     markets_used: list[PublicMarketSummary]
     """Markets used as evidence."""
     distribution: dict[str, float] | None = None
-    """Probability by level, period or name, for outcomes of which exactly one comes true. Null:
-    the question has no levels, dates or names around it.
+    """Mutually exclusive outcomes around the question, one of which comes true, with their
+    probabilities; keyed by level, period or name. Null: the markets give no such set of
+    outcomes.
     """
     latency_ms: int
     """End-to-end latency in milliseconds."""
@@ -1517,7 +1559,8 @@ class RefreshResult(Model, kw_only=True):
     series_id: str
     fetched_at: datetime
     status: str
-    """ok: the points were read and stored. not_modified: the source says that it has nothing new.
+    """ok: the points were read and stored. not_modified: the source answered that its file has not
+    changed (HTTP 304).
     """
     points_added: int
     """Number of new points."""
@@ -1528,8 +1571,8 @@ class RefreshResult(Model, kw_only=True):
 
 
 class ReplayRequest(Model, kw_only=True):
-    """Which messages to send to an endpoint again: one by its id, or those about alerts that were
-    created since a time, failed, and were not sent again yet (the oldest 1,000).
+    """Which messages to send to an endpoint again: one message by its id, or all messages about
+    alerts that failed since a time and were not sent again yet (the oldest 1,000).
     """
 
     message_id: str | None = None
@@ -1547,24 +1590,27 @@ class RuleChange(Model, kw_only=True):
 
     name: str | None = None
     value: float | str | None = None
-    """New threshold, in the metric's unit."""
+    """Threshold to set, in the metric's unit."""
     window: str | None = None
-    """New length of time over which the metric is measured, e.g. 24h. Null: the metric's default.
+    """Window to set: length of time over which the metric is measured, e.g. 24h. Null: the
+    metric's default.
     """
     for_: str | None = msgspec.field(name="for", default=None)
-    """New length of time for which the condition must hold before the rule fires, e.g. 10m. Null:
-    it fires at once.
+    """Hold time to set: how long the condition must hold before the rule fires, e.g. 10m. Null: it
+    fires at once.
     """
     cooldown: str | None = None
-    """New shortest time from one alert on a target to the next, e.g. 6h. Null: no limit."""
+    """Cooldown to set: minimum time between the firing of two alerts of this rule on the same
+    target, e.g. 6h. Null: remove the limit.
+    """
     severity: str | None = None
     hysteresis: float | None = None
-    """How far past the threshold the metric must from now on come back before an alert ends, in
-    the metric's unit.
+    """Hysteresis to set: how far past the threshold the metric must come back before an alert
+    ends, in the metric's unit.
     """
     expires_at: datetime | None = None
-    """New time (UTC if without a zone) from which on the rule is no longer evaluated. Null: it
-    never expires.
+    """Expiry to set: time (UTC if without a zone) from which the rule is no longer evaluated.
+    Null: it never expires.
     """
 
 
@@ -1581,7 +1627,7 @@ class RuleRecord(Model, kw_only=True):
     watchlist that has the metric.
     """
     metric: str
-    """What is measured of the target and compared with `value`."""
+    """Quantity measured on the target and compared with `value`."""
     op: str
     """How the metric is compared with `value`."""
     value: float | str
@@ -1593,14 +1639,16 @@ class RuleRecord(Model, kw_only=True):
     for_: str | None = msgspec.field(name="for")
     """How long the condition must hold before the rule fires, e.g. 10m. Null: it fires at once."""
     cooldown: str | None
-    """Shortest time from one alert on a target to the next, e.g. 6h. Null: no limit."""
+    """Minimum time between the firing of two alerts of this rule on the same target, e.g. 6h.
+    Null: no limit.
+    """
     severity: str
     hysteresis: float
     """How far past the threshold the metric must come back before an alert ends, in the metric's
     unit.
     """
     expires_at: datetime | None
-    """Time from which on the rule is no longer evaluated. Null: it never expires."""
+    """Time from which the rule is no longer evaluated. Null: it never expires."""
     created_at: datetime
     silenced_until: datetime | None
     """Until this time, the rule's alerts are recorded but not sent. Null: the rule is not
@@ -1627,8 +1675,8 @@ class RuleRequest(Model, kw_only=True):
     watchlist that has the metric, also to those added later.
     """
     metric: str
-    """What is measured of the target and compared with `value`. Metrics named series_* are for
-    external series, rvol_* for assets, staleness for every target, and all others for
+    """Quantity to measure on the target and to compare with `value`. Metrics named series_* are
+    for external series, rvol_* for assets, staleness for every target, and all others for
     markets (also those of an event or a search).
     """
     op: str
@@ -1641,9 +1689,9 @@ class RuleRequest(Model, kw_only=True):
     probability_change: -1 to 1. probability_zscore: standard deviations. volume_spike:
     multiple of the usual volume. volume_24h: US dollars (Polymarket) or contracts (Kalshi).
     hours_to_close: hours. series_value and series_change: the series' unit. rvol_forecast:
-    volatility per year, as a fraction. rvol_ratio: volatility realized over the last
-    completed window divided by its forecast. staleness: seconds. status: active, closed or
-    resolved.
+    annualized volatility as a fraction (0.55 is 55%). rvol_ratio: volatility realized over
+    the last completed forecast window, divided by the forecast for that window. staleness:
+    seconds. status: active, closed or resolved.
     """
     window: str | None = None
     """Length of time over which probability_change, probability_zscore, volume_spike or
@@ -1655,8 +1703,8 @@ class RuleRequest(Model, kw_only=True):
     fires at once.
     """
     cooldown: str | None = None
-    """Shortest time from one alert of the rule on a target to its next one on the same target,
-    e.g. 6h. Null: no limit.
+    """Minimum time between the firing of two alerts of this rule on the same target, e.g. 6h.
+    Null: no limit.
     """
     severity: str = "warning"
     """How serious the rule's alerts are."""
@@ -1665,7 +1713,7 @@ class RuleRequest(Model, kw_only=True):
     unit. With `value` 0.6 and hysteresis 0.03, an alert above 0.6 ends at 0.57.
     """
     expires_at: datetime | None = None
-    """Time (UTC if without a zone) from which on the rule is no longer evaluated. Null: it never
+    """Time (UTC if without a zone) from which the rule is no longer evaluated. Null: it never
     expires.
     """
 
@@ -1683,7 +1731,7 @@ class RulesRequest(Model, kw_only=True):
 
 
 class RunStarted(Model, kw_only=True):
-    """A forecast run that was accepted; its id leads to its progress and its answers."""
+    """A forecast run that was accepted. Its id is needed to read its progress and its answers."""
 
     run_id: str
     status: str
@@ -1694,8 +1742,8 @@ class RvolActual(Model, kw_only=True):
     """The realized variance and volatility of an asset over a window of time that has ended."""
 
     realized_variance: float | None
-    """Realized variance of the asset's log returns over the window. Null: data are missing for
-    good.
+    """Realized variance of the asset's log returns over the window. Null: prices of a day in the
+    window are missing and can't be recovered.
     """
     realized_volatility: float | None
     """Square root of the realized variance. Null if the variance is null."""
@@ -1709,8 +1757,9 @@ class RvolActualRow(Model, kw_only=True):
     asset: str
     """Key of the asset, e.g. BTC."""
     horizon: str
-    """Length of the target window: a number of days (or sessions of an exchange) followed by d,
-    e.g. 7d.
+    """Length of the target window (the time whose volatility is forecast): a number of days
+    followed by d, e.g. 7d. For assets with trading sessions (e.g. stocks) it counts
+    sessions, except for multiples of 7 and of 30, which count calendar days.
     """
     as_of: datetime
     """Time up to which a forecast of the window uses data."""
@@ -1720,7 +1769,7 @@ class RvolActualRow(Model, kw_only=True):
     """End of the target window."""
     origin: str | None = None
     """live: from prices of an exchange. import: from a file. sample: invented. replay: a forecast
-    made later, from data cut at `as_of`.
+    made afterwards, from only the data up to `as_of`.
     """
     actual: RvolActual
     actual_value: float | None
@@ -1736,20 +1785,20 @@ class RvolAssetRow(Model, kw_only=True):
     target_family: str | None = None
     """Group of assets that are modeled together, e.g. crypto."""
     default_horizon: str | None = None
-    """The asset's usual horizon: 7d, or 5d for an asset of an exchange, unless the operator has
-    set other horizons.
+    """The asset's usual horizon: 7d if it trades every day, 5d if it trades in sessions (e.g.
+    stocks). If the operator issues no forecasts for it, the first of `default_horizons`.
     """
     active: bool
     """False: the asset is no longer covered."""
     default_horizons: list[str] | None = None
     """The horizons for which forecasts are issued."""
     calendar: str | None = None
-    """Trading calendar: 24/7 or the code of an exchange, e.g. XNYS."""
+    """Trading calendar: 24/7 or the ISO code of an exchange, e.g. XNYS (New York)."""
     data_through: datetime | None = None
     """End of the last day with data. Null: there are none."""
     status: str | None = None
-    """State of the asset's data. failing: the last fetch of prices failed. no_data: there are none
-    so far. ok: neither.
+    """State of the asset's data. failing: the last fetch of prices failed. no_data: no day of data
+    is stored yet. ok: neither.
     """
     origin: str | None = None
     """live: prices from an exchange. import: from a file. sample: invented."""
@@ -1789,11 +1838,13 @@ class RvolFeatureRow(Model, kw_only=True):
     asset: str
     """Key of the asset, e.g. BTC."""
     horizon: str
-    """A number of days (or sessions of an exchange) followed by d, e.g. 7d."""
+    """A number of days followed by d, e.g. 7d. For assets with trading sessions (e.g. stocks) it
+    counts sessions, except for multiples of 7 and of 30, which count calendar days.
+    """
     as_of: datetime
     """Time up to which the forecast uses data."""
     feature_set_id: str
-    """Edition of the whole set of inputs, e.g. rvol-2026.11."""
+    """Id of the set of all inputs that the models use, e.g. rvol-2026.11."""
     feature_families: list[RvolFeatureFamily]
     origin: str | None = None
 
@@ -1804,17 +1855,17 @@ class RvolPrediction(Model, kw_only=True):
     forecast_variance: float | None
     """Predicted variance of the asset's log returns over the horizon."""
     forecast_volatility: float | None
-    """Square-root volatility over the horizon: the square root of `forecast_variance`. It is
-    somewhat larger than the expected volatility.
+    """Volatility over the horizon: the square root of `forecast_variance`. It is somewhat larger
+    than the expected value of the volatility.
     """
     unit: str
     """Unit of the variances: squared log returns, summed over the horizon (not annualized)."""
     annualized_volatility: float | None = None
-    """The forecast volatility per year, as a fraction (0.55 is 55%): with 365 days a year or, for
-    an exchange, 252 sessions.
+    """The forecast volatility per year, as a fraction (0.55 is 55%). A year has 365 days for
+    assets that trade every day, and 252 sessions for others (e.g. stocks).
     """
     bands: dict[str, RvolBand] | None = None
-    """Ranges by their chance in percent ("80", "90", "95"): each contains the realized variance
+    """By a chance in percent ("80", "90", "95"): the range that will contain the realized variance
     over the horizon with that chance.
     """
 
@@ -1825,8 +1876,9 @@ class RvolForecastRow(Model, kw_only=True):
     asset: str
     """Key of the asset, e.g. BTC."""
     horizon: str
-    """Length of the target window: a number of days (or sessions of an exchange) followed by d,
-    e.g. 7d.
+    """Length of the target window (the time whose volatility is forecast): a number of days
+    followed by d, e.g. 7d. For assets with trading sessions (e.g. stocks) it counts
+    sessions, except for multiples of 7 and of 30, which count calendar days.
     """
     as_of: datetime
     """Time up to which a forecast of the window uses data."""
@@ -1836,7 +1888,7 @@ class RvolForecastRow(Model, kw_only=True):
     """End of the target window."""
     origin: str | None = None
     """live: from prices of an exchange. import: from a file. sample: invented. replay: a forecast
-    made later, from data cut at `as_of`.
+    made afterwards, from only the data up to `as_of`.
     """
     model_id: str
     """Public model identifier, e.g. blend."""
@@ -1848,14 +1900,17 @@ class RvolForecastRow(Model, kw_only=True):
 
 
 class RvolModelRow(Model, kw_only=True):
-    """One version of a model that forecasts realized volatility, with the aliases that lead to it."""
+    """One version of a model that forecasts realized volatility, with the aliases that point to
+    it.
+    """
 
     model_id: str
     """Public model identifier, e.g. blend."""
     model_version: str
     aliases: list[str]
-    """Names that lead to this version: champion (the model that is served by default), latest (the
-    champion's newest version), stable (its newest version with at least 250 scored days).
+    """Aliases that point to this version now. champion: the newest version of the model that is
+    served by default. latest: the same. stable: the newest version of that model with
+    scored forecasts for at least 250 days.
     """
     trained_through: datetime | None = None
     """End of the data that the version was last trained on."""
@@ -1863,9 +1918,9 @@ class RvolModelRow(Model, kw_only=True):
     is_champion: bool | None = None
     """True if this version is served by default."""
     feature_families: list[str] | None = None
-    """The groups of inputs that the model uses, e.g. jumps."""
+    """Names of the groups of inputs that the model uses, e.g. jumps."""
     members: list[str] | None = None
-    """The regressions whose forecasts the model averages."""
+    """Names of the regressions whose forecasts the model averages."""
 
 
 class RvolScoreRow(Model, kw_only=True):
@@ -1880,7 +1935,10 @@ class RvolScoreRow(Model, kw_only=True):
     n: int
     """Number of scored forecasts: those whose window has ended and has all data."""
     origin: str
-    """sample: from invented data. replay: all forecasts were made after the fact."""
+    """The least reliable origin of the row's forecasts. sample: some data are invented. replay:
+    all forecasts were made after the fact. import: some prices come from a file. live: none
+    of these.
+    """
     as_of: datetime
     """Day of the last scored forecast."""
     from_: str = msgspec.field(name="from")
@@ -1892,41 +1950,45 @@ class RvolScoreRow(Model, kw_only=True):
     smaller is better.
     """
     qlike_median: float
-    """Median of the same loss."""
+    """Median QLIKE loss."""
     qlike_ex_event: float | None
-    """Mean QLIKE loss without the forecast of the day `event` and all whose windows overlap its
-    window, because a single day can dominate a score. Null: no forecasts are left.
+    """Mean QLIKE loss when the largest loss is left out: without the forecast made on the day
+    `event` and without every forecast whose target window overlaps the window of that one.
+    A single day can dominate a score. Null: no forecasts are left.
     """
     event: str
-    """Day of the forecast with the largest QLIKE loss."""
+    """Day on which the forecast with the largest QLIKE loss was made."""
     mse: float
-    """Mean squared error of the forecast variance."""
+    """Mean squared error of the forecast variance, in squared variance."""
     bias: float
     """Mean of ln(forecast / actual). Above 0: forecasts too high."""
     mz_r2: float | None
-    """R2 of the regression of ln(actual) on ln(forecast), 0 to 1. Null: too few windows."""
+    """R2 of the regression of ln(actual) on ln(forecast), 0 to 1; larger is better. Null: fewer
+    than three forecasts, or values that do not vary.
+    """
     coverage: dict[str, float]
-    """By the chance of a band in percent ("80" ...): share of realized variances that were inside
-    the band, 0 to 1.
+    """By the chance of a band in percent ("80", "90", "95"): share of realized variances that were
+    inside the band, 0 to 1. At best 0.8, 0.9 and 0.95.
     """
     ratio_to_har: float | None
     """QLIKE divided by HAR's QLIKE on the same days. Below 1: better than HAR. Null: HAR has no
-    forecasts there.
+    forecasts on these days.
     """
     dm_t: float | None
     """Diebold-Mariano t statistic against HAR, with Newey-West errors. Negative: better than HAR;
-    below -2: significantly. Null: too few windows.
+    below -2: significantly. Null: too few days, or equal losses.
     """
 
 
 class SearchFamily(Model, kw_only=True):
     """The family (e.g. the markets of one event) that a search result stands for, if the request
-    asked for one row per family (`fold`).
+    asks for one row per family (`fold`).
     """
 
     kind: str
-    """How the members differ, and so how `more` is sorted. contest: by name, sorted by price, then
-    volume. ladder: by level. dates: by date. Active members always come first.
+    """How the members differ. This decides how `more` is sorted. contest: they differ in a name;
+    sorted by price, then volume, largest first. ladder: in a level; sorted by level. dates:
+    in a date; sorted by date. Active members always come first.
     """
     label: str
     """The words that distinguish the market that the result shows from the other members."""
@@ -1971,8 +2033,8 @@ class SearchPageRequest(Model, kw_only=True):
     outcome is.
     """
     sports_mode: str = "auto"
-    """For a page on sports. fixture: only markets of one game. direct: markets on the page's
-    subject. auto: fixture if the page's game has markets, else direct.
+    """For a page on sports. fixture: only markets on the page's game. direct: markets on the
+    page's subject. auto: fixture if the page's game has markets, else direct.
     """
     limit: int = 10
     """Maximum number of markets. Largest value: 20 without a key, 100 with one, unless the
@@ -1999,9 +2061,10 @@ class SearchRequest(Model, kw_only=True):
     filters: SearchFilters | None = None
     """Restrictions on the markets that are returned."""
     fold: bool = False
-    """Return one row per family (a contest, a ladder, one question with several dates) instead of
-    one per market. The row shows the member nearest to the query; `family` lists the
-    others. `top_k_per_dimension` then counts families.
+    """Return one row per family of markets (the candidates of a contest, the levels of one
+    quantity, the dates of one question) instead of one per market. The row shows the member
+    nearest to the query; `family` lists the others. `top_k_per_dimension` then counts
+    families.
     """
 
 
@@ -2018,7 +2081,9 @@ class SearchResult(views.Priced, kw_only=True):
     status: str
     platform_url: str | None = None
     score: float
-    """For ranking within this response and dimension: larger is better. Not a probability."""
+    """Score by which the results of this relation are ordered; larger is better. Comparable only
+    within one response and relation. Not a probability.
+    """
     dimension: str
     """Relation to the query. direct: its own subject. upstream: what drives it. downstream: what
     follows from it. correlated: what moves with it.
@@ -2045,14 +2110,14 @@ class SearchResult(views.Priced, kw_only=True):
     origin: str
     """live: from the venue. import: from a file. sample: an invented market."""
     twin_ids: list[str]
-    """Ids of the same contract on other venues, or of its exact complement there."""
+    """Ids of markets on other venues that are the same contract, or its exact opposite."""
     reason: str
-    """Why the market is among the results. For a related one: step by step, how what the query is
-    about leads to what the market is about.
+    """Why the market is among the results. For a related market: step by step, how the subject of
+    the query is connected with the subject of the market.
     """
     family: SearchFamily | None = None
-    """Only with `fold`: the family that the result stands for. Null: it stands for its own market
-    alone.
+    """Only with `fold`: the family of markets that the result stands for. Null: the result stands
+    for its own market alone.
     """
 
 
@@ -2070,7 +2135,7 @@ class SearchResponse(views.Found, kw_only=True):
 
 
 class Sent(Model, kw_only=True):
-    """Ids of the messages that a ping or a replay queued. The delivery's log shows whether they
+    """Ids of the messages that a ping or a replay queued. The endpoint's log shows whether they
     arrive.
     """
 
@@ -2116,7 +2181,7 @@ class SeriesRecord(Model, kw_only=True):
     attempted_at: datetime | None
     """When the last refresh was tried, successful or not. Null: none was."""
     failure: str | None
-    """Why the last refresh failed. Null: it did not."""
+    """Why the last refresh failed. Null: it did not fail."""
     created_at: datetime
 
 
@@ -2136,7 +2201,7 @@ class SourceRequest(Model, kw_only=True):
     Louis Fed's database. push: the caller sends the points.
     """
     url: str | None = None
-    """Address to fetch from; none for type push. The API never returns it."""
+    """Address to fetch from; left out for type push. The API never returns it."""
     time_path: str | None = None
     """Where to find the times in the file. csv: a column's name, by default the first column.
     json: a path like data[*].date, by default [*].time.
@@ -2172,9 +2237,11 @@ class SessionState(Model, kw_only=True):
     account: str | None
     """Name of the account. Null: nobody is signed in."""
     by: str | None
-    """How they signed in: with an API key, or with a one-time link. Null: nobody is signed in."""
+    """How the account signed in: with an API key, or with a one-time link. Null: nobody is signed
+    in.
+    """
     scopes: list[str]
-    """What they may do, e.g. search:read."""
+    """Scopes of the session: what it may do, e.g. search:read. Empty: nobody is signed in."""
     csrf: str | None
     """Send this as the header X-CSRF-Token with every request that changes something. Null: nobody
     is signed in.
@@ -2184,7 +2251,9 @@ class SessionState(Model, kw_only=True):
     version: str
     """Version of the service."""
     top_k: int
-    """Largest top_k_per_dimension that a search may ask for."""
+    """Maximum number of search results per relation (top_k_per_dimension) that a search of this
+    browser may ask for.
+    """
 
 
 class SignIn(Model, kw_only=True):
@@ -2197,8 +2266,8 @@ class SignIn(Model, kw_only=True):
 
 
 class Silence(Model, kw_only=True):
-    """How long to send no messages: about any alert of a rule, when a rule is silenced, or about
-    one alert, when it is snoozed.
+    """How long to send no messages about the alerts of a rule (to silence the rule) or about one
+    alert (to snooze it).
     """
 
     for_: str | None = msgspec.field(name="for")
@@ -2242,8 +2311,8 @@ class SportsPageRequest(Model, kw_only=True):
     query: str | None = None
     """Search for this instead of the page's own words."""
     mode: str = "auto"
-    """fixture: only markets of one game. direct: markets on the page's subject. auto: fixture if
-    there are markets of the game, else direct.
+    """fixture: only markets on the game. direct: markets on the page's subject. auto: fixture if
+    the game has markets, else direct.
     """
     fixture: FixtureRequest | None = None
     """The game to find markets for. Default: the game that the page names."""

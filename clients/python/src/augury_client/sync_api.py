@@ -42,9 +42,10 @@ class Api(Caller):
         top_k_per_dimension: Maximum number of results per relation. Largest value: 20
             without a key, 100 with one, unless the operator has set other limits.
         filters: Restrictions on the markets that are returned.
-        fold: Return one row per family (a contest, a ladder, one question with several
-            dates) instead of one per market. The row shows the member nearest to the query;
-            `family` lists the others. `top_k_per_dimension` then counts families.
+        fold: Return one row per family of markets (the candidates of a contest, the levels
+            of one quantity, the dates of one question) instead of one per market. The row
+            shows the member nearest to the query; `family` lists the others.
+            `top_k_per_dimension` then counts families.
         """
         return self._send(
             Call(
@@ -133,17 +134,19 @@ class Markets(Caller):
         ----------
         market_id: Only these markets. Repeat the parameter for each id, at most 100.
         platform: Only markets of this venue.
-        status: Only markets in this state. A market whose close has passed without news
-            from its venue since is `closed` and `stale`.
-        stale: true: only stale markets. false: only fresh ones.
-        category: Only this category of the venue; case does not matter.
-        event_id: Only this event, by the venue's own id.
+        status: Only markets with this status. A market whose close has passed without an
+            update from its venue since counts as `closed` and `stale`.
+        stale: true: only stale markets, i.e. those whose price or status is too old to rely
+            on. false: only the others.
+        category: Only markets of this category of the venue; case does not matter.
+        event_id: Only markets of the event that has this id at its venue.
         q: Words that must all occur in the question; case does not matter.
-        closes_before: Closes before this time (UTC if without a zone).
-        closes_after: Closes after this time (UTC if without a zone).
-        min_volume: Least volume: US dollars on Polymarket, contracts on Kalshi.
-        sort: volume: largest first. updated_at: latest first. closes_at: earliest first.
-            Markets without the value come last.
+        closes_before: Only markets that close before this time (UTC if without a zone).
+        closes_after: Only markets that close after this time (UTC if without a zone).
+        min_volume: Only markets with at least this volume: US dollars on Polymarket,
+            contracts on Kalshi.
+        sort: Order of the list. volume: largest first. updated_at: latest first. closes_at:
+            earliest first. Markets without a value come last.
         limit: Markets per page. Default: 50; for a file (csv, parquet) all markets, which
             needs a key.
         """
@@ -180,8 +183,8 @@ class Forecasts(Caller):
         include_graph: bool | None = None,
         background: bool | None = None,
     ) -> m.FullForecast:
-        """A probability with its grade, the markets that count (each with role, side, weight and
-        reason), and the nearest markets that were rejected.
+        """Returns a probability with its grade, the markets that count (each with role, side,
+        weight and reason), and the nearest markets that were rejected.
 
         Parameters
         ----------
@@ -189,7 +192,8 @@ class Forecasts(Caller):
         as_of: Answer from what was known at this time (UTC if without a zone). Default:
             now. May not be in the future.
         include_graph: Add the question's causal graph to the answer.
-        background: Answer 202 at once and make the forecast in the background.
+        background: Respond with 202 without waiting; the forecast is made in the
+            background.
         """
         return self._send(
             Call(
@@ -207,7 +211,7 @@ class Forecasts(Caller):
         )
 
     def get(self, answer_id: str) -> m.FullForecast:
-        """A forecast of this account, as it was when it was made; before that, its status."""
+        """Returns a forecast of this account as it was made; if it is not made yet, its status."""
         return self._send(
             Call("GET", "/v1/forecasts/{answer_id}", m.FullForecast, path=(answer_id,), repeat=True)
         )
@@ -215,8 +219,8 @@ class Forecasts(Caller):
     def public(
         self, question: str, *, include_graph: bool | None = None
     ) -> m.PublicForecastResponse:
-        """A probability with its interval, the markets it rests on, the reason, and a causal
-        graph.
+        """Returns a probability with its interval, the markets it rests on, the reason, and a
+        causal graph.
 
         Parameters
         ----------
@@ -235,7 +239,7 @@ class Forecasts(Caller):
 
     def scorecard(self) -> dict[str, Any]:
         """Brier score, log score and calibration of decided forecasts, by domain and horizon,
-        compared with the market's own prices on the same questions. Public.
+        compared with the market's own prices on the same questions. Needs no key.
         """
         return self._send(Call("GET", "/v1/forecast/scorecard", dict[str, Any], repeat=True))
 
@@ -297,13 +301,14 @@ class Forecasts(Caller):
 
 class Graphs(Caller):
     def draw(self, question: str, *, background: bool | None = None) -> m.FullGraph:
-        """A graph of the question, what drives it and what follows from it, with markets and
+        """A graph of a question, of what drives it and of what follows from it, with markets and
         probabilities.
 
         Parameters
         ----------
         question: The question, with at least one visible character.
-        background: Answer 202 at once and draw the graph in the background.
+        background: true: answer 202 immediately and draw the graph in the background.
+            false: answer when the graph is drawn.
         """
         return self._send(
             Call(
@@ -316,7 +321,7 @@ class Graphs(Caller):
         )
 
     def get(self, graph_id: str) -> m.FullGraph:
-        """A graph of this account; before it is drawn, its status."""
+        """A graph that this account asked for or, before it is drawn, its status."""
         return self._send(
             Call("GET", "/v1/graphs/{graph_id}", m.FullGraph, path=(graph_id,), repeat=True)
         )
@@ -326,12 +331,13 @@ class Factors(Caller):
     def list(
         self, *, q: str | None = None, domain: str | None = None, limit: int | None = None
     ) -> Pages[m.FactorList, m.FactorRecord]:
-        """Factors by name, each with its causes, its effects, what moves with it, and the reasons.
+        """Factors by name, each with its causes, its effects, the factors that move with it, and
+        the reason for each of these relations.
 
         Parameters
         ----------
-        q: Words that must all occur in the factor's name, key, domain or `up`.
-        domain: Only factors of this domain.
+        q: Only factors whose name, key, domain or `up` contains all these words.
+        domain: Only factors of this domain (subject area): macro ...
         limit: Maximum number of items per page.
         """
         return self._pages(
@@ -353,7 +359,7 @@ class Rvol(Caller):
 
         Parameters
         ----------
-        model_id: Model identifier.
+        model_id: Model identifier, e.g. blend.
         limit: Maximum number of rows per answer.
         """
         return self._pages(
@@ -369,7 +375,7 @@ class Rvol(Caller):
     def assets(
         self, *, include_inactive: bool | None = None, limit: int | None = None
     ) -> Pages[list[m.RvolAssetRow], m.RvolAssetRow]:
-        """Covered assets and their default horizons.
+        """List the assets whose volatility is forecast, with their horizons.
 
         Parameters
         ----------
@@ -395,17 +401,21 @@ class Rvol(Caller):
         model: str | None = None,
         model_version: str | None = None,
     ) -> Pages[list[m.RvolForecastRow], m.RvolForecastRow]:
-        """The newest forecast of each asset and horizon: the champion's, unless a model is named.
+        """The newest forecast of each asset and horizon, by the champion (the model that is served
+        by default) unless a model is named.
 
         Parameters
         ----------
         limit: Maximum number of rows per answer.
         asset: Asset key, e.g. BTC.
-        horizon: A number of days followed by d, e.g. 7d. For assets of an exchange it
-            counts sessions, except for multiples of 7 and of 30, which count calendar days.
-        model: Model identifier, or an alias of one: champion, latest or stable. Default:
-            champion; for the scorecard, all models.
-        model_version: Model version.
+        horizon: A number of days followed by d, e.g. 7d. For assets that trade around the
+            clock the days are calendar days. For assets with trading sessions (e.g. stocks)
+            they are sessions, except that multiples of 7 and of 30 count calendar days (7d
+            is one week).
+        model: Identifier of a model, or an alias: champion (the model served by default),
+            latest or stable. Default: champion; for the scorecard, all models.
+        model_version: Version of the model, e.g. 2026.11+3f9a1c2b. Default: all versions;
+            for the alias stable, the version that it points to.
         """
         return self._pages(
             Call(
@@ -440,11 +450,14 @@ class Rvol(Caller):
         ----------
         limit: Maximum number of rows per answer.
         asset: Asset key, e.g. BTC.
-        horizon: A number of days followed by d, e.g. 7d. For assets of an exchange it
-            counts sessions, except for multiples of 7 and of 30, which count calendar days.
-        model: Model identifier, or an alias of one: champion, latest or stable. Default:
-            champion; for the scorecard, all models.
-        model_version: Model version.
+        horizon: A number of days followed by d, e.g. 7d. For assets that trade around the
+            clock the days are calendar days. For assets with trading sessions (e.g. stocks)
+            they are sessions, except that multiples of 7 and of 30 count calendar days (7d
+            is one week).
+        model: Identifier of a model, or an alias: champion (the model served by default),
+            latest or stable. Default: champion; for the scorecard, all models.
+        model_version: Version of the model, e.g. 2026.11+3f9a1c2b. Default: all versions;
+            for the alias stable, the version that it points to.
         start: Earliest `as_of`, inclusive (UTC).
         end: Latest `as_of`, inclusive (UTC). A date includes the whole day.
         """
@@ -481,8 +494,10 @@ class Rvol(Caller):
         ----------
         limit: Maximum number of rows per answer.
         asset: Asset key, e.g. BTC.
-        horizon: A number of days followed by d, e.g. 7d. For assets of an exchange it
-            counts sessions, except for multiples of 7 and of 30, which count calendar days.
+        horizon: A number of days followed by d, e.g. 7d. For assets that trade around the
+            clock the days are calendar days. For assets with trading sessions (e.g. stocks)
+            they are sessions, except that multiples of 7 and of 30 count calendar days (7d
+            is one week).
         start: Earliest `as_of`, inclusive (UTC).
         end: Latest `as_of`, inclusive (UTC). A date includes the whole day.
         """
@@ -510,15 +525,19 @@ class Rvol(Caller):
         asset: str | None = None,
         horizon: str | None = None,
     ) -> Pages[list[m.RvolFeatureRow], m.RvolFeatureRow]:
-        """The latest feature-family summaries: what moves each newest forecast, and how much.
+        """What moves the newest forecast of each asset and horizon, and how much, by feature
+        family (a group of the model's inputs, e.g. jumps).
 
         Parameters
         ----------
-        feature_set_id: Feature set identifier.
+        feature_set_id: Id of the set of inputs that the models use. Only the current one is
+            valid, e.g. rvol-2026.11.
         limit: Maximum number of rows per answer.
         asset: Asset key, e.g. BTC.
-        horizon: A number of days followed by d, e.g. 7d. For assets of an exchange it
-            counts sessions, except for multiples of 7 and of 30, which count calendar days.
+        horizon: A number of days followed by d, e.g. 7d. For assets that trade around the
+            clock the days are calendar days. For assets with trading sessions (e.g. stocks)
+            they are sessions, except that multiples of 7 and of 30 count calendar days (7d
+            is one week).
         """
         return self._pages(
             Call(
@@ -544,15 +563,17 @@ class Rvol(Caller):
         start: When | None = None,
         end: When | None = None,
     ) -> Pages[list[m.RvolScoreRow], m.RvolScoreRow]:
-        """How good the forecasts were whose window is over, by asset, horizon and model.
+        """How good past forecasts were, by asset, horizon and model.
 
         Parameters
         ----------
-        model: Model identifier, or an alias of one: champion, latest or stable. Default:
-            champion; for the scorecard, all models.
+        model: Identifier of a model, or an alias: champion (the model served by default),
+            latest or stable. Default: champion; for the scorecard, all models.
         asset: Asset key, e.g. BTC.
-        horizon: A number of days followed by d, e.g. 7d. For assets of an exchange it
-            counts sessions, except for multiples of 7 and of 30, which count calendar days.
+        horizon: A number of days followed by d, e.g. 7d. For assets that trade around the
+            clock the days are calendar days. For assets with trading sessions (e.g. stocks)
+            they are sessions, except that multiples of 7 and of 30 count calendar days (7d
+            is one week).
         start: Earliest `as_of`, inclusive (UTC).
         end: Latest `as_of`, inclusive (UTC). A date includes the whole day.
         """
@@ -850,14 +871,14 @@ class Watchlists(Caller):
         hysteresis: float | None = None,
         expires_at: When | None = None,
     ) -> m.RuleRecord:
-        """Add a rule for one target, or for every target that it fits. It is evaluated whenever
-        its source changes.
+        """Add a rule for one target, or for every target that has its metric. The rule is
+        evaluated whenever the data of its targets change.
 
         Parameters
         ----------
         target_id: Id of the only target that the rule applies to. Null: it applies to every
             target of the watchlist that has the metric, also to those added later.
-        metric: What is measured of the target and compared with `value`. Metrics named
+        metric: Quantity to measure on the target and to compare with `value`. Metrics named
             series_* are for external series, rvol_* for assets, staleness for every target,
             and all others for markets (also those of an event or a search).
         op: How the metric is compared with `value`. gt fires also if the metric is above
@@ -867,22 +888,23 @@ class Watchlists(Caller):
             probability_change: -1 to 1. probability_zscore: standard deviations.
             volume_spike: multiple of the usual volume. volume_24h: US dollars (Polymarket)
             or contracts (Kalshi). hours_to_close: hours. series_value and series_change:
-            the series' unit. rvol_forecast: volatility per year, as a fraction. rvol_ratio:
-            volatility realized over the last completed window divided by its forecast.
-            staleness: seconds. status: active, closed or resolved.
+            the series' unit. rvol_forecast: annualized volatility as a fraction (0.55 is
+            55%). rvol_ratio: volatility realized over the last completed forecast window,
+            divided by the forecast for that window. staleness: seconds. status: active,
+            closed or resolved.
         window: Length of time over which probability_change, probability_zscore,
             volume_spike or series_change is measured, e.g. 24h; other metrics have none.
             Default: 1h; 30d for series_change.
         for_: How long the condition must hold without a break before the rule fires, e.g.
             10m. Null: it fires at once.
-        cooldown: Shortest time from one alert of the rule on a target to its next one on
-            the same target, e.g. 6h. Null: no limit.
+        cooldown: Minimum time between the firing of two alerts of this rule on the same
+            target, e.g. 6h. Null: no limit.
         severity: How serious the rule's alerts are.
         hysteresis: How far past the threshold the metric must come back before an alert
             ends, in the metric's unit. With `value` 0.6 and hysteresis 0.03, an alert above
             0.6 ends at 0.57.
-        expires_at: Time (UTC if without a zone) from which on the rule is no longer
-            evaluated. Null: it never expires.
+        expires_at: Time (UTC if without a zone) from which the rule is no longer evaluated.
+            Null: it never expires.
         """
         return self._send(
             Call(
@@ -961,7 +983,7 @@ class Watchlists(Caller):
         ----------
         target_id: Id of the only target that the rule applies to. Null: it applies to every
             target of the watchlist that has the metric, also to those added later.
-        metric: What is measured of the target and compared with `value`. Metrics named
+        metric: Quantity to measure on the target and to compare with `value`. Metrics named
             series_* are for external series, rvol_* for assets, staleness for every target,
             and all others for markets (also those of an event or a search).
         op: How the metric is compared with `value`. gt fires also if the metric is above
@@ -971,22 +993,23 @@ class Watchlists(Caller):
             probability_change: -1 to 1. probability_zscore: standard deviations.
             volume_spike: multiple of the usual volume. volume_24h: US dollars (Polymarket)
             or contracts (Kalshi). hours_to_close: hours. series_value and series_change:
-            the series' unit. rvol_forecast: volatility per year, as a fraction. rvol_ratio:
-            volatility realized over the last completed window divided by its forecast.
-            staleness: seconds. status: active, closed or resolved.
+            the series' unit. rvol_forecast: annualized volatility as a fraction (0.55 is
+            55%). rvol_ratio: volatility realized over the last completed forecast window,
+            divided by the forecast for that window. staleness: seconds. status: active,
+            closed or resolved.
         window: Length of time over which probability_change, probability_zscore,
             volume_spike or series_change is measured, e.g. 24h; other metrics have none.
             Default: 1h; 30d for series_change.
         for_: How long the condition must hold without a break before the rule fires, e.g.
             10m. Null: it fires at once.
-        cooldown: Shortest time from one alert of the rule on a target to its next one on
-            the same target, e.g. 6h. Null: no limit.
+        cooldown: Minimum time between the firing of two alerts of this rule on the same
+            target, e.g. 6h. Null: no limit.
         severity: How serious the rule's alerts are.
         hysteresis: How far past the threshold the metric must come back before an alert
             ends, in the metric's unit. With `value` 0.6 and hysteresis 0.03, an alert above
             0.6 ends at 0.57.
-        expires_at: Time (UTC if without a zone) from which on the rule is no longer
-            evaluated. Null: it never expires.
+        expires_at: Time (UTC if without a zone) from which the rule is no longer evaluated.
+            Null: it never expires.
         days: Number of days of history, up to now, to try the rule on.
         """
         return self._send(
@@ -1047,22 +1070,22 @@ class Watchlists(Caller):
         hysteresis: float | UnsetType | None = UNSET,
         expires_at: When | UnsetType | None = UNSET,
     ) -> m.RuleRecord:
-        """Change the threshold, window, severity and so on. An open alert stays open until the
-        changed rule ends it. The rule is evaluated again within half a second.
+        """Change a rule's threshold, window, severity and so on. An open alert stays open until
+        the changed rule ends it. The rule is evaluated again within half a second.
 
         Parameters
         ----------
-        value: New threshold, in the metric's unit.
-        window: New length of time over which the metric is measured, e.g. 24h. Null: the
-            metric's default.
-        for_: New length of time for which the condition must hold before the rule fires,
-            e.g. 10m. Null: it fires at once.
-        cooldown: New shortest time from one alert on a target to the next, e.g. 6h. Null:
-            no limit.
-        hysteresis: How far past the threshold the metric must from now on come back before
-            an alert ends, in the metric's unit.
-        expires_at: New time (UTC if without a zone) from which on the rule is no longer
-            evaluated. Null: it never expires.
+        value: Threshold to set, in the metric's unit.
+        window: Window to set: length of time over which the metric is measured, e.g. 24h.
+            Null: the metric's default.
+        for_: Hold time to set: how long the condition must hold before the rule fires, e.g.
+            10m. Null: it fires at once.
+        cooldown: Cooldown to set: minimum time between the firing of two alerts of this
+            rule on the same target, e.g. 6h. Null: remove the limit.
+        hysteresis: Hysteresis to set: how far past the threshold the metric must come back
+            before an alert ends, in the metric's unit.
+        expires_at: Expiry to set: time (UTC if without a zone) from which the rule is no
+            longer evaluated. Null: it never expires.
         """
         return self._send(
             Call(
@@ -1154,7 +1177,7 @@ class Watchlists(Caller):
         )
 
     def deliveries(self, watchlist_id: str) -> m.DeliveryList:
-        """The watchlist's deliveries, oldest first: at most 10."""
+        """The endpoints to which the watchlist's alerts are sent, oldest first: at most 10."""
         return self._send(
             Call(
                 "GET",
@@ -1174,7 +1197,8 @@ class Watchlists(Caller):
         enabled: bool | UnsetType | None = UNSET,
         rotate_secret: bool | UnsetType = UNSET,
     ) -> m.DeliveryMade:
-        """Change the address, switch the delivery on or off, or renew its signing secret.
+        """Change the endpoint's address, enable or disable the endpoint, or renew its signing
+        secret.
 
         Parameters
         ----------
@@ -1197,7 +1221,7 @@ class Watchlists(Caller):
         )
 
     def delete_delivery(self, watchlist_id: str, delivery_id: str) -> None:
-        """Delete the delivery and its log. Messages that were still waiting are not sent."""
+        """Delete the endpoint and its log. Messages that were still waiting are not sent."""
         return self._send(
             Call(
                 "DELETE",
@@ -1257,9 +1281,9 @@ class Watchlists(Caller):
         message_id: str | None = None,
         since: When | None = None,
     ) -> m.Sent:
-        """Send one message of the log again, or all alerts that failed since a time and were not
-        replayed yet (at most 1,000 at once). They get new ids; `replays` in the log has
-        the old ones.
+        """Send one message of the log again, or all messages about alerts that failed since a time
+        and were not sent again yet (at most 1,000 at once). Each is sent under a new
+        id; in the log, `replays` has the old one.
 
         Parameters
         ----------
@@ -1305,7 +1329,7 @@ class Series(Caller):
         refresh_every: str | None = None,
     ) -> m.SeriesRecord:
         """Create a series for the key's account. Its points are fetched from a URL (as CSV, JSON
-        or FRED's JSON), or pushed.
+        or FRED's JSON), or the account sends them.
 
         Parameters
         ----------
@@ -1333,7 +1357,7 @@ class Series(Caller):
         )
 
     def get(self, series_id: str) -> m.SeriesRecord:
-        """A series, its last point, and how its last refresh ended."""
+        """A series, its latest point, and how its last refresh ended."""
         return self._send(
             Call(
                 "GET",
@@ -1354,7 +1378,7 @@ class Series(Caller):
         self, series_id: str, *, points: Sequence[m.PushedPoint | Mapping[str, Any]] | None = None
     ) -> m.RefreshResult:
         """Fetch the source now or, for a series of type push, store the points of the request.
-        Rules see them at once.
+        Watchlist rules see the new points immediately.
 
         Parameters
         ----------
@@ -1439,7 +1463,7 @@ class WebPages(Caller):
         ads_mode: Only for the mode ads. fast: markets in the order of the search. thorough:
             more candidates, ranked again by the names in the page's text, by trading volume
             and by how open the outcome is.
-        sports_mode: For a page on sports. fixture: only markets of one game. direct:
+        sports_mode: For a page on sports. fixture: only markets on the page's game. direct:
             markets on the page's subject. auto: fixture if the page's game has markets,
             else direct.
         limit: Maximum number of markets. Largest value: 20 without a key, 100 with one,
@@ -1485,8 +1509,8 @@ class WebPages(Caller):
         title: Title of the page.
         text: Text of the page, from its beginning.
         query: Search for this instead of the page's own words.
-        mode: fixture: only markets of one game. direct: markets on the page's subject.
-            auto: fixture if there are markets of the game, else direct.
+        mode: fixture: only markets on the game. direct: markets on the page's subject.
+            auto: fixture if the game has markets, else direct.
         fixture: The game to find markets for. Default: the game that the page names.
         limit: Maximum number of markets. Largest value: 20 without a key, 100 with one,
             unless the operator has set other limits.

@@ -1,4 +1,5 @@
-// Renders the OpenAPI document beside this page. No library, no network but this service.
+// Draws the API reference from the service's OpenAPI document. It uses no library, and sends requests
+// to this service only.
 "use strict";
 
 const KEY = "augury.key";
@@ -22,7 +23,7 @@ const resolve = (s) => (s && s.$ref ? doc.components.schemas[s.$ref.split("/").p
 const nameOf = (s) => (s && s.$ref ? s.$ref.split("/").pop() : null);
 const variants = (s) => s.anyOf || s.oneOf || null;
 
-// Text with `code` in it, in paragraphs.
+// A text as paragraphs, in which `code` becomes a code element.
 function prose(text) {
   return (text || "").trim().split(/\n\s*\n/).filter(Boolean).map((part) => el("p", {},
     part.split(/(`[^`]+`)/).map((bit) => bit.startsWith("`") ? el("code", {}, bit.slice(1, -1)) : bit)));
@@ -57,7 +58,8 @@ function rules(schema) {
   return out.join(", ");
 }
 
-// The named object behind a schema, through arrays, maps and nullability.
+// The object with properties that a schema contains, also inside arrays, maps and alternatives; null
+// if there is none.
 function inner(schema) {
   const s = resolve(schema || {});
   if (s.properties) return s;
@@ -115,7 +117,7 @@ function exampleOf(schema, depth) {
   return { string: "text", integer: 1, number: 0.5, boolean: true, object: {} }[s.type] ?? null;
 }
 
-// JSON with its parts told apart by class, never by markup from outside.
+// JSON as elements whose classes say what each part is. Text from outside never becomes markup.
 function jsonBlock(value) {
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
   const pre = el("pre", { tabindex: "0" });
@@ -310,6 +312,6 @@ document.addEventListener("DOMContentLoaded", async () => {
     render();
     openTarget();
   } catch (error) {
-    document.getElementById("groups").replaceChildren(el("p", {}, `The document could not be read: ${error.message}`));
+    document.getElementById("groups").replaceChildren(el("p", {}, `The OpenAPI document could not be read: ${error.message}`));
   }
 });

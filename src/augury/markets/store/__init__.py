@@ -1,4 +1,4 @@
-"""The catalogue in PostgreSQL: the only SQL over markets, their removals and their prices.
+"""The catalogue in PostgreSQL: all SQL over markets, their removals and their prices is here.
 
 Writing is in `upserts` (whole markets), `news` (updates of known markets), `prices` and
 `quarantine`; reading in `reading`, `naming`, `prices` and, for code that follows the catalogue,
@@ -7,7 +7,7 @@ Writing is in `upserts` (whole markets), `news` (updates of known markets), `pri
 Every writer of `markets` first takes one advisory lock and holds it until its transaction ends. So
 the numbers in the columns `change` and `moved` (see `changes`) become visible in the order in which
 they are assigned: after a connection has read number n, no new row with a lower number appears. The
-column `seq` is the market's number, assigned when it is inserted.
+column `seq` is the market's serial number, assigned when it is inserted.
 """
 
 from augury.markets.store.changes import (

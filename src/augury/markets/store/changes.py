@@ -1,7 +1,8 @@
-"""Queries for code that follows the catalogue: its changes in order, and markets that moved.
+"""Queries for code that follows the changes of markets, in the order in which they happened.
 
-A market gets a new `change` number when a field that an index holds changes. It moves, and gets a
-new `moved` number, when its price, volume, status or links to other markets change.
+There are two sequences of changes. A market gets a new number `change` when a field changes that
+search indexes read. It gets a new number `moved` when its price, volume, status or links (to the
+same contract on another venue) change.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ class IndexRow(msgspec.Struct, frozen=True, kw_only=True):
     """A change of a market, with the fields that search indexes read. Fields as in
     `records.Market`.
 
-    `change` is the number of the change, and `seq` the market's number. If `removed`, the market
-    was deleted and all other fields are empty.
+    `change` is the sequence number of the change, and `seq` the market's serial number. If
+    `removed`, the market was deleted and all other fields are empty.
     """
 
     change: int
@@ -91,7 +92,7 @@ async def changes_since(conn: Connection, change: int, limit: int) -> list[Index
 
 
 async def fetch_index_rows(conn: Connection, seqs: Sequence[int]) -> list[IndexRow]:
-    """The current rows of the markets with these numbers (`seq`), in ascending order of number."""
+    """The current rows of the markets with these serial numbers (`seq`), in ascending order."""
     async with conn.cursor(row_factory=args_row(_index_row), binary=True) as cursor:
         query = f"select {', '.join(_INDEX_COLUMNS)} from markets where seq = any(%s) order by seq"  # noqa: S608
         await cursor.execute(sql(query), (list(seqs),))
@@ -99,8 +100,8 @@ async def fetch_index_rows(conn: Connection, seqs: Sequence[int]) -> list[IndexR
 
 
 async def last_change(conn: Connection) -> int:
-    """The number of the latest change of any market, removals included, that this connection can
-    see; 0 if there was none."""
+    """The sequence number of the latest change that this connection can see, of any market,
+    removals included; 0 if there was none."""
     return await scalar(
         conn,
         """

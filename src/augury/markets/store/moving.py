@@ -1,7 +1,8 @@
-"""The fields of markets that change often, for code that keeps them in memory.
+"""Reads the fields of markets that change often (price, volume, times), for code that keeps them in
+memory.
 
-They are read for all markets at once, and then again for the markets that moved since (see
-`changes`).
+They are read once for all markets, and then again only for markets of which one of these fields has
+changed since (`moving_since`).
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ MOVING = np.dtype(
     ]
 )
 """Type of a record of a market's data that change often (price, volume, times). An array of such
-records, kept in memory, is indexed by the market's number (`seq`); a number without a market has a
-record of zeros."""
+records, kept in memory, is indexed by the market's serial number (`seq`); a number without a market
+has a record of zeros."""
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _ORIGINS: tuple[Origin, ...] = ("venue", "dump", "sample")
@@ -95,8 +96,8 @@ _COLUMNS = (
 
 
 async def moving(conn: Connection, seqs: Sequence[int]) -> list[MovingRow]:
-    """The often changing data (price, volume, times) of the markets with these numbers (`seq`);
-    unknown numbers are left out."""
+    """The often changing data (price, volume, times) of the markets with these serial numbers
+    (`seq`); unknown numbers are left out."""
     return await _rows(conn, "where seq = any(%s)", (list(seqs),))
 
 
@@ -121,8 +122,9 @@ async def _rows(conn: Connection, rest: str, params: Sequence[Any]) -> list[Movi
 
 
 async def last_move(conn: Connection) -> int:
-    """The number of the latest change of any market's price, volume, status or links (to the same
-    contract on another venue) that this connection can see; 0 in an empty catalogue."""
+    """The sequence number of the latest change that this connection can see; 0 in an empty
+    catalogue. A change is one of any market's price, volume, status or links (to the same contract
+    on another venue)."""
     return await scalar(conn, "select coalesce(max(moved), 0) from markets")
 
 

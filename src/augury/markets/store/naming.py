@@ -1,4 +1,4 @@
-"""Finds markets by any of their names: id, UUID, page, slug or ticker."""
+"""Finds markets by any of their names: id, UUID, address of their page, slug or ticker."""
 
 from __future__ import annotations
 

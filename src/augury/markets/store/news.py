@@ -31,8 +31,8 @@ create temp table if not exists news (
 ) on commit drop
 """
 
-# Lifecycle and price are dated separately: a price refresh says nothing about the status, and must
-# not make a listing that is still being read look outdated.
+# The status (lifecycle) and the price of a market have separate times: a price refresh says nothing
+# about the status, and must not make a listing that is still being read look outdated.
 _JUDGE_NEWS = f"""
 with aged as (
   select n.ord, m.seq, coalesce(n.price_as_of, n.observed_at) as quoted_at,
@@ -164,7 +164,7 @@ async def _apply_round(conn: Connection, changes: Sequence[MarketChange]) -> lis
 async def set_links(conn: Connection, links: Mapping[int, Sequence[int]]) -> None:
     """Store which markets are linked, i.e. are the same contract on two venues.
 
-    links : the number (`seq`) of a market -> the numbers of the markets that it is linked to
+    links : serial number (`seq`) of a market -> serial numbers of the markets it is linked to
     """
     await lock_for_ingest(conn)
     await conn.execute(
@@ -186,8 +186,8 @@ async def set_links(conn: Connection, links: Mapping[int, Sequence[int]]) -> Non
 
 
 async def unlink_all(conn: Connection) -> None:
-    """Remove all links (between markets of the same contract), so that they can be searched
-    anew."""
+    """Remove all links (between markets of the same contract), so that they can be found again from
+    the start."""
     await lock_for_ingest(conn)
     await conn.execute(
         "update markets set linked_market_ids = '{}', moved = nextval('market_move')"

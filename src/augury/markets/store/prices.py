@@ -1,4 +1,4 @@
-"""The price history: points appended, and read back by interval, by time and by age."""
+"""The price history in the database: adds price points, and reads them by interval, time or age."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ whatever the size of the import."""
 
 PRICE_LASTS = timedelta(days=2)
 """How long a recorded price counts as the current one. An unchanged price is recorded once a day,
-so after a longer gap the price is unknown."""
+so after two days without a record the price is taken as unknown."""
 
 
 class AppendSummary(msgspec.Struct, frozen=True):
@@ -288,7 +288,7 @@ async def sparks(conn: Connection, market_ids: Sequence[str], days: int) -> list
 
 
 async def prices_before(
-    conn: Connection, asked: Sequence[PastPrices], count: int, now: datetime
+    conn: Connection, requests: Sequence[PastPrices], count: int, now: datetime
 ) -> list[list[float | None]]:
     """For each request, the outcome's prices at `count` earlier times, oldest first. The latest of
     these times is one `span` before `now`, the next one two spans before, and so on.
@@ -296,7 +296,7 @@ async def prices_before(
     The price at a time is the last one recorded before that time; None if it was recorded
     `PRICE_LASTS` or longer before.
     """
-    if not asked:
+    if not requests:
         return []
     rows = await conn.execute(
         """
@@ -312,7 +312,7 @@ async def prices_before(
         ) p on true
         group by a.n order by a.n
         """,
-        (*(list(column) for column in zip(*asked, strict=True)), count, now, now, PRICE_LASTS),
+        (*(list(column) for column in zip(*requests, strict=True)), count, now, now, PRICE_LASTS),
         binary=True,
     )
     return [row[0] for row in await rows.fetchall()]

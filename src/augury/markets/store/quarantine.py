@@ -1,9 +1,9 @@
-"""Quotes held in quarantine, outside the catalogue.
+"""The quarantine: quotes that can't be right are held here, outside the catalogue.
 
-The checks (`doors`) run in the writing transaction, after the write and before the commit. A held
-quote is removed from its market (which then has no quote) and from the history, and stored here
-with its reason. It is held until the market gets a later sound quote, or until it is released by
-hand; after a release, the same quote is accepted.
+The checks (`doors`) run in the transaction that writes quotes, after the write and before the
+commit. A held quote is removed from its market (which then has no quote) and from the price
+history, and stored in the table `quarantine` with its reason. It is held until the market gets a
+later sound quote, or until the operator releases it; after a release, the same quote is accepted.
 """
 
 from __future__ import annotations
@@ -148,7 +148,11 @@ async def _sums(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
         },
     )  # fmt: skip
     return {
-        id_: HoldReason("event_sum", f"The event's {n} exclusive prices sum to {total:.3g}.")
+        id_: HoldReason(
+            "event_sum",
+            f"At most one of the event's {n} markets can come true, but their prices sum to "
+            f"{total:.3g}.",
+        )
         for id_, n, total in await rows.fetchall()
     }
 
@@ -157,7 +161,7 @@ async def _twins(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
     """The quotes to put into quarantine because the same contract on another venue is quoted far
     apart (`doors.are_apart`). By market id, with the reason.
 
-    Both quotes are held, because nothing tells which one is right.
+    Both quotes are held, because it is not known which one is right.
     """
     rows = await conn.execute(
         """
@@ -174,10 +178,10 @@ async def _twins(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
     for one, price, other, others in await rows.fetchall():
         if doors.are_apart(price, others):
             found[one] = HoldReason(
-                "twin", f"Quoted at {price:g}, and its twin {other} at {others:g}."
+                "twin", f"Quoted at {price:g}, but the same contract {other} at {others:g}."
             )
             found[other] = HoldReason(
-                "twin", f"Quoted at {others:g}, and its twin {one} at {price:g}."
+                "twin", f"Quoted at {others:g}, but the same contract {one} at {price:g}."
             )
     return found
 

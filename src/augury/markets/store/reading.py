@@ -20,7 +20,7 @@ Sort = Literal["volume", "closes_at", "updated_at"]
 class StoredMarket(msgspec.Struct, frozen=True, kw_only=True):
     """A row of the catalogue. Fields, units and meaning as in `records.Market`.
 
-    `seq` is the market's number in this catalogue, assigned when it is inserted.
+    `seq` is the market's serial number in this catalogue, assigned when it is inserted.
     """
 
     seq: int
@@ -93,7 +93,7 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
 class Position(msgspec.Struct, frozen=True):
     """Where a page of the list of markets ended. `value` is the last market's value of the sort
     column: a float for volume, an ISO time for the other columns, None if the market has no value.
-    `seq` is that market's number."""
+    `seq` is that market's serial number."""
 
     value: float | str | None
     seq: int
@@ -290,8 +290,8 @@ async def sample_size(conn: Connection) -> int:
 
 
 async def overdue(conn: Connection, now: datetime) -> NDArray[np.int64]:
-    """Numbers (`seq`) of the markets that are overdue at `now`, ascending: their close has passed
-    without an update from their venue since (`freshness.is_overdue`).
+    """Serial numbers (`seq`) of the markets that are overdue at `now`, ascending: their close has
+    passed without an update from their venue since (`freshness.is_overdue`).
 
     Read as one binary value: an old dump has hundreds of thousands of overdue markets, and reading
     as many rows would block the event loop.
@@ -314,14 +314,14 @@ async def quotes(conn: Connection, ids: Sequence[str]) -> dict[str, Quote]:
 
 
 async def quotes_by_seq(conn: Connection, seqs: Sequence[int]) -> dict[int, Quote]:
-    """The current quotes of the markets with these numbers (`seq`), by number; unknown numbers are
-    left out."""
+    """The current quotes of the markets with these serial numbers (`seq`), by number; unknown
+    numbers are left out."""
     return {quote.seq: quote for quote in await _quotes(conn, "seq = any(%s)", list(seqs))}
 
 
-async def _quotes(conn: Connection, where: str, asked: list[Any]) -> list[Quote]:
+async def _quotes(conn: Connection, where: str, keys: list[Any]) -> list[Quote]:
     query = f"select {', '.join(Quote._fields)} from markets where {where}"  # noqa: S608
-    rows = await conn.execute(sql(query), (asked,), binary=True)
+    rows = await conn.execute(sql(query), (keys,), binary=True)
     return [Quote(*row) for row in await rows.fetchall()]
 
 

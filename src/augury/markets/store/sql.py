@@ -1,5 +1,6 @@
-"""What all SQL over markets shares: the ingest lock, the age rule, and the salience bucket (volume
-and liquidity in coarse steps, for search)."""
+"""Parts that several SQL queries over markets share: the ingest lock (only one transaction at a
+time writes markets), the age rule (which prices are too old), and the salience bucket (volume and
+liquidity in coarse steps, for search)."""
 
 from __future__ import annotations
 

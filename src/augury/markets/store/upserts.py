@@ -43,8 +43,8 @@ _INCOMING = (
     "strike_kind", "strike_floor", "strike_cap", "url", "slug", "token_ids", "origin",
     "observed_at", "group_id", "group_name", "market_type",
 )  # fmt: skip
-"""Columns of a market that are written when it is inserted or updated. The other columns are the
-row's numbers, links and update time."""
+"""Columns of a market that are written when it is inserted or updated. The other columns are its
+serial and change numbers, links and update time."""
 
 _INDEXED = (
     "question", "title", "subtitle", "description", "status", "event_id", "event_name",
@@ -190,8 +190,8 @@ async def upsert_markets(conn: Connection, markets: Sequence[Market]) -> UpsertS
     if not markets:
         return UpsertSummary()
     await lock_for_ingest(conn)
-    batch = await _make_room(conn, _newest_each(markets))
-    known = await _known_kin(conn, batch)
+    batch = await _writable(conn, _newest_each(markets))
+    known = await _known_markets(conn, batch)
     batch = [m for m in batch if m.id not in known or _not_older(m, known[m.id].observed_at)]
     if not batch:
         return UpsertSummary(unchanged=len(markets))
@@ -238,7 +238,7 @@ def _not_older(market: Market, seen: datetime | None) -> bool:
     return seen is None or (market.observed_at is not None and market.observed_at >= seen)
 
 
-async def _make_room(conn: Connection, batch: list[Market]) -> list[Market]:
+async def _writable(conn: Connection, batch: list[Market]) -> list[Market]:
     """The markets of the batch to write. The sample and real markets are never stored together:
     real markets delete the sample, and the sample is refused once there are real ones."""
     real = [m for m in batch if m.origin != "sample"]
@@ -265,7 +265,7 @@ async def drop_sample(conn: Connection) -> int:
     return gone.rowcount
 
 
-async def _known_kin(conn: Connection, batch: Sequence[Market]) -> dict[str, _StoredFields]:
+async def _known_markets(conn: Connection, batch: Sequence[Market]) -> dict[str, _StoredFields]:
     """The stored states of the batch's markets, and of all other markets of the same events, by
     id."""
     columns = ", ".join(f"m.{c}" for c in _MEMBER_COLUMNS)
@@ -279,7 +279,7 @@ async def _known_kin(conn: Connection, batch: Sequence[Market]) -> dict[str, _St
     events |= {(k.member.platform, k.member.event_id) for k in known.values() if k.member.event_id}
     if events:
         platforms, event_ids = zip(*sorted(events), strict=True)
-        kin = await _fetch_known(
+        siblings = await _fetch_known(
             conn,
             f"""
             select {columns} from unnest(%s::text[], %s::text[]) e (platform, event_id)
@@ -287,7 +287,7 @@ async def _known_kin(conn: Connection, batch: Sequence[Market]) -> dict[str, _St
             """,  # noqa: S608
             (list(platforms), list(event_ids)),
         )
-        known |= {k.member.id: k for k in kin}
+        known |= {k.member.id: k for k in siblings}
     return known
 
 
@@ -342,7 +342,7 @@ async def _copy_incoming(
             copy.set_types(["int4", *(_TYPES.get(c, "text") for c in _INCOMING)])
             for ord_, m in enumerate(batch):
                 strike = m.strike
-                kin = inferred[m.id]
+                group = inferred[m.id]
                 await copy.write_row((
                     ord_, m.id, market_uuid(m.id), m.platform, m.platform_id, m.question,
                     m.title, m.subtitle, m.description, list(m.outcomes), list(m.prices),
@@ -352,7 +352,7 @@ async def _copy_incoming(
                     m.volume_24h, m.liquidity, m.open_interest, m.best_bid, m.best_ask,
                     strike.kind if strike else None, strike.floor if strike else None,
                     strike.cap if strike else None, m.url, m.slug, list(m.token_ids), m.origin,
-                    m.observed_at, kin.group_id, kin.group_name, kin.market_type,
+                    m.observed_at, group.group_id, group.group_name, group.market_type,
                 ))  # fmt: skip
 
 

@@ -1,1 +1,2 @@
-"""The causal base: factors, their edges and links, and the pairs that people judged."""
+"""The factor base: factors (things in the world that markets are about), the edges and links that
+say which drives which or moves with which, and people's verdicts on pairs of factors."""

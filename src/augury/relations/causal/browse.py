@@ -1,8 +1,8 @@
-"""Pages of the factor base for people to read, filtered by words and domain. Every edge is shown
-with its reason. Pure.
+"""The list of factors for people to read, in pages, filtered by words and domain. Each factor is
+shown with its causes and effects, and with the reason for each. Pure.
 
-A factor is something in the world that markets are about. A pattern stands for many factors, one
-instance for each team, country ...; only the first instance of a pattern is listed.
+A factor is something in the world that markets are about. A pattern gives many factors, one for
+each team, country ...; only the first of them, the pattern's first instance, is listed.
 """
 
 from __future__ import annotations
@@ -20,26 +20,31 @@ from augury.relations.causal.parts import Factor
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
-    """The factors (things in the world that markets are about) that people can list, sorted by
-    name; and for each, what it drives, what drives it and what moves with it."""
+class FactorListing:
+    """The factors (things in the world that markets are about) that people can list; and for each,
+    what it drives, what drives it and what moves with it."""
 
     factors: tuple[Factor, ...]
+    """Sorted by name."""
     texts: tuple[str, ...]
-    """For each of `factors`, the text that must contain the words of a search: name, `up` (what a
+    """For each of `factors`, the text in which a search looks for its words: name, `up` (what a
     rise of the factor means), key and domain, in lower case."""
     instances: dict[str, int]
+    """Key of a pattern -> number of factors made from it (e.g. one for each team)."""
     drives: dict[str, list[dict[str, Any]]]
+    """Key of a factor -> its effects, the strongest first, as the API shows them. `driven_by`: its
+    causes; `moves_with`: the factors that move with it."""
     driven_by: dict[str, list[dict[str, Any]]]
     moves_with: dict[str, list[dict[str, Any]]]
     domains: tuple[str, ...]
+    """All subject areas, e.g. "macro"."""
 
 
 @lru_cache(maxsize=1)
-def shelf(base: Base, judged: Judged) -> Shelf:
-    """Prepare the list of factors for people: each factor with its edges and links, and with the
-    verdict on each of them, if `judged` has one. A pattern gives one factor for each team, country
-    ...; only the first of these factors is listed. The result is cached."""
+def listing(base: Base, judged: Judged) -> FactorListing:
+    """Prepare the list of factors for people: each factor with its edges and links, and with
+    people's verdict on each of them, if `judged` has one. Of the factors made from one pattern (one
+    for each team, country ...), only the first is listed. The result is cached."""
     instances = Counter(factor.pattern for factor in base.factors.values())
     first: dict[str, Factor] = {}
     for factor in base.factors.values():
@@ -56,9 +61,9 @@ def shelf(base: Base, judged: Judged) -> Shelf:
         group: dict[str, list[dict[str, Any]]], kind: EdgeKind, one: str, other: str, about: _About
     ) -> None:
         if one in keys:
-            said = judged.verdict(numbers[one], numbers[other])
+            verdict = judged.verdict(numbers[one], numbers[other])
             arrow = {"key": other, "name": base.factors[other].name, **about}
-            group[one].append(arrow | {"judged": judged_block(said, kind)})
+            group[one].append(arrow | {"judged": judged_block(verdict, kind)})
 
     for edge in base.edges:
         about = _about(edge.sign, edge.strength, edge.lag, edge.reason)
@@ -71,7 +76,7 @@ def shelf(base: Base, judged: Judged) -> Shelf:
     for group in (drives, driven_by, moves_with):
         for arrows in group.values():
             arrows.sort(key=lambda a: (-a["strength"], a["name"].casefold()))
-    return Shelf(
+    return FactorListing(
         tuple(shown),
         tuple(f"{f.name} {f.up} {f.key} {f.domain}".casefold() for f in shown),
         dict(instances),
@@ -94,14 +99,14 @@ def _place(factor: Factor) -> tuple[str, str]:
 
 
 def find(
-    held: Shelf, words: str, domain: str | None, after: tuple[str, str] | None, limit: int
+    held: FactorListing, words: str, domain: str | None, after: tuple[str, str] | None, limit: int
 ) -> tuple[list[dict[str, Any]], int, tuple[str, str] | None]:
-    """One page of the listed factors (things in the world that markets are about), sorted by name.
+    """One page of the list of factors (things in the world that markets are about), sorted by name.
     Returns three things: the factors on the page; the number of factors on all pages; and the
     position to pass as `after` for the next page (None on the last page).
 
-    words : only factors whose texts (`Shelf.texts`) contain all these words
-    domain : only factors of this domain; None: of all domains
+    words : only factors whose name, `up`, key or domain contains all these words
+    domain : only factors of this domain (subject area); None: of all domains
     """
     wanted = words.casefold().split()
     found: Sequence[Factor] = [
@@ -115,7 +120,7 @@ def find(
     return [_shown(held, factor) for factor in page], len(found), following
 
 
-def _shown(held: Shelf, factor: Factor) -> dict[str, Any]:
+def _shown(held: FactorListing, factor: Factor) -> dict[str, Any]:
     return {
         "key": factor.key,
         "name": factor.name,

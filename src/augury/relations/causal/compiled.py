@@ -1,8 +1,8 @@
-"""Keeps the factor base in one compact file, which is read ten times as fast as the texts (TOML and
-TSV) that people wrote.
+"""Caches the factor base (which factor drives which) in one compact file. It is read ten times as
+fast as the texts (TOML and TSV) that people wrote.
 
-The file name holds a digest of the texts and of the code that reads them. A file made from other
-texts or by other code is therefore never used.
+The file's name contains a hash of the texts and of the code that reads them, so that a file made
+from other texts or by other code is never used.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _decoder = msgspec.msgpack.Decoder(Base)
 
 
 def load(folder: Path) -> Base:
-    """The factor base (factors, what drives what) shipped with this version, read once per process
-    from a compact file in `folder`.
+    """The factor base (which factor drives which) shipped with this version. It is read once for
+    each process, from a compact file in `folder`.
 
-    If the file is missing or damaged, the base's texts are read instead and the file is written. If
-    it can't be written, the next start reads the texts again.
+    If the file is missing or damaged, the texts of the factor base are read instead, and the file
+    is written again. If it can't be written, the next start reads the texts again.
     """
     return knowledge.load(partial(_loaded, folder))
 

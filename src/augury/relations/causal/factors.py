@@ -1,8 +1,9 @@
-"""Finds the factors that a text is about, how well they fit, and which way its Yes points. Pure.
+"""Finds the factors that a text is about, how well they fit, and whether Yes to the text means that
+a factor rises or falls. Pure.
 
 A factor is something in the world that markets are about, e.g. a policy rate. A market's factors
-are found once, when the market is indexed, from its question and its event's name; a query's
-factors are found when it is asked. Every match holds the words that made it.
+are found once, when the market is indexed, from its question and its event's name. A query's
+factors are found when the query is made.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from augury.relations.causal.parts import Factor, Line, Phrase
 from augury.search.text import fold, is_month, is_number, query_weight, title_terms
 
 MAX_FACTORS: Final = 6
-"""Maximum number of factors (things in the world, e.g. a policy rate) that a text is taken to be
-about: the best fitting ones."""
+"""A text is taken to be about at most this many factors (things in the world, e.g. a policy rate):
+those that fit best."""
 
 
 class Match(NamedTuple):
@@ -27,24 +28,25 @@ class Match(NamedTuple):
     names."""
 
     factor: int
-    """Number of the factor (something in the world that markets are about): its position in the
-    factor base, `Base.factors`, counted from 1."""
+    """Id of the factor (something in the world that markets are about): its position in the factor
+    base, `Base.factors`, counted from 1."""
     fit: float
-    """How much of the question or query names the factor, in (0, 1]: roughly the share of its words
-    that do. Numbers and months do not count, weak words count less (`query_weight`)."""
+    """How much of the question or query names the factor, in (0, 1]: roughly the share of words
+    that belong to the factor's name. Numbers and months do not count, and weak words count less
+    (`query_weight`)."""
     lean: int
     """+1 if Yes to the text means a rise of the factor (`Factor.up`), -1 if it means a fall, 0 if
     the text does not say ("between 3% and 3.4%")."""
     words: tuple[str, ...]
-    """The terms of the text that name the factor."""
+    """The terms (stemmed words) of the text that name the factor."""
     part: bool = False
-    """Whether this factor is matched by a bare name that is only a part of the words that match
-    another factor: "OpenAI" in "OpenAI's listing"."""
+    """Whether the words that name this factor are only a part of those that name another factor of
+    the text: "OpenAI" in "OpenAI's listing"."""
 
 
 class Matcher:
-    """Finds the factors (things in the world, e.g. a policy rate) that texts name. Each way of
-    naming a factor (`Line`) is indexed under its rarest terms."""
+    """Finds the factors (things in the world, e.g. a policy rate) that texts name. To be fast, it
+    has an index from rare terms to the ways of naming a factor (`Line`) that need them."""
 
     def __init__(self, base: Base) -> None:
         self.base = base
@@ -58,12 +60,14 @@ class Matcher:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """Key of a factor -> its number, i.e. its position in the factor base, counted from 1."""
+        """Key of a factor -> its id, i.e. its position in the factor base, counted from 1."""
         return {factor.key: number for number, factor in enumerate(self.factors, 1)}
 
     def match(self, title: str, event: str = "") -> list[Match]:
-        """The factors that a text names, best fitting first, at most `MAX_FACTORS`.
+        """The factors (things in the world) that a text names, best fitting first, at most
+        `MAX_FACTORS`.
 
+        title : the market's question, or a query
         event : name of the market's event, or the kind of game that its rules name (`game`)
         """
         found = list(title_terms(title))
@@ -93,13 +97,13 @@ class Matcher:
         order = sorted(best, key=lambda number: (-best[number][0], number))[:MAX_FACTORS]
         if not order:
             return []
-        told = fold(title)
+        folded = fold(title)
         words = {number: frozenset(best[number][1]) for number in order}
         return [
             Match(
                 n,
                 min(1.0, best[n][0]),
-                lean(told, self.factors[n - 1]),
+                lean(folded, self.factors[n - 1]),
                 best[n][1],
                 bare[n] and any(words[n] < words[other] for other in order),
             )
@@ -125,10 +129,10 @@ _GAME: Final = re.compile(
 
 def _anchors(line: Line, common: Counter[str]) -> set[str]:
     """The terms under which a way of naming a factor (`line`) is indexed: every text that names the
-    factor in this way has at least one of them. Several sets of terms would do; the one with the
-    rarest terms is taken.
+    factor in this way has at least one of them. If several sets of terms have this property, the
+    set with the rarest terms is taken.
 
-    common : number of ways of naming a factor that have each term
+    common : term -> number of ways of naming a factor that contain it
     """
     choices = [
         {min(phrase, key=lambda word: (common[word], word)) for phrase in conjunct}
@@ -143,17 +147,18 @@ def _matched(
     words: list[str] = []
     for conjunct in line.conjuncts:
         for phrase in conjunct:
-            if _stands(phrase, found, places):
+            if _contains(found, places, phrase):
                 words += phrase
                 break
         else:
             return None
-    if any(_stands(phrase, found, places) for phrase in line.without):
+    if any(_contains(found, places, phrase) for phrase in line.without):
         return None
     return tuple(dict.fromkeys(words))
 
 
-def _stands(phrase: Phrase, found: Sequence[str], places: dict[str, list[int]]) -> bool:
+def _contains(found: Sequence[str], places: dict[str, list[int]], phrase: Phrase) -> bool:
+    """Whether a text, given by its terms, contains a phrase. `places`: term -> its positions."""
     starts = places.get(phrase[0])
     if not starts:
         return False
@@ -161,7 +166,7 @@ def _stands(phrase: Phrase, found: Sequence[str], places: dict[str, list[int]]) 
     return size == 1 or any(tuple(found[at : at + size]) == phrase for at in starts)
 
 
-# Which way Yes points
+# Whether Yes means that a factor rises or falls
 
 _DOWN: Final = frozenset(
     """below under less lower lowest fewer decrease decreases decreased cut cuts drop drops fall
@@ -176,18 +181,18 @@ _UP: Final = frozenset(
 _NOT: Final = frozenset("not no never fail fails failed without nobody none refuse refuses".split())
 
 
-def lean(told: str, factor: Factor) -> int:
-    """In which direction Yes to a text moves a factor (something in the world, e.g. a policy rate):
-    +1 if Yes means a rise (`Factor.up`), -1 if a fall, 0 if unknown.
+def lean(text: str, factor: Factor) -> int:
+    """Whether Yes to a text means a rise or a fall of a factor (something in the world, e.g. a
+    policy rate): +1 for a rise (`Factor.up`), -1 for a fall, 0 if unknown.
 
     Words such as "above" and "cut" count only if the factor is a quantity. Otherwise "falls" may
     mean a rise: a country that "falls into recession" has more recession.
 
-    told : the text as `augury.search.text.fold` returns it
+    text : as `augury.search.text.fold` returns it
     """
-    words = tuple(told.replace("?", " ").replace(",", " ").split())
-    down, up = _words_said(factor.down_words, words), _words_said(factor.up_words, words)
-    if said := down or up:
+    words = tuple(text.replace("?", " ").replace(",", " ").split())
+    down, up = _words_of(factor.down_words, words), _words_of(factor.up_words, words)
+    if own_words := down or up:
         side = -1 if down else 1
     elif factor.is_level:
         falls, rises = (sum(word in generic for word in words) for generic in (_DOWN, _UP))
@@ -195,13 +200,14 @@ def lean(told: str, factor: Factor) -> int:
     else:
         side = 1
     # A negation inside the factor's own words ("no change", "bank fails") reverses nothing.
-    return -side if any(word in _NOT and word not in said for word in words) else side
+    return -side if any(word in _NOT and word not in own_words for word in words) else side
 
 
-def _words_said(phrases: tuple[Phrase, ...], words: tuple[str, ...]) -> set[str]:
-    return {word for phrase in phrases if _said(phrase, words) for word in phrase}
+def _words_of(phrases: tuple[Phrase, ...], words: tuple[str, ...]) -> set[str]:
+    """The words of those phrases that a text, given by its words, contains."""
+    return {word for phrase in phrases if _is_in(phrase, words) for word in phrase}
 
 
-def _said(phrase: Phrase, words: tuple[str, ...]) -> bool:
+def _is_in(phrase: Phrase, words: tuple[str, ...]) -> bool:
     size = len(phrase)
     return any(words[at : at + size] == phrase for at in range(len(words) - size + 1))

@@ -1,9 +1,10 @@
-"""Judged pairs of factors: verdicts on how two factors are related, if at all. Pure.
+"""Verdicts on pairs of factors: whether and how two factors are related. Pure.
 
-A factor is something in the world that markets are about. A reader is whoever judged pairs of
-factors, without seeing the edges of the factor base. The verdicts are in `knowledge/judged/*.tsv`;
-`docs/factors.md` describes the format. A verdict can also be on patterns: a pattern stands for many
-factors, one instance for each entity of a list (teams, countries).
+A factor is something in the world that markets are about. A verdict comes from one or two readers,
+who judged the pair without seeing the edges of the factor base (which factor drives which). The
+verdicts are in `knowledge/judged/*.tsv`; `docs/factors.md` describes the format. A verdict can also
+be on two patterns: a pattern stands for many factors, one for each entity of a list (of teams, of
+countries).
 """
 
 from __future__ import annotations
@@ -22,55 +23,59 @@ if TYPE_CHECKING:
 
 Code = Literal["cause", "effect", "driver", "rival", "part", "none"]
 """The relation that a verdict on two factors (things in the world that markets are about) states:
-what factor B is, seen from factor A. cause: B drives A; effect: A drives B; driver: both have a
-common driver; rival: a rival or a parallel case; part: (a part of) the same thing; none:
-unrelated."""
+what factor B is to factor A. cause: B drives A; effect: A drives B; driver: a third factor drives
+both; rival: they are rivals or parallel cases; part: they are the same thing, or one is a part of
+the other; none: they are unrelated."""
 Side = Literal["", "same", "other"]
-"""Which pairs of factors a verdict on two patterns holds for. A pattern gives one factor for each
-entity of a list (e.g. of teams). If both patterns use the same list, the verdict holds for some of
-the pairs only. `same`: for two factors about one team. `other`: for two factors about different
-teams. Empty for all other verdicts."""
+"""For which pairs of factors a verdict on two patterns holds. A pattern gives one factor for each
+entity of a list (e.g. for each team). If both patterns use the same list, the verdict holds for
+some of the pairs only. `same`: for two factors on the same team; `other`: for two factors on
+different teams. Empty for all other verdicts."""
 
 CODES: Final[tuple[Code, ...]] = ("cause", "effect", "driver", "rival", "part", "none")
 SIDES: Final[tuple[Side, ...]] = ("", "same", "other")
-TURNED: Final[dict[Code, Code]] = {"cause": "effect", "effect": "cause"}
+REVERSED_CODE: Final[dict[Code, Code]] = {"cause": "effect", "effect": "cause"}
+"""Code of a verdict on factors A and B -> its code when it is stated from B to A, for those codes
+that change."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairVerdict:
-    """A verdict on how two factors A and B (things in the world that markets are about) are
-    related, seen from A."""
+    """A verdict on how factor B is related to factor A (things in the world that markets are
+    about)."""
 
     one: str
     """Key of factor A. In a verdict on patterns: key of a pattern, which stands for many factors
     (one for each team, country ...)."""
     other: str
+    """Key of factor B, or of a pattern."""
     side: Side
     code: Code
+    """What factor B is to factor A: its cause, its effect ..."""
     strength: int
     """Strength of the relation. 3: first-order; 2: clear, second-order; 1: weak but real; 0:
     unrelated."""
     sign: str
-    """"+" if more of factor A goes with more of factor B, "-" if with less, "0" if it can be
-    either."""
+    """"+" if a rise of factor A goes with a rise of factor B, "-" if with a fall, "0" if it can go
+    with either or they are unrelated."""
     days: int
     """Typical number of days from cause to effect; 0 if neither drives the other."""
     judge: str
-    """Who judged the pair. In the files of this version, a letter for each reader: one if a single
-    reader judged; two if two readers agreed or their difference was settled. In an operator's own
-    file, `model:NAME@DATE` or `NAME@DATE`."""
+    """Who judged the pair. In the files shipped with this version, one letter for each reader: two
+    letters if two readers agreed, or if a third one settled their difference. In an operator's own
+    file, `NAME@DATE` for a person and `model:NAME@DATE` for a language model."""
     reason: str = ""
 
     @property
     def pair(self) -> tuple[str, str, Side]:
         """What identifies the pair of factors: both keys in sorted order, and `side`. It is equal
-        for all verdicts on the pair, no matter from which factor they are seen."""
+        for all verdicts on the pair, no matter which of the factors is A."""
         return (*sorted((self.one, self.other)), self.side)  # type: ignore[return-value]
 
     @property
     def is_own(self) -> bool:
-        """Whether the verdict comes from the operator of this installation, and was not shipped
-        with this version."""
+        """Whether the verdict was added by the operator of this installation, and not shipped with
+        this version."""
         return "@" in self.judge
 
     @property
@@ -88,21 +93,21 @@ class PairVerdict:
              self.judge, self.other, self.reason)
         )  # fmt: skip
 
-    def turned(self) -> PairVerdict:
-        """The same verdict, seen from B: a cause becomes an effect."""
+    def from_other_side(self) -> PairVerdict:
+        """The same verdict with factors A and B exchanged: a cause becomes an effect."""
         return PairVerdict(
-            self.other, self.one, self.side, TURNED.get(self.code, self.code), self.strength,
+            self.other, self.one, self.side, REVERSED_CODE.get(self.code, self.code), self.strength,
             self.sign, self.days, self.judge, self.reason,
         )  # fmt: skip
 
 
 def read(name: str, text: str, problems: list[str]) -> Iterator[PairVerdict]:
-    """Read the verdicts on pairs of factors from the text of one file; messages on lines that can't
-    be read are added to `problems`.
+    """Read the verdicts on pairs of factors A and B from the content (`text`) of the file `name`.
+    Messages on lines that can't be read are added to `problems`.
 
-    A line is `A, side, code, strength, sign, days, judge, B, reason`, separated by tabs. A line of
-    code "none" has strength 0, or is `A, side, none, judge` followed by one or more Bs, which are
-    separated by spaces.
+    A line has the fields A, side, code, strength, sign, days, judge, B, reason, separated by tabs.
+    A line of code "none" has strength 0, or it has the fields A, side, "none", judge and a list of
+    one or more Bs separated by spaces.
     """
     for number, line in enumerate(text.splitlines(), 1):
         if not line or line.startswith("#"):
@@ -114,7 +119,10 @@ def read(name: str, text: str, problems: list[str]) -> Iterator[PairVerdict]:
             found = []
         yield from found
         if not found:
-            problems.append(f"{name}, line {number}: not a verdict: {line[:80]!r}")
+            problems.append(
+                f"{name}, line {number}: not a verdict: {line[:80]!r}. docs/factors.md describes "
+                "the format of verdicts on factors."
+            )
 
 
 def _verdicts(fields: Sequence[str]) -> Iterator[PairVerdict]:
@@ -132,33 +140,34 @@ def _verdicts(fields: Sequence[str]) -> Iterator[PairVerdict]:
 
 
 class Around(NamedTuple):
-    """The verdicts on how one factor is related to each of the other factors: two arrays, indexed
-    by the number of the other factor."""
+    """The verdicts on how each of the other factors (things in the world) is related to one given
+    factor: two arrays, indexed by the id of the other factor."""
 
     codes: NDArray[np.int8]
-    """(factors + 1,), by the number of the other factor: 1 plus the index of the verdict's code in
-    `CODES`; 0 if nobody judged the pair; `SELF_CODE` at the factor itself."""
+    """(factors + 1,), by the id of the other factor: 1 plus the index of the verdict's code in
+    `CODES`; 0 if nobody judged the pair; `SELF_CODE` at the given factor itself."""
     strengths: NDArray[np.int8]
-    """(factors + 1,), by the number of the other factor: strength of the verdict, 0 to 3; 3 at the
-    factor itself."""
+    """(factors + 1,), by the id of the other factor: strength of the relation by the verdict, 0 to
+    3; 3 at the given factor itself."""
 
 
 SELF_CODE: Final = len(CODES) + 1
+"""What stands in `Around.codes` for a factor and itself, in place of the code of a verdict."""
 FACTORS_KEPT: Final = 512
-"""Number of factors for which a cache keeps the verdicts on the pairs with all other factors
-(`Around`), about 15 kB for each factor."""
+"""A cache keeps, for this many factors, the verdicts on the factor and all others (`Around`), about
+15 kB for each factor."""
 
 
 class Judged:
     """All verdicts on how pairs of factors (things in the world that markets are about) are
-    related, looked up by the factors' numbers (from 1)."""
+    related, looked up by the ids of the factors: their positions in the factor base, from 1."""
 
     def __init__(self, verdicts: Iterable[PairVerdict], factors: Sequence[Factor]) -> None:
         self._factors = factors
         self._touching: dict[str, list[PairVerdict]] = defaultdict(list)
         for verdict in verdicts:
             self._touching[verdict.one].append(verdict)
-            self._touching[verdict.other].append(verdict.turned())
+            self._touching[verdict.other].append(verdict.from_other_side())
         self._numbers: dict[str, list[int]] = defaultdict(list)
         for number, factor in enumerate(factors, 1):
             self._numbers[factor.key].append(number)
@@ -167,11 +176,11 @@ class Judged:
         self.around = lru_cache(maxsize=FACTORS_KEPT)(self._around)
 
     def verdict(self, one: int, other: int) -> PairVerdict | None:
-        """The verdict on two factors, given by their numbers and seen from the first; None if
-        nobody judged them.
+        """The verdict on what the factor with the id `other` is to the factor with the id `one`;
+        None if nobody judged them.
 
-        A verdict on the two factors themselves takes precedence over one on the patterns that they
-        were made from.
+        A verdict on the two factors themselves takes precedence over one on the patterns from which
+        they were made.
         """
         asked, seen = self._factors[one - 1], self._factors[other - 1]
         for key in dict.fromkeys((asked.key, asked.pattern)):
@@ -190,8 +199,9 @@ class Judged:
         return dict(found)
 
     def _around(self, number: int) -> Around:
-        """All verdicts seen from factor number `number`. A verdict on two single factors takes
-        precedence over one on the patterns that they were made from."""
+        """The verdicts on what each other factor is to the factor with the id `number`. A verdict
+        on two single factors takes precedence over one on the patterns from which they were made.
+        """
         asked = self._factors[number - 1]
         codes, strengths = np.zeros((2, len(self._factors) + 1), np.int8)
         for key in dict.fromkeys((asked.pattern, asked.key)):
@@ -217,9 +227,9 @@ class Judged:
 
 
 def side_of(one: Factor, other: Factor) -> Side:
-    """ "same" if two factors were made from patterns over the same list (of teams, countries) and
-    are about one entity of it, "other" if they are about two entities of it; empty for any other
-    two factors."""
+    """Which side (`Side`) of a verdict on patterns two factors are on: "same" if they were made for
+    the same entity (team, country) of one list, "other" if for two entities of one list; empty for
+    any other two factors."""
     if one.kind is None or one.kind != other.kind:
         return ""
     return "same" if one.entity == other.entity else "other"

@@ -1,5 +1,5 @@
-"""Counts the verdicts on pairs of factors (`judged`), and compares them with the edges and links of
-the factor base. Pure."""
+"""Counts people's verdicts on how pairs of factors are related (`judged`), and compares them with
+the edges and links of the factor base (which factor drives or moves with which). Pure."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ AGREEING: Final[Mapping[EdgeKind, frozenset[Code]]] = {
     "driven_by": frozenset({"cause"}),
     "moves_with": frozenset({"driver", "rival", "part"}),
 }
-"""How an edge or link joins two factors -> the verdicts (`judged.Code`) that state the same
-relation."""
+"""How an edge or link joins two factors -> codes of the verdicts (`judged.Code`) that state the
+same relation."""
 
 
 def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] | None:
-    """The verdict on two factors as the API shows it beside the edge or link that joins them; None
-    if nobody judged the pair.
+    """The verdict on two factors in the form in which the API shows it at the edge or link that
+    joins them; None if nobody judged the pair.
 
-    kind : how the factor base joins the two factors; the block's `agrees` says whether the verdict
+    kind : how the factor base joins the two factors; the field `agrees` says whether the verdict
         states the same relation
     """
     if verdict is None:
@@ -48,17 +48,19 @@ def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] 
 
 
 class EdgeCounts(msgspec.Struct):
-    """How the edges and links of the factor base compare with the verdicts on the same pairs of
-    factors. `edges`: number of edges and links; `judged`: number of those that have a verdict;
-    `same_relation`: number of those whose verdict states the same relation.
+    """How the edges and links of the factor base (which factor drives or moves with which) compare
+    with people's verdicts on the same pairs of factors.
 
     All edges between the factors made from the same two patterns (one factor for each team, country
     ...) count as one.
     """
 
     edges: int = 0
+    """Number of edges and links."""
     judged: int = 0
+    """Number of edges and links whose two factors have a verdict."""
     same_relation: int = 0
+    """Number of edges and links whose verdict states the same relation."""
     opposite_sign: int = 0
     """Number of the edges and links counted in `same_relation` that have "+" where the verdict has
     "-", or the reverse."""
@@ -67,18 +69,21 @@ class EdgeCounts(msgspec.Struct):
 
 
 class JudgedCounts(msgspec.Struct):
-    """How many pairs of factors (things in the world that markets are about) have been judged, by
+    """How many pairs of factors (things in the world that markets are about) people have judged, by
     verdict, strength and domain."""
 
     pairs: int
+    """Number of pairs of factors with a verdict on how they are related."""
     by_verdict: dict[str, int]
+    """Relation that the verdict states (`judged.Code`) -> number of judged pairs."""
     by_strength: dict[str, int]
+    """Strength of the relation by the verdict (0 to 3) -> number of judged pairs."""
     by_domain: dict[str, int]
-    """Number of judged pairs by the domain of their factors ("macro"); a pair with factors of two
-    domains counts in both."""
+    """Domain (subject area, e.g. "macro") of a factor -> number of judged pairs. A pair with
+    factors of two domains counts in both."""
     judged_twice: int
-    """Number of pairs that two readers judged; where the two verdicts differed, a third reader
-    settled the difference."""
+    """Number of pairs that two readers judged. If their verdicts differed, a third reader settled
+    the difference."""
     own: int
     """Number of pairs of factors with a verdict that the operator of this installation accepted."""
     own_over_shipped: int
@@ -91,11 +96,12 @@ class JudgedCounts(msgspec.Struct):
 
 
 def counts(base: Base, judged: Judged, shipped: Iterable[PairVerdict]) -> JudgedCounts:
-    """Count the judged pairs of factors, and compare the verdicts with the base's edges and links.
+    """Count the judged pairs of factors, and compare the verdicts with the edges and links of the
+    factor base.
 
-    base : the factor base with all verdicts in use, shipped ones and the operator's own
+    base : the factor base with all verdicts in use, the shipped ones and the operator's own
     judged : the verdicts of `base`, looked up by factor
-    shipped : the verdicts that come with this version
+    shipped : the verdicts shipped with this version
     """
     verdicts = base.verdicts
     domains = {f.key: f.domain for f in base.factors.values()}
@@ -116,7 +122,7 @@ def counts(base: Base, judged: Judged, shipped: Iterable[PairVerdict]) -> Judged
         own=len(own),
         own_over_shipped=len(again),
         own_same_relation=sum(
-            mine.code == (theirs if mine.one == theirs.one else theirs.turned()).code
+            mine.code == (theirs if mine.one == theirs.one else theirs.from_other_side()).code
             for mine, theirs in again
         ),
         against_edges=_against_edges(base, judged),
@@ -144,9 +150,9 @@ def _against_edges(base: Base, judged: Judged) -> EdgeCounts:
 
 
 def _written(base: Base) -> Iterator[tuple[str, str, EdgeKind, str]]:
-    """The edges and links that people wrote, as (factor, other factor, kind, sign). Of all edges
-    between the factors made from the same two patterns (one factor for each team, country ...),
-    only the first is included."""
+    """The edges and links that people wrote, as (key of a factor, key of the other factor, kind,
+    sign). Of all edges between the factors made from the same two patterns (one factor for each
+    team, country ...), only the first is included."""
     seen: set[Sequence[str]] = set()
     ties: list[tuple[str, str, EdgeKind, str]] = [
         (edge.cause, edge.effect, "drives", edge.sign) for edge in base.edges if not edge.inherited

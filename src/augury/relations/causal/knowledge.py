@@ -1,8 +1,9 @@
-"""The factor base: things in the world that markets are about, and what drives what. Pure.
+"""The factor base: things in the world that markets are about (factors), and which of them drives
+which (edges). Pure.
 
-Factors and signed, directed edges are written by hand, by domain, in `knowledge/*.toml`, each
-edge with a strength, a typical lag and a one-line reason; `docs/factors.md` describes the format.
-A pattern is written once and expanded into an instance for each entity of a list (teams, coins).
+People write factors and edges, by domain (subject area), in `knowledge/*.toml`. An edge has a sign,
+a strength, a typical lag and a one-line reason; `docs/factors.md` describes the format. A pattern
+is written once and gives one factor, its instance, for each entity of a list (of teams, of coins).
 
 `load` does not fail if an edge leads to an unknown factor; `lint` reports such problems.
 """
@@ -27,8 +28,8 @@ from augury.search.aliases import ALIASES, STEMS
 from augury.search.text import terms
 
 MOST_FACTORS: Final = 2**16 - 1
-"""Maximum number of factors (things in the world that markets are about) in the factor base. A
-factor's number, from 1, must fit into two bytes; 0 means no factor."""
+"""Largest number of factors (things in the world that markets are about) in the factor base: the id
+of a factor, counted from 1, has to fit into two bytes. 0 means no factor."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,27 +38,28 @@ class Base:
     links, and verdicts on pairs of factors."""
 
     factors: Mapping[str, Factor]
-    """Key -> factor, sorted by key. The number of a factor is its position here, counted from 1."""
+    """Key -> factor, sorted by key. The id (number) of a factor is its position here, counted from
+    1."""
     edges: tuple[Edge, ...]
     links: tuple[FactorLink, ...]
     dangling: tuple[str, ...]
     """Messages, one for each edge, link or contest in the base that refers to an unknown factor."""
     problems: tuple[str, ...]
-    """Messages, with file and factor, one for each entry of the base's files that could not be
-    read."""
+    """Messages, one for each mistake in the files of the factor base, with file and factor."""
     version: str
-    """Hash, 16 hexadecimal digits, of everything on which the factors of a market depend: the
-    base's TOML files, and the aliases and stems that search uses."""
+    """Hash, 16 hexadecimal digits, of everything that decides which factors a market is about: the
+    TOML files of the factor base, and the aliases and stems that search uses."""
     verdicts: tuple[PairVerdict, ...]
-    """Verdicts on how pairs of factors are related, given without seeing the edges and links."""
+    """People's verdicts on how pairs of factors are related, given without seeing the edges and
+    links."""
     entities: Mapping[str, Sequence[Mapping[str, str]]]
-    """The lists (teams, players, countries), by name, from which a pattern makes one factor for
-    each entry."""
+    """The lists of entities (teams, players, countries), by name. A pattern gives one factor for
+    each entity of a list."""
 
     @property
     def written(self) -> list[Factor]:
-        """The factors written by hand, without those made from patterns (one for each team, country
-        ...)."""
+        """The factors (things in the world) that were written by hand, without those that patterns
+        give (one for each team, country ...)."""
         return [f for f in self.factors.values() if f.entity is None]
 
 
@@ -67,9 +69,9 @@ _WRITTEN = re.compile(r'^\[factors\.(?:"([^"]+)"|([\w-]+))\]', re.MULTILINE)
 
 @cache
 def written_in(beginning: str) -> frozenset[str]:
-    """Keys of the factors and patterns in those files of the factor base whose names start with
-    `beginning`. Files divide the factors more finely than domains: one domain has sports, films and
-    music together."""
+    """Keys of the factors (things in the world) and patterns in those files of the factor base
+    whose names start with `beginning`. The division into files is finer than that into domains,
+    since sports, films and music are one domain."""
     found: set[str] = set()
     for name, text in texts().items():
         if name.startswith(beginning):
@@ -78,13 +80,14 @@ def written_in(beginning: str) -> frozenset[str]:
 
 
 def load(read: Callable[[], Base] | None = None) -> Base:
-    """The factor base shipped with this version. It is made once per process, by calling `read` or,
-    if `read` is None, by parsing the texts that people wrote."""
+    """The factor base (which factor drives which) shipped with this version. It is made once for
+    each process: by calling `read` or, without it, by parsing the texts that people wrote."""
     return _kept.get(read or (lambda: parse(texts())))
 
 
 def texts() -> dict[str, str]:
-    """The files of the shipped factor base: file name -> TOML or TSV text."""
+    """The files of the factor base (which factor drives which) shipped with this version: file name
+    -> content, as TOML or TSV."""
     folder = resources.files("augury.relations") / "knowledge"
     files = [
         file
@@ -95,8 +98,8 @@ def texts() -> dict[str, str]:
 
 
 def parse(written: Mapping[str, str]) -> Base:
-    """Build the factor base (what drives what) from the texts of its files: file name -> TOML or
-    TSV text."""
+    """Build the factor base (which factor drives which) from the content of its files: file name ->
+    TOML or TSV."""
     reader = _BaseReader()
     tables: list[tuple[str, dict[str, Any]]] = []
     verdicts: list[PairVerdict] = []
@@ -121,8 +124,8 @@ def parse(written: Mapping[str, str]) -> Base:
 
 @lru_cache(maxsize=1 << 15)
 def phrase(text: str) -> Phrase:
-    """The terms (stemmed words) of one phrase by which texts name a factor, as the `match` entry of
-    the factor lists it: "crude oil prices" -> ("crude", "oil", "price")."""
+    """The terms (stemmed words) of one phrase by which texts name a factor (thing in the world):
+    "crude oil prices" -> ("crude", "oil", "price"). The factor lists such phrases in `match`."""
     return tuple(terms(text))
 
 
@@ -144,8 +147,8 @@ class _BaseReader:
             for row in entities.get("rows", []):
                 if len(row) != len(fields):
                     self.problems.append(
-                        f"{file}: entities.{kind}: the row {row} should have {len(fields)} "
-                        "values, one for each field"
+                        f"{file}: entities.{kind}: row {row} should have {len(fields)} values, one "
+                        "for each field of the list"
                     )
                     continue
                 rows.append({f: str(value) for f, value in zip(fields, row, strict=True)})
@@ -167,7 +170,7 @@ class _BaseReader:
                 self._add(file, domain, key, key, written, None)
             elif len(kinds) > 1 or kinds[0] not in self._entities:
                 self.problems.append(
-                    f"{file}: {key}: the braces should name exactly one list of entities"
+                    f"{file}: {key}: the braces in the key should name exactly one list of entities"
                 )
             else:
                 for row in self._entities[kinds[0]]:
@@ -190,7 +193,9 @@ class _BaseReader:
             self.problems.append(f"{where}: the factor is defined twice")
             return
         if unknown := set(written) - _FIELDS:
-            self.problems.append(f"{where}: unknown fields {', '.join(sorted(unknown))}")
+            self.problems.append(
+                f"{where}: the factor has unknown fields: {', '.join(sorted(unknown))}"
+            )
         for needed in ("name", "up", "match"):
             if not written.get(needed):
                 self.problems.append(f"{where}: the factor has no {needed}")
@@ -226,8 +231,8 @@ class _BaseReader:
         self._links += [(where, key, e, instance) for e in self._fanned_out(links)]
 
     def _fanned_out(self, written: list[Any]) -> list[Any]:
-        """The edges of a factor as written in the base, except that an edge to every entry of a
-        list ("town-{front-town}") is replaced by one edge for each entry."""
+        """The edges of a factor as they are written in the base, except that an edge to a whole
+        list of entities ("town-{front-town}") is replaced by one edge for each entity."""
         out: list[Any] = []
         for edge in written:
             kind = re.search(r"\{([\w-]+)\}", str(edge[0])) if edge else None
@@ -263,7 +268,7 @@ class _BaseReader:
                 continue
             edges[cause, effect] = Edge(cause, effect, sign, strength, int(lag), reason)
         dangling += [
-            f"{factor.key}: its contest {contest} is not a factor"
+            f"{factor.key}: the contest {contest} of this factor is not a factor itself"
             for factor in self._factors.values()
             for contest in factor.contests
             if contest not in self._factors
@@ -286,12 +291,12 @@ class _BaseReader:
                 if not instance:
                     self.problems.append(f"{where}: moves_with names the factor itself")
                 continue
-            # A link that is written from both sides is no mistake; the first reason is kept.
+            # A link may be written at both of its factors; the reason that comes first is kept.
             links.setdefault(
                 frozenset((one, other)), FactorLink(one, other, sign, strength, reason)
             )
         if len(self._factors) > MOST_FACTORS:
-            self.problems.append(f"the base has more than {MOST_FACTORS} factors")
+            self.problems.append(f"the factor base has more than {MOST_FACTORS} factors")
         return Base(
             factors=dict(sorted(self._factors.items())),
             edges=tuple(edges.values()),
@@ -304,11 +309,11 @@ class _BaseReader:
         )
 
     def _inherited(self, edges: Mapping[tuple[str, str], Edge]) -> list[Edge]:
-        """The edges of factors on whole contests (a league's title), copied with less strength to
-        the factors on single contenders (a team's title).
+        """The edges that single contenders (a team's title) get from the whole contest (the
+        league's title): copies of the contest's edges, with a smaller strength.
 
         What drives a contest also drives how its contenders do in it. Edges between two contests
-        whose contenders come from the same list are left out, since the contenders have better
+        whose contenders come from the same list are not copied, since the contenders have better
         edges of their own.
         """
         contenders: dict[str, list[str]] = defaultdict(list)
@@ -343,7 +348,10 @@ class _BaseReader:
             and fields[-1].strip()
         ):
             return True
-        self.problems.append(f"{where}: {fields} should be [factor, +/-, 1-3, (days,) reason]")
+        form = "sign, strength from 1 to 3," + (" days," if length == 5 else "")
+        self.problems.append(
+            f"{where}: {fields} should have the form [factor, {form} reason], with + or - as sign"
+        )
         return False
 
 
@@ -357,8 +365,8 @@ _FIELD = re.compile(r"\{(\w+)\}")
 
 
 def _filled(written: Any, row: Mapping[str, str]) -> Any:
-    """`written`, an entry of a TOML file, with each `{field}` in its texts, also in nested ones,
-    replaced by the value of that field in `row`."""
+    """An entry of a TOML file (`written`) in which each `{field}` in a text, also in nested lists
+    and tables, is replaced by the value of that field in `row`, an entity of a list."""
     if isinstance(written, str):
         if "{" not in written:
             return written
@@ -392,8 +400,8 @@ def _plain_phrase(text: str) -> Phrase:
 
 
 def _of_another(one: Factor, other: Factor) -> bool:
-    """Whether two factors were made from patterns over the same list (of teams, countries), but for
-    two different entries of the list."""
+    """Whether two factors (things in the world) were made for two different entities (teams,
+    countries) of the same list."""
     return one.kind is not None and one.kind == other.kind and one.entity != other.entity
 
 
@@ -401,8 +409,8 @@ def _of_another(one: Factor, other: Factor) -> bool:
 
 
 def lint(base: Base) -> list[str]:
-    """Messages on what is wrong with a factor base, e.g. an edge (from cause to effect) to an
-    unknown factor; empty if nothing is wrong."""
+    """Messages on what is wrong with a factor base (which factor drives which), e.g. an edge to an
+    unknown factor. Empty if nothing is wrong."""
     found = [*base.problems, *base.dangling]
     names = Counter(f.name.casefold() for f in base.factors.values())
     found += [f"{n} factors have the name {name!r}" for name, n in names.items() if n > 1]
@@ -420,7 +428,7 @@ def lint(base: Base) -> list[str]:
             f"{factor.key}: several edges give the same reason: {reason!r}" for reason in again
         ]
     found += [
-        f"{e.cause} -> {e.effect}: an edge may not join two entities of one list"
+        f"{e.cause} -> {e.effect}: an edge must not join two entities of the same list"
         for e in base.edges
         if not e.inherited and _of_another(base.factors[e.cause], base.factors[e.effect])
     ]
@@ -433,10 +441,12 @@ def lint(base: Base) -> list[str]:
     judged_ends = Counter(
         (*sorted((verdict.one, verdict.other)), verdict.side) for verdict in base.verdicts
     )
-    found += [f"the pair {pair} has {n} verdicts" for pair, n in judged_ends.items() if n > 1]
+    found += [
+        f"the pair of factors {pair} has {n} verdicts" for pair, n in judged_ends.items() if n > 1
+    ]
     pairs = {(e.cause, e.effect) for e in base.edges}
     found += [
-        f"{link.one} ~ {link.other}: the link is superfluous, as there are edges in both directions"
+        f"{link.one} ~ {link.other}: the link is redundant, because edges lead in both directions"
         for link in base.links
         if {(link.one, link.other), (link.other, link.one)} <= pairs
     ]

@@ -1,9 +1,9 @@
-"""An operator's own verdicts on how pairs of factors are related, in addition to those that come
-with this version.
+"""An operator's own verdicts on how pairs of factors (things in the world) are related, in addition
+to those shipped with this version.
 
-They are text files in the data folder. The service loads `judged/*.tsv`; files in
-`judged/proposed/*.tsv` wait for a person to read them. The format is that of `knowledge/judged`
-(`docs/factors.md`).
+They are text files in the data folder. The service loads the files `judged/*.tsv`. The files
+`judged/proposed/*.tsv` hold proposals, which a person has to read and accept first.
+`docs/factors.md` describes the format.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ log = structlog.get_logger(__name__)
 
 
 def accepted_folder(data_dir: Path) -> Path:
-    """The folder with the operator's accepted verdicts on how pairs of factors are related. The
-    service loads these."""
+    """The folder of the verdicts on pairs of factors that the operator has accepted. The service
+    loads these."""
     return data_dir / "judged"
 
 
 def proposed_folder(data_dir: Path) -> Path:
-    """The folder with the proposed verdicts on how pairs of factors are related. They wait for a
-    person to read them; the service does not load them."""
+    """The folder of the proposed verdicts on pairs of factors. The service does not load these: a
+    person has to read and accept them first."""
     return accepted_folder(data_dir) / "proposed"
 
 
 def read(folder: Path, problems: list[str]) -> list[PairVerdict]:
     """Read the verdicts on pairs of factors from all files in a folder, in the order of the file
-    names. The list is empty if there is no folder.
+    names. The list is empty if the folder does not exist.
 
-    Messages on what can't be read are added to `problems`.
+    Messages on files and lines that can't be read are added to `problems`.
     """
     found: list[PairVerdict] = []
     for file in sorted(folder.glob("*.tsv")):
@@ -50,9 +50,9 @@ def read(folder: Path, problems: list[str]) -> list[PairVerdict]:
     return found
 
 
-def joined(base: Base, own: Sequence[PairVerdict]) -> Base:
-    """The factor base with an operator's verdicts on pairs of factors (`own`) added. A verdict
-    shipped with this version is replaced if the operator has one on the same pair."""
+def with_own(base: Base, own: Sequence[PairVerdict]) -> Base:
+    """The factor base with the operator's verdicts on pairs of factors (`own`) added. They replace
+    the verdicts shipped with this version on the same pairs."""
     if not own:
         return base
     replaced = {verdict.pair for verdict in own}
@@ -61,10 +61,10 @@ def joined(base: Base, own: Sequence[PairVerdict]) -> Base:
 
 
 def join(base: Base, data_dir: Path) -> Base:
-    """The factor base with the operator's accepted verdicts on pairs of factors added. They are
-    read from the data folder; lines that can't be read are logged and skipped."""
+    """The factor base with those verdicts on pairs of factors added that the operator has accepted.
+    They are read from the data folder. Lines that can't be read are logged and skipped."""
     problems: list[str] = []
-    base = joined(base, read(accepted_folder(data_dir), problems))
+    base = with_own(base, read(accepted_folder(data_dir), problems))
     for problem in problems:
         log.warning(
             "operator_verdict_on_factor_pair_skipped",

@@ -1,8 +1,7 @@
 """Parts of the factor base: factors (things in the world that markets are about), edges from cause
-to effect, and links without a direction.
+to effect, and links without a direction. Pure.
 
-Pure. A pattern is written once and expanded into one factor, its instance, for each entity of a
-list (teams, countries).
+A pattern is written once and gives one factor for each entity of a list (of teams, of countries).
 """
 
 from __future__ import annotations
@@ -23,14 +22,15 @@ _LEVEL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One way in which texts name a factor (something in the world that markets are about): a text
-    matches if it has at least one phrase of each of the `conjuncts`, and none of `without`."""
+    """A match line of a factor (something in the world that markets are about): one way in which
+    texts name the factor. A text matches if it has at least one phrase of each element of
+    `conjuncts`, and no phrase of `without`."""
 
     conjuncts: tuple[tuple[Phrase, ...], ...]
     without: tuple[Phrase, ...]
     alone: bool = False
-    """Whether this way of naming the factor counts only if the text is no more than the bare name
-    (besides numbers and months)."""
+    """Whether a text matches only if it has no words other than those of this line, numbers and
+    months aside."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -42,36 +42,40 @@ class Line:
 class Factor:
     """Something in the world that markets are about: a policy rate, a ceasefire, a team's season.
 
-    `up` says in words what a rise of the factor means ("the rate is raised"). The sign of an edge
-    tells what follows from a rise: "+" means that a rise of the cause makes a rise of the effect
-    more likely.
+    The sign of an edge says what follows from a rise of the factor (`up`): "+" means that a rise of
+    the cause makes a rise of the effect more likely.
     """
 
     key: str
     name: str
     up: str
+    """What a rise of the factor means, in words: "the rate is raised"."""
     domain: str
+    """Subject area: "macro"."""
     lines: tuple[Line, ...]
+    """The ways in which texts name the factor."""
     up_words: tuple[Phrase, ...]
+    """Phrases with which a text says that the factor rises; `down_words`: that it falls."""
     down_words: tuple[Phrase, ...]
     pattern: str
     """Key of the pattern that the factor was made from (a pattern gives one factor for each team,
     country ...); the factor's own key if it was written by hand."""
     entity: str | None
-    """For a factor made from a pattern: key of the entity (team, country) that it is about; else
-    None."""
+    """For a factor made from a pattern: key of the entity (a team, a country) that it is about.
+    None for a factor written by hand."""
     kind: str | None = None
-    """For a factor made from a pattern: name of the list (of teams, countries) that has its entity;
-    else None."""
+    """For a factor made from a pattern: name of the list (of teams, of countries) that contains its
+    entity. None for a factor written by hand."""
     contests: tuple[str, ...] = ()
     """For a factor on one contender of a contest (a team's title): keys of the factors on the whole
-    contest (the league's title); else empty."""
+    contest (the league's title). Empty for other factors."""
     siblings: bool = True
     """Whether the factor counts as related to the other factors made from its pattern, e.g. one
     central bank's rate to another's."""
     hearsay: bool = False
-    """Whether the factor's markets are about what is said or searched ("Will Trump say 'tariff'?").
-    A market that matches such a factor does not count as being about a factor without this mark."""
+    """Whether the factor's markets are about what people say or search for ("Will Trump say
+    'tariff'?"). A market that matches such a factor is not also about the thing that is said: it
+    counts as being about factors with this mark only."""
 
     @property
     def is_level(self) -> bool:
@@ -81,19 +85,21 @@ class Factor:
 
     @property
     def is_of_one(self) -> bool:
-        """Whether the factor stands for another thing in each market: "the song in question leads
+        """Whether the factor means a different thing in each market: "the song in question leads
         the chart" is about a different song each time."""
         return "in question" in self.up
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An arrow between two factors (things in the world that markets are about): `cause` drives
-    `effect`. `sign` is "+" if more of the cause means more of the effect, else "-"."""
+    """An arrow from cause to effect between two factors (things in the world that markets are
+    about), which are given by their keys."""
 
     cause: str
     effect: str
     sign: Sign
+    """"+" if a rise of the cause makes a rise of the effect more likely, "-" if it makes a fall
+    more likely."""
     strength: int
     """How much the cause drives the effect. 3: it is a main, first-order driver; 2: a clear
     second-order one; 1: a weak but real one."""
@@ -101,18 +107,20 @@ class Edge:
     """Typical number of days from a change of the cause until the effect shows."""
     reason: str
     inherited: bool = False
-    """Whether the edge was written for a whole contest (a league's title) and is applied here to
-    one contender (a team's title)."""
+    """Whether the edge was written for a whole contest (a league's title) and copied to one
+    contender (a team's title)."""
 
 
 @dataclass(frozen=True, slots=True)
 class FactorLink:
-    """A link without direction between two factors (things in the world that markets are about):
-    they move together (`sign` "+") or against each other ("-"), but neither drives the other. E.g.
+    """A link without direction between two factors (things in the world that markets are about),
+    which are given by their keys: they move together, but neither drives the other. For example,
     they have a common driver, or they are rivals or parallel cases."""
 
     one: str
     other: str
     sign: Sign
+    """"+" if a rise of one goes with a rise of the other, "-" if with a fall."""
     strength: int
+    """How strong the relation is, from 1 (weak but real) to 3 (main), as for edges."""
     reason: str

@@ -1,9 +1,11 @@
-"""Paths from a question's factors to those that drive them, follow from them or move with them.
+"""Paths from the factors that a question is about to those that drive them, follow from them or
+move with them. Pure.
 
-Pure. A factor is something in the world that markets are about. A path has one step along an edge
-or link of the factor base or to a sibling (`SIBLING_WEIGHT`), or two steps along edges. For each
-relation and factor, the result has the weight of the best path, in (0, 1], and its steps, which
-say why a market is related.
+A factor is something in the world that markets are about; its id is its position in the factor base
+(which factor drives which), counted from 1. A path has one step along an edge or link of the base
+or to a sibling (`SIBLING_WEIGHT`), or two steps along edges. For each relation (upstream,
+downstream, correlated) and each factor, the result has the weight of the best path, in (0, 1], and
+the path's steps, which say why a market is related.
 """
 
 from __future__ import annotations
@@ -24,40 +26,46 @@ from augury.search.related import Relation
 RELATIONS: Final[tuple[Relation, ...]] = ("upstream", "downstream", "correlated")
 
 STRENGTH: Final = {3: 1.0, 2: 0.6, 1: 0.3}
-"""Strength of an edge or link of the factor base (3: main, 1: weak) -> weight (0 to 1) of a step
+"""Strength of an edge or link between two factors (3: main, 1: weak) -> weight (0 to 1) of a step
 along it. Chosen by hand."""
 SECOND_STEP: Final = 0.3
-"""The weight of a path with two steps is multiplied by this number (0 to 1; 1 would mean no loss).
-Chosen by hand."""
+"""The weight of a path with two steps (a cause of a cause) is multiplied by this number. A smaller
+number makes indirect relations count less; 1 would make them count fully. Chosen by hand."""
 SIBLING_WEIGHT: Final = 0.5
-"""Weight (0 to 1) of the step between siblings: two factors made from the same pattern for
-different entities, e.g. for two central banks or two rival teams. Chosen by hand; 0.3 was measured
-to be worse (`docs/experiments/relations-tried.md`)."""
+"""Weight (0 to 1) of the step between siblings: factors made from the same pattern for different
+entities, e.g. the rates of two central banks or the titles of two rival teams. Chosen by hand; 0.3
+was measured to be worse (`docs/experiments/relations-tried.md`)."""
 MOST_SIBLINGS: Final = 400
-"""The factors made from one pattern (one for each team, country ...) count as siblings of each
-other, i.e. as related, only if there are at most this many of them."""
+"""The factors made from one pattern (one for each team, country ...) count as siblings, i.e. as
+related to each other, only if there are at most this many of them."""
 FIRST_SIBLINGS: Final = 4
-"""Number of siblings of a factor (made from the same pattern, e.g. other teams' titles) whose
-markets are looked up: the best known ones, which are the first in the pattern's list. Markets of
-other siblings are candidates only if search finds them by their text."""
+"""A factor's siblings are made from the same pattern, e.g. the titles of the other teams. For a
+query, the markets of this many siblings are looked up: the best known ones, which are the first in
+the pattern's list. Markets of the others are candidates only if search finds them by their text."""
 SAME_KIND: Final = "The same kind of thing elsewhere."
+"""The reason given for a step from one factor to its sibling, e.g. to another team's title."""
 SUPPOSED: Final = "The question asks what follows from it."
+"""The reason given for a step to a factor that the question supposes as a cause ("if the dollar
+collapses")."""
 FACTORS_KEPT: Final = 512
-"""Number of factors whose paths to other factors are kept in a cache (about 50 MB in all); finding
-the paths from a factor anew takes milliseconds."""
+"""A cache keeps the paths that start at this many factors (about 50 MB in all). Finding the paths
+from a factor that is not in the cache takes milliseconds."""
 FAINT_WEIGHT: Final = 0.05
-"""Smallest weight (0 to 1) of a path from factor to factor; weaker paths are dropped. Chosen by
-hand."""
+"""Paths from one factor (thing in the world) to another with a smaller weight (0 to 1) than this
+are dropped. Chosen by hand."""
 
 
 class Step(NamedTuple):
-    """One step of a path between factors (things in the world that markets are about), from factor
-    number `source` to factor number `target`: along an edge or link of the factor base, to a
-    sibling (`SIBLING_WEIGHT`), or to a cause that the question supposes."""
+    """One step of a path from one factor (thing in the world that markets are about) to another:
+    along an edge or link of the factor base, to a sibling (`SIBLING_WEIGHT`), or to a cause that
+    the question supposes."""
 
     source: int
+    """Id of the factor at which the step starts."""
     target: int
+    """Id of the factor to which the step leads."""
     weight: float
+    """How strong the relation is, 0 to 1."""
     sign: int
     """+1 if more of the source factor goes with more of the target factor, -1 if with less, 0 if
     unknown."""
@@ -66,67 +74,71 @@ class Step(NamedTuple):
     reason: str
 
 
-Way = tuple[Step, ...]
-"""A path from one factor (`parts.Factor`) to another: its steps, from the first to the
-last."""
+FactorPath = tuple[Step, ...]
+"""A path from one factor (thing in the world) to another: its steps, from the first to the last."""
 
 
 class _Around(NamedTuple):
-    """Where paths of the factor base lead from one starting factor: the factors reached, and a path
-    to each. The same for every question."""
+    """Where paths of the factor base lead from one starting factor: the factors that are reached,
+    and the best path to each. It does not depend on the question."""
 
     targets: NDArray[np.int32]
+    """Ids of the factors that are reached."""
     relations: NDArray[np.intp]
-    """For each of `targets`, how it is related to the factor at the start (upstream, downstream or
+    """For each of `targets`, how it is related to the starting factor (upstream, downstream or
     correlated), as an index into `RELATIONS`. A target with several relations is listed several
     times."""
     weights: NDArray[np.float32]
-    alike: NDArray[np.bool_]
-    """For each of `targets`: True if it is related only as a sibling (made from the same pattern)
-    and is not one of the first `FIRST_SIBLINGS` siblings."""
-    ways: dict[tuple[int, int], Way]
-    """(index into `RELATIONS`, number of the target) -> the path to the target."""
+    """For each of `targets`, the weight of the best path to it, 0 to 1."""
+    text_only: NDArray[np.bool_]
+    """For each of `targets`: True if it is related only as a sibling (made from the same pattern),
+    but is not one of the first `FIRST_SIBLINGS`. Its markets are found by their text only."""
+    paths: dict[tuple[int, int], FactorPath]
+    """(index into `RELATIONS`, id of the target) -> the path to the target."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reached:
-    """The factors to which paths lead from the factors that a question is about.
+    """The factors (things in the world) to which paths of the factor base lead from those that a
+    question is about, its own factors. The arrays are indexed by factor id.
 
     weights : (3, factors + 1), weight of the best path, 0 to 1, by relation (in the order of
-        `RELATIONS`) and factor number; 0 if there is no path
-    asked : (factors + 1,), how much the question is about each factor itself, 0 to 1
-    far : (factors + 1,), True for factors whose markets search should look up; False for most
-        siblings (`SIBLING_WEIGHT`), whose markets search finds by their text
+        `RELATIONS`) and factor; 0 if there is no path
+    own : (factors + 1,), how much the question is about the factor itself, 0 to 1
+    looked_up : (factors + 1,), True for the factors whose markets search should look up; False for
+        most siblings (`FIRST_SIBLINGS`), whose markets search finds by their text only
     """
 
     weights: NDArray[np.float32]
-    asked: NDArray[np.float32]
-    far: NDArray[np.bool_]
+    own: NDArray[np.float32]
+    looked_up: NDArray[np.bool_]
     _sources: tuple[tuple[float, _Around], ...]
-    _supposed: Mapping[int, Way]
-    """Number of a factor -> path to it, for factors that the question takes as given causes ("if
-    the dollar collapses"). Such a path is one step from the first factor that the question is
-    about. It is used only if no path of the factor base shows the factor to be a cause."""
+    """For each of the question's own factors: how much the question is about it, and where paths
+    lead from it."""
+    _supposed: Mapping[int, FactorPath]
+    """Id of a factor -> path to it, for the factors that the question supposes as causes ("if the
+    dollar collapses"). Such a path is one step from the first of the question's own factors. It is
+    used only if no path of the factor base makes the factor a cause."""
 
-    def way(self, relation: int, target: int) -> Way:
-        """The path with the largest weight from a factor that the question is about to factor
-        number `target`, in one relation; empty if there is none.
+    def path(self, relation: int, target: int) -> FactorPath:
+        """The path with the largest weight, in one relation, from a factor that the question is
+        about to the factor with the id `target`; empty if there is none.
 
         relation : index into `RELATIONS` (upstream, downstream, correlated)
         """
-        ways = [
-            (weight * _weight(way), way)
+        found = [
+            (weight * _weight(path), path)
             for weight, around in self._sources
-            if (way := around.ways.get((relation, target))) is not None
+            if (path := around.paths.get((relation, target))) is not None
         ]
-        if not ways and relation == 0:
+        if not found and relation == 0:
             return self._supposed.get(target, ())
-        return max(ways, key=lambda pair: pair[0])[1] if ways else ()
+        return max(found, key=lambda pair: pair[0])[1] if found else ()
 
 
 class FactorGraph:
     """The edges (from cause to effect) and links (without direction) of a factor base, looked up by
-    the numbers of the factors that they join."""
+    the ids of the factors that they join."""
 
     def __init__(self, base: Base) -> None:
         numbers = {key: n for n, key in enumerate(base.factors, 1)}
@@ -158,13 +170,15 @@ class FactorGraph:
             )
         self._around = lru_cache(maxsize=FACTORS_KEPT)(self._explore)
         self.kinds, self.entities = _entities(base)
-        """Two arrays (factors + 1,): the number of the list of entities that a factor belongs to,
-        and the number of its entity; 0 if it has none."""
+        """Two arrays (factors + 1,), by factor id, for factors made from a pattern: a number that
+        identifies the list of entities (teams, countries) to which the factor's entity belongs, and
+        one that identifies the entity itself. 0 for other factors."""
         self.of_one = np.array([False, *(factor.is_of_one for factor in base.factors.values())])
-        """(factors + 1,): `Factor.is_of_one` of each factor."""
+        """(factors + 1,), by factor id: whether the factor means a different thing in each market
+        (`Factor.is_of_one`)."""
         self.contenders: dict[int, list[int]] = defaultdict(list)
-        """Number of a factor on a whole contest -> numbers of the factors on one of its contenders
-        (`Factor.contests`)."""
+        """Id of a factor on a whole contest (a league's title) -> ids of the factors on its
+        contenders (the teams' titles)."""
         for number, factor in enumerate(base.factors.values(), 1):
             for key in factor.contests:
                 if key in numbers:
@@ -175,52 +189,55 @@ class FactorGraph:
             if len(members) <= MOST_SIBLINGS
             for number in members
         }
-        """Number of a factor -> the numbers of all instances of its pattern, in the order of the
-        base's list: the best known first."""
+        """Id of a factor -> ids of all factors made from the same pattern (e.g. the rates of all
+        central banks), itself included, in the order of the pattern's list of entities: the best
+        known first. Patterns with more than `MOST_SIBLINGS` factors are left out."""
 
-    def reach(self, asked: Sequence[tuple[int, float]], supposed: Collection[int] = ()) -> Reached:
+    def reach(
+        self, factors: Sequence[tuple[int, float]], supposed: Collection[int] = ()
+    ) -> Reached:
         """Find the factors (things in the world that markets are about) that drive, follow from, or
         move with those that a question is about, and the paths to them.
 
-        asked : (number, weight from 0 to 1) of the factors that the question is about
-        supposed : numbers of the factors that the question supposes as causes ("if the dollar
+        factors : the factors that the question is about, as (id, weight from 0 to 1)
+        supposed : ids of the factors that the question supposes as causes ("if the dollar
             collapses"); they count as upstream only, whatever the factor base says
         """
         weights = np.zeros((3, self.size), np.float32)
         own = np.zeros(self.size, np.float32)
-        far = np.zeros(self.size, np.bool_)
-        sources = tuple((weight, self._around(number)) for number, weight in asked)
-        for number, weight in asked:
+        looked_up = np.zeros(self.size, np.bool_)
+        sources = tuple((weight, self._around(number)) for number, weight in factors)
+        for number, weight in factors:
             own[number] = max(own[number], weight)
         for weight, around in sources:
             carried = around.weights * np.float32(weight)
             np.maximum.at(weights, (around.relations, around.targets), carried)
-            far[around.targets[~around.alike & (carried >= FAINT_WEIGHT)]] = True
+            looked_up[around.targets[~around.text_only & (carried >= FAINT_WEIGHT)]] = True
         weights[(weights < FAINT_WEIGHT) | (own > 0)] = 0
-        conditions = [number for number in supposed if asked and not own[number]]
+        conditions = [number for number in supposed if factors and not own[number]]
         weights[:, conditions] = np.array([[1], [0], [0]], np.float32)
-        far[conditions] = True
-        far[own > 0] = False
-        ways = {
-            number: (Step(asked[0][0], number, STRENGTH[2], 0, 0, SUPPOSED),)
+        looked_up[conditions] = True
+        looked_up[own > 0] = False
+        supposed_paths = {
+            number: (Step(factors[0][0], number, STRENGTH[2], 0, 0, SUPPOSED),)
             for number in conditions
         }
-        return Reached(weights, own, far, sources, ways)
+        return Reached(weights, own, looked_up, sources, supposed_paths)
 
     def _explore(self, number: int) -> _Around:
-        best: dict[tuple[int, int], tuple[float, Way]] = {}
+        best: dict[tuple[int, int], tuple[float, FactorPath]] = {}
 
-        def note(relation: int, way: Way, weight: float) -> None:
-            key = relation, way[-1].target
+        def note(relation: int, path: FactorPath, weight: float) -> None:
+            key = relation, path[-1].target
             if weight >= FAINT_WEIGHT and weight > best.get(key, (0.0, ()))[0]:
-                best[key] = weight, way
+                best[key] = weight, path
 
         for relation, neighbours in ((0, self.causes), (1, self.effects)):
             for target, edge in neighbours.get(number, ()):
                 first = _step(number, target, edge)
                 note(relation, (first,), first.weight)
                 for beyond, edge2 in neighbours.get(target, ()):
-                    if not edge2.inherited:  # the contest's own edge stands for its contenders'
+                    if not edge2.inherited:  # the edge of the whole contest says the same
                         second = _step(target, beyond, edge2)
                         note(relation, (first, second), _weight((first, second)))
         for target, link in self.links.get(number, ()):
@@ -240,18 +257,18 @@ class FactorGraph:
                 [best[key][1][0].reason == SAME_KIND and key[1] not in first for key in keys],
                 np.bool_,
             ),
-            {key: way for key, (_, way) in best.items()},
+            {key: path for key, (_, path) in best.items()},
         )
 
     def near(self, number: int) -> set[int]:
-        """Numbers of the factors that a single edge or link of the factor base joins to factor
-        number `number`."""
+        """Ids of the factors (things in the world) that a single edge or link of the factor base
+        joins to the factor with the id `number`."""
         tied = (*self.causes.get(number, ()), *self.effects.get(number, ()))
         return {other for other, _ in (*tied, *self.links.get(number, ()))}
 
     def among(self, numbers: set[int]) -> list[Step]:
-        """The edges (from cause to effect) between any two of the factors numbered `numbers`, as
-        steps."""
+        """The edges (from cause to effect) between any two of the factors with the ids `numbers`,
+        as steps."""
         return [
             _step(cause, effect, edge)
             for cause in sorted(numbers)
@@ -260,11 +277,11 @@ class FactorGraph:
         ]
 
 
-def _weight(way: Way) -> float:
+def _weight(path: FactorPath) -> float:
     """Weight (0 to 1) of a path: the product of its steps' weights, times `SECOND_STEP` if it has
     two steps."""
-    product = SECOND_STEP ** (len(way) - 1)
-    for step in way:
+    product = SECOND_STEP ** (len(path) - 1)
+    for step in path:
         product *= step.weight
     return product
 

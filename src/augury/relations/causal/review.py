@@ -1,9 +1,10 @@
-"""Pairs of factors that nobody has judged, and verdicts on them proposed by a language model. Pure.
+"""The pairs of factors that nobody has judged, and the verdicts that a language model proposes on
+them. Pure.
 
-A factor is something in the world that markets are about; a verdict says how two factors are
-related. The queue holds pairs that a path of the factor base joins and that events of this
-installation are about; the pairs with the most events come first. Proposals have the format of
-`knowledge/judged`. A person has to check them; until then they change no answer.
+A factor is something in the world that markets are about. A verdict says how two factors are
+related. The queue holds the unjudged pairs that a path of the factor base (which factor drives
+which) joins and that events of this installation are about, those with the most events first.
+Proposals have the format of `knowledge/judged`. They change no answer until a person accepts them.
 """
 
 from __future__ import annotations
@@ -25,29 +26,30 @@ if TYPE_CHECKING:
     from augury.relations.causal.paths import FactorGraph
 
 OPEN: Final = "?"
-"""Placeholder for a field that a person has to fill in, in a file of proposed verdicts."""
-MAX_ALSO: Final = 3
-"""A pair of patterns stands for many pairs of factors. The language model is told the first of
-these pairs, and at most this many further ones as examples."""
+"""In a file of proposed verdicts, the placeholder for a field that a person has to fill in."""
+MAX_EXAMPLES: Final = 3
+"""A pair of patterns stands for many pairs of factors (e.g. one for each team). The language model
+is given the first of these pairs, and at most this many further ones as examples."""
 
 
 class UnjudgedPair(NamedTuple):
-    """Two factors (things in the world that markets are about), or two patterns that stand for many
-    factors, whose relation nobody has judged."""
+    """Two factors (things in the world that markets are about) whose relation nobody has judged; or
+    two patterns, which stand for many such pairs of factors."""
 
     one: str
     """Key of the first factor, or of a pattern that stands for many factors (one for each team,
     country ...)."""
     other: str
+    """Key of the second factor, or of a pattern."""
     side: Side
     examples: tuple[tuple[Factor, Factor], ...]
     """The pairs of factors that this pair stands for, those with the most events first. A pair of
-    factors stands only for itself; a pair of patterns, for the pairs of factors made from them (one
-    for each team, country ...)."""
+    factors stands only for itself. A pair of patterns stands for the pairs of factors made from
+    them (one for each team, country ...)."""
     events: int
-    """How many events of this installation the pair is about. For each pair of factors in
-    `examples`, the events of each factor are counted, and the smaller number is taken; these
-    numbers are summed."""
+    """How many events of this installation are about the pair, which says how much its verdict
+    matters. It is a sum over the pairs of factors in `examples`; each pair counts as many events as
+    are about that one of its two factors which has fewer."""
 
     @property
     def pair(self) -> tuple[str, str, Side]:
@@ -57,17 +59,17 @@ class UnjudgedPair(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The names of both factors and the number of events, for people to read."""
+        """The names of both factors and the number of events about them, for people to read."""
         first, second = self.examples[0]
         more = f", and {len(self.examples) - 1} pairs like it" if len(self.examples) > 1 else ""
         return f"{first.name} | {second.name}{more} ({self.events} events)"
 
     @property
     def data(self) -> dict[str, object]:
-        """What the language model is told about the pair: the names, what a rise of each factor
-        means, and further examples of such pairs."""
+        """What the language model is told about the pair of factors: their names, what a rise of
+        each means, and further examples of such pairs."""
         first, second = self.examples[0]
-        also = self.examples[1 : MAX_ALSO + 1]
+        also = self.examples[1 : MAX_EXAMPLES + 1]
         return {
             "first": first.name,
             "first_up": first.up,
@@ -86,16 +88,17 @@ def unjudged(
     proposed: Collection[tuple[str, str, Side]] = (),
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[UnjudgedPair]:
-    """The pairs of factors that a path of the factor base joins, that events of this installation
-    are about, and that nobody has judged; those with the most events first.
+    """The pairs of factors (things in the world) that nobody has judged, although a path of the
+    factor base joins them and events of this installation are about them; those with the most
+    events first.
 
     Parameters
     ----------
-    factors : all factors of the base, in the order of their numbers
+    factors : all factors of the base, in the order of their ids
     graph : the edges and links between the factors
     judged : the verdicts that exist
-    events : number of a factor -> number of events of this installation that are about it
-    proposed : pairs that are in a file of proposals already, which are left out
+    events : id of a factor -> number of events of this installation that are about it
+    proposed : pairs that are already in a file of proposals; they are left out
     progress : called with the number of factors done and the number of factors in all
     """
     found: dict[tuple[str, str, Side], dict[tuple[int, int], int]] = defaultdict(dict)
@@ -114,19 +117,21 @@ def unjudged(
         entities[factors[number - 1].pattern].add(factors[number - 1].entity)
     queue: list[UnjudgedPair] = []
     for (one, other, side), pairs in found.items():
-        alike = len(entities[one] & entities[other])
-        whole = 2 * len(pairs) >= _possible(touched[one], touched[other], alike, side, one == other)
-        queue += _listed(factors, (one, other, side), pairs, whole=whole)
+        shared = len(entities[one] & entities[other])
+        as_patterns = 2 * len(pairs) >= _possible(
+            touched[one], touched[other], shared, side, one == other
+        )
+        queue += _listed(factors, (one, other, side), pairs, as_patterns=as_patterns)
     waiting = set(proposed)
     queue = [pair for pair in queue if pair.pair not in waiting]
     return sorted(queue, key=lambda pair: (-pair.events, pair.one, pair.other, pair.side))
 
 
 def _reached(graph: FactorGraph, number: int) -> list[int]:
-    """Numbers of the factors that a path of the factor base joins to factor number `number`. Most
-    factors made from the same pattern (e.g. for other teams) are left out."""
+    """Ids of the factors that a path of the factor base joins to the factor with the id `number`.
+    Most factors made from the same pattern (e.g. for other teams) are left out."""
     reached = graph.reach([(number, 1.0)])
-    return np.flatnonzero(reached.weights.any(axis=0) & reached.far).tolist()
+    return np.flatnonzero(reached.weights.any(axis=0) & reached.looked_up).tolist()
 
 
 def _in_order(factors: Sequence[Factor], one: int, other: int) -> tuple[int, int]:
@@ -136,19 +141,20 @@ def _in_order(factors: Sequence[Factor], one: int, other: int) -> tuple[int, int
     return (one, other) if place(one) <= place(other) else (other, one)
 
 
-def _possible(one: int, other: int, alike: int, side: Side, same_pattern: bool) -> int:
-    """How many pairs the factors made from two patterns can form.
+def _possible(one: int, other: int, shared: int, side: Side, same_pattern: bool) -> int:
+    """How many pairs can be formed of a factor made from one pattern and a factor made from another
+    one. Only factors that events are about count.
 
-    one, other : how many of the factors made from the one and the other pattern have events
-    alike : number of entities (teams, countries) for which both patterns have such a factor
-    side : "same": only factors about the same entity are paired; "other": only those about
-        different entities; "": all
-    same_pattern : the two patterns are one and the same
+    one, other : number of such factors made from the first and from the second pattern
+    shared : number of entities (teams, countries) for which both patterns have such a factor
+    side : "same": only factors about the same entity form pairs; "other": only factors about
+        different entities do; "": all do
+    same_pattern : whether both patterns are the same
     """
     if side == "same":
-        return alike
+        return shared
     if side == "other":
-        return one * (one - 1) // 2 if same_pattern else one * other - alike
+        return one * (one - 1) // 2 if same_pattern else one * other - shared
     return one * other
 
 
@@ -157,16 +163,18 @@ def _listed(
     ends: tuple[str, str, Side],
     pairs: Mapping[tuple[int, int], int],
     *,
-    whole: bool,
+    as_patterns: bool,
 ) -> Iterator[UnjudgedPair]:
-    """The unjudged pairs between two patterns (`ends`): a single pair of patterns if `whole` (most
-    pairs of their factors are joined), else each of `pairs` on its own.
+    """The unjudged pairs between the factors of two patterns, as they are to be judged: as a single
+    pair of patterns if a path joins most of the pairs of their factors (`as_patterns`), else each
+    pair of factors on its own.
 
-    Two factors made from the same pattern always become a pair of patterns. Two patterns over
-    different lists never do: what holds for a bank and its own currency does not hold for other
-    currencies.
+    Factors made from the same pattern are always judged as a pair of patterns. Factors made from
+    patterns over different lists never are: what holds for a bank and its own currency does not
+    hold for other currencies.
 
-    pairs : (factor number, factor number) -> number of events
+    ends : keys of both patterns, and the side (`Side`)
+    pairs : (id of a factor, id of the other factor) -> number of events about the pair
     """
     one, other, side = ends
     examples = tuple(
@@ -175,7 +183,7 @@ def _listed(
     )
     of_two_lists = not side and all(factor.kind is not None for factor in examples[0])
     siblings = side == "other" and one == other
-    if siblings or (whole and len(pairs) > 1 and not of_two_lists):
+    if siblings or (as_patterns and len(pairs) > 1 and not of_two_lists):
         yield UnjudgedPair(one, other, side, examples, sum(pairs.values()))
         return
     for (a, b), events in pairs.items():
@@ -187,6 +195,8 @@ def _listed(
 
 
 class FactorPairAnswer(msgspec.Struct, forbid_unknown_fields=True):
+    """A language model's answer on how two factors (things in the world) are related."""
+
     relation: Literal[
         "first_causes_second", "second_causes_first", "common_driver", "rival_or_parallel",
         "same_thing", "none",
@@ -201,8 +211,8 @@ CODE_OF: Final[Mapping[str, Code]] = {
     "first_causes_second": "effect", "second_causes_first": "cause", "common_driver": "driver",
     "rival_or_parallel": "rival", "same_thing": "part", "none": "none",
 }  # fmt: skip
-"""A language model's answer on two factors -> code of the verdict. The code says what the second
-factor is, seen from the first."""
+"""Relation in a language model's answer on two factors -> code of the verdict. The code says what
+the second factor is to the first."""
 _SIGN: Final = {1: "+", -1: "-", 0: "0"}
 
 
@@ -211,7 +221,7 @@ def _control(first: str, second: str, *relations: str) -> Control[FactorPairAnsw
         "first": first, "first_up": f"more of: {first}", "first_also": [],
         "second": second, "second_up": f"more of: {second}", "second_also": [],
     }  # fmt: skip
-    return Control(data, lambda said: said.relation in relations)
+    return Control(data, lambda answer: answer.relation in relations)
 
 
 REVIEW: Final = Task(
@@ -254,6 +264,8 @@ REVIEW: Final = Task(
 def verdict(pair: UnjudgedPair, answer: FactorPairAnswer, judge: str) -> PairVerdict:
     """Turn a language model's answer on a pair of factors into a verdict.
 
+    judge : who judged, as `judge_of` returns it
+
     Raises
     ------
     Unusable
@@ -261,7 +273,9 @@ def verdict(pair: UnjudgedPair, answer: FactorPairAnswer, judge: str) -> PairVer
     """
     code = CODE_OF[answer.relation]
     if (code == "none") != (answer.strength == 0):
-        raise Unusable("relation and strength contradict each other")
+        raise Unusable(
+            "relation and strength contradict each other: strength 0 is for the relation none only"
+        )
     if code == "none":
         return PairVerdict(pair.one, pair.other, pair.side, code, 0, "0", 0, judge)
     texts = [text for factor in pair.examples[0] for text in (factor.name, factor.up)]
@@ -273,27 +287,27 @@ def verdict(pair: UnjudgedPair, answer: FactorPairAnswer, judge: str) -> PairVer
 
 
 def judge_of(name: str, day: str, *, is_model: bool) -> str:
-    """Who judged, and when, in the form of `PairVerdict.judge`: "NAME@DATE", with "model:" before
-    the name of a language model, and hyphens in place of spaces."""
+    """Who judged a pair of factors, and when, in the form of `PairVerdict.judge`: "NAME@DATE", with
+    "model:" before the name of a language model, and hyphens in place of spaces."""
     return f"{'model:' if is_model else ''}{'-'.join(name.split())}@{day}"
 
 
-# The text that a person reads
+# The file of proposals that a person reads
 
 HEADER: Final = """\
-# Judged pairs of factors, proposed; they count once they are accepted:
+# Proposed verdicts on pairs of factors. They count once you have accepted this file:
 #   augury relations review --accept THIS_FILE
-# Mend what is wrong; a pair whose line is deleted comes back with the next review.
-# A, side, code, strength, sign, days, judge, B, reason; code is what B is, seen from A:
-# cause, effect, driver, rival, part, none. docs/factors.md says more.
+# First correct what is wrong. A pair whose line you delete is proposed again by the next review.
+# Fields: A, side, code, strength, sign, days, judge, B, reason. The code says what B is to A:
+# cause, effect, driver, rival, part or none. docs/factors.md describes the format.
 """
 
 
-def written(pair: UnjudgedPair, proposal: PairVerdict | str) -> str:
-    """The two lines of a pair in a file of proposed verdicts: the names of its factors as a
-    comment, then the verdict.
+def proposal_lines(pair: UnjudgedPair, proposal: PairVerdict | str) -> str:
+    """The two lines on a pair of factors in a file of proposed verdicts: the factors' names as a
+    comment, and the verdict.
 
-    proposal : the verdict; or the name of a judge, for a line that this judge has to fill in
+    proposal : the proposed verdict; or who is to judge (`judge_of`), for a line to fill in
     """
     if isinstance(proposal, str):
         fields = (pair.one, pair.side, OPEN, OPEN, OPEN, OPEN, proposal, pair.other, "")
@@ -304,13 +318,13 @@ def written(pair: UnjudgedPair, proposal: PairVerdict | str) -> str:
 
 
 def is_open(line: str) -> bool:
-    """Whether a line in a file of proposed verdicts waits for a person to fill it in."""
+    """Whether a line in a file of proposed verdicts has fields that a person has to fill in."""
     return not line.startswith("#") and OPEN in line.split("\t")[2:6]
 
 
 def open_pairs(text: str) -> Iterator[tuple[str, str, Side]]:
-    """The pairs (as `PairVerdict.pair`) in a file of proposed verdicts that a person still has to
-    judge. `text`: what the file contains."""
+    """The pairs of factors, as `PairVerdict.pair`, in a file of proposed verdicts that a person
+    still has to judge. `text`: the content of the file."""
     for line in filter(is_open, text.splitlines()):
         fields = line.split("\t")
         if len(fields) > 7:

@@ -1,4 +1,5 @@
-"""`augury relations review`: judge pairs of factors that nobody has judged."""
+"""`augury relations review`: verdicts on pairs of factors (things in the world) that nobody has
+judged."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from augury.relations.causal.review import UnjudgedPair
 
 MAX_SHOWN = 40
-"""Maximum number of unjudged pairs of factors in the table that is printed."""
+"""Largest number of unjudged pairs of factors (things in the world) in the table that is printed.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,31 +41,41 @@ class _Wanted:
 
 
 def review(
-    limit: Annotated[int, typer.Option(min=1, help="Maximum number of pairs to take.")] = 100,
+    limit: Annotated[
+        int, typer.Option(min=1, help="Maximum number of pairs of factors to judge.")
+    ] = 100,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="List the pairs; ask nothing and write nothing.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Only list the pairs: do not ask the language model, write no file."
+        ),
     ] = False,
     by: Annotated[
         str | None,
-        typer.Option(help="Your name: write the pairs for you to judge; no model is asked."),
+        typer.Option(
+            help="Your name. Writes a file in which you judge the pairs yourself, without asking "
+            "the language model."
+        ),
     ] = None,
     accept: Annotated[
         Path | None,
         typer.Option(
             exists=True,
             dir_okay=False,
-            help="Check a file of proposals that you have read, "
-            "and put its pairs where the service loads them.",
+            help="File of proposed verdicts that you have read and corrected. Checks it, and moves "
+            "its verdicts to the folder from which the service loads them.",
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Judge pairs of factors that nobody has judged yet, those with the most active events first.
+    """Judge how two factors (things in the world that markets are about) are related, for pairs
+    that nobody has judged; those with the most active events come first.
 
-    The language model (AUGURY_LLM_URL) proposes a verdict on each pair, or you judge them yourself
-    (--by). Proposals are written to a text file in the data folder and change no answer. Check and
-    correct the file, then accept it (--accept); its pairs count from the next start of the service.
-    Exits with 1 if nothing could be asked or accepted.
+    The language model (AUGURY_LLM_URL) proposes a verdict on each pair, or you judge the pairs
+    yourself (--by). Proposals are written to a text file in the data folder and change no answer.
+    Check and correct the file, then accept it (--accept). Its verdicts count from the next start of
+    the service. Exits with 1 if the language model failed the control questions, or if the file was
+    not accepted.
 
     Examples:
 
@@ -78,7 +90,7 @@ def review(
     if accept is not None and (dry_run or by is not None):
         raise typer.BadParameter("--accept can't be combined with --dry-run or --by.")
     if by is not None and not by.strip():
-        raise typer.BadParameter("--by needs a name.")
+        raise typer.BadParameter("--by needs your name, e.g. --by ana.")
     if accept is not None:
         _accept(accept, as_json=as_json)
     report = asyncio.run(_review(_Wanted(limit, dry_run, by, as_json)))
@@ -100,11 +112,11 @@ def _accept(file: Path, *, as_json: bool) -> NoReturn:
     elif done.problems:
         for problem in done.problems:
             typer.echo(problem)
-        typer.echo("Nothing was accepted. Mend these lines, then accept the file again.")
+        typer.echo("Nothing was accepted. Correct these lines, then accept the file again.")
     else:
-        known = f", {done.already} were accepted before" if done.already else ""
-        still = f", {done.left_open} are left open" if done.left_open else ""
-        typer.echo(f"{done.accepted} pairs accepted{known}{still}.")
+        known = f", {done.already} had been accepted before" if done.already else ""
+        still = f", {done.left_open} are not filled in yet" if done.left_open else ""
+        typer.echo(f"{done.accepted} verdicts accepted{known}{still}.")
         if done.file:
             typer.echo(f"They are in {done.file} and count from the next start of the service.")
     raise typer.Exit(1 if done.problems else 0)
@@ -120,7 +132,7 @@ async def _review(wanted: _Wanted) -> dict[str, Any]:
         with Progress(console=Console(stderr=True, markup=False), disable=wanted.quiet) as progress:
             queue = await _queue(database, data_dir, progress)
             if model is not None:
-                advance = _bar(progress, "Examining the model, then asking")
+                advance = _bar(progress, "Testing the model, then asking")
                 reviewer = Reviewer(model, data_dir)
                 return msgspec.to_builtins(await reviewer.run(queue, wanted.limit, advance))
     listed = _listed(queue, wanted.limit)
@@ -215,16 +227,18 @@ def _show(report: dict[str, Any]) -> None:
                 str(pair["events"]), pair["a_name"], pair["b_name"], str(pair["stands_for"])
             )
         Console(markup=False, emoji=False).print(table)
-        typer.echo(f"{report['queue']:,} pairs of factors are not judged.")
+        typer.echo(f"Nobody has judged {report['queue']:,} pairs of factors.")
     else:
         verdicts = ", ".join(f"{code} {n}" for code, n in sorted(report["by_verdict"].items()))
         typer.echo(
-            f"{report['proposed']} of {report['queue']:,} pairs proposed by {report['model']}"
-            f" ({verdicts or 'none'}); {report['unusable']} unusable answers,"
-            f" {report['failed']} failures; {report['tokens_today']:,} tokens spent today."
+            f"{report['model']} proposed verdicts on {report['proposed']} of {report['queue']:,}"
+            f" pairs of factors ({verdicts or 'none'}); {report['unusable']} unusable answers,"
+            f" {report['failed']} failed requests; {report['tokens_today']:,} tokens spent today."
             f" Ended: {report['ended']}."
         )
         if report["why"]:
             typer.echo(report["why"])
     if report["file"]:
-        typer.echo(f"Read {report['file']}, then: augury relations review --accept FILE")
+        typer.echo(
+            f"Read and correct {report['file']}, then run: augury relations review --accept FILE"
+        )

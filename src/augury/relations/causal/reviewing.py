@@ -1,9 +1,9 @@
-"""Collects proposed verdicts on pairs of factors that nobody has judged, and accepts those that a
-person has read.
+"""Collects proposed verdicts on the pairs of factors (things in the world) that nobody has judged,
+and accepts those that a person has read.
 
-Proposals go to a file in the data folder (`own_verdicts`), and the service does not load them.
-Accepting a file checks its lines with the linter of the factor base and moves them to where the
-service loads them.
+Proposals go to a file in the data folder (`own_verdicts`), and the service does not load them. To
+accept a file means to check its lines with the linter of the factor base, and to move them to the
+folder from which the service loads verdicts.
 """
 
 from __future__ import annotations
@@ -32,13 +32,15 @@ from augury.search.text import document_text
 from augury.storage.database import Database
 
 MOST_EVENTS: Final = 20_000
-"""At most this many events, those with the largest volume, are read to count the events about each
-factor. What an event is about is told by its most traded market."""
-BATCH_PAIRS: Final = 500
+"""To count the events about each factor (thing in the world), at most this many events are read:
+those with the largest traded volume."""
+BATCH_MARKETS: Final = 500
+"""Number of markets that are read from the database in one query."""
 
 
 async def events_by_factor(database: Database, tags: Tagger, progress: Progress) -> Counter[int]:
-    """Count the active events that are about each factor: number of the factor -> number of events.
+    """Count the active events that are about each factor (thing in the world): id of the factor ->
+    number of events. What an event is about is read from its most traded market.
 
     tags : finds the factors that a market's text is about
     progress : called with the number of events done and the number of events in all
@@ -46,10 +48,10 @@ async def events_by_factor(database: Database, tags: Tagger, progress: Progress)
     async with database.reading() as conn:
         ids = await store.leading_markets(conn, MOST_EVENTS)
     found: Counter[int] = Counter()
-    for start in range(0, len(ids), BATCH_PAIRS):
+    for start in range(0, len(ids), BATCH_MARKETS):
         progress(start, len(ids))
         async with database.reading() as conn:
-            batch = await markets.fetch(conn, ids[start : start + BATCH_PAIRS])
+            batch = await markets.fetch(conn, ids[start : start + BATCH_MARKETS])
         texts = [
             document_text(m.question, event_name=m.event_name, description=m.description)
             for m in batch
@@ -61,23 +63,26 @@ async def events_by_factor(database: Database, tags: Tagger, progress: Progress)
 
 
 def proposals_file(data_dir: Path, name: str, day: str) -> Path:
-    """Path of the file for the verdicts that a model or person called `name` proposes on the day
-    `day`."""
+    """Path of the file for the verdicts on pairs of factors that a language model or person called
+    `name` proposes on the day `day` (YYYY-MM-DD)."""
     plain = re.sub(r"[^a-z0-9.-]+", "-", name.casefold()).strip("-.") or "review"
     return own_verdicts.proposed_folder(data_dir) / f"{day}-{plain[:60]}.tsv"
 
 
 def propose(file: Path, pair: UnjudgedPair, proposal: PairVerdict | str) -> None:
-    """Add a pair of factors to a file of proposed verdicts: with the proposed verdict or, if
-    `proposal` is the name of a judge, with a line that this judge has to fill in."""
+    """Add a pair of factors to a file of proposed verdicts.
+
+    proposal : the proposed verdict; or who is to judge (`review.judge_of`), to write a line that
+        this person has to fill in
+    """
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a", encoding="utf-8") as to:
-        to.write(("" if to.tell() else review.HEADER) + review.written(pair, proposal))
+        to.write(("" if to.tell() else review.HEADER) + review.proposal_lines(pair, proposal))
 
 
 def proposed(data_dir: Path) -> set[tuple[str, str, judged.Side]]:
-    """The pairs of factors in all files of proposed verdicts, i.e. those that wait for a person to
-    read or fill them in."""
+    """The pairs of factors in all files of proposed verdicts: those that a person has still to
+    read, fill in or accept."""
     folder = own_verdicts.proposed_folder(data_dir)
     waiting = {verdict.pair for verdict in own_verdicts.read(folder, [])}
     for file in sorted(folder.glob("*.tsv")):
@@ -86,20 +91,23 @@ def proposed(data_dir: Path) -> set[tuple[str, str, judged.Side]]:
 
 
 class ReviewReport(AskReport, kw_only=True):
-    """The result of a run in which a language model was asked about unjudged pairs of factors."""
+    """The result of a run in which a language model was asked how the factors (things in the world)
+    of unjudged pairs are related."""
 
     queue: int
     """Number of pairs of factors whose relation nobody had judged when the run began."""
     proposed: int = 0
+    """Number of verdicts that the model proposed."""
     by_verdict: dict[str, int] = msgspec.field(default_factory=dict)
+    """Relation ("cause", "none" ...) -> number of proposed verdicts that state it."""
     file: str | None = None
     """Path of the file with the proposed verdicts; None if there are none."""
 
 
 class Reviewer:
-    """Asks a language model how factors (things in the world that markets are about) are related,
-    one unjudged pair after the other. Each verdict that the model proposes is written to a file at
-    once."""
+    """Asks a language model how two factors (things in the world that markets are about) are
+    related, one unjudged pair after the other. Each verdict that the model proposes is written to a
+    file at once."""
 
     def __init__(
         self,
@@ -117,8 +125,8 @@ class Reviewer:
     async def run(
         self, queue: Sequence[UnjudgedPair], limit: int, progress: Progress | None = None
     ) -> ReviewReport:
-        """Ask the model about at most `limit` of the pairs of factors in `queue`, and return the
-        counts."""
+        """Ask the model about at most `limit` of the pairs of factors in `queue`, and return how
+        many verdicts it proposed."""
         report = ReviewReport(model=self._model.model, queue=len(queue))
 
         async def keep(pair: UnjudgedPair, answer: FactorPairAnswer) -> None:
@@ -145,9 +153,10 @@ class Reviewer:
 
 
 class Acceptance(msgspec.Struct):
-    """The result of accepting a file of proposed verdicts."""
+    """The result of accepting a file of proposed verdicts on pairs of factors."""
 
     accepted: int = 0
+    """Number of verdicts that were accepted now."""
     already: int = 0
     """Number of verdicts in the file that had been accepted before."""
     left_open: int = 0
@@ -160,11 +169,11 @@ class Acceptance(msgspec.Struct):
 
 
 def accept(base: Base, data_dir: Path, file: Path) -> Acceptance:
-    """Accept the verdicts in a file of proposals, i.e. move them to the folder from which the
-    service loads verdicts: all of them or, if there is a problem, none.
+    """Accept the verdicts on pairs of factors in a file of proposals, i.e. move them to the folder
+    from which the service loads verdicts: all of them or, if there is a problem, none.
 
-    If the file lies in the folder of proposals, only lines that nobody has filled in stay in it; a
-    file that has no such lines is removed.
+    In the folder of proposals, only the lines that nobody has filled in stay in the file. A file
+    without such lines is removed. A file in another folder is not changed.
 
     Raises
     ------
@@ -201,24 +210,28 @@ def accept(base: Base, data_dir: Path, file: Path) -> Acceptance:
 
 
 def _problems(base: Base, own: Sequence[PairVerdict], fresh: Sequence[PairVerdict]) -> list[str]:
-    """Messages on what is wrong with the new verdicts `fresh`: judges without a date, and problems
-    that the linter of the factor base finds only if the new verdicts are added.
+    """Messages on what is wrong with the new verdicts `fresh` on pairs of factors: judges without a
+    date, and problems that the linter of the factor base finds only once these verdicts are added.
 
-    own : the operator's verdicts accepted before
+    own : the verdicts that the operator accepted before
     """
     unnamed = [
-        f"the verdict on {v.one} and {v.other}: its judge {v.judge!r} should be written NAME@DATE"
+        f"the verdict on {v.one} and {v.other}: the judge should have the form NAME@DATE and is "
+        f"{v.judge!r}"
         for v in fresh
         if not v.is_own
     ]
-    before = set(knowledge.lint(own_verdicts.joined(base, own)))
-    after = knowledge.lint(own_verdicts.joined(base, [*own, *fresh]))
+    before = set(knowledge.lint(own_verdicts.with_own(base, own)))
+    after = knowledge.lint(own_verdicts.with_own(base, [*own, *fresh]))
     return unnamed + [problem for problem in after if problem not in before]
+
+
+_ACCEPTED_HEADER: Final = "# Accepted verdicts on pairs of factors.\n"
 
 
 def _write(target: Path, fresh: Sequence[PairVerdict]) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    known = target.read_text(encoding="utf-8") if target.exists() else "# Accepted judged pairs.\n"
+    known = target.read_text(encoding="utf-8") if target.exists() else _ACCEPTED_HEADER
     draft = target.with_suffix(".new")
     draft.write_text(known + "".join(f"{verdict.line}\n" for verdict in fresh), encoding="utf-8")
     draft.replace(target)

@@ -1,8 +1,9 @@
-"""All SQL of relations: events of markets, links between the same contracts of two venues, prices
-that move together, and a language model's labels.
+"""All SQL on how markets are related: events of markets, links between markets that are the same
+contract on two venues, markets whose prices move together, and a language model's labels (its
+answers on how two events are related).
 
-Events and links are in `event_rows`, markets whose prices move together in `movements`, labels of a
-language model in `label_rows`. Other modules import from the package only.
+Events and links are in `event_rows`, markets whose prices move together in `movements`, labels in
+`label_rows`. Other modules import from this package only.
 """
 
 from augury.relations.store.event_rows import (

@@ -1,4 +1,5 @@
-"""Events that markets belong to, and links between the same contracts of two venues."""
+"""SQL on the events that markets belong to, and on the links between markets that are the same
+contract on two venues."""
 
 from __future__ import annotations
 
@@ -15,24 +16,24 @@ Connection: TypeAlias = AsyncConnection[Any]
 
 
 class LinkingState(NamedTuple):
-    """How far the changes of the catalogue of markets have been processed into events and links:
-    the number of the last processed change (`change`), and the version of the code that did it
-    (`code`, `events.CODE`)."""
+    """How far the changes of the catalogue of markets have been processed into events and links."""
 
     code: str
+    """Version of the code that processed the changes (`events.CODE`)."""
     change: int
+    """Sequence number of the last change that was processed."""
 
 
 class EventRow(NamedTuple):
-    """A stored event (markets that belong together), with its name and what its markets have in
-    common (`kind`)."""
+    """A stored event: markets that belong together."""
 
     id: int
     kind: Kind
+    """What the event's markets have in common."""
     name: str
     stages: int | None
-    """Hash that is equal for all events on one contest, whatever stage or finishing place they are
-    about (`events.Place.stages`); None for other events."""
+    """Hash of a contest and its year. It is equal for all events on stages or finishing places of
+    that contest (`events.Place.stages`); None for other events."""
 
 
 async def state(conn: Connection) -> LinkingState | None:
@@ -53,8 +54,8 @@ async def save_state(conn: Connection, code: str, change: int) -> None:
 
 
 async def clear(conn: Connection) -> list[int]:
-    """Delete all events of markets and all links between venues. Returns the database numbers
-    (`seq`) of the markets that had links."""
+    """Delete all events of markets, and all links between markets that are the same contract on two
+    venues. Returns the database numbers (`seq`) of the markets that had links."""
     rows = await conn.execute(
         "select polymarket_seq from relation_links union select kalshi_seq from relation_links"
     )
@@ -66,8 +67,8 @@ async def clear(conn: Connection) -> list[int]:
 
 
 async def events_of_nodes(conn: Connection, nodes: Collection[str]) -> dict[str, Event]:
-    """Node (name of a group of markets, `Place.nodes`) -> the stored event that it belongs to.
-    Included are the given `nodes` and all other nodes of their events."""
+    """The stored events of which the groups of markets called `nodes` (`Place.nodes`) are a part:
+    name of a group -> event. All groups of these events are included."""
     rows = await conn.execute(
         """
         select event_id, node from relation_nodes
@@ -84,7 +85,7 @@ async def events_of_nodes(conn: Connection, nodes: Collection[str]) -> dict[str,
 
 
 async def create_events(conn: Connection, events: Sequence[tuple[Event, str]]) -> None:
-    """Store new events, each given with its name, and set their `id`."""
+    """Store new events, given as (event, name), and set the `id` of each."""
     if not events:
         return
     rows = await conn.execute(
@@ -100,8 +101,7 @@ async def create_events(conn: Connection, events: Sequence[tuple[Event, str]]) -
 
 
 async def save_nodes(conn: Connection, events: Iterable[Event]) -> None:
-    """Store to which of these events each of their nodes (groups of markets, `Place.nodes`)
-    belongs."""
+    """Store of which groups of markets (`Event.nodes`) each of these events is made up."""
     pairs = [(node, event.id) for event in events for node in event.nodes]
     await conn.execute(
         """
@@ -123,8 +123,11 @@ async def drop_empty_events(conn: Connection) -> None:
 
 
 async def save_members(conn: Connection, places: Sequence[tuple[int, Platform, Place]]) -> None:
-    """Store to which events and links each market can belong. `places` has (market number, venue,
-    place) for each market."""
+    """Store for each market to which event it belongs, and with which markets of another venue it
+    can be linked.
+
+    places : for each market its database number, its venue, and its `Place`
+    """
     await conn.execute(
         """
         insert into relation_members (market_seq, platform, node, kind, key, stages)
@@ -146,8 +149,8 @@ async def save_members(conn: Connection, places: Sequence[tuple[int, Platform, P
 
 
 async def describe_events(conn: Connection, ids: Collection[int]) -> None:
-    """Set `kind` and `stages` of the events numbered `ids` to the most frequent values of their
-    markets."""
+    """Set `kind` and `stages` of the events with these `ids` to the values that are most frequent
+    among their markets."""
     await conn.execute(
         """
         update relation_events e set kind = d.kind, stages = d.stages
@@ -164,8 +167,8 @@ async def describe_events(conn: Connection, ids: Collection[int]) -> None:
 
 
 async def remove_members(conn: Connection, seqs: Collection[int]) -> None:
-    """Take the markets numbered `seqs` out of their events, and delete the events that have no
-    market left."""
+    """Take the markets `seqs` (database numbers) out of their events, and delete the events that
+    have no market left."""
     await conn.execute("delete from relation_members where market_seq = any(%s)", (list(seqs),))
     await conn.execute(
         """
@@ -178,8 +181,8 @@ async def remove_members(conn: Connection, seqs: Collection[int]) -> None:
 
 
 async def seqs_of_keys(conn: Connection, keys: Collection[int]) -> dict[int, list[int]]:
-    """Key (`Place.key`, equal for markets that could be the same contract) -> numbers of the
-    markets with this key. Those of `keys` that occur on only one venue are left out."""
+    """Key -> database numbers of the markets with this key, for those of `keys` that occur on two
+    venues. Markets that could be the same contract have the same key (`Place.key`)."""
     rows = await conn.execute(
         """
         select key, array_agg(market_seq order by market_seq) from relation_members
@@ -193,8 +196,9 @@ async def seqs_of_keys(conn: Connection, keys: Collection[int]) -> dict[int, lis
 async def replace_links(
     conn: Connection, seqs: Collection[int], links: Collection[Link]
 ) -> set[int]:
-    """Delete all links (same contract on two venues) of the markets numbered `seqs`, and store
-    `links` instead. Returns the numbers of all markets that lost or got a link."""
+    """Delete all links of the markets `seqs` (database numbers), and store `links` instead. A link
+    joins two markets that are the same contract on two venues. Returns the database numbers of all
+    markets of which a link was deleted or stored."""
     rows = await conn.execute(
         """
         delete from relation_links
@@ -220,8 +224,9 @@ async def replace_links(
 
 
 async def linked(conn: Connection, seqs: Collection[int]) -> dict[int, list[tuple[int, bool]]]:
-    """Number of a market -> the markets on the other venue that are the same contract, each as
-    (number, whether Yes of one is No of the other)."""
+    """The markets on the other venue that are the same contract as the markets `seqs`: database
+    number of a market -> list of (database number of the other market, whether Yes of one is No of
+    the other)."""
     rows = await conn.execute(
         """
         select s.seq, l.other, l.inverted from unnest(%s::bigint[]) s (seq)
@@ -240,7 +245,8 @@ async def linked(conn: Connection, seqs: Collection[int]) -> dict[int, list[tupl
 
 
 async def events_of_markets(conn: Connection, seqs: Collection[int]) -> dict[int, EventRow]:
-    """Number of a market -> its event; markets without an event are left out."""
+    """The events of the markets `seqs`: database number of a market -> event. Markets without an
+    event are left out."""
     async with conn.cursor() as cursor:
         await cursor.execute(
             """
@@ -255,7 +261,8 @@ async def events_of_markets(conn: Connection, seqs: Collection[int]) -> dict[int
 
 
 async def markets_of_events(conn: Connection, ids: Collection[int]) -> dict[int, list[int]]:
-    """Id of an event -> numbers of its markets."""
+    """The markets of the events with these `ids`: id of an event -> database numbers of its
+    markets, the smallest first."""
     rows = await conn.execute(
         """
         select n.event_id, m.market_seq
@@ -271,15 +278,17 @@ async def markets_of_events(conn: Connection, ids: Collection[int]) -> dict[int,
 
 
 class Counts(NamedTuple):
-    """How many markets belong to events (`markets`), how many events and how many links between
-    venues there are, and how many links are between opposites (`inverted`)."""
+    """How many events of markets, and how many links between venues, are stored."""
 
     markets: int
+    """Number of markets that belong to an event."""
     events: int
     across: int
     """Number of events with markets of both venues."""
     links: int
+    """Number of links between markets that are the same contract on two venues."""
     inverted: int
+    """Number of those links in which Yes of one market is No of the other."""
 
 
 async def counts(conn: Connection) -> Counts:

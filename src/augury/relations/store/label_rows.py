@@ -1,5 +1,5 @@
-"""Labels: a language model's answers on how two events are related, and what the operator decided
-on each."""
+"""SQL on labels: a language model's answers on how two events are related, and the operator's
+decision on each."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from typing import Literal, NamedTuple
 from augury.relations.store.event_rows import Connection
 
 LabelRelation = Literal["causes", "caused_by", "correlated", "none"]
-"""How the first market of a pair is related to the second, according to a language model. causes:
-the first drives the second; caused_by: the reverse; correlated: they move together; none:
-unrelated."""
+"""How the first event of a pair is related to the second, according to a language model. causes:
+the first drives the second; caused_by: the second drives the first; correlated: they move together;
+none: unrelated."""
 LabelStatus = Literal["proposed", "confirmed", "rejected"]
 """What the operator decided on a language model's label; `proposed`: no decision yet."""
 
 
 class LabelRow(NamedTuple):
-    """A label: how a language model relates two events, each given by one of its markets."""
+    """A label: a language model's answer on how two events are related. Each event is given by one
+    of its markets: by the market's database number (`first_seq`) and its id (`first_id`)."""
 
     id: int
     first_seq: int
@@ -30,6 +31,7 @@ class LabelRow(NamedTuple):
     """+1 if a rise of one market's probability goes with a rise of the other's, -1 if with a fall,
     0 if unknown."""
     lag_days: int
+    """Typical number of days from cause to effect."""
     reason: str
     model: str
     status: LabelStatus
@@ -37,7 +39,8 @@ class LabelRow(NamedTuple):
 
 
 async def labels(conn: Connection) -> list[LabelRow]:
-    """All labels of language models, the oldest first, including those with the relation "none"."""
+    """All labels (a language model's answers on how two events are related), the oldest first,
+    including those with the relation "none"."""
     cursor = await conn.execute(
         """
         select l.id, l.first_seq, l.second_seq, a.id, b.id, l.relation, l.sign, l.lag_days,
@@ -51,9 +54,9 @@ async def labels(conn: Connection) -> list[LabelRow]:
 
 
 async def labels_state(conn: Connection) -> tuple[int, ...]:
-    """Four numbers that change when the stored labels (a language model's answers on pairs of
-    events) change: how many labels there are, the largest id, and the sums of the ids of confirmed
-    and of rejected labels."""
+    """Four numbers that change when a label (a language model's answer on a pair of events) is
+    added, removed, confirmed or rejected: how many labels there are, the largest id, and the sums
+    of the ids of confirmed and of rejected labels."""
     cursor = await conn.execute(
         """
         select count(*), coalesce(max(id), 0),
@@ -68,8 +71,8 @@ async def labels_state(conn: Connection) -> tuple[int, ...]:
 
 
 async def labelled_pairs(conn: Connection, pairs: Collection[bytes]) -> set[bytes]:
-    """Those of `pairs` (digests of pairs of events, `LeadPair.key`) for which a language model's
-    label is stored."""
+    """Those of `pairs` (hashes of pairs of events, `LeadPair.key`) for which a label (a language
+    model's answer on how the events are related) is stored."""
     cursor = await conn.execute("select pair from relation_labels where pair = any(%s)", (pairs,))
     return {row[0] for row in await cursor.fetchall()}
 
@@ -86,7 +89,11 @@ async def add_label(
     model: str,
     made_at: datetime,
 ) -> None:
-    """Store a language model's label for a pair of events, unless the pair already has one."""
+    """Store a language model's label for a pair of events, unless the pair already has one.
+
+    pair : hash of the pair (`LeadPair.key`)
+    first_seq, second_seq : database numbers of the markets by which the model was asked
+    """
     await conn.execute(
         """
         insert into relation_labels
@@ -98,8 +105,8 @@ async def add_label(
 
 
 async def judge_labels(conn: Connection, ids: Collection[int], status: LabelStatus) -> int:
-    """Set the operator's decision (`status`) on the labels with these `ids`. Returns how many of
-    the labels exist."""
+    """Store the operator's decision (`status`) on the labels with these `ids`. Returns how many of
+    these labels exist."""
     cursor = await conn.execute(
         "update relation_labels set status = %s where id = any(%s)", (status, list(ids))
     )

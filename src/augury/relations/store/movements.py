@@ -1,5 +1,4 @@
-"""Prices at regular time steps, and the pairs of markets whose prices were found to move
-together."""
+"""SQL on prices at regular time steps, and on the pairs of markets whose prices move together."""
 
 from __future__ import annotations
 
@@ -11,22 +10,24 @@ from augury.relations.store.event_rows import Connection
 
 
 class PricedStep(NamedTuple):
-    """The last price of a market's first outcome within one time step. `step` is the number of the
-    time step, counted from the beginning of 1970."""
+    """The last price of a market's first outcome within one time step."""
 
     seq: int
+    """Database number of the market."""
     event: str
     """Id that the markets of one event share: the id of the market's family, else that of its
     venue's event, else that of the market itself."""
     step: int
+    """Number of the time step, counted from the beginning of 1970 (UTC)."""
     price: float
+    """Probability, 0 to 1."""
 
 
 async def priced_steps(
     conn: Connection, since: datetime, seconds: int, least: int
 ) -> list[PricedStep]:
-    """The last price of each market in each time step since the time `since`. Only markets with
-    prices in at least `least` steps are included.
+    """The last price of each market in each time step from the time `since` on. Only markets with
+    prices in at least `least` time steps are included.
 
     seconds : length of a time step
     """
@@ -51,8 +52,8 @@ async def priced_steps(
 
 
 class CoMovementRow(NamedTuple):
-    """A stored pair of markets whose prices move together; the fields are as in
-    `comovement.MovingPair`."""
+    """A stored pair of markets, given by their database numbers, whose prices move together. The
+    other fields are as in `comovement.MovingPair`."""
 
     first_seq: int
     second_seq: int
@@ -65,9 +66,10 @@ class CoMovementRow(NamedTuple):
 async def replace_co_movements(
     conn: Connection, rows: Sequence[CoMovementRow], measured_at: datetime, markets: int
 ) -> None:
-    """Replace all stored pairs of markets that move together by `rows`.
+    """Replace all stored pairs of markets whose prices move together by `rows`.
 
-    markets : number of markets that were compared
+    measured_at : when it was measured which markets move together
+    markets : how many markets were compared
     """
     await conn.execute("delete from relation_co_movements")
     async with conn.cursor().copy(
@@ -105,8 +107,8 @@ async def co_movements(conn: Connection) -> list[CoMovementRow]:
 
 
 async def strongest_co_movements(conn: Connection, most: int) -> list[tuple[str, str]]:
-    """The pairs of active markets whose prices move together with the strongest correlation, as
-    pairs of ids, the strongest first; at most `most`."""
+    """The pairs of active markets whose prices move together, as pairs of ids, the strongest
+    correlation first; at most `most` pairs."""
     cursor = await conn.execute(
         """
         select a.id, b.id from relation_co_movements c

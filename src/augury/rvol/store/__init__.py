@@ -1,8 +1,9 @@
 """All SQL of realized volatility. Published forecasts are never changed, only added.
 
-Covered assets are in `coverage`, bars and measures in `days`, versions of models in `registry`,
-sets of forecasts and the actuals in `publications`; `listing` reads pages of them, `readings` joins
-them for charts, rules and scores. Other packages import from here, not from these modules.
+Covered assets are in `coverage`, price bars and measures in `days`, versions of models in
+`registry`, sets of forecasts and the actuals (realized variances) in `publications`; `listing`
+reads pages of forecasts and actuals, `readings` joins them for charts, rules and scores. Other
+packages import from here, not from these modules.
 """
 
 from augury.rvol.store.coverage import (
@@ -11,10 +12,10 @@ from augury.rvol.store.coverage import (
     asset_names,
     assets,
     drop_sample,
-    fetched,
     newest,
+    note_fetch,
     put_assets,
-    sampled,
+    sample_assets,
 )
 from augury.rvol.store.days import (
     DayRow,
@@ -36,7 +37,13 @@ from augury.rvol.store.listing import (
     forecasts,
     known_horizons,
 )
-from augury.rvol.store.publications import issued_days, proven_version, publish, put_actuals, set_of
+from augury.rvol.store.publications import (
+    issued_days,
+    proven_version,
+    publish,
+    published_set,
+    put_actuals,
+)
 from augury.rvol.store.readings import (
     ScoredForecasts,
     Volatility,
@@ -45,7 +52,7 @@ from augury.rvol.store.readings import (
     volatility_history,
 )
 from augury.rvol.store.registry import Model, aliases, models, put_model, set_alias
-from augury.rvol.store.sql import Connection, bump, clock, lock, version
+from augury.rvol.store.sql import Connection, clock, invalidate_answers, lock, version
 
 __all__ = [
     "ACTUAL_FIELDS",
@@ -65,31 +72,31 @@ __all__ = [
     "aliases",
     "asset_names",
     "assets",
-    "bump",
     "changed_from",
     "clock",
     "drop_sample",
     "feature_rows",
-    "fetched",
     "forecasts",
+    "invalidate_answers",
     "issued_days",
     "known_horizons",
     "last_close",
     "lock",
     "models",
     "newest",
+    "note_fetch",
     "proven_version",
     "publish",
+    "published_set",
     "put_actuals",
     "put_assets",
     "put_bars",
     "put_days",
     "put_model",
-    "sampled",
+    "sample_assets",
     "scored",
     "series",
     "set_alias",
-    "set_of",
     "version",
     "volatility",
     "volatility_history",

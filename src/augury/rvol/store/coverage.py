@@ -49,7 +49,7 @@ async def put_assets(conn: Connection, assets: Iterable[CoveredAsset]) -> None:
         )  # fmt: skip
 
 
-async def fetched(conn: Connection, asset: str, failure: str | None, at: datetime) -> None:
+async def note_fetch(conn: Connection, asset: str, failure: str | None, at: datetime) -> None:
     """Store how the last fetch of an asset ended; `failure` is None if it succeeded."""
     await conn.execute(
         "update rvol_assets set failure = %s,"
@@ -70,7 +70,7 @@ async def drop_sample(conn: Connection) -> bool:
     return gone.rowcount > 0
 
 
-async def sampled(conn: Connection) -> set[str]:
+async def sample_assets(conn: Connection) -> set[str]:
     """Names of the assets that belong to the sample data (simulated coins)."""
     rows = await conn.execute("select asset from rvol_assets where origin = 'sample'")
     return {name for (name,) in await rows.fetchall()}

@@ -1,4 +1,4 @@
-"""Bars and daily measures; a correction is stored as a new revision."""
+"""Price bars and daily measures; a correction is stored as a new revision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of forecasts, actuals and features, newest `as_of` first."""
+"""Pages of forecasts, actuals (realized variances) and features, newest `as_of` first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from augury.rvol.store.sql import ASSET_ORIGIN, FORECAST_ORIGIN, ISSUED, Connect
 
 
 class RowFilters(msgspec.Struct, frozen=True):
-    """Which forecasts or realized variances are wanted. `start` and `end` bound `as_of`, both
+    """Which forecasts or realized variances to read. `start` and `end` bound `as_of`, both
     inclusive; None: no restriction."""
 
     model_id: str | None = None
@@ -172,8 +172,8 @@ async def actuals(
     after: RowPosition | None = None,
     by_column: bool = False,
 ) -> Page:
-    """A page of variances realized in completed forecast periods, with the fields `ACTUAL_FIELDS`,
-    each in its newest revision; newest `as_of` first."""
+    """A page of variances realized over completed target windows (the days that a forecast covers),
+    with the fields `ACTUAL_FIELDS`, each in its newest revision; newest `as_of` first."""
     params: dict[str, Any] = {"limit": limit}
     conditions = ["r.current", *conditions_of(filters, "r", params)]
     if after is not None:

@@ -1,4 +1,5 @@
-"""Sets of forecasts as they were issued, and the actuals of their target windows."""
+"""Sets of forecasts (all forecasts of one class of assets for one day) as they were issued, and the
+variances that were then realized."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ from augury.rvol.store.sql import Connection, sql
 
 
 async def issued_days(conn: Connection, family: str, since: date) -> dict[date, set[str]]:
-    """By day from `since` on: the assets included in the set of forecasts published for the day. An
-    asset whose data were too short for a forecast is included too. `family` is a family with its
+    """By day from `since` on: the assets that the published forecasts of the day cover. An asset
+    whose data were too short for a forecast is included too. `family` is a family with its
     calendar, e.g. `crypto@24/7`."""
     rows = await conn.execute(
         "select day, assets from rvol_sets where family = %s and day >= %s", (family, since)
@@ -83,9 +84,9 @@ async def publish(
     return added.rowcount
 
 
-async def set_of(conn: Connection, set_id: int) -> tuple[str, date, datetime]:
-    """Of the published set of forecasts `set_id`: its assets' family and calendar (as
-    `family@calendar`), its day, and the time as of which its data were known."""
+async def published_set(conn: Connection, set_id: int) -> tuple[str, date, datetime]:
+    """The family and calendar of the assets (as `family@calendar`), the day, and the time as of
+    which the data were known, of the published set of forecasts with the id `set_id`."""
     rows = await conn.execute(
         "select family, day, known_at from rvol_sets where set_id = %s", (set_id,)
     )
@@ -125,7 +126,8 @@ async def put_actuals(
     settle: float,
     known_at: datetime,
 ) -> ActualsSummary:
-    """Store the variances realized in forecast periods; a changed value becomes a new revision.
+    """Store the variances realized over target windows (the days that a forecast covers); a changed
+    value becomes a new revision.
 
     A value is preliminary until `settle` seconds after its window's end, then final. `known_at` is
     when the daily measures were read: `changed_from` finds the measures that change after it.

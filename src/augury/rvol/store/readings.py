@@ -1,4 +1,4 @@
-"""Forecasts beside what was realized: for charts, rules and scores."""
+"""Forecasts together with what was realized: for charts, rules and scores."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from augury.rvol.calendars import number
+from augury.rvol.calendars import day_number
 from augury.rvol.store.listing import RowFilters, conditions_of
 from augury.rvol.store.registry import aliases
 from augury.rvol.store.sql import ASSET_ORIGIN, Connection, sql
@@ -104,9 +104,11 @@ class ScoredForecasts(NamedTuple):
     forecast: np.ndarray
     actual: np.ndarray
     bands: np.ndarray
-    """(forecasts, 6): lower and upper bound of the variance at 80%, then at 90%, then at 95%."""
+    """Shape (forecasts, 6): lower and upper bound of the variance at 80%, then at 90%, then at
+    95%."""
     live: np.ndarray
-    """(forecasts): whether the forecast was made live, not as a replay or from sample data."""
+    """Shape (forecasts,): True if the forecast was made live, False if it is a replay or from
+    sample data."""
     origin: str = "live"
     """Where the asset's data come from: `live`, `import` or `sample`."""
 
@@ -138,8 +140,8 @@ async def scored(conn: Connection, filters: RowFilters) -> list[ScoredForecasts]
         )
         return [
             ScoredForecasts(
-                asset, horizon, model_id, np.array([number(d) for d in days]), np.array(forecast),
-                np.array(actual), np.array(bounds).T, np.array(live), origin,
+                asset, horizon, model_id, np.array([day_number(d) for d in days]),
+                np.array(forecast), np.array(actual), np.array(bounds).T, np.array(live), origin,
             )
             for asset, horizon, model_id, days, forecast, actual, live, origin, *bounds
             in await cursor.fetchall()

@@ -1,4 +1,5 @@
-"""Shared by all SQL of realized volatility: the lock, the version, and how origins are shown."""
+"""Shared by all SQL of realized volatility: the lock, the version of cached answers, and how
+answers show where data come from."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ async def lock(conn: Connection) -> None:
     await locks.wait(conn, locks.VOLATILITY)
 
 
-async def bump(conn: Connection) -> None:
+async def invalidate_answers(conn: Connection) -> None:
     """Invalidate the volatility answers that all processes have cached."""
     await conn.execute("update rvol_state set version = version + 1")
 

@@ -8,8 +8,8 @@ and `volumes`. Other packages import from this package, not from its modules.
 
 from augury.watchlists.store.alert_rows import (
     Alert,
-    Ended,
-    Opened,
+    EndedAlert,
+    OpenedAlert,
     alerts_page,
     close_alerts,
     open_alerts,
@@ -53,7 +53,7 @@ from augury.watchlists.store.target_rows import (
     target_members,
     targets,
     targets_of,
-    to_resolve,
+    targets_to_look_up,
 )
 from augury.watchlists.store.volumes import sample_volumes, volumes_before
 from augury.watchlists.store.watchlist_rows import (
@@ -72,8 +72,8 @@ from augury.watchlists.store.watchlist_rows import (
 __all__ = [
     "Alert",
     "Connection",
-    "Ended",
-    "Opened",
+    "EndedAlert",
+    "OpenedAlert",
     "RuleOnTarget",
     "StoredRule",
     "Target",
@@ -117,9 +117,9 @@ __all__ = [
     "target_members",
     "targets",
     "targets_of",
+    "targets_to_look_up",
     "targets_with_markets",
     "targets_with_series",
-    "to_resolve",
     "volumes_before",
     "wake_alerts",
     "watches_markets",

@@ -19,7 +19,7 @@ ALERTS_KEPT = timedelta(days=365)
 """How long an alert is stored after its end."""
 
 
-class Opened(msgspec.Struct, frozen=True):
+class OpenedAlert(msgspec.Struct, frozen=True):
     """An alert to be stored, because a rule (an alert condition) fired on a target."""
 
     id: str
@@ -35,9 +35,9 @@ class Opened(msgspec.Struct, frozen=True):
     record: dict[str, Any]
 
 
-class Ended(NamedTuple):
-    """The end of a rule's open alert on a target: when, why (`resolution`), and the metric's value
-    then."""
+class EndedAlert(NamedTuple):
+    """The end of a rule's open alert on a target: when it ended, why (`resolution`), and the
+    metric's value at that time."""
 
     rule_id: str
     target_id: str
@@ -105,7 +105,7 @@ async def end_alerts(conn: Connection, column: LiteralString, value: str) -> Non
     )
 
 
-async def open_alerts(conn: Connection, opened: Sequence[Opened]) -> list[Alert]:
+async def open_alerts(conn: Connection, opened: Sequence[OpenedAlert]) -> list[Alert]:
     """Insert alerts, at most one for each episode (one time that a rule fires on a target, from its
     start to its end). An alert is left out if its episode already has one. Returns the inserted
     rows, in the order of `opened`."""
@@ -140,8 +140,8 @@ async def open_alerts(conn: Connection, opened: Sequence[Opened]) -> list[Alert]
     return [Alert(*row) for row in await rows.fetchall()]
 
 
-async def close_alerts(conn: Connection, ended: Sequence[Ended]) -> list[Alert]:
-    """Store the end of alerts. Returns those of them that were still open."""
+async def close_alerts(conn: Connection, ended: Sequence[EndedAlert]) -> list[Alert]:
+    """Store the end of alerts. Returns the alerts that were still open until now."""
     if not ended:
         return []
     rows = await conn.execute(

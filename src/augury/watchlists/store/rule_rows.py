@@ -9,7 +9,7 @@ from typing import LiteralString, NamedTuple
 from psycopg.rows import class_row
 
 from augury.storage.database import columns
-from augury.watchlists.rules import FITS, Metric, Op, Rule, Severity
+from augury.watchlists.rules import METRICS_BY_KIND, Metric, Op, Rule, Severity
 from augury.watchlists.store.alert_rows import end_alerts
 from augury.watchlists.store.reading import Connection, page_of, row_of
 
@@ -71,7 +71,7 @@ async def insert_rule(conn: Connection, rule: StoredRule) -> None:
             rule.id,
             rule.watchlist_id,
             rule.target_id,
-            [kind for kind, metrics in FITS.items() if rule.metric in metrics],
+            [kind for kind, metrics in METRICS_BY_KIND.items() if rule.metric in metrics],
         ),
     )
 

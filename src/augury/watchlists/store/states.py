@@ -52,9 +52,9 @@ async def now(conn: Connection) -> datetime:
 
 
 async def progress(conn: Connection, source: str) -> int:
-    """How far the changes of markets or of series (`source`) have been evaluated: the number of the
-    last evaluated change. The row with this number is locked until the transaction ends, so that no
-    other process advances it."""
+    """How far the changes of markets or of series (`source`) have been evaluated: the sequence
+    number of the last evaluated change. Its row is locked until the transaction ends, so that no
+    other process can advance it."""
     return await scalar(
         conn, "select moved from watch_progress where source = %s for update", (source,)
     )
@@ -104,8 +104,8 @@ async def due_watchlists(conn: Connection, moved_targets: Sequence[str], limit: 
 
 
 async def lock_all(conn: Connection, watchlist_ids: Sequence[str]) -> dict[str, str]:
-    """Lock those of the watchlists that still exist. Returns the id of the account of each, by
-    watchlist id."""
+    """Lock the watchlists that still exist until the transaction ends. Returns the account's id of
+    each, by watchlist id."""
     rows = await conn.execute(
         "select id, account_id from watchlists where id = any(%s) order by id for no key update",
         (list(watchlist_ids),),

@@ -9,15 +9,15 @@ from typing import LiteralString, NamedTuple
 from psycopg.rows import class_row
 
 from augury.storage.database import columns
-from augury.watchlists.rules import FITS, Kind
+from augury.watchlists.rules import METRICS_BY_KIND, Kind
 from augury.watchlists.store.alert_rows import end_alerts
 from augury.watchlists.store.reading import Connection, page_of, row_of
 
 
 class Target(NamedTuple):
-    """What a watchlist watches. By `kind`, `ref` is the id of a market, event or series, the name
-    of an asset, or a search query. `resolved_at` is when the target's markets were last looked
-    up."""
+    """What a watchlist watches. Depending on `kind`, `ref` is the id of a market, event or series,
+    the name of an asset, or a search query. `resolved_at` is when the target's markets were last
+    looked up."""
 
     id: str
     watchlist_id: str
@@ -64,7 +64,7 @@ async def insert_target(conn: Connection, target: Target, markets: Sequence[str]
         select id, %s, watchlist_id from watch_rules
         where watchlist_id = %s and target_id is null and metric = any(%s)
         """,
-        (target.id, target.watchlist_id, list(FITS[target.kind])),
+        (target.id, target.watchlist_id, list(METRICS_BY_KIND[target.kind])),
     )
 
 
@@ -95,7 +95,7 @@ async def note_members(conn: Connection, target_id: str, markets: Sequence[str])
         )
 
 
-async def to_resolve(conn: Connection, older_than: timedelta, limit: int) -> list[Target]:
+async def targets_to_look_up(conn: Connection, older_than: timedelta, limit: int) -> list[Target]:
     """At most `limit` watched events and saved searches whose markets were last looked up longer
     than `older_than` ago."""
     async with conn.cursor(row_factory=class_row(Target)) as cursor:

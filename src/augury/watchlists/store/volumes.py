@@ -34,13 +34,13 @@ async def sample_volumes(
 
 
 async def volumes_before(
-    conn: Connection, asked: Sequence[tuple[str, timedelta]], count: int, now: datetime
+    conn: Connection, windows: Sequence[tuple[str, timedelta]], count: int, now: datetime
 ) -> list[list[float | None]]:
     """For each (market id, span), the market's cumulative volume at the times `now - count * span`,
     ..., `now - 2 * span`, `now - span`, from stored samples.
 
-    Each volume is that of the last sample before the time; None if there is no sample, or if the
-    last one was by then older than the longer of `span` and 20 minutes.
+    Each volume is that of the last sample at or before the time. It is None if there is none, or if
+    at that time the sample was older than both `span` and 20 minutes.
     """
     rows = await conn.execute(
         """
@@ -55,7 +55,7 @@ async def volumes_before(
         ) v on true
         group by a.n order by a.n
         """,
-        (*(list(column) for column in zip(*asked, strict=True)), count, now, now),
+        (*(list(column) for column in zip(*windows, strict=True)), count, now, now),
         binary=True,
     )
     return [row[0] for row in await rows.fetchall()]
