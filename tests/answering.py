@@ -18,11 +18,11 @@ from typing import Any
 import msgspec
 from pydantic import SecretStr
 
-from augury.app import running
 from augury.forecast import schemas
 from augury.forecast.service import ForecastService
 from augury.graph.schemas import answer
 from augury.markets.samples import generate
+from augury.services import running
 from augury.settings import Settings
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

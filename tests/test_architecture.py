@@ -36,6 +36,7 @@ COMPOSITION = {
     "cli",
     "serving",
     "service_file",
+    "services",
     "remote",
     "logs",
     "gc_tuning",
@@ -152,7 +153,7 @@ PURE = [
     "graph/view.py",
     "graph/logic.py",
     "graph/picture.py",
-    "graph/apt.py",
+    "graph/exclusion.py",
     "graph/strength.py",
     "graph/calibrate.py",
     "search/postings.py",
@@ -221,7 +222,7 @@ PURE = [
     "net/addresses.py",
     "extension/fixtures.py",
     "extension/games.py",
-    "extension/leaning.py",
+    "extension/sports_vote.py",
     "extension/names.py",
     "extension/team_names.py",
     "extension/roster.py",
@@ -387,7 +388,7 @@ def test_no_files_import_each_other_in_a_circle() -> None:
 
 
 def test_no_function_sets_a_global() -> None:
-    """What a process needs one of is wired in `app.py`, or made by `remembered.Once`."""
+    """What a process needs one of is wired in `services.py`, or made by `remembered.Once`."""
     setting = [
         path.name for path in modules() for node in nodes_of(path) if isinstance(node, ast.Global)
     ]

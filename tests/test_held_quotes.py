@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import pytest
 from pydantic import SecretStr
 
-from augury.app import running
 from augury.markets import store
 from augury.markets.records import Market
+from augury.services import running
 from augury.settings import Settings
 from augury.watchlists import store as watchlists
 from augury.watchlists.observe import Observer
@@ -79,7 +79,7 @@ async def told(services: Any, price: float) -> Told:
         async with services.database.reading() as conn:
             asked = [(rules["probability"], held), (rules["divergence"], held),
                      (rules["divergence"], twin)]  # fmt: skip
-            looks = await Observer(linked=linked).measure(conn, asked, datetime.now(UTC))
+            looks = await Observer(find_twins=linked).measure(conn, asked, datetime.now(UTC))
     finally:
         watchlists.target_members = kept
     evidence = [one.market.price(0) for one in forecast.estimate.evidence]

@@ -10,13 +10,13 @@ import msgspec
 import pytest
 from pydantic import SecretStr
 
-from augury.app import running
 from augury.extension import schemas as extension
 from augury.graph.schemas import summary
 from augury.markets import exports, store
 from augury.markets import schemas as shapes
 from augury.markets.records import STATUSES, Market, Status
 from augury.markets.service import MarketService
+from augury.services import running
 from augury.settings import Settings
 from augury.watchlists.observe import Observer
 from augury.watchlists.rules import Rule

@@ -13,7 +13,7 @@ from augury import background, service_file
 from augury.access.sessions import LINK_LASTS
 from augury.app import create_app
 from augury.background import Work
-from augury.doctor.exposure import exposures
+from augury.doctor.exposure import exposure_warnings
 from augury.errors import SetupProblem
 from augury.http.connections import raise_descriptor_limit
 from augury.http.server import Server, config
@@ -41,7 +41,7 @@ def serve(
     settings = settings.model_copy(update={k: v for k, v in changes.items() if v is not None})
     configure(settings)
     raise_descriptor_limit()
-    for exposure in exposures(settings):
+    for exposure in exposure_warnings(settings):
         log.warning("service_exposed", problem=exposure)
     server = _Server(settings)
     try:

@@ -90,10 +90,10 @@ async def _work(settings: Settings) -> None:
         finally:
             await database.close()
         return
-    from augury import app  # imports the whole service, so only here
+    from augury import services  # imports nearly all of Augury, so only here
 
-    async with app.running(settings) as services:
-        work = app.following(services) | app.attending(services)
-        async with background.running(work | background.building(settings, services.database)):
+    async with services.running(settings) as opened:
+        work = background.following(opened) | background.attending(opened)
+        async with background.running(work | background.building(settings, opened.database)):
             typer.echo("The worker is running.")
             await stop.wait()

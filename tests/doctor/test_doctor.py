@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from augury.doctor import checks, commands
-from augury.doctor.exposure import exposures
+from augury.doctor.exposure import exposure_warnings
 from augury.settings import Settings
 from augury.storage import scheduled
 from augury.storage.vault import KEY_FILE
@@ -53,13 +53,13 @@ def test_a_port_in_use(settings: Settings) -> None:
 def test_what_is_exposed(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     open_: dict[str, Any] = {"host": "0.0.0.0", "allowed_hosts": (), "metrics": "open"}
-    found = " ".join(exposures(settings.model_copy(update=open_)))
+    found = " ".join(exposure_warnings(settings.model_copy(update=open_)))
     for word in ("TLS", "AUGURY_ALLOWED_HOSTS", "/metrics"):
         assert word in found
     closed = {"host": "127.0.0.1", "metrics": "key", "search_url": None}
-    assert exposures(settings.model_copy(update=closed)) == []
+    assert exposure_warnings(settings.model_copy(update=closed)) == []
     monkeypatch.setattr("os.geteuid", lambda: 0)
-    assert "root" in exposures(settings.model_copy(update=closed))[0]
+    assert "root" in exposure_warnings(settings.model_copy(update=closed))[0]
 
 
 async def test_the_database_and_its_key(settings: Settings, database_url: str) -> None:

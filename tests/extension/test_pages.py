@@ -20,10 +20,10 @@ from typing import Any
 
 import pytest
 
-from augury.app import running
 from augury.extension.page import WebPage
 from augury.extension.service import ExtensionService
 from augury.extension.store import PageMarketRow
+from augury.services import running
 from augury.settings import Settings
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]

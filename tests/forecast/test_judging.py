@@ -144,9 +144,9 @@ def test_an_order_bounds_the_answer_where_the_judge_finds_it_right(engine: Engin
     bearing = compared.bearings[0]
     assert bearing.relation == "none"
     for bound, expected in ((None, None), (0.05, False), (0.9, True)):
-        verdict = Verdict(0.01, 0.01, bound=bound)
+        verdict = Verdict(0.01, 0.01, bound_trust=bound)
         [found] = judging.applied([bearing], {(1, 0): verdict}, Fixed(), positive=True)
-        assert found.bounds is expected
+        assert found.sets_bound is expected
 
 
 def test_what_the_judge_lets_bound_needs_no_shared_words_and_else_bounds_nothing(
@@ -161,7 +161,7 @@ def test_what_the_judge_lets_bound_needs_no_shared_words_and_else_bounds_nothing
     roles = {}
     for bound in (0.05, 0.9):
         given = replace(compared, bearings=[bearing])
-        found = engine.estimate(given, verdicts={(1, 0): Verdict(0.01, 0.01, bound=bound)})
+        found = engine.estimate(given, verdicts={(1, 0): Verdict(0.01, 0.01, bound_trust=bound)})
         roles[bound] = [one.role for one in found.evidence]
     assert roles == {0.05: [], 0.9: ["bound"]}
 
@@ -181,7 +181,7 @@ def test_where_a_market_may_ask_the_question_no_other_one_bounds_it(
         ],
     )
     first, second = ((b.market.seq, b.outcome) for b in compared.bearings)
-    verdicts = {first: Verdict(0.01, 0.01, bound=0.9), second: Verdict(likely, 0.01)}
+    verdicts = {first: Verdict(0.01, 0.01, bound_trust=0.9), second: Verdict(likely, 0.01)}
     found = engine.estimate(compared, verdicts=verdicts)
     assert [one.role for one in found.evidence] == roles
 
@@ -200,7 +200,10 @@ def test_of_a_game_the_side_is_no_matter_of_the_judge(
     known = [snapshot(game, 1, PRICE, AT)]
     compared = engine.compare(normalise(question, AT), known, AT)
     brief = judging.brief(compared, default(), most=12)
-    assert {stand.bearing for stand in brief.stands if stand} == {"same", "opposite"}
+    assert {relation.bearing for relation in brief.game_relations if relation} == {
+        "same",
+        "opposite",
+    }
     for wrong in (Verdict(0.9, 0.05), Verdict(0.05, 0.9)):
         found = engine.estimate(compared, verdicts=brief.judged(Saying(wrong)))
         assert found.probability == pytest.approx(probability, abs=0.01)
@@ -216,7 +219,7 @@ def test_a_draw_is_no_answer_from_a_win(engine: Engine) -> None:
         normalise("Ode and Sorel share the points", AT), [snapshot(game, 1, PRICE, AT)], AT
     )
     brief = judging.brief(compared, default(), most=12)
-    assert [stand.bearing for stand in brief.stands if stand] == ["excludes"]
+    assert [relation.bearing for relation in brief.game_relations if relation] == ["excludes"]
     found = engine.estimate(compared, verdicts=brief.judged(Saying(Verdict(0.95, 0.02))))
     assert "direct" not in [one.role for one in found.evidence]
 

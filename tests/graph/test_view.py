@@ -26,17 +26,17 @@ def market(number: int, *, event: str | None = None, price: float | None = 0.3) 
 
 
 def found(
-    number: int, factor: int, *way: Step, lean: int = 1, score: float = 0.9
+    number: int, factor: int, *way: Step, yes_direction: int = 1, score: float = 0.9
 ) -> view.ReachedMarket:
-    return view.ReachedMarket(market(number), "upstream", score, factor, lean, way)
+    return view.ReachedMarket(market(number), "upstream", score, factor, yes_direction, way)
 
 
 def step(source: int, target: int, sign: int = 1, lag: int = 5, weight: float = 1.0) -> Step:
     return Step(source, target, weight, sign, lag, f"{source} with {target}.")
 
 
-def asked(lean: int = 1) -> view.CentralQuestion:
-    return view.CentralQuestion("Will it?", (market(99),), None, [(1, 0.9)], lean)
+def asked(yes_direction: int = 1) -> view.CentralQuestion:
+    return view.CentralQuestion("Will it?", (market(99),), None, [(1, 0.9)], yes_direction)
 
 
 def test_causes_point_at_the_question_and_effects_away_from_it() -> None:
@@ -51,8 +51,13 @@ def test_causes_point_at_the_question_and_effects_away_from_it() -> None:
 
 
 def test_polarity_is_that_of_the_markets_shown_not_of_the_factors() -> None:
-    def polarity(sign: int, lean: int, question: int) -> str:
-        graph = view.draw(asked(question), [found(1, 2, step(1, 2, sign), lean=lean)], FACTORS, [])
+    def polarity(sign: int, yes_direction: int, question: int) -> str:
+        graph = view.draw(
+            asked(question),
+            [found(1, 2, step(1, 2, sign), yes_direction=yes_direction)],
+            FACTORS,
+            [],
+        )
         return graph.edges[0].polarity
 
     assert polarity(1, 1, 1) == "positive"

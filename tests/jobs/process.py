@@ -36,7 +36,7 @@ async def main(url: str) -> None:
 
     worker.register("hang", hang)
     worker.register("quick", quick)
-    worker.every("tick", 0.5, tick)
+    worker.schedule("tick", 0.5, tick)
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     print("ready", flush=True)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from augury.forecast.normalise import normalise
 from augury.forecast.outcomes import asks
 from augury.forecast.threshold_order import compare_ranges
-from augury.language.amounts import plain
+from augury.language.amounts import normalized
 from augury.propositions.proposition import Proposition
 from augury.propositions.reading import read
 
@@ -79,7 +79,7 @@ def asked(question: str) -> Proposition:
     ],
 )
 def test_numbers_in_words_become_figures(said: str, figures: str) -> None:
-    assert plain(said).replace("170000", "170k") == figures
+    assert normalized(said).replace("170000", "170k") == figures
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_numbers_in_words_become_figures(said: str, figures: str) -> None:
     ],
 )
 def test_two_bounds_become_a_range_or_what_lies_outside(said: str, joined: str) -> None:
-    assert plain(said) == joined
+    assert normalized(said) == joined
 
 
 @given(low=st.integers(2, 400), width=st.integers(1, 50))
@@ -133,7 +133,7 @@ def test_the_same_count_in_two_wordings(level: int) -> None:
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_read(text: str) -> None:
-    plain(text)
+    normalized(text)
 
 
 def test_a_clause_of_time_makes_no_open_question() -> None:

@@ -70,7 +70,7 @@ LEVEL = Market("Will Port Velm vs. Sund Athletic end in a draw?")
 def stand(question: str, market: Market, outcome: int = 0) -> str | None:
     game = contest(market, outcome)
     assert game is not None
-    found = results.stand(question, game, results.others(question, WORDS), WORDS)
+    found = results.game_relation(question, game, results.teams_and_people(question, WORDS), WORDS)
     return found.bearing if found else None
 
 
@@ -167,7 +167,7 @@ def test_a_state_behind_a_name_may_be_left_out(question: str, expected: str) -> 
         0,
     )  # fmt: skip
     assert game is not None
-    stand = results.stand(question, game, results.others(question, WORDS), WORDS)
+    stand = results.game_relation(question, game, results.teams_and_people(question, WORDS), WORDS)
     assert stand is not None
     assert stand.bearing == expected
 
@@ -242,10 +242,13 @@ def test_names_and_order_change_nothing(
     swapped |= FIRST if claim & SECOND else NOTHING
     game = Contest(((a,), (b,)), claim, draws, "", a)
     turned = Contest(((b,), (a,)), swapped, draws, "", a)
-    expected = results.stand(question, game, (), WORDS)
-    assert results.stand(question, turned, (), WORDS) == expected
+    expected = results.game_relation(question, game, (), WORDS)
+    assert results.game_relation(question, turned, (), WORDS) == expected
     other = Contest((("Pia Tarn",), ("Gus Melk",)), claim, draws, "", a)
-    assert results.stand(wording.format(a="Pia Tarn", b="Gus Melk"), other, (), WORDS) == expected
+    assert (
+        results.game_relation(wording.format(a="Pia Tarn", b="Gus Melk"), other, (), WORDS)
+        == expected
+    )
 
 
 @given(asked=ENDS, claim=ENDS, draws=st.booleans())

@@ -12,8 +12,8 @@ MARKET = "Will the Miami Heat win more than 40 games?"
 
 
 def of(name: str, question: str, market: str) -> float:
-    ours, theirs = (features.read(text, default()) for text in (question, market))
-    return float(features.named(ours, [theirs])[0, features.NAMED.index(name)])
+    ours, theirs = (features.read_names(text, default()) for text in (question, market))
+    return float(features.name_features(ours, [theirs])[0, features.NAMED.index(name)])
 
 
 def test_names_and_numbers_are_counted_on_either_side() -> None:
@@ -25,9 +25,9 @@ def test_names_and_numbers_are_counted_on_either_side() -> None:
 
 
 def test_there_is_a_row_for_every_market_and_none_without() -> None:
-    ours = features.read("do the Heat win", default())
-    assert features.named(ours, []).shape == (0, len(features.NAMED))
-    assert features.named(ours, [ours, ours]).shape == (2, len(features.NAMED))
+    ours = features.read_names("do the Heat win", default())
+    assert features.name_features(ours, []).shape == (0, len(features.NAMED))
+    assert features.name_features(ours, [ours, ours]).shape == (2, len(features.NAMED))
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ class Market:
 
 
 def test_the_question_stays_as_it_was_written() -> None:
-    text = pairs.asked("will wemby win  mvp", default(), date(2026, 2, 3))
+    text = pairs.question_text("will wemby win  mvp", default(), date(2026, 2, 3))
     assert text == "will wemby win mvp (wemby = Victor Wembanyama) | Feb 2026"
 
 
@@ -29,7 +29,7 @@ def test_a_market_tells_what_its_event_adds_and_what_decides() -> None:
         "Who will win the MVP? — Victor Wembanyama", event_name="NBA MVP",
         description="If Victor Wembanyama wins the award, this resolves to Yes. More rules follow.",
     )  # fmt: skip
-    text = pairs.told(market, 0, contest(market, 0), date(2026, 7, 1), default())
+    text = pairs.market_text(market, 0, contest(market, 0), date(2026, 7, 1), default())
     assert text.startswith("Who will win the MVP? — Victor Wembanyama | NBA MVP")
     assert text.endswith(
         "| closes Jul 01 2026 | If Victor Wembanyama wins the award, this resolves to Yes."
@@ -38,7 +38,7 @@ def test_a_market_tells_what_its_event_adds_and_what_decides() -> None:
 
 def test_an_outcome_with_a_name_is_told() -> None:
     market = Market("Lakers vs. Celtics", outcomes=["Lakers", "Celtics"])
-    assert "| yes = Celtics" in pairs.told(market, 1, contest(market, 1), None, default())
+    assert "| yes = Celtics" in pairs.market_text(market, 1, contest(market, 1), None, default())
 
 
 def test_the_side_of_a_game_is_told_from_the_rules() -> None:
@@ -48,23 +48,23 @@ def test_the_side_of_a_game_is_told_from_the_rules() -> None:
     )
     market = Market("Harbor St. at Quarry", event_name="Harbor St. at Quarry", description=rules)
     assert pairs.choice(market, 0, contest(market, 0)) == "Quarry"
-    text = pairs.told(market, 0, contest(market, 0), None, default())
+    text = pairs.market_text(market, 0, contest(market, 0), None, default())
     assert "| yes = Quarry" in text
     assert "Quarry college football" in text  # "St." is no end of a sentence
 
 
 def test_shared_foreign_and_conflicting_names_are_counted() -> None:
-    ours = features.read("Do the Celtics win the NBA Finals?", default())
-    same = features.read("Will the Boston Celtics win the NBA Finals?", default())
-    other = features.read("Will the Miami Heat win the NBA Finals?", default())
+    ours = features.read_names("Do the Celtics win the NBA Finals?", default())
+    same = features.read_names("Will the Boston Celtics win the NBA Finals?", default())
+    other = features.read_names("Will the Miami Heat win the NBA Finals?", default())
     assert features._names(ours.entities, same.entities)[0] >= 1
     assert features._names(ours.entities, same.entities)[3] == 0
     assert features._names(ours.entities, other.entities)[3] == 1
 
 
 def test_whose_side_is_asked_about_first() -> None:
-    ours = features.read("do the Celtics beat the Heat?", default())
+    ours = features.read_names("do the Celtics beat the Heat?", default())
     title = "Boston at Miami Winner?"
     for side, expected in (("Boston Celtics", 1.0), ("Miami Heat", -1.0)):
-        market = features.read(f"{title} — {side}", default(), side)
+        market = features.read_names(f"{title} — {side}", default(), side)
         assert features._choice_first(ours.entities, market) == expected

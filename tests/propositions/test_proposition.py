@@ -180,7 +180,7 @@ def test_a_time_that_ends_without_it_is_the_complement_of_by_then(question: str)
 def test_the_second_outcome_is_the_complement_of_yes() -> None:
     yes = read("Will it rain in May 2027?", closes=date(2027, 6, 1))
     no = read("Will it rain in May 2027?", closes=date(2027, 6, 1), outcome=1)
-    assert no == yes.denied()
+    assert no == yes.opposite()
 
 
 def test_each_part_says_what_it_was_read_from() -> None:
@@ -218,7 +218,7 @@ def test_any_text_is_read_the_same_twice_and_denied_twice_is_itself(
         for _ in range(2)
     )
     assert first == again
-    assert first.denied().denied() == first
+    assert first.opposite().opposite() == first
     w = first.window
     assert w.start is None or w.end is None or w.start < w.end
     t = first.threshold

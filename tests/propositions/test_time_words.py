@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from augury.propositions.reading import read_question
-from augury.propositions.windows import Window, mentions, window
+from augury.propositions.windows import Window, window, written_dates
 
 DAY = date(2026, 5, 13)
 """A Wednesday."""
@@ -132,7 +132,7 @@ def test_names_counts_and_comparisons_are_no_times(question: str) -> None:
 
 def test_a_title_names_no_day_relative_to_a_reader() -> None:
     title = "Will Ode say it by Friday, within 48 hours, or by EOY?"
-    assert window(mentions(title, DAY, opened=DAY), title, anchor=DAY).kind == "open"
+    assert window(written_dates(title, DAY, opened=DAY), title, anchor=DAY).kind == "open"
 
 
 @pytest.mark.parametrize(

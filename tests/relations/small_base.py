@@ -70,8 +70,8 @@ def pool(*markets: tuple[str, float], dense: float = 0.3, directness: float = 1.
         directness=flat + directness,
         dense=flat + dense,
         words=flat,
-        naming=flat,
-        named=flat,
+        matched_weight=flat,
+        matched_share=flat,
         fixture=flat,
         salience=flat,
         closes=np.full(n, 2_000_000_000, np.uint32),
@@ -79,6 +79,6 @@ def pool(*markets: tuple[str, float], dense: float = 0.3, directness: float = 1.
         own=n,
         voters=np.zeros(0, np.intp),
         terms=2,
-        heaviest=0.5,
+        max_term_weight=0.5,
         when=1_990_000_000,
     )

@@ -10,7 +10,7 @@ import pytest
 from augury.markets import store as markets
 from augury.markets.records import Market, PricePoint
 from augury.relations import comovement
-from augury.relations.moving import STEP_LENGTH, Moving, moving_pairs
+from augury.relations.moving import STEP_LENGTH, CoMovements, moving_pairs
 from augury.relations.store import PricedStep
 from augury.storage.database import Database
 
@@ -133,14 +133,14 @@ async def test_what_was_measured_is_kept_and_read_by_others(database: Database) 
     async with database.transaction() as conn:
         await markets.upsert_markets(conn, records)
         await markets.append_prices(conn, points)
-    moving = Moving(database, clock=lambda: at + timedelta(hours=1))
-    await moving.measure()
+    co_movements = CoMovements(database, clock=lambda: at + timedelta(hours=1))
+    await co_movements.measure()
     async with database.reading() as conn:
         seqs = {m.id: m.seq for m in await markets.fetch(conn, ["polymarket:1", "polymarket:2"])}
     one, two = seqs["polymarket:1"], seqs["polymarket:2"]
-    other = Moving(database)
+    other = CoMovements(database)
     assert other.partners([one]) == {}
     await other.refresh()
-    for known in (moving, other):
+    for known in (co_movements, other):
         assert known.partners([one])[two].correlation > 0.95
         assert known.partners([two])[one].steps >= 50

@@ -89,7 +89,7 @@ def test_edges_are_compared_with_what_readers_said(base: knowledge.Base) -> None
 
 
 def test_own_verdicts_are_compared_with_the_shipped(base: knowledge.Base, data_dir: Path) -> None:
-    joined = own_verdicts.join(base, data_dir)
+    joined = own_verdicts.with_accepted(base, data_dir)
     found = counts(joined, judged(joined), base.verdicts)
     assert (found.pairs, found.own, found.own_over_shipped, found.own_same_relation) == (4, 2, 2, 1)
 
@@ -113,7 +113,7 @@ def test_an_unreadable_own_line_fails_the_lint(base: knowledge.Base, data_dir: P
 
 
 def test_every_arrow_says_what_it_rests_on(base: knowledge.Base, data_dir: Path) -> None:
-    joined = own_verdicts.join(base, data_dir)
+    joined = own_verdicts.with_accepted(base, data_dir)
     listing = browse.listing(joined, judged(joined))
     (monsoon,), _, _ = browse.find(listing, "monsoon", None, None, 10)
     by_key = {arrow["key"]: arrow["judged"] for arrow in monsoon["drives"] + monsoon["moves_with"]}

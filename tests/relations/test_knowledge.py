@@ -135,16 +135,16 @@ def test_a_match_says_how_well_it_fits_and_by_which_words() -> None:
 def test_yes_points_up_or_down() -> None:
     matcher = Matcher(base())
 
-    def lean(title: str) -> int:
-        return matcher.match(title)[0].lean
+    def yes_direction(title: str) -> int:
+        return matcher.match(title)[0].yes_direction
 
-    assert lean("Will the ECB hike rates?") == 1
-    assert lean("Will the ECB cut rates?") == -1
-    assert lean("Will the ECB not cut rates?") == 1
-    assert lean("No change in the ECB rate?") == 1
-    assert lean("USDJPY above 150") == -1
-    assert lean("Inflation of 3% or more") == 1
-    assert lean("Inflation between 3% and 3.4%") == 0
+    assert yes_direction("Will the ECB hike rates?") == 1
+    assert yes_direction("Will the ECB cut rates?") == -1
+    assert yes_direction("Will the ECB not cut rates?") == 1
+    assert yes_direction("No change in the ECB rate?") == 1
+    assert yes_direction("USDJPY above 150") == -1
+    assert yes_direction("Inflation of 3% or more") == 1
+    assert yes_direction("Inflation between 3% and 3.4%") == 0
 
 
 def test_the_version_follows_the_text() -> None:

@@ -188,9 +188,10 @@ def found(relations: RelationService, query: str, tags: list[int]) -> dict[Any, 
         keys=np.array([7, 4, 8]), tags=rows,
         fits=np.where(rows > 0, 1.0, 0.0).astype(np.float32), directness=column, dense=column,
         features=np.zeros((n, len(FEATURES)), np.float32),
-        words=column, naming=column, named=column, fixture=column * 0, salience=column,
+        words=column, matched_weight=column, matched_share=column, fixture=column * 0,
+        salience=column,
         closes=np.zeros(n, np.uint32), family=np.arange(n).astype(np.uint64),
-        own=n, voters=np.zeros(0, np.intp), terms=2, heaviest=0.5,
+        own=n, voters=np.zeros(0, np.intp), terms=2, max_term_weight=0.5,
         when=1_795_000_000,
     )  # fmt: skip
     return {

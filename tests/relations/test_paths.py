@@ -230,10 +230,10 @@ def test_who_takes_part_in_the_contest_asked_for_is_another_outcome_of_it() -> N
     relations = plainly(knowledge.parse({"test.toml": text}))
     tags, fits = np.zeros((0, 6), np.uint16), np.zeros((0, 6), np.float32)
     lookup = relations.ask("harvest", np.arange(0), tags, fits, fits[:, 0])
-    own, related = lookup.bearing(pool(("rain-oslo", 1.0)).tags, np.ones((1, 6), np.float32))
+    own, related = lookup.factor_shares(pool(("rain-oslo", 1.0)).tags, np.ones((1, 6), np.float32))
     assert own[0] > 0
     assert related[0] == 0
-    own, _ = lookup.bearing(pool(("beer", 1.0)).tags, np.ones((1, 6), np.float32))
+    own, _ = lookup.factor_shares(pool(("beer", 1.0)).tags, np.ones((1, 6), np.float32))
     assert own[0] == 0
 
 

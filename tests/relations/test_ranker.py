@@ -41,8 +41,8 @@ def test_what_asks_the_same_is_more_direct_than_what_shares_a_word() -> None:
     tags[0, 0] = number
     said = np.array([0.9, 0.2], np.float32)
     markets = replace(
-        pool(("ocean", 1.0), ("ocean", 1.0)), tags=tags, words=said, dense=said, named=said,
-        naming=said, directness=np.array([8, 3], np.float32),
+        pool(("ocean", 1.0), ("ocean", 1.0)), tags=tags, words=said, dense=said, matched_share=said,
+        matched_weight=said, directness=np.array([8, 3], np.float32),
     )  # fmt: skip
     reading = lookup.read(markets)
     assert reading.direct_rows().shape == (2, len(DIRECT_COLUMNS))

@@ -225,7 +225,7 @@ async def test_proposals_are_written_with_model_and_day_and_change_nothing(
     assert one.judge.startswith("model:fake-1@20")
     assert report.file is not None
     assert "# Harvest of field 1 | Monsoon (4 events)\n" in Path(report.file).read_text("utf-8")
-    assert own_verdicts.join(BASE, tmp_path) is BASE
+    assert own_verdicts.with_accepted(BASE, tmp_path) is BASE
     assert reviewing.proposed(tmp_path) == {("field-1", "monsoon", ""), ("field-2", "monsoon", "")}
 
 
@@ -330,20 +330,20 @@ def test_what_is_accepted_counts_and_leaves_the_proposals(tmp_path: Path) -> Non
     done = accepted(tmp_path, LINE)
     assert (done.accepted, done.problems) == (1, [])
     assert reviewing.proposed(tmp_path) == set()
-    base = own_verdicts.join(BASE, tmp_path)
+    base = own_verdicts.with_accepted(BASE, tmp_path)
     assert code_of(base, "harvest", "monsoon") == "cause"
     assert code_of(base, "monsoon", "harvest") == "effect"
     assert base.version == BASE.version
     again = accepted(tmp_path, LINE)
     assert (again.accepted, again.already, again.problems) == (0, 1, [])
     more = accepted(tmp_path, "monsoon\t\tnone\tana@2026-11-23\train-bern\n")
-    assert (more.accepted, len(own_verdicts.join(BASE, tmp_path).verdicts)) == (1, 2)
+    assert (more.accepted, len(own_verdicts.with_accepted(BASE, tmp_path).verdicts)) == (1, 2)
 
 
 def test_an_own_verdict_stands_in_the_place_of_the_shipped_one(tmp_path: Path) -> None:
     shipped = knowledge.parse({"test.toml": TEXT, "test.tsv": "monsoon\t\tnone\ta\tharvest\n"})
     accepted(tmp_path, LINE)
-    base = own_verdicts.join(shipped, tmp_path)
+    base = own_verdicts.with_accepted(shipped, tmp_path)
     assert code_of(base, "harvest", "monsoon") == "cause"
     assert not [problem for problem in knowledge.lint(base) if "judged" in problem]
 
@@ -363,7 +363,7 @@ def test_with_a_problem_nothing_is_accepted(tmp_path: Path, text: str, problem: 
     done = accepted(tmp_path, "monsoon\t\tnone\tana@2026-11-23\train-bern\n" + text)
     assert done.accepted == 0
     assert any(problem in one for one in done.problems)
-    assert own_verdicts.join(BASE, tmp_path) is BASE
+    assert own_verdicts.with_accepted(BASE, tmp_path) is BASE
     assert len(list(own_verdicts.proposed_folder(tmp_path).iterdir())) == 1
 
 
@@ -431,7 +431,7 @@ async def test_the_command_lists_asks_and_accepts(
     done = await asyncio.to_thread(say, "--accept", asked["file"])
     assert done.exit_code == 0
     assert "1 verdicts accepted" in done.stdout
-    assert [v.code for v in own_verdicts.join(BASE, tmp_path).verdicts] == ["cause"]
+    assert [v.code for v in own_verdicts.with_accepted(BASE, tmp_path).verdicts] == ["cause"]
 
 
 @pytest.mark.anyio

@@ -184,9 +184,9 @@ async def test_results_are_shown_without_the_database(
     with monkeypatch.context() as patch:
         patch.setattr(service.engine, "shown", lambda _: {})
         wanted = await service.explore("Bitcoin 150,000")
-    assert wanted.found["direct"]
+    assert wanted.results["direct"]
     monkeypatch.setattr(Database, "reading", None)
-    assert (await service.explore("Bitcoin 150,000")).found == wanted.found
+    assert (await service.explore("Bitcoin 150,000")).results == wanted.results
 
 
 async def test_an_index_is_taken_up_where_it_was_left(

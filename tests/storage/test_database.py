@@ -58,8 +58,8 @@ async def names(database: Database) -> list[str]:
         return [name for (name,) in await cursor.fetchall()]
 
 
-async def write(database: Database, insert: LiteralString, *, apart: bool = False) -> None:
-    async with database.transaction(apart=apart) as connection:
+async def write(database: Database, insert: LiteralString, *, separate: bool = False) -> None:
+    async with database.transaction(separate=separate) as connection:
         await connection.execute(insert)
 
 
@@ -79,7 +79,7 @@ async def test_a_unit_that_raises_leaves_only_what_stands_apart(database: Databa
     async def fail() -> None:
         async with database.unit():
             await write(database, ADA)
-            await write(database, BEN, apart=True)
+            await write(database, BEN, separate=True)
             raise RuntimeError
 
     with pytest.raises(RuntimeError):

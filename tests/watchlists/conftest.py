@@ -62,7 +62,7 @@ class World:
         self.deliveries = DeliveryService(database, self.vault, self.policy)
         self.evaluator = Evaluator(
             database,
-            Observer(linked=self._linked, volatility=self._volatility),
+            Observer(find_twins=self._find_twins, volatility=self._volatility),
             self._search,
             wake=self._woken,
             clock=self.clock,
@@ -74,7 +74,7 @@ class World:
         self.account = ""
         self.watchlist = ""
 
-    async def _linked(self, conn: Any, seqs: Any) -> dict[int, list[tuple[int, bool]]]:
+    async def _find_twins(self, conn: Any, seqs: Any) -> dict[int, list[tuple[int, bool]]]:
         names = {one for i, others in self.links.items() for one in (i, *(o for o, _ in others))}
         seq = {i: quote.seq for i, quote in (await markets.quotes(conn, list(names))).items()}
         return {

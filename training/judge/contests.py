@@ -60,10 +60,10 @@ def main() -> None:
         game = contest(market, 0) if market is not None else None
         if game is None:
             continue
-        stand = results.stand(
-            one.question, game, results.others(one.question, default()), default()
+        relation = results.game_relation(
+            one.question, game, results.teams_and_people(one.question, default()), default()
         )
-        said = stand.bearing if stand is not None else None
+        said = relation.bearing if relation is not None else None
         if one.kind in ("p", "n"):
             verdict = "silent" if said is None else "right" if said == one.target else "wrong"
         else:

@@ -59,7 +59,7 @@ def examples(gathered: list[dict[str, Any]], rng: random.Random) -> list[tuple[s
         chosen = rng.sample(near, min(len(near), few)) + rng.sample(far, more)
         found += [(asked, c["text"], 0) for c in chosen]
         if rng.random() < TITLES and own and near:
-            title = pairs.asked(own[0]["question"], default(), one["as_of"].date())
+            title = pairs.question_text(own[0]["question"], default(), one["as_of"].date())
             found += [(title, own[0]["text"], 1)] if own[0]["outcome"] == 0 else []
             found.append((title, rng.choice(near)["text"], 0))
     rng.shuffle(found)

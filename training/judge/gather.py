@@ -20,7 +20,6 @@ from typing import Any
 import questions as written
 from store import settings
 
-from augury.app import running
 from augury.forecast import judging
 from augury.forecast.bearing import Bearing
 from augury.forecast.match import compare
@@ -29,6 +28,7 @@ from augury.forecast.roles import is_sure
 from augury.language.vocabulary import default
 from augury.logic.relate import relate
 from augury.matching import features, judge, pairs
+from augury.services import running
 
 KEPT = 160
 """Candidates kept of a question: all but a few have fewer."""
@@ -52,7 +52,7 @@ def read(one: written.Question) -> dict[str, Any]:
     """What the judge reads of a question: without a frame that denies it, which is logic's."""
     reading = normalise(one.question, one.as_of)
     return {
-        "asked": pairs.asked(reading.judged, default(), one.as_of.date()),
+        "asked": pairs.question_text(reading.judged, default(), one.as_of.date()),
         "denied": reading.denied,
     }
 

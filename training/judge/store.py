@@ -9,7 +9,7 @@ import argparse
 import asyncio
 from pathlib import Path
 
-from augury.app import running
+from augury.services import running
 from augury.settings import Settings
 from augury.venues.dump import DumpFile
 from augury.venues.importing import import_file

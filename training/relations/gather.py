@@ -22,7 +22,6 @@ import numpy as np
 from picking import BEST, LISTED, chosen
 from store import settings
 
-from augury.app import running
 from augury.relations.columns import DIRECT_COLUMNS
 from augury.relations.service import TreeReading
 from augury.search import rank
@@ -31,6 +30,7 @@ from augury.search.relating import Related
 from augury.search.schemas import DIMENSIONS
 from augury.search.service import SearchService
 from augury.search.understanding import Wanted, understand
+from augury.services import running
 
 SEED = 17
 A_PACK = 10

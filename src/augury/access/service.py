@@ -132,13 +132,13 @@ class AccessService:
     async def temporary_key(self, *scopes: str) -> AsyncIterator[str]:
         """Yield the text of a temporary API key of the operator with these scopes; the key is
         deleted when the block ends."""
-        key_id, text = await self.lend(*scopes)
+        key_id, text = await self.create_temporary_key(*scopes)
         try:
             yield text
         finally:
-            await self.take_back(key_id)
+            await self.revoke_temporary_key(key_id)
 
-    async def lend(self, *scopes: str) -> tuple[str, str]:
+    async def create_temporary_key(self, *scopes: str) -> tuple[str, str]:
         """Create a temporary API key of the operator with these scopes, which expires after
         `TEMPORARY_KEY_LASTS`. Returns its id and text."""
         until = self._now() + TEMPORARY_KEY_LASTS
@@ -147,7 +147,7 @@ class AccessService:
         )
         return key.id, text
 
-    async def take_back(self, key_id: str) -> None:
+    async def revoke_temporary_key(self, key_id: str) -> None:
         """Delete a temporary API key before it expires."""
         async with self._database.transaction() as conn:
             await store.delete_key(conn, key_id)

@@ -19,7 +19,7 @@ import httpx2
 from psycopg import AsyncConnection, OperationalError
 
 from augury.doctor import store
-from augury.doctor.exposure import exposures
+from augury.doctor.exposure import exposure_warnings
 from augury.errors import SetupProblem
 from augury.net.cookies import no_cookies
 from augury.settings import Settings
@@ -92,7 +92,7 @@ def descriptors(settings: Settings) -> list[Finding]:
 
 def exposure(settings: Settings) -> list[Finding]:
     """Check whether other machines or users can reach something that they should not."""
-    found = [Finding("exposure", "warning", text) for text in exposures(settings)]
+    found = [Finding("exposure", "warning", text) for text in exposure_warnings(settings)]
     return found or [Finding("exposure", "ok", f"Augury listens on {settings.host} only.")]
 
 

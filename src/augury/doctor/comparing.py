@@ -68,7 +68,7 @@ async def compare(
             _ask(there, method, path, body), _ask(here, method, path, body)
         )
         (a, x), (b, y) = answers
-        # The fields of /v1/health are not part of the API: clients may only rely on its status.
+        # Of /v1/health only the HTTP status is compared: its fields are not part of the API.
         same = a == b and path != "/v1/health" and x is not None and y is not None
         name = f"{method} {path}" + (" (a wrong request)" if body and not _has_text(body) else "")
         made.append(ComparedRequest(name, a, b, differences(x, y) if same else None))

@@ -9,7 +9,7 @@ from augury.http.door import is_local
 from augury.settings import Settings
 
 
-def exposures(settings: Settings) -> list[str]:
+def exposure_warnings(settings: Settings) -> list[str]:
     """Warnings about the settings, as sentences, e.g. that keys travel without TLS; empty with the
     default settings on a laptop."""
     found = []

@@ -17,11 +17,11 @@ from augury.clock import Clock, now, pause
 from augury.errors import InvalidInput, UpstreamFailed
 from augury.extension import fitness, games, sports, store
 from augury.extension.fixtures import Fixture
-from augury.extension.leaning import Vote, filed_under_sports, vote_result
 from augury.extension.names import TeamName, league_of
 from augury.extension.page import WebPage, words_of
 from augury.extension.roster import PARTLY, NamedGame, Roster
 from augury.extension.sports import SportsReading
+from augury.extension.sports_vote import Vote, filed_under_sports, vote_result
 from augury.extension.store import PageMarketRow
 from augury.graph.schemas import MAX_QUESTION
 from augury.graph.service import Drawn, GraphService

@@ -38,7 +38,7 @@ class Bearing:
     relation: Relation = "none"
     """Logical relation of the question to the market outcome: `implies` (if the question comes
     true, the outcome does), `excludes` (never both) ...; `none` if no relation is certain."""
-    bounds: bool | None = None
+    sets_bound: bool | None = None
     """Says whether the price of this market outcome limits the answer from above or below, e.g.
     because the market's deadline is earlier. True: the hand-written rules (`match`) find such a
     limit, and the judge (the trained model, `matching.judge`) agrees. False: the judge does not

@@ -15,12 +15,12 @@ from typing import Any
 
 import httpx2
 
-from augury.app import Services, running
 from augury.forecast.reader import Reader
 from augury.markets.generator import generate
 from augury.net.cookies import no_cookies
-from augury.search.bench import asked_over_http, import_generated, serving
+from augury.search.bench import import_generated, run_load, serving
 from augury.search.load import percentiles
+from augury.services import Services, running
 from augury.settings import Settings
 
 
@@ -80,7 +80,7 @@ def _over_http(
                 json.dumps([{"question": text, "include_graph": graph} for text in asked])
             )
             name = "http_with_graph" if graph else "http_without_graph"
-            out[name] = asked_over_http(
+            out[name] = run_load(
                 url, bodies, key, clients=1, requests=requests, path="/v1/forecast"
             )
         headers = {"authorization": f"Bearer {key}"}

@@ -81,8 +81,8 @@ def _moment(text: str | None) -> datetime | None:
 async def _forecast(question: str, as_of: datetime | None, url: str | None) -> dict[str, Any]:
     from pydantic import ValidationError
 
-    from augury.app import running
     from augury.forecast.full_schemas import ForecastRequest
+    from augury.services import running
 
     asked = {"question": question, "as_of": as_of and as_of.isoformat()}
     try:

@@ -36,7 +36,7 @@ _THEN = r"(?:\s*,\s*(?:and\s+)?(?:then\s+)?|\s+(?:and\s+)?then\s+|\s*[-–—/>]
 
 
 def _place(found: re.Match[str]) -> int:
-    return numerals.place(found["w"] or found["d"])
+    return numerals.rank(found["w"] or found["d"])
 
 
 def _top(found: re.Match[str]) -> str:

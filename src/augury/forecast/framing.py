@@ -15,7 +15,7 @@ from typing import Final
 from augury.forecast.preamble import is_droppable, split_text, without_denials
 from augury.language.asking import affirmed
 from augury.language.spelling import written_out
-from augury.propositions.claims import calmed
+from augury.propositions.claims import without_emphasis
 
 _CURLY: Final = str.maketrans("’‘ʼ“”„«»", '\'\'\'"""""')
 
@@ -43,7 +43,7 @@ def framed(question: str) -> Framed:
     is it false that X will win?" -> "Will X win?", with `denied` set in the result."""
     spelled = " ".join(written_out(question.translate(_CURLY)).split())
     plain = affirmed(spelled)
-    parts = split_text(calmed(plain))
+    parts = split_text(without_emphasis(plain))
     text, around_it = parts.asking, f"{parts.before} {parts.after}".strip()
     denials = 0
     for _ in range(6):

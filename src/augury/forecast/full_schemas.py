@@ -17,7 +17,7 @@ from augury.forecast.schemas import (
     as_iso,
     as_moment,
 )
-from augury.graph.schemas import GRAPH_EXAMPLE, PublicCausalGraph, Question, closed
+from augury.graph.schemas import GRAPH_EXAMPLE, PublicCausalGraph, Question, strict_config
 from augury.markets.freshness import AgeRule
 from augury.markets.records import ORIGINS, Platform, ShownOrigin, Status
 
@@ -84,7 +84,7 @@ AsOf = Annotated[datetime, AfterValidator(as_moment), BeforeValidator(as_iso)]
 class ForecastRequest(BaseModel):
     """A question to forecast, as of now or of an earlier time, with options."""
 
-    model_config = closed({"question": "Will the Fed cut rates in December?", "as_of": None})
+    model_config = strict_config({"question": "Will the Fed cut rates in December?", "as_of": None})
 
     question: Question
     as_of: AsOf | None = Field(
@@ -295,7 +295,9 @@ class FullForecast(BaseModel):
 class ForecastRunRequest(BaseModel):
     """A forecast run to start: many questions, answered in the background."""
 
-    model_config = closed({"questions": [{"question": "Will the Fed cut rates in December?"}]})
+    model_config = strict_config(
+        {"questions": [{"question": "Will the Fed cut rates in December?"}]}
+    )
 
     questions: Annotated[list[RunQuestion], Field(min_length=1, max_length=MAX_QUESTIONS)]
     include_graph: bool = Field(

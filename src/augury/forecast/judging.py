@@ -72,7 +72,7 @@ class Brief:
     ranks: tuple[tuple[int, int], ...]
     """For each of `markets`, two positions from 0 (the best): its position in the search results,
     and its position among all compared markets in the order of the hand-written rules."""
-    stands: tuple[results.Stand | None, ...]
+    game_relations: tuple[results.GameRelation | None, ...]
     """For each of `markets` on a single game: how the result that the question asks for relates to
     the market's result (`same`, `opposite` ...), as hand-written rules read the two texts
     (`language.results`). None for all other markets, and if the texts do not make this clear."""
@@ -86,12 +86,12 @@ class Brief:
 
     def judged(self, judge: Judge) -> Verdicts:
         """The judge's verdicts by (market number, index of the outcome), for all of `markets`. They
-        are corrected where rules are certain of the side (`stands`) or find a demand of the
+        are corrected where rules are certain of the side (`game_relations`) or find a demand of the
         question unmet (`unmet`). Takes some tens of milliseconds of processor time."""
         found = judge.verdicts(self.asked, self.markets, self.features)
         sided = [
-            NEITHER._replace(bound=one.bound) if unmet else _sided(one, stand)
-            for one, stand, unmet in zip(found, self.stands, self.unmet, strict=True)
+            NEITHER._replace(bound_trust=one.bound_trust) if unmet else _sided(one, relation)
+            for one, relation, unmet in zip(found, self.game_relations, self.unmet, strict=True)
         ]
         if self.denied:
             sided = [one._replace(same=one.opposite, opposite=one.same) for one in sided]
@@ -110,17 +110,17 @@ NEITHER: Final = Verdict(0.0, 0.0, certain=True)
 probability of both is 0."""
 
 
-def _sided(verdict: Verdict, stand: results.Stand | None) -> Verdict:
+def _sided(verdict: Verdict, relation: results.GameRelation | None) -> Verdict:
     """The judge's verdict on a market on a game, corrected by what hand-written rules know for
-    certain (`stand`). If question and market ask the same, or the opposite, this one gets the sum
-    of both probabilities and the other 0. If they ask neither (one a win, the other a draw), both
-    get 0. Unchanged if `stand` is None."""
-    if stand is None:
+    certain (`relation`). If question and market ask the same, or the opposite, this one gets the
+    sum of both probabilities and the other 0. If they ask neither (one a win, the other a draw),
+    both get 0. Unchanged if `relation` is None."""
+    if relation is None:
         return verdict
     about = verdict.same + verdict.opposite
-    if stand.bearing == "same":
-        return Verdict(about, 0.0, True, verdict.bound)
-    return Verdict(0.0, about if stand.bearing == "opposite" else 0.0, True, verdict.bound)
+    if relation.bearing == "same":
+        return Verdict(about, 0.0, True, verdict.bound_trust)
+    return Verdict(0.0, about if relation.bearing == "opposite" else 0.0, True, verdict.bound_trust)
 
 
 def brief(
@@ -138,25 +138,25 @@ def brief(
     games = [contest(b.market, b.outcome) for b in compared.bearings]
     # Only the sentence that asks says whose win is meant; others may tell of an earlier match.
     asking = reading.asking or question
-    others = results.others(asking, vocabulary)
-    stands = [
-        results.stand(asking, game, others, vocabulary) if game is not None else None
+    others = results.teams_and_people(asking, vocabulary)
+    game_relations = [
+        results.game_relation(asking, game, others, vocabulary) if game is not None else None
         for game in games
     ]
     rows = features.compared(
         [float(compared.question.vector @ b.view.vector) for b in compared.bearings],
-        compared.bearings, ranks, stands,
-        asked=reading.proposition.denied() if reading.denied else reading.proposition,
+        compared.bearings, ranks, game_relations,
+        asked=reading.proposition.opposite() if reading.denied else reading.proposition,
     )  # fmt: skip
     first = _first(rows, ranks, shortlist, most)
     chosen = [(compared.bearings[n], games[n]) for n in first]
     texts = tuple(
-        pairs.told(b.market, b.outcome, game, _day(b.market.closes_at), vocabulary)
+        pairs.market_text(b.market, b.outcome, game, _day(b.market.closes_at), vocabulary)
         for b, game in chosen
     )
-    named = features.read(question, vocabulary)
+    named = features.read_names(question, vocabulary)
     theirs = [
-        features.read(text, vocabulary, pairs.choice(b.market, b.outcome, game))
+        features.read_names(text, vocabulary, pairs.choice(b.market, b.outcome, game))
         for (b, game), text in zip(chosen, texts, strict=True)
     ]
     asked = mentions(asking, vocabulary) if reading.asking else ()
@@ -166,10 +166,10 @@ def brief(
         for text, one, (b, _) in zip(texts, theirs, chosen, strict=True)
     )
     return Brief(
-        pairs.asked(question, vocabulary, compared.at.date()), texts,
-        np.hstack([rows[first], features.named(named, theirs)]),
+        pairs.question_text(question, vocabulary, compared.at.date()), texts,
+        np.hstack([rows[first], features.name_features(named, theirs)]),
         tuple(b for b, _ in chosen), tuple(ranks[n] for n in first),
-        tuple(stands[n] for n in first), unmet, reading.denied,
+        tuple(game_relations[n] for n in first), unmet, reading.denied,
     )  # fmt: skip
 
 
@@ -220,7 +220,7 @@ def applied(
     likeliest = max((_may_ask(b, verdict) for b, verdict in pairs_read if verdict), default=0.0)
     if likeliest < judge.limits["absent"]:
         return found
-    return [replace(b, bounds=False) if b.relation == "none" else b for b in found]
+    return [replace(b, sets_bound=False) if b.relation == "none" else b for b in found]
 
 
 def _may_ask(bearing: Bearing, verdict: Verdict) -> float:
@@ -241,12 +241,12 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
     limits = judge.limits
     if bearing.exact or bearing.relation != "none":
         return bearing  # decided already: the question is the market's title, or logic relates them
-    if verdict.bound is not None:
+    if verdict.bound_trust is not None:
         shared = bearing.fit.asked > 0  # the market names something that the question names
-        bearing = replace(bearing, bounds=shared and verdict.bound >= limits["bound"])
+        bearing = replace(bearing, sets_bound=shared and verdict.bound_trust >= limits["bound"])
     if _is_of_another_level(bearing):
         return bearing  # another question, however alike the words are
-    if bearing.fit.leveled or bearing.fit.seat:
+    if bearing.fit.leveled or bearing.fit.wins_or_leaves:
         # The rules decide the side; the judge only says whether both are about the same thing.
         both = verdict.same + verdict.opposite
         verdict = Verdict(both, 0.0) if bearing.turned != positive else Verdict(0.0, both)

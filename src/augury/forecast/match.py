@@ -115,7 +115,7 @@ class Comparison:
     leveled: bool = False
     """Whether question and market both name a level ("above 100"), and `threshold` says how the two
     levels relate."""
-    seat: bool = False
+    wins_or_leaves: bool = False
     """Whether the question asks if somebody wins and the market if they leave, so that one comes
     true if the other does not ("Orbán wins", "Orbán out")."""
 
@@ -169,7 +169,7 @@ def compare(q: View, m: View, at: date) -> Comparison:
         content=content, opposed=opposed, lasting=lasting, called=names,
         foreign=foreign_weight(q, m), likeness=likeness,
         leveled=None not in (ours.threshold, theirs.threshold) and threshold != "unsaid",
-        seat=_is_seat(ours, theirs),
+        wins_or_leaves=_wins_or_leaves(ours, theirs),
     )  # fmt: skip
 
 
@@ -202,7 +202,7 @@ def _score(
     return score
 
 
-def _is_seat(ours: Proposition, theirs: Proposition) -> bool:
+def _wins_or_leaves(ours: Proposition, theirs: Proposition) -> bool:
     # Not the other way round: an Oscar that is "handed out" leaves no post.
     return ours.predicate == "wins" and theirs.predicate == "leaves"
 
@@ -223,7 +223,7 @@ def _opposed(q: View, m: View, extra: float) -> bool:
     theirs = m.proposition
     if q.motion * m.motion < 0 or q.sides & m.against & _CONTRARY:
         return True
-    if _is_seat(q.proposition, theirs):
+    if _wins_or_leaves(q.proposition, theirs):
         return True  # who is voted out has not won
     if (
         "lasts" in q.turns and "lasts" not in m.turns and q.proposition.positive

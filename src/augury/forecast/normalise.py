@@ -20,7 +20,7 @@ from augury.forecast.levels import LEVELS
 from augury.forecast.relative_dates import dated
 from augury.language import amounts
 from augury.propositions.ahead import Ahead, Finder, Replacement, rule
-from augury.propositions.claims import claimed, inside, masked, unmasked
+from augury.propositions.claims import inside, masked, name_spans, unmasked
 from augury.propositions.proposition import Proposition
 from augury.propositions.reading import read, read_question
 from augury.remembered import remembered
@@ -159,7 +159,7 @@ def _normalised(question: str, day: date) -> Reading:
         return Reading(
             question=question,
             effective=frame.core,
-            proposition=proposition.denied() if denied else proposition,
+            proposition=proposition.opposite() if denied else proposition,
             reason=_REASONS["polarity"] if denied else None,
             core=frame.core,
             denied=denied,
@@ -169,7 +169,7 @@ def _normalised(question: str, day: date) -> Reading:
     text, quotes = masked(frame.core)
     done = ["wording"] if frame.changed and frame.core.casefold() != question.casefold() else []
     text = dated(text, day)
-    if (counted := amounts.plain(text)) != text:
+    if (counted := amounts.normalized(text)) != text:
         done.append("figures")
         text = counted
     for what, rules in (
@@ -188,7 +188,7 @@ def _normalised(question: str, day: date) -> Reading:
     text = unmasked(text, quotes)
     proposition = read_question(_POSSESSIVE.sub("", text), day)
     if denied:
-        proposition = proposition.denied()
+        proposition = proposition.opposite()
     if not proposition.positive and "polarity" not in done:
         done.append("polarity")
     return Reading(
@@ -211,7 +211,7 @@ def _applied(pattern: Finder, replacement: Replacement, text: str, what: str) ->
         return text
     if what != "polarity":
         return pattern.sub(replacement, text)
-    names = claimed(text)
+    names = name_spans(text)
 
     def outside(found: re.Match[str]) -> str:
         if inside(names, found.start()):

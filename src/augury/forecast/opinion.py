@@ -161,7 +161,7 @@ def _contradicted(
     asks : the opinion on the whole question: the opposite of `read` if the question has such words
     asked : what the whole question asserts
     """
-    b, stand = brief.bearings[place], brief.stands[place]
+    b, relation = brief.bearings[place], brief.game_relations[place]
     ours = _side(b, positive=asked.positive)
     if b.exact or b.relation in bounds.SAME:
         return (
@@ -177,7 +177,7 @@ def _contradicted(
         return why
     if b.fit.leveled and asks != ours:
         return "it asks about the other side of the question's level"
-    if stand is not None and stand.bearing != read:
+    if relation is not None and relation.bearing != read:
         return "it is about another result of the game"
     return None
 

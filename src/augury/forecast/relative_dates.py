@@ -97,7 +97,7 @@ def _feast(found: re.Match[str], on: date) -> str:
 
 def _midterms(found: re.Match[str], on: date) -> str:
     years = [int(found["year"])] if found["year"] else range(on.year, on.year + 5)
-    coming = next((d for y in years if (d := calendar.election(y)) >= on and y % 4 == 2), None)
+    coming = next((d for y in years if (d := calendar.election_day(y)) >= on and y % 4 == 2), None)
     return f"{found['lead']}{_written(coming)}" if coming else found[0]
 
 

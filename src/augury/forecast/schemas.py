@@ -18,7 +18,7 @@ from augury.graph.schemas import (
     PublicCausalGraph,
     PublicMarketSummary,
     Question,
-    closed,
+    strict_config,
 )
 from augury.markets.records import ORIGINS, ShownOrigin
 
@@ -63,7 +63,7 @@ def as_iso(value: object) -> object:
 class PublicForecastRequest(BaseModel):
     """A question about the future, in plain words, to be forecast."""
 
-    model_config = closed(
+    model_config = strict_config(
         {"question": "Will the Fed cut rates in December?", "include_graph": True}
     )
 
@@ -76,7 +76,7 @@ class PublicForecastRequest(BaseModel):
 class StreamRequest(PublicForecastRequest):
     """A question whose forecast is to be streamed, stage by stage."""
 
-    model_config = closed(
+    model_config = strict_config(
         {"question": "Will the Fed cut rates in December?", "include_graph": True, "as_of": None}
     )
 
@@ -95,7 +95,7 @@ class PublicConfidenceInterval(BaseModel):
     outcome, which is Yes or No.
     """
 
-    model_config = closed({"lower": 0.54, "upper": 0.7})
+    model_config = strict_config({"lower": 0.54, "upper": 0.7})
 
     lower: float = Field(description="Lower end, 0 to 1.")
     upper: float = Field(description="Upper end, 0 to 1.")
@@ -137,7 +137,7 @@ class PublicRelevanceFilterSummary(BaseModel):
 class PublicOraclePortMetadata(BaseModel):
     """How the question was understood, and what was searched for."""
 
-    model_config = closed(_ORACLE_PORT)
+    model_config = strict_config(_ORACLE_PORT)
 
     original_question: str | None = None
     effective_question: str | None = Field(
@@ -175,7 +175,7 @@ class PublicForecastMetadata(BaseModel):
 class PublicForecastResponse(BaseModel):
     """A forecast of a question, or the reason why there is none."""
 
-    model_config = closed(
+    model_config = strict_config(
         {
             "request_id": "req_01989d2c7f6b7c3f9d0e8f1a2b3c4d5e",
             "question": "Will the Fed cut rates in December?",
@@ -309,7 +309,7 @@ def decided(row: DecidedRow) -> DecidedForecast:
 class RunQuestion(BaseModel):
     """One question of a forecast run (many questions that are answered in the background)."""
 
-    model_config = closed({"question": "Will the Fed cut rates in December?"})
+    model_config = strict_config({"question": "Will the Fed cut rates in December?"})
 
     question: Question
     as_of: Annotated[datetime, AfterValidator(as_moment), BeforeValidator(as_iso)] | None = Field(
@@ -322,7 +322,9 @@ class RunQuestion(BaseModel):
 class RunRequest(BaseModel):
     """A forecast run to start: many questions, answered in the background."""
 
-    model_config = closed({"questions": [{"question": "Will the Fed cut rates in December?"}]})
+    model_config = strict_config(
+        {"questions": [{"question": "Will the Fed cut rates in December?"}]}
+    )
 
     questions: Annotated[list[RunQuestion], Field(min_length=1, max_length=MAX_QUESTIONS)]
     include_graph: bool = Field(

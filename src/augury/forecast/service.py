@@ -33,7 +33,7 @@ from augury.forecast.made import Forecast
 from augury.forecast.normalise import Reading, normalise
 from augury.forecast.remembering import issued
 from augury.graph.schemas import PublicCausalGraph
-from augury.graph.service import GraphService, Middle
+from augury.graph.service import GraphService, QuestionForecast
 from augury.ids import new_id
 from augury.jobs import queue
 from augury.jobs.worker import Job
@@ -105,7 +105,7 @@ class ForecastService:
         self._database = database
         self._graphs = graphs
         if graphs is not None:
-            graphs.estimator = self.middle
+            graphs.forecaster = self.question_forecast
         self._search = search
         self._clock = clock
         self.age = age
@@ -286,11 +286,11 @@ class ForecastService:
         """The answer as of `as_of`, as if the markets with the ids `leave_out` did not exist."""
         return await self._last(self.stages(question, as_of=as_of, leave_out=leave_out))
 
-    async def middle(self, question: str) -> Middle:
+    async def question_forecast(self, question: str) -> QuestionForecast:
         """The public probability of a question and the time of its newest price, for the node in
         the middle of its causal graph."""
         forecast = await self.finish(question, None)
-        return Middle(grade.public(forecast.estimate).probability, forecast.data_as_of)
+        return QuestionForecast(grade.public(forecast.estimate).probability, forecast.data_as_of)
 
     async def draw(self, forecast: Forecast) -> PublicCausalGraph | None:
         """The causal graph of an answer; for an answer as of the past, only its evidence.

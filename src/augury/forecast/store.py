@@ -123,24 +123,6 @@ async def known_markets(
     return {row[0]: PastMarket(Snapshot(*row[:-5]), *row[-5:]) for row in rows}
 
 
-async def event_markets(
-    conn: Connection, events: Sequence[tuple[str, str]], limit: int
-) -> list[int]:
-    """Numbers of at most `limit` markets that belong to these events, given as (platform, event
-    id); the most traded market first."""
-    platforms, ids = zip(*events, strict=True)
-    cursor = await conn.execute(
-        """
-        select m.seq from unnest(%s::text[], %s::text[]) e (platform, event_id)
-        join markets m using (platform, event_id)
-        order by m.volume desc nulls last, m.seq limit %s
-        """,
-        (list(platforms), list(ids), limit),
-        binary=True,
-    )
-    return [row[0] for row in await cursor.fetchall()]
-
-
 # --- what was read of markets --------------------------------------------------------------
 
 

@@ -18,7 +18,7 @@ from augury.forecast.titles import PER_EVENT
 from augury.settings import Settings
 
 if TYPE_CHECKING:
-    from augury.app import Services
+    from augury.services import Services
     from augury.venues.dump import DumpFile
 
 DAYS_BEFORE: Final = (2, 5, 10, 20, 35)
@@ -35,7 +35,7 @@ async def store(
 
     with_model : include the language model that the settings name
     """
-    from augury.app import running
+    from augury.services import running
     from augury.venues.importing import import_file
 
     with TemporaryDirectory(prefix="augury-eval-") as folder:

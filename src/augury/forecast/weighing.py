@@ -79,13 +79,15 @@ class Weighing:
         return self._bounded(ordered, pool.within(low, high), low, high, "bounds")
 
     def _estimate(self) -> Estimate:
-        related = [b for b in self._bearings if b.bounds or is_related(b.fit)]
+        related = [b for b in self._bearings if b.sets_bound or is_related(b.fit)]
         if related:
             best = related[0].fit.content
             related = [
-                b for b in related if b.bounds or b.fit.rival or b.fit.content >= best - 0.65
+                b for b in related if b.sets_bound or b.fit.rival or b.fit.content >= best - 0.65
             ]
-            sure = [b for b in related if (is_sure(b.fit) if b.bounds is None else b.bounds)]
+            sure = [
+                b for b in related if (is_sure(b.fit) if b.sets_bound is None else b.sets_bound)
+            ]
             if not self._asked.threshold and (found := self._by_parts(sure, need_complete=True)):
                 return found
             for attempt in (self._by_deadline, self._by_threshold, self._by_stage, self._by_rivals):
@@ -225,7 +227,7 @@ class Weighing:
         series = [
             b for b in related
             if b.fit.window in ("implies", "implied") and is_same_except(b.fit, "window")
-            and b.fit.gap and _is_about(b) and (b.bounds or b.fit.extra <= SERIES_EXTRA)
+            and b.fit.gap and _is_about(b) and (b.sets_bound or b.fit.extra <= SERIES_EXTRA)
         ]  # fmt: skip
         if not series:
             return None
@@ -502,7 +504,7 @@ def _clamped(found: Estimate, limits: bounds.Bounds) -> Estimate:
 
 def _is_about(b: Bearing) -> bool:
     """Whether the market is about the question's event, as the judge or the shared words say."""
-    return b.bounds or b.fit.content >= DIRECT_CONTENT
+    return b.sets_bound or b.fit.content >= DIRECT_CONTENT
 
 
 def _match_doubt(c: Comparison) -> float:

@@ -136,8 +136,8 @@ async def _elsewhere(url: str, question: str) -> dict[str, Any]:
 
 
 async def _graph(question: str) -> GraphAnswer:
-    from augury.app import running
     from augury.graph.schemas import GraphAnswer, GraphRequest, answer
+    from augury.services import running
 
     try:
         GraphRequest.model_validate({"question": question})

@@ -152,7 +152,7 @@ def _pairs(
     """
     rng = np.random.default_rng(seed)
     relations = RelationService()
-    tags, fits, leans = _tagged(relations, markets)
+    tags, fits, directions = _tagged(relations, markets)
     read = [read_market(market) for market in markets]
     events = _events(markets)
     known = np.isfinite(changes).astype(np.float32)
@@ -176,7 +176,7 @@ def _pairs(
             joined.add(b)
             if a < b:
                 yield _logical(a, b, relation, events)
-        lean = int(leans[a, 0])
+        yes_direction = int(directions[a, 0])
         strongest = evidence.argmax(axis=0)
         apart = both & (events != events[a])
         for nth, relation in enumerate(RELATIONS):
@@ -184,7 +184,8 @@ def _pairs(
             for b in _best(np.flatnonzero(shown), evidence[nth], rng, PER_RELATION):
                 at = int(paths[nth, b].argmax())
                 path = reached.path(nth, int(tags[b, at]))
-                sign = int(np.prod([step.sign for step in path])) * int(leans[b, at]) * lean
+                signs = int(np.prod([step.sign for step in path]))
+                sign = signs * int(directions[b, at]) * yes_direction
                 causal = relation != "correlated"
                 hand_strength = float(np.prod([step.weight for step in path]))
                 kind = strength.kind(path, causal=causal, signed=sign != 0)
@@ -203,14 +204,14 @@ def _tagged(
     most = MAX_FACTORS
     tags = np.zeros((len(markets), most), np.uint16)
     fits = np.zeros((len(markets), most), np.float32)
-    leans = np.ones((len(markets), most), np.int8)
+    directions = np.ones((len(markets), most), np.int8)
     for row, market in enumerate(markets):
         text = document_text(
             market.question, event_name=market.event_name, description=market.description
         )
         for place, tag in enumerate(relations.tags(text)[:most]):
-            tags[row, place], fits[row, place], leans[row, place] = tag
-    return tags, fits, leans
+            tags[row, place], fits[row, place], directions[row, place] = tag
+    return tags, fits, directions
 
 
 def _events(markets: Sequence[Market]) -> NDArray[np.int64]:

@@ -63,7 +63,7 @@ _EDGE = {
 GRAPH_EXAMPLE = {"nodes": [_NODE], "edges": [_EDGE]}
 
 
-def closed(example: dict[str, Any]) -> ConfigDict:
+def strict_config(example: dict[str, Any]) -> ConfigDict:
     """Pydantic configuration of a model that refuses unknown properties and shows `example` in its
     JSON schema."""
     return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
@@ -72,7 +72,7 @@ def closed(example: dict[str, Any]) -> ConfigDict:
 class PublicMarketSummary(BaseModel):
     """A market in brief: its question, its venue and its prices."""
 
-    model_config = closed(MARKET_EXAMPLE)
+    model_config = strict_config(MARKET_EXAMPLE)
 
     id: str = Field(description="Id of the market; it never changes.")
     question: str = Field(description="The market's question.")
@@ -89,7 +89,7 @@ class PublicGraphNode(BaseModel):
     """A node of a causal graph: the question for which the graph was drawn, or something related to
     it, shown by its markets."""
 
-    model_config = closed(_NODE)
+    model_config = strict_config(_NODE)
 
     id: str = Field(
         description="Id of the node in this graph. The node of the graph's question is `question`."
@@ -113,7 +113,7 @@ class PublicGraphNode(BaseModel):
 class PublicGraphEdge(BaseModel):
     """An edge of a causal graph: how two of its nodes are related."""
 
-    model_config = closed(_EDGE)
+    model_config = strict_config(_EDGE)
 
     source: str = Field(description="Id of the node at which the edge starts.")
     target: str = Field(description="Id of the node at which the edge ends.")
@@ -136,7 +136,7 @@ class PublicCausalGraph(BaseModel):
     """A causal graph: a question with its causes, its consequences and their markets, as nodes and
     edges."""
 
-    model_config = closed(GRAPH_EXAMPLE)
+    model_config = strict_config(GRAPH_EXAMPLE)
 
     nodes: list[PublicGraphNode]
     edges: list[PublicGraphEdge]
@@ -145,7 +145,7 @@ class PublicCausalGraph(BaseModel):
 class GraphEdge(PublicGraphEdge):
     """An edge of a causal graph, with its type, direction, certainty, lag and markets."""
 
-    model_config = closed(
+    model_config = strict_config(
         {
             **_EDGE,
             "edge_type": "causal",
@@ -223,7 +223,7 @@ class Trace(BaseModel):
 class GraphRequest(BaseModel):
     """A question for which to draw a causal graph."""
 
-    model_config = closed({"question": "Will the US fall into recession in 2027?"})
+    model_config = strict_config({"question": "Will the US fall into recession in 2027?"})
 
     question: Question
     search_results: dict[str, list[dict[str, Any]]] | None = Field(
@@ -244,7 +244,7 @@ class GraphAnswer(BaseModel):
 class FullGraphRequest(BaseModel):
     """A question for which to draw a causal graph, and whether to wait for the graph."""
 
-    model_config = closed({"question": "Will the US fall into recession in 2027?"})
+    model_config = strict_config({"question": "Will the US fall into recession in 2027?"})
 
     question: Question
     background: bool = Field(
@@ -258,7 +258,7 @@ class FullGraphRequest(BaseModel):
 class GraphMarket(PublicMarketSummary):
     """A market at a node of a causal graph, with the time and the origin of its prices."""
 
-    model_config = closed(
+    model_config = strict_config(
         {**MARKET_EXAMPLE, "price_as_of": "2026-11-21T09:30:00Z", "closes_at": None,
          "status": "active", "stale": False, "origin": "live"}
     )  # fmt: skip

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from augury.clock import now
-from augury.graph import apt, logic, view
+from augury.graph import exclusion, logic, view
 from augury.markets import store as markets
 from augury.markets.freshness import AgeRule
 from augury.markets.records import Status
@@ -49,7 +49,7 @@ class Drawn(NamedTuple):
     """When the graph was drawn."""
 
 
-class Middle(NamedTuple):
+class QuestionForecast(NamedTuple):
     """The forecast of the question in the middle of a graph."""
 
     probability: float | None
@@ -58,7 +58,7 @@ class Middle(NamedTuple):
     """When the newest price that the forecast rests on was quoted; None without such a price."""
 
 
-Estimator = Callable[[str], Awaitable[Middle]]
+Forecaster = Callable[[str], Awaitable[QuestionForecast]]
 """Async function that forecasts the question for which a graph is drawn."""
 
 
@@ -77,7 +77,7 @@ class GraphService:
         self._database = database
         self._search = search
         self._relations = relations
-        self.estimator: Estimator | None = None
+        self.forecaster: Forecaster | None = None
         """Forecasts the question of a graph. The application sets it once it can forecast; until
         then, the question has no probability in its graph."""
 
@@ -109,7 +109,7 @@ class GraphService:
         await _report(stage, "searching", {"question": question})
         explored = await self._search.explore(question, top_k=SEARCH_DEPTH, status=status)
         clock.mark("search")
-        found = explored.found
+        found = explored.results
         if only is not None:
             found = _restricted(found, await self._native(only))
         count = sum(map(len, found.values()))
@@ -122,11 +122,11 @@ class GraphService:
                 if not self._is_past(market, now())
             }
         clock.mark("markets")
-        middle = Middle(None, None)
-        if estimate and self.estimator is not None:
-            middle = await self.estimator(question)
+        forecast = QuestionForecast(None, None)
+        if estimate and self.forecaster is not None:
+            forecast = await self.forecaster(question)
             clock.mark("estimate")
-        graph, trace = self._draw(question, middle, explored, found, by_id)
+        graph, trace = self._draw(question, forecast, explored, found, by_id)
         clock.mark("draw")
         return Drawn(graph, {**trace, "timings_ms": clock.marks}, now())
 
@@ -141,7 +141,7 @@ class GraphService:
     def _draw(
         self,
         question: str,
-        middle: Middle,
+        forecast: QuestionForecast,
         explored: Explored,
         found: Found,
         by_id: Mapping[str, markets.StoredMarket],
@@ -151,9 +151,14 @@ class GraphService:
         reached = list(self._reached(question, explored, found, by_id)) if factors else []
         direct = [by_id[r.id] for r in found.get("direct", ())[:MAX_TARGETS] if r.id in by_id]
         target = direct[0] if direct else None
-        lean = next((m.lean for m in self._relations.matcher.match(question)), 1)
+        yes_direction = next((m.yes_direction for m in self._relations.matcher.match(question)), 1)
         asked = view.CentralQuestion(
-            question, tuple(direct), middle.probability, factors, lean, middle.price_as_of
+            question,
+            tuple(direct),
+            forecast.probability,
+            factors,
+            yes_direction,
+            forecast.price_as_of,
         )
         numbers = {one.factor for one in reached}
         numbers |= {n for one in reached for step in one.path for n in (step.source, step.target)}
@@ -208,7 +213,7 @@ class GraphService:
         assert isinstance(lookup, QueryFactors)
         direct = [by_id[r.id] for r in found.get("direct", ()) if r.id in by_id][:MAX_VOTERS]
         own = self._question_factors(question, lookup.factors, direct)
-        leans: dict[int, int] = {}
+        directions: dict[int, int] = {}
         reached: list[view.ReachedMarket] = []
         for relation in RELATIONS:
             for result in found.get(relation, ()):
@@ -219,20 +224,22 @@ class GraphService:
                 path = lookup.path(relation, factor)
                 if path and path[0].source not in own:
                     continue
-                if factor not in leans:  # the factor's first market: its node shows this price
+                if factor not in directions:  # the factor's first market: its node shows this price
                     if not self._is_about(market, factor):
                         continue
                     named = self._named(market.question, factor)
-                    leans[factor] = named.lean if named else 1
+                    directions[factor] = named.yes_direction if named else 1
                 reached.append(
-                    view.ReachedMarket(market, relation, result.score, factor, leans[factor], path)
+                    view.ReachedMarket(
+                        market, relation, result.score, factor, directions[factor], path
+                    )
                 )
         return reached
 
     def _is_past(self, market: markets.StoredMarket, at: datetime) -> bool:
         """Whether a market says nothing about the time after `at`: its price is stale (too old), or
         the dates in its text are past."""
-        return self._age.judge(market, at).stale or apt.is_past(market, at)
+        return self._age.judge(market, at).stale or exclusion.is_past(market, at)
 
     def _named(self, question: str, factor: int) -> Match | None:
         """How a question names the factor (thing in the world) with the id `factor`: with which
@@ -245,7 +252,7 @@ class GraphService:
         `factor` is really about it, and not about something else of the same name."""
         named = self._named(market.question, factor)
         words = named.words if named else ()
-        return not apt.is_namesake(market, self._relations.factor(factor).name, words)
+        return not exclusion.is_namesake(market, self._relations.factor(factor).name, words)
 
     def _question_factors(
         self,

@@ -54,7 +54,7 @@ class ReachedMarket:
     """How certain it is that the market is in this relation, 0 to 1."""
     factor: int
     """Id of the factor that the market is about."""
-    lean: int
+    yes_direction: int
     """+1 if Yes to the best market on the factor means a rise of the factor, -1 if it means a fall,
     0: unknown."""
     path: FactorPath
@@ -119,7 +119,7 @@ class CentralQuestion:
     factors: Sequence[tuple[int, float]]
     """The factors (things in the world) that the question is about, as (id, how much the question
     is about it from 0 to 1), the strongest first."""
-    lean: int
+    yes_direction: int
     """+1 if Yes to the question means a rise of the factors that it is about, -1 if it means a
     fall, 0: unknown."""
     price_as_of: datetime | None = None
@@ -277,7 +277,7 @@ def _edges_of(
         for step in lead.path:
             sign *= step.sign
         reason = " ".join(step.reason for step in lead.path)
-        polarity = _polarity(sign * lead.lean * asked.lean)
+        polarity = _polarity(sign * lead.yes_direction * asked.yes_direction)
         return [
             DrawnEdge(
                 ids[lead.factor], QUESTION, "moves with",
@@ -286,13 +286,13 @@ def _edges_of(
             )
         ]  # fmt: skip
     if between is not None and between in ids and leads[between].relation == lead.relation:
-        steps, other, lean = (last,), ids[between], leads[between].lean
+        steps, other, yes_direction = (last,), ids[between], leads[between].yes_direction
     else:
-        steps, other, lean = lead.path, QUESTION, asked.lean
+        steps, other, yes_direction = lead.path, QUESTION, asked.yes_direction
     sign = 1
     for step in steps:
         sign *= step.sign
-    polarity = _polarity(sign * lead.lean * lean)
+    polarity = _polarity(sign * lead.yes_direction * yes_direction)
     ordered = tuple(reversed(steps)) if lead.relation == "upstream" else steps
     reason = " ".join(step.reason for step in ordered)
     if len(steps) > 1:
@@ -326,7 +326,8 @@ def _add_between(
             continue
         if any({edge.source, edge.target} == {source, target} for edge in graph.edges):
             continue
-        polarity = _polarity(step.sign * leads[step.source].lean * leads[step.target].lean)
+        start, end = leads[step.source], leads[step.target]
+        polarity = _polarity(step.sign * start.yes_direction * end.yes_direction)
         reason = step.reason
         back = _lag_of_path(graph.edges, target, source)
         if back is not None:

@@ -80,7 +80,7 @@ def _length(value: Any) -> Any:
     return length
 
 
-def written(length: timedelta) -> str:
+def duration_text(length: timedelta) -> str:
     """`length` in its largest whole unit: 90 minutes are 90m, 2 hours 2h."""
     seconds = int(length.total_seconds())
     for unit, size in _UNITS.items():
@@ -92,7 +92,7 @@ def written(length: timedelta) -> str:
 Duration = Annotated[
     timedelta,
     BeforeValidator(_length),
-    PlainSerializer(written, return_type=str),
+    PlainSerializer(duration_text, return_type=str),
     WithJsonSchema({"type": "string", "pattern": r"^[1-9][0-9]{0,6}[smhd]$", "examples": ["15m"]}),
 ]
 """Type of a duration: `90s`, `15m`, `1h`, `7d`; at most 366 days."""

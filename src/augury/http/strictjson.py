@@ -35,7 +35,7 @@ def loads(body: bytes) -> Any:
         raise _issue(str(exc)) from None
     except ValueError:  # int() refuses more than 4,300 digits
         raise _issue("A number is out of range.") from None
-    # The decoder does not refuse lone surrogates, NUL characters and deep nesting. Only bodies that
+    # The decoder accepts escapes of lone surrogates and of NUL, and deep nesting. Only bodies that
     # may have them are walked through.
     if "\\u" in text or text.count("[") + text.count("{") > MAX_DEPTH:
         _walk(value)

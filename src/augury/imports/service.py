@@ -157,7 +157,7 @@ def register(worker: Worker, database: Database) -> None:
             await store.prune(conn)
 
     worker.register(KIND, read, attempts=1, at_once=1)
-    worker.every("imports.prune", 3600, prune)
+    worker.schedule("imports.prune", 3600, prune)
 
 
 async def _read(database: Database, job: Job) -> dict[str, Any]:

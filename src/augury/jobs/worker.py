@@ -115,7 +115,7 @@ class Worker:
             raise ValueError(f"two handlers for jobs of kind {kind}")
         self._kinds[kind] = _Kind(handler, attempts, at_once)
 
-    def every(self, name: str, seconds: float, function: Callable[[], Awaitable[None]]) -> None:
+    def schedule(self, name: str, seconds: float, function: Callable[[], Awaitable[None]]) -> None:
         """Run `function` every `seconds`, each time in only one of all processes. `name` identifies
         the work among processes."""
         self.schedules.add(name, seconds, function)
@@ -226,7 +226,7 @@ class Worker:
             except Exception as error:
                 away = isinstance(error, psycopg.Error) and as_unavailable(error) is not None
                 if away or isinstance(error, Unavailable):
-                    raise  # the database can't be reached: not a failure of the job
+                    raise  # the database or another service is unavailable: no failure of the job
                 log.exception("job_failed", job=job.id, kind=job.kind, attempt=job.attempt)
                 text = str(error) if isinstance(error, AuguryError) else type(error).__name__
                 pause = min(LONGEST_PAUSE, 2.0**job.attempt)

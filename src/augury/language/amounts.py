@@ -1,8 +1,8 @@
 """Amounts as people say them: "three quarters of a trillion", "13 or fewer, or else 17 or more".
 
-Pure. `plain` rewrites the amounts of a text in a form that `markets.quantities` can read: digits
-for number words, "between A and B" for "at least A and at most B", and "not between A and B" for
-"below A or above B".
+Pure. `normalized` rewrites the amounts of a text in a form that `markets.quantities` can read:
+digits for number words, "between A and B" for "at least A and at most B", and "not between A and B"
+for "below A or above B".
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _has(text: str, parts: Iterable[str]) -> bool:
     return any(part in folded for part in parts)
 
 
-def plain(text: str) -> str:
+def normalized(text: str) -> str:
     """The text with its amounts in digits, and with two bounds joined to one range: "two and a half
     billion" -> "2.5 billion", "13 or fewer, or else 17 or more" -> "not between 14 and 16"."""
     text = in_figures(text)
@@ -218,9 +218,9 @@ _FIGURED: Final = (
     ),
     _Rewrite(("range", "band", "window", "bracket"), _OUTSIDE, _ranged),
 )  # fmt: skip
-"""Replacements that `plain` makes first, before it joins two bounds to one range (`_joined`). They
-replace number words, other words for amounts ("50 bucks", "double digits"), and ranges with a word
-such as "range" or "band" ("outside the 3-5 range")."""
+"""Replacements that `normalized` makes first, before it joins two bounds to one range (`_joined`).
+They replace number words, other words for amounts ("50 bucks", "double digits"), and ranges with a
+word such as "range" or "band" ("outside the 3-5 range")."""
 _UPPER_BOUND_PARTS: Final = tuple(
     "most more greater higher warmer hotter maximum below under less fewer lower beneath short shy"
     " south sub colder cooler smaller weaker".split()

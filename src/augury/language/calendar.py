@@ -12,11 +12,11 @@ MONTHS: Final = (
     "october", "november", "december",
 )  # fmt: skip
 """Names of the months in lower case; month n (1 to 12) is at index n - 1."""
-SHORT: Final = {**{name[:3]: name for name in MONTHS if len(name) > 3}, "sept": "september"}
+SHORT_MONTHS: Final = {**{name[:3]: name for name in MONTHS if len(name) > 3}, "sept": "september"}
 """Short name of a month -> full name of the month, both in lower case and without a period: "sept"
 -> "september"."""
 MONTH_NUMBERS: Final = {name: n for n, name in enumerate(MONTHS, 1)} | {
-    short: MONTHS.index(name) + 1 for short, name in SHORT.items()
+    short: MONTHS.index(name) + 1 for short, name in SHORT_MONTHS.items()
 }
 """Long or short name of a month in lower case -> number of the month, 1 to 12."""
 MONTH: Final = (
@@ -47,7 +47,7 @@ def nth_weekday(year: int, month: int, weekday: int, nth: int) -> date:
     return first + timedelta((weekday - first.weekday()) % 7 + 7 * (nth - 1))
 
 
-def election(year: int) -> date:
+def election_day(year: int) -> date:
     """Election day in the United States in a year: the Tuesday after the first Monday of
     November."""
     return nth_weekday(year, 11, 0, 1) + timedelta(1)
@@ -80,7 +80,7 @@ _HOLIDAYS: Final[dict[str, Callable[[int], date]]] = {
     "memorial": lambda year: nth_weekday(year, 5, 0, 0),
     "labor": lambda year: nth_weekday(year, 9, 0, 1),
     "thanksgiving": lambda year: nth_weekday(year, 11, 3, 4),
-    "election": election,
+    "election": election_day,
     "easter": easter,
     "eastersun": easter,
 }

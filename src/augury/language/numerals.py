@@ -50,7 +50,7 @@ def count(text: str) -> int:
 _RANKS: Final = {**ORDINALS, **COUNTS}
 
 
-def place(text: str) -> int:
+def rank(text: str) -> int:
     """The rank (place in an order) that an ordinal or a number names: "second", "2nd", "2" and
     "two" -> 2; 0 if the text names none ("last")."""
     digits = re.sub(r"\D", "", text)

@@ -42,7 +42,7 @@ class AskedResult:
     """Whether the question names both sides of the game."""
 
 
-class Stand(NamedTuple):
+class GameRelation(NamedTuple):
     """How a question about a game relates to a market on that game (`bearing`: it asks the same,
     the opposite, implies it ...), and whether the question names both sides."""
 
@@ -51,7 +51,7 @@ class Stand(NamedTuple):
     """Whether the question names both sides of the game."""
 
 
-def others(question: str, vocabulary: Vocabulary) -> list[Mention]:
+def teams_and_people(question: str, vocabulary: Vocabulary) -> list[Mention]:
     """The mentions of teams and people in a question. A mention of neither side of the market's
     game shows that the question may be about another game."""
     return [
@@ -66,7 +66,7 @@ def asked_result(
     """The ways in which the game `contest` must end for the question to be answered Yes; None if
     that is not certain.
 
-    foreign : mentions of teams and people in the question, from `others`
+    foreign : mentions of teams and people in the question, from `teams_and_people`
     """
     text = ASIDE.sub("", sides.mark_sides(question, contest, foreign, vocabulary))
     if UNSURE.search(text) or RHETORICAL.search(text):
@@ -89,16 +89,16 @@ def asked_result(
     return None if ends == contest.all else AskedResult(ends, {"A", "B"} <= named)
 
 
-def stand(
+def game_relation(
     question: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary
-) -> Stand | None:
+) -> GameRelation | None:
     """How a question relates to a market on the game `contest` (it asks the same, the opposite,
     implies it ...); None if that is not certain.
 
-    foreign : mentions of teams and people in the question, from `others`
+    foreign : mentions of teams and people in the question, from `teams_and_people`
     """
     result = asked_result(question, contest, foreign, vocabulary)
-    return None if result is None else Stand(contest.bearing(result.ends), result.both)
+    return None if result is None else GameRelation(contest.bearing(result.ends), result.both)
 
 
 @dataclass(frozen=True, slots=True)

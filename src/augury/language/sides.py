@@ -95,7 +95,7 @@ def mark_sides(
     without accents and dots.
 
     foreign : mentions of teams and people in the text; some may play in another game
-        (`results.others`)
+        (`results.teams_and_people`)
     """
     words = tokens(_STATE_CODE.sub(r"\1", text))
     sport = contest.sport or _shared_sport(contest.sides, vocabulary)

@@ -205,8 +205,9 @@ class MacroRuntime:
         """
         if self._base is None:
             raise NotConfigured(
-                "No macro runtime (a data service of the operator, which Augury passes requests on "
-                "to) is configured. The operator has to set AUGURY_MACRO_RUNTIME_URL.",
+                "The macro runtime is not configured. It is a data service of the operator, to "
+                "which Augury passes requests on. The operator has to set "
+                "AUGURY_MACRO_RUNTIME_URL.",
                 retry_after=60,
             )
         url = target.below(self._base, call.raw_path, call.query)

@@ -188,7 +188,7 @@ class Demands:
         """Whether a market fails to meet at least one demand of the question, so that it does not
         ask the same.
 
-        market : text of what the market asserts (`pairs.told`)
+        market : text of what the market asserts (`pairs.market_text`)
         named : the mentions of entities in `market`
         """
         market_words, offices = _words(market), _offices(named)
@@ -315,7 +315,7 @@ def _parts_of_works(text: str) -> frozenset[str]:
 
 
 def _ranks(text: str) -> frozenset[int]:
-    return frozenset(numerals.place(m["nth"] or m["number"]) for m in _RANK.finditer(text))
+    return frozenset(numerals.rank(m["nth"] or m["number"]) for m in _RANK.finditer(text))
 
 
 def _opposed(ours: frozenset[str], theirs: frozenset[str]) -> bool:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from augury.language import amounts
 from augury.language.entities import Mention, mentions
-from augury.language.results import Stand
+from augury.language.results import GameRelation
 from augury.language.vocabulary import Vocabulary
 
 Matrix = NDArray[np.float32]
@@ -77,7 +77,7 @@ question and a market imply or exclude each other (`forecast.roles.limits_of`)."
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class TextNames:
     """The entities and numbers that a text names, and the number of words of the text."""
 
     entities: tuple[Mention, ...]
@@ -91,22 +91,22 @@ class Named:
     """Number of words of the text."""
 
 
-def read(text: str, vocabulary: Vocabulary, choice: str = "") -> Named:
+def read_names(text: str, vocabulary: Vocabulary, choice: str = "") -> TextNames:
     """Find the entities and numbers that a text names, and count the words of the text.
 
     choice : for a market, the words that distinguish the outcome from other ones (`pairs.choice`)
     """
-    return Named(
+    return TextNames(
         entities=tuple(mentions(text, vocabulary)),
         choice=frozenset(key for one in mentions(choice, vocabulary, text) for key in one.keys),
-        numbers=frozenset(n.replace(",", "") for n in _NUMBER.findall(amounts.plain(text))),
+        numbers=frozenset(n.replace(",", "") for n in _NUMBER.findall(amounts.normalized(text))),
         words=len(text.split()),
     )
 
 
 def compared(
     dense: Sequence[float], bearings: Sequence[Any], ranks: Sequence[tuple[int, int]],
-    stands: Sequence[Stand | None], *, asked: Any,
+    game_relations: Sequence[GameRelation | None], *, asked: Any,
 ) -> Matrix:  # fmt: skip
     """The features `COMPARED` of all markets of one question, shape (markets, len(COMPARED)).
 
@@ -119,9 +119,9 @@ def compared(
     ranks
         Two ranks of each market: in the search results, and in the order of the hand-written rules
         from the best match to the worst. 0 is the best.
-    stands
-        For a market on a single game, how the question relates to the market (`results.Stand`).
-        None for any other market, or if the relation is not certain.
+    game_relations
+        For a market on a single game, how the question relates to the market
+        (`results.GameRelation`). None for any other market, or if the relation is not certain.
     asked
         What the question asserts, as a `Proposition`.
     """
@@ -130,7 +130,9 @@ def compared(
     best = max(b.fit.score for b in bearings)
     likest = max(b.fit.likeness for b in bearings)
     rows = []
-    for b, near, (rank, place), stand in zip(bearings, dense, ranks, stands, strict=True):
+    for b, near, (rank, place), relation in zip(
+        bearings, dense, ranks, game_relations, strict=True
+    ):
         fit = b.fit
         row = [float(getattr(fit, name)) for name in _FIT]
         row += [float(getattr(fit, name)) for name in _FLAGS]
@@ -141,7 +143,7 @@ def compared(
             math.copysign(math.log1p(abs(fit.gap)), fit.gap), float(b.turned),
             float(not asked.positive), float(near), math.log1p(rank), math.log1p(place),
             best - fit.score, likest - fit.likeness,
-            float(asked.predicate == b.view.proposition.predicate), *_contest(stand),
+            float(asked.predicate == b.view.proposition.predicate), *_contest(relation),
         ]  # fmt: skip
         rows.append(row)
     return np.asarray(rows, np.float32)
@@ -167,11 +169,11 @@ def ordered(rows: Matrix) -> NDArray[np.str_]:
     return np.where(rows[:, _AT["rival"]] > 0, "", found)
 
 
-def named(question: Named, markets: Sequence[Named]) -> Matrix:
+def name_features(question: TextNames, markets: Sequence[TextNames]) -> Matrix:
     """The features `NAMED` of the markets read for one question, shape (markets, len(NAMED)).
 
     question, markets : the entities and numbers that the texts of question and markets name, from
-        `read`
+        `read_names`
     """
     rows = []
     for market in markets:
@@ -185,7 +187,7 @@ def named(question: Named, markets: Sequence[Named]) -> Matrix:
     return np.asarray(rows, np.float32).reshape(-1, len(NAMED))
 
 
-def _choice_first(ours: Sequence[Mention], market: Named) -> float:
+def _choice_first(ours: Sequence[Mention], market: TextNames) -> float:
     shared = frozenset(key for one in market.entities for key in one.keys) | market.choice
     shared_keys = [one.keys for one in ours if one.keys & shared]
     places = [n for n, keys in enumerate(shared_keys) if keys & market.choice]
@@ -194,11 +196,11 @@ def _choice_first(ours: Sequence[Mention], market: Named) -> float:
     return 1.0 if places[0] == 0 else -1.0
 
 
-def _contest(stand: Stand | None) -> tuple[float, float, float, float]:
-    if stand is None:
+def _contest(relation: GameRelation | None) -> tuple[float, float, float, float]:
+    if relation is None:
         return 0.0, 0.0, 0.0, 0.0
-    same, opposite = stand.bearing == "same", stand.bearing == "opposite"
-    return float(same), float(opposite), float(not (same or opposite)), float(stand.both)
+    same, opposite = relation.bearing == "same", relation.bearing == "opposite"
+    return float(same), float(opposite), float(not (same or opposite)), float(relation.both)
 
 
 def _names(ours: Sequence[Mention], theirs: Sequence[Mention]) -> list[float]:

@@ -92,7 +92,7 @@ class Verdict(NamedTuple):
     """True if hand-written rules, not the judge, decided between `same`, `opposite` and neither,
     e.g. because they read which team's win a question on a game asks for."""
 
-    bound: float | None = None
+    bound_trust: float | None = None
     """How far a bound can be trusted. If the hand-written rules find that this market's price
     bounds the question's probability from above or below (an earlier deadline, a higher level, a
     later stage ...), this is the probability, 0 to 1, that they are right. None: they find no such
@@ -135,7 +135,7 @@ class Encoder:
         """For each market, the natural logarithms of the probabilities that it asks (something
         else, the same, the opposite), shape (markets, 3).
 
-        question, markets : texts made by `pairs.asked` and `pairs.told`
+        question, markets : texts made by `pairs.question_text` and `pairs.market_text`
         """
         if not markets:
             return np.zeros((0, 3), np.float32)
@@ -248,9 +248,9 @@ class Judge:
     "opposite", and the other way round. `agree`: smallest probability for the answer that the rules
     found; a market with less is rejected. `sided`: the larger of the two probabilities must be at
     least this share of their sum, or it is not clear which side is asked. `bound`: smallest
-    `Verdict.bound` at which a market's price bounds the question's probability as the rules find,
-    e.g. because of an earlier deadline. `absent`: if some market asks the question or its opposite
-    with at least this probability, other markets bound it only where logic proves it.
+    `Verdict.bound_trust` at which a market's price bounds the question's probability as the rules
+    find, e.g. because of an earlier deadline. `absent`: if some market asks the question or its
+    opposite with at least this probability, other markets bound it only where logic proves it.
     """
     calibration: tuple[tuple[float, float], ...]
     """Points between which `confidence` interpolates, as (the larger of `same` and `opposite` of a
@@ -280,7 +280,7 @@ class Judge:
         """One verdict for each market, in the order of `markets`: how likely it asks the question,
         the opposite or something else.
 
-        question, markets : texts made by `pairs.asked` and `pairs.told`
+        question, markets : texts made by `pairs.question_text` and `pairs.market_text`
         features : the features `features.NAMES` (columns) of each market (row)
         """
         if not markets:
@@ -291,7 +291,7 @@ class Judge:
         orders = ordered(features)
         bounds = self.bounds.probabilities(rows)[:, 1]
         return [
-            Verdict(float(p[1]), float(p[2]), bound=float(b) if is_ordered else None)
+            Verdict(float(p[1]), float(p[2]), bound_trust=float(b) if is_ordered else None)
             for p, b, is_ordered in zip(found, bounds, orders != "", strict=True)
         ]
 

@@ -33,14 +33,14 @@ _SENTENCE: Final = re.compile(
 _YES_NO: Final = frozenset({"yes", "no", "up", "down", "over", "under", "long", "short"})
 
 
-def asked(question: str, vocabulary: Vocabulary, day: date) -> str:
+def question_text(question: str, vocabulary: Vocabulary, day: date) -> str:
     """The text of a question for the judge (the trained model), with the month and year of `day`,
     the day of asking: `will wemby win mvp (wemby = Victor Wembanyama) | Nov 2026`."""
     text = " ".join(question[:MAX_TITLE_CHARS].split())
     return f"{text}{full_names_note(mentions(text, vocabulary))} | {day:%b %Y}"
 
 
-def told(
+def market_text(
     market: ContestMarket,
     outcome: int,
     game: Contest | None,

@@ -97,7 +97,7 @@ class ServiceClient:
                 "'augury serve', or set AUGURY_URL and AUGURY_API_KEY to use another service."
             )
         async with _access(settings) as access:
-            self._temporary_key_id, key = await access.lend(*SCOPES)
+            self._temporary_key_id, key = await access.create_temporary_key(*SCOPES)
             # Whoever can read the data folder can read everything in it, so this temporary key may
             # read realized volatility too.
             await access.set_rvol_approved(OPERATOR, True)
@@ -137,7 +137,7 @@ class ServiceClient:
         ):
             return
         async with _access(self._settings) as access:
-            await access.take_back(self._temporary_key_id)
+            await access.revoke_temporary_key(self._temporary_key_id)
 
 
 @asynccontextmanager

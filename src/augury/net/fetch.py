@@ -42,13 +42,14 @@ async def get(
     deadline: float = DEADLINE_SECONDS,
     max_bytes: int = MAX_BYTES,
     meter: Callable[[int], None] | None = None,
-    led: Callable[[str], None] | None = None,
+    on_redirect: Callable[[str], None] | None = None,
 ) -> Fetched:
     """The answer to a GET of `url`, with a client made by `guard.client`.
 
     `headers` may hold a credential, so a redirect to another origin drops them. `meter` is called
-    with the size in bytes of each piece of the body as it comes. `led` is called with the host that
-    a redirect leads to, before the request to it; it may raise `FetchFailed` to stop the fetch.
+    with the size in bytes of each piece of the body as it comes. `on_redirect` is called with the
+    host that a redirect leads to, before the request to it; it may raise `FetchFailed` to stop the
+    fetch.
 
     Raises
     ------
@@ -59,7 +60,7 @@ async def get(
     """
     try:
         async with asyncio.timeout(deadline):
-            return await _follow(client, url, dict(headers or {}), max_bytes, meter, led)
+            return await _follow(client, url, dict(headers or {}), max_bytes, meter, on_redirect)
     except (TimeoutError, httpx2.TimeoutException):
         raise FetchFailed("The source did not answer in time.") from None
     except body.BodyError as error:
@@ -74,7 +75,7 @@ async def _follow(
     headers: dict[str, str],
     max_bytes: int,
     meter: Callable[[int], None] | None,
-    led: Callable[[str], None] | None,
+    on_redirect: Callable[[str], None] | None,
 ) -> Fetched:
     target = httpx2.URL(url)
     for _ in range(MAX_REDIRECTS + 1):
@@ -84,8 +85,8 @@ async def _follow(
                 if _origin(there) != _origin(target):
                     headers = {}
                 target = there
-                if led is not None:
-                    led(target.host)
+                if on_redirect is not None:
+                    on_redirect(target.host)
                 continue
             if response.status_code == 304 and any(h.lower().startswith("if-") for h in headers):
                 return Fetched(304, response.headers, b"")

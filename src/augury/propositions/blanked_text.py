@@ -13,9 +13,9 @@ from datetime import date
 from typing import Final
 
 from augury.propositions.ahead import Finder
-from augury.propositions.claims import calmed, claimed, inside, masked, unmasked
+from augury.propositions.claims import inside, masked, name_spans, unmasked, without_emphasis
 from augury.propositions.proposition import Slot, WordsRead
-from augury.propositions.windows import WrittenDate, mentions
+from augury.propositions.windows import WrittenDate, written_dates
 from augury.propositions.wording import GENERIC, canonical, districts
 from augury.remembered import remembered
 from augury.search.text import terms as text_terms
@@ -42,13 +42,13 @@ class BlankedText:
         # A title in quotes is a name, whatever its words are: "Never Enough" denies nothing.
         about, quotes = masked(about)
         self._quotes = [f" {quote[1:-1]} " for quote in quotes]
-        self._names = claimed(about)
+        self._names = name_spans(about)
         self.raw = f"{about} {side}".strip()
         self.anchor, self.asked = anchor, asked
         self.read: list[WordsRead] = []
-        self.dates: list[WrittenDate] = mentions(about, anchor, opened=opened, asked=asked)
+        self.dates: list[WrittenDate] = written_dates(about, anchor, opened=opened, asked=asked)
         self.side_dates: list[WrittenDate] = (
-            mentions(side, anchor, opened=opened, asked=asked) if side else []
+            written_dates(side, anchor, opened=opened, asked=asked) if side else []
         )
         self.about, self.side = about, side
 
@@ -112,7 +112,7 @@ def clean(text: str) -> str:
     """The first 1,000 characters of a text, without markup. Words that are capitalized only for
     emphasis are put in lower case: "will NOT" -> "will not"."""
     text = text[:1000].translate(_CURLY)
-    return calmed(_SPACES.sub(" ", _NOISE.sub(" ", text)).strip())
+    return without_emphasis(_SPACES.sub(" ", _NOISE.sub(" ", text)).strip())
 
 
 _DONE: Final = re.compile(

@@ -7,10 +7,10 @@ letter, of the text is capitalized.
 
 Examples
 --------
->>> spans = claimed("Will the Anaheim Ducks miss the playoffs?")
+>>> spans = name_spans("Will the Anaheim Ducks miss the playoffs?")
 >>> ["Will the Anaheim Ducks miss the playoffs?"[a:b] for a, b in spans]
 ['Anaheim Ducks']
->>> calmed("Will China NOT invade Taiwan?")
+>>> without_emphasis("Will China NOT invade Taiwan?")
 'Will China not invade Taiwan?'
 """
 
@@ -56,7 +56,7 @@ _FUNCTION: Final = frozenset(
 but it does not belong to the name after it."""
 
 
-def calmed(text: str) -> str:
+def without_emphasis(text: str) -> str:
     """The text without capitals for emphasis: "will NOT" -> "will not". A text of more than 12
     letters that are all capitals is put in lower case as a whole."""
     if not _LOWER.search(text):
@@ -78,7 +78,7 @@ def capitals_mark_names(text: str) -> bool:
     return any(w[0].islower() and w not in _LINKS for w in words)
 
 
-def claimed(text: str) -> list[Span]:
+def name_spans(text: str) -> list[Span]:
     """Where the quotes and names of a text are, as spans (start, end) from left to right. A name
     within a quote has no span of its own."""
     found = [match.span() for match in QUOTED.finditer(text)]

@@ -318,9 +318,9 @@ def _stage(what: str) -> str | None:
 def _ranks(found: re.Match[str]) -> Threshold | None:
     """The range of ranks that a match of `_RANK` names: 1 to 3 for "top 3". None for "last"."""
     if found["top"]:
-        return Threshold(1, numerals.place(found["top"]))
+        return Threshold(1, numerals.rank(found["top"]))
     number = found["nth"] or found["pick"] or found["hash"] or found["number"]
-    rank = numerals.place(number)
+    rank = numerals.rank(number)
     if not rank:  # "last"
         return None
     if found["worse"]:

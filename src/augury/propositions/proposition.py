@@ -120,7 +120,7 @@ class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         and words that deny."""
         return self.contest | self.choice
 
-    def denied(self) -> Proposition:
+    def opposite(self) -> Proposition:
         """The opposite proposition: equal to this one, with `positive` inverted."""
         return msgspec.structs.replace(self, positive=not self.positive)
 

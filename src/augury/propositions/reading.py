@@ -26,7 +26,7 @@ from augury.propositions.negations import cut_negations
 from augury.propositions.predicates import PredicateReading, read_predicate
 from augury.propositions.proposition import AMOUNTS, CONTESTS, Predicate, Proposition, WordsRead
 from augury.propositions.thresholds import StrikeNumbers, quantity_predicate, read_threshold
-from augury.propositions.windows import Window, WrittenDate, mentions, window
+from augury.propositions.windows import Window, WrittenDate, window, written_dates
 from augury.propositions.wording import (
     ASYMMETRIC,
     PARTIES,
@@ -273,7 +273,7 @@ def _written_window(text: BlankedText, source: _Source, *, contest: bool) -> Win
     found = window(text.dates, text.raw, anchor=anchor, since=opened, contest=contest)
     if found.text or found.years or not source.event_name:
         return found
-    named = mentions(source.event_name, source.closes)
+    named = written_dates(source.event_name, source.closes)
     return window(named, source.event_name, anchor=anchor, since=opened, contest=contest)
 
 
@@ -305,7 +305,7 @@ def _lasting(win: Window, *, never_in_window: bool, over: bool = False) -> Windo
 def _edition(win: Window, text: BlankedText, source: _Source) -> int | None:
     years = _years((*text.side_dates, *text.dates))
     if not years and source.event_name:
-        years = _years(mentions(source.event_name, None))
+        years = _years(written_dates(source.event_name, None))
     if years:
         return max(years)
     if win.kind in ("in", "on") and win.start is not None and not win.vague:

@@ -155,7 +155,7 @@ _SIMPLE: Final = {
 }  # fmt: skip
 
 
-def mentions(
+def written_dates(
     text: str, anchor: date | None, *, opened: date | None = None, asked: bool = False
 ) -> list[WrittenDate]:
     """The dates in `text`, from left to right. If a date has no year, the year is the one that
@@ -258,7 +258,7 @@ def _days(
     """The days that a date covers (`Days`); None if there is no such date ("February 30").
 
     match : a match of `_MENTION`
-    anchor, floor, asked : as in `dates.yearless` and `mentions`
+    anchor, floor, asked : as in `dates.yearless` and `written_dates`
     """
     try:
         if match["iso"] or match["us"] or match["dots"] or match["my_m"]:
@@ -387,7 +387,7 @@ def window(
     """The window of time that the dates of a text make together; a window of kind `open` if they
     make none.
 
-    found : the dates of the text, from `mentions`
+    found : the dates of the text, from `written_dates`
     anchor : the market's close
     since : day on which the market was opened or the question was asked
     contest : whether the text is about a contest. A year alone ("the 2026 election") then names the

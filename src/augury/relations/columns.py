@@ -152,11 +152,12 @@ def table(
         `len(RANK_WEIGHTS)` of `factors`, in their order.
     """
     columns: dict[str, Any] = {
-        "names_weight": pool.naming, "names_share": pool.named, "directness": pool.directness,
-        "words": pool.words, "dense": pool.dense, "salience": pool.salience,
-        "fixture": pool.fixture, "rival": rivals, "foreign": foreign,
-        "q_first": factors[0][1] if factors else 0.0, "q_heaviest": pool.heaviest,
-        "q_factors": len(factors), "q_terms": np.log1p(pool.terms),
+        "names_weight": pool.matched_weight, "names_share": pool.matched_share,
+        "directness": pool.directness, "words": pool.words, "dense": pool.dense,
+        "salience": pool.salience, "fixture": pool.fixture, "rival": rivals,
+        "foreign": foreign, "q_first": factors[0][1] if factors else 0.0,
+        "q_heaviest": pool.max_term_weight, "q_factors": len(factors),
+        "q_terms": np.log1p(pool.terms),
     }  # fmt: skip
     years = np.where(
         pool.closes > 0, (pool.closes.astype(np.float64) - pool.when) / YEAR_SECONDS, 0

@@ -26,7 +26,7 @@ from augury.logic.relate import relate
 from augury.markets.records import PLATFORMS, Platform
 from augury.propositions.proposition import AMOUNTS, CONTESTS, Proposition
 from augury.propositions.reading import Readable, read_market
-from augury.propositions.windows import mentions, window
+from augury.propositions.windows import window, written_dates
 from augury.search.text import fold
 from augury.search.text import terms as text_terms
 
@@ -278,7 +278,7 @@ def _deadline(rules: str, p: Proposition) -> date | None:
     p : what the market asserts; it supplies the year of a date that has none
     """
     start = rules[:_DEADLINE_CHARACTERS].split("therwise")[0]
-    found = [m for m in mentions(start, p.window.end) if m.relation in ("by", "before")]
+    found = [m for m in written_dates(start, p.window.end) if m.relation in ("by", "before")]
     return window(found[:1], start, anchor=p.window.end).end if found else None
 
 

@@ -60,7 +60,7 @@ async def _leads(
                 # A market that is in no event yet counts as an event of its own.
                 event.id if (event := events.get(market.seq)) else -market.seq,
                 event.stages if event else None,
-                tuple(tag.number for tag in tags(_text(market))),
+                tuple(tag.factor_id for tag in tags(_text(market))),
                 read_market(market),
             )
             for market in found

@@ -32,7 +32,7 @@ WINDOW_LENGTH: Final = timedelta(days=180)
 MOST_MARKETS: Final = 6_000
 """To find markets that move together, at most this many markets are compared with each other: those
 with prices in the most time steps. The work grows with the square of this number."""
-EVERY_SECONDS: Final = 6 * 3600.0
+MEASURE_SECONDS: Final = 6 * 3600.0
 """Seconds between two measurements of which markets move together."""
 CHECK_SECONDS: Final = 60.0
 """Seconds between two checks of whether another process has measured which markets move together.
@@ -50,7 +50,7 @@ class Partner(NamedTuple):
     """Number of time steps (`STEP_LENGTH`) in which the price changes of both are known."""
 
 
-class Moving:
+class CoMovements:
     """The pairs of markets whose prices move together, as last measured."""
 
     def __init__(self, database: Database, clock: Clock = now) -> None:

@@ -31,7 +31,8 @@ async def list_factors(
         str,
         Query(
             max_length=200,
-            description="Only factors whose name, key, domain or `up` contains all these words.",
+            description="Words that must all occur in a factor's name, key, domain or `up`, each "
+            "in any of the four.",
         ),
     ] = "",
     domain: Annotated[

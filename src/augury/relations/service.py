@@ -40,7 +40,7 @@ from augury.relations.causal.paths import (
 from augury.relations.columns import RANK_WEIGHTS
 from augury.relations.labelling import Labels
 from augury.relations.labels import LabelledMarket
-from augury.relations.moving import STEP_LENGTH, Moving, Partner
+from augury.relations.moving import STEP_LENGTH, CoMovements, Partner
 from augury.relations.reasons import Phrasing
 from augury.search.related import Lookup, Pool, PoolReading, Ranked, Tag
 from augury.search.subject import split
@@ -109,11 +109,11 @@ class RelationService:
     markets are related to the query and why. It uses the factor base (which factor drives which),
     and implements `augury.search.related.Relations`."""
 
-    def __init__(self, base: Base | None = None, moving: Moving | None = None) -> None:
-        """`base`: the factor base; by default the one shipped with this version. `moving`: the
-        markets whose prices move together; without it, reasons do not mention prices."""
+    def __init__(self, base: Base | None = None, co_movements: CoMovements | None = None) -> None:
+        """`base`: the factor base; by default the one shipped with this version. `co_movements`:
+        the markets whose prices move together; without it, reasons do not mention prices."""
         self.base = base or knowledge.load()
-        self.moving = moving
+        self.co_movements = co_movements
         self.labels: Labels | None = None
         """A language model's labels (its answers on how pairs of events are related); None if none
         are used."""
@@ -162,7 +162,7 @@ class RelationService:
         """The factors (things in the world that markets are about) of a market with this text, best
         fitting first."""
         found = self.matcher.match(text.title, text.event or game(text.body))
-        return [Tag(m.factor, m.fit, m.lean) for m in found]
+        return [Tag(m.factor, m.fit, m.yes_direction) for m in found]
 
     def ask(
         self,
@@ -221,7 +221,7 @@ class RelationService:
         best = sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_QUERY_FACTORS]
         least = MIN_FACTOR_SHARE * best[0][1] if best else 0.0
         factors = [(tag, weight) for tag, weight in best if weight >= least]
-        partners = self.moving.partners(keys.tolist()) if self.moving else {}
+        partners = self.co_movements.partners(keys.tolist()) if self.co_movements else {}
         labels = self.labels.related(keys.tolist()) if self.labels else {}
         return QueryFactors(self, factors, contests, partners, labels, unanswered, supposed)
 
@@ -335,7 +335,7 @@ class QueryFactors(Lookup):
         are about them (`ANSWERED_SHARE`)."""
         return self._unanswered
 
-    def bearing(
+    def factor_shares(
         self, tags: NDArray[np.uint16], fits: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Two arrays (n,), 0 to 1, with one number for each of n markets: how much the market is

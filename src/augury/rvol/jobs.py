@@ -26,7 +26,7 @@ def register(
     fetches new price bars with `collector` (if there is one). Only one refresh runs at a time, over
     all processes."""
     worker.register(REFRESH, partial(_refresh, service, collector), attempts=5, at_once=1)
-    worker.every(REFRESH, EVERY_SECONDS, partial(_ask, database))
+    worker.schedule(REFRESH, EVERY_SECONDS, partial(_ask, database))
 
 
 async def _refresh(service: RvolService, collector: Collector | None, job: Job) -> dict[str, Any]:

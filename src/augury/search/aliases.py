@@ -12,7 +12,7 @@ from typing import Final
 
 from augury.language import calendar
 
-_MONTHS = "; ".join(f"{short} {name}" for short, name in calendar.SHORT.items())
+_MONTHS = "; ".join(f"{short} {name}" for short, name in calendar.SHORT_MONTHS.items())
 
 _DEMONYMS = """
 american us; americans us; british uk; britain uk; french france; german germany; italian italy;

@@ -26,7 +26,6 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from augury.app import Services, running
 from augury.markets import store as markets
 from augury.markets.generator import generate
 from augury.markets.records import Market, Status
@@ -34,6 +33,7 @@ from augury.search import rival as rivals
 from augury.search.embedding import Embedder
 from augury.search.load import percentiles
 from augury.search.text import document_text
+from augury.services import Services, running
 from augury.settings import Settings
 
 CHUNK_MARKETS = 5_000
@@ -271,22 +271,20 @@ def _over_http(folder: str, key: str, texts: list[str], requests: int) -> dict[s
     few.write_text(json.dumps(asked[:50]))
     started = time.perf_counter()
     with serving(folder) as (url, process):
-        asked_over_http(url, bodies, key, clients=1, requests=1)
+        run_load(url, bodies, key, clients=1, requests=1)
         out: dict[str, Any] = {
             "restart_to_first_answer_seconds": round(time.perf_counter() - started, 2)
         }
-        asked_over_http(url, few, key, clients=1, requests=50)
-        out["one_client"] = asked_over_http(url, bodies, key, clients=1, requests=requests)
+        run_load(url, few, key, clients=1, requests=50)
+        out["one_client"] = run_load(url, bodies, key, clients=1, requests=requests)
         related.write_text(json.dumps([{"query": text} for text in texts]))
-        out["one_client_all_relations"] = asked_over_http(
-            url, related, key, clients=1, requests=requests
-        )
+        out["one_client_all_relations"] = run_load(url, related, key, clients=1, requests=requests)
         graphs.write_text(json.dumps([{"question": text[:500]} for text in texts]))
-        out["one_client_graphs"] = asked_over_http(
+        out["one_client_graphs"] = run_load(
             url, graphs, key, clients=1, requests=requests // 10, path="/internal/v1/graph/build"
         )
-        out["eight_clients"] = asked_over_http(url, bodies, key, clients=8, requests=requests)
-        out["eight_clients_asking_the_same_50"] = asked_over_http(
+        out["eight_clients"] = run_load(url, bodies, key, clients=8, requests=requests)
+        out["eight_clients_asking_the_same_50"] = run_load(
             url, few, key, clients=8, requests=requests
         )
         out["memory_mb"] = memory(process.pid)
@@ -323,7 +321,7 @@ def serving(folder: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
                 process.wait(20)
 
 
-def asked_over_http(
+def run_load(
     url: str, bodies: Path, key: str, *, clients: int, requests: int, path: str = "/v1/search"
 ) -> dict[str, Any]:
     """Send `requests` POSTs to the service at `url`, with the bodies in the file `bodies` in turn,

@@ -28,7 +28,7 @@ from augury.storage.database import Database
 from augury.tables import Console
 
 if TYPE_CHECKING:
-    from augury.app import Services
+    from augury.services import Services
 
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV, one market per line.")]
 
@@ -94,8 +94,8 @@ async def _search(body: dict[str, Any], url: str | None = None) -> dict[str, lis
     import msgspec
     from pydantic import ValidationError
 
-    from augury.app import running
     from augury.search.schemas import SearchRequest
+    from augury.services import running
 
     try:
         request = SearchRequest.model_validate(body)
@@ -265,7 +265,7 @@ async def _instances(markets: Path, *, quiet: bool) -> dict[str, Any]:
 async def _filled(markets: Path) -> AsyncIterator[Services]:
     """Import and index the markets of the Parquet file `markets` in a temporary data folder; yields
     the application's services on it."""
-    from augury.app import running
+    from augury.services import running
     from augury.venues.dump import DumpFile
     from augury.venues.importing import import_file
 

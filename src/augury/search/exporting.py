@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 
 from rich.console import Console
 
-from augury.app import running
 from augury.search.bench import import_generated, made_up_queries, memory, serving
 from augury.search.soak import steady
+from augury.services import running
 from augury.settings import Settings
 
 MAX_RATIO = 2.0

@@ -301,7 +301,7 @@ def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
     lateness = min(1.0, max(0.0, (float(record["closes"]) - _LONG_AGO) / _SPAN))
     worth = 0.4 + 0.4 * trade + 0.2 * lateness
     return SparseVector(
-        np.array([tag.number for tag in tags], np.uint32),
+        np.array([tag.factor_id for tag in tags], np.uint32),
         np.array([(0.35 + 0.65 * tag.fit) * worth for tag in tags], np.float32),
     )
 
@@ -325,6 +325,6 @@ def _record(row: IndexRow, text: DocumentText, tags: Sequence[Tag]) -> NDArray[n
     for field in records.RECORD.names or ():
         out[field] = ranked[field]
     out["change"] = row.change
-    out["tags"][: len(tags)] = [tag.number for tag in tags]
+    out["tags"][: len(tags)] = [tag.factor_id for tag in tags]
     out["fits"][: len(tags)] = [round(255 * tag.fit) for tag in tags]
     return out

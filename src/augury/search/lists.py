@@ -25,14 +25,14 @@ similar words. Chosen by hand."""
 class Hit(NamedTuple):
     """A market in a ranked list. `key`: the market's number; `score`: the higher, the earlier the
     market stands in the list; `change`: sequence number of the database change with which the
-    market was indexed. Only in lists other than `direct`: `tag`, the id of the factor (e.g. a
+    market was indexed. Only in lists other than `direct`: `factor_id`, the id of the factor (e.g. a
     policy rate) through which the market was found, and `reason`, why the market is related to the
     query."""
 
     key: int
     change: int
     score: float
-    tag: int = 0
+    factor_id: int = 0
     reason: str | None = None
 
 
@@ -63,8 +63,8 @@ def rank(related: Related) -> Lists:
         sure[ranking.order[:surely]] = ranking.scores[:surely]
         for relation, found in reading.rank(sure, wanted.most).items():
             hits[relation] = [
-                Hit(int(keys[at]), int(changes[at]), score, tag, reason)
-                for at, score, tag, reason in found
+                Hit(int(keys[at]), int(changes[at]), score, factor_id, reason)
+                for at, score, factor_id, reason in found
             ]
             claimed.update(hit.key for hit in hits[relation])
     order = ranking.order

@@ -70,7 +70,7 @@ class Explored(NamedTuple):
     """Search results with the factors (things in the world, such as a policy rate) that led to
     them, from which a causal graph is drawn."""
 
-    found: Found
+    results: Found
     lookup: Lookup
     tags: dict[str, int]
     """Id of a related market -> id of the factor (e.g. a policy rate) through which the market was
@@ -119,7 +119,7 @@ class Presenter:
                     reason = hit.reason or RELATED_REASON
                     one = _result(row, quote, overdue, hit.score, dimension, reason)
                     found[dimension].append(one)
-                    tags[row.id] = hit.tag
+                    tags[row.id] = hit.factor_id
         return Explored(found, lists.lookup, tags)
 
     async def _shown_directly(

@@ -114,9 +114,9 @@ class Quotes:
     async def _read_all(self) -> None:
         async with self._database.reading() as conn:
             # Quotes that change from here on are read again by `follow`.
-            reached = await markets.last_move(conn)
+            reached = await markets.last_moved(conn)
             found = await markets.all_moving(conn)
-            odd = await markets.moving_apart(conn)
+            odd = await markets.moving_irregular(conn)
             self._categories |= await markets.categories(conn)
         if len(found):
             self._reserve(int(found["seq"].max()))

@@ -23,11 +23,11 @@ Relation = Literal["upstream", "downstream", "correlated"]
 class Tag(NamedTuple):
     """A factor (something in the world, such as a policy rate) that a market is about."""
 
-    number: int
+    factor_id: int
     """Id of the factor (a thing in the world, such as a policy rate), 1 to 65535."""
     fit: float
     """How much of the market's text is about the factor (a thing in the world), in (0, 1]."""
-    lean: int
+    yes_direction: int
     """+1 if the market's Yes means that the factor rises, -1 if it means that the factor falls, 0
     if that is unknown."""
 
@@ -52,10 +52,10 @@ class Pool:
     words: NDArray[np.float32]
     """(n,): the ranking feature `words`, a BM25 score of each market's question and event's name.
     The weights of the query's terms in it sum to 1."""
-    naming: NDArray[np.float32]
+    matched_weight: NDArray[np.float32]
     """(n,): the summed weight of those query terms, months and numbers included, that occur in each
     market's question or event's name. The weights of all terms sum to 1, so the sum is 0 to 1."""
-    named: NDArray[np.float32]
+    matched_share: NDArray[np.float32]
     """(n,): the share (0 to 1) of the query's distinct terms that occur in each market's question
     or event's name."""
     fixture: NDArray[np.float32]
@@ -78,7 +78,7 @@ class Pool:
     are taken as votes for what the query is about."""
     terms: int
     """Number of the query's distinct terms."""
-    heaviest: float
+    max_term_weight: float
     """The largest weight of a query term (0 to 1); the weights of all terms sum to 1."""
     when: int
     """Median close of the markets in `voters`, in epoch seconds; the start of today (UTC) if none
@@ -92,7 +92,7 @@ class Ranked(NamedTuple):
 
     position: int
     score: float
-    tag: int
+    factor_id: int
     """Id of the factor (e.g. a policy rate) through which the market was found."""
     reason: str
 
@@ -136,7 +136,7 @@ class Lookup(Protocol):
         may be the answer although they share no word with the query."""
         ...
 
-    def bearing(
+    def factor_shares(
         self, tags: NDArray[np.uint16], fits: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Two arrays (n,), from 0 to 1: how much each market is about the factors that the query
@@ -182,7 +182,7 @@ class _Nothing:
     tags: Sequence[int] = ()
     unanswered: Sequence[int] = ()
 
-    def bearing(
+    def factor_shares(
         self, tags: NDArray[np.uint16], fits: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         nothing = np.zeros(len(tags), np.float32)

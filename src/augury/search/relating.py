@@ -65,7 +65,9 @@ def relate(
     ranking = rank.order(
         ranked(hits.between(0, own)),
         features[:own],
-        adjust=rank.factor_adjustment(*lookup.bearing(hits.payload["tags"][:own], fits[:own])),
+        adjust=rank.factor_adjustment(
+            *lookup.factor_shares(hits.payload["tags"][:own], fits[:own])
+        ),
         collapse=not understood.parsed.asks_level,
     )
     pool = _pool(understood, hits, fits, features, own, ranking.order[:MAX_VOTERS])
@@ -110,8 +112,8 @@ def _pool(
         directness=rank.raw(features),
         dense=column["dense"],
         words=column["words"],
-        naming=named @ query.weights,
-        named=named.mean(axis=1, dtype=np.float32) if len(query.ids) else column["words"],
+        matched_weight=named @ query.weights,
+        matched_share=named.mean(axis=1, dtype=np.float32) if len(query.ids) else column["words"],
         fixture=column["fixture"] * payload["fixture"],
         salience=payload["salience"],
         closes=payload["closes"],
@@ -119,7 +121,7 @@ def _pool(
         own=own,
         voters=voters,
         terms=len(query.ids),
-        heaviest=float(query.weights.max(initial=0)),
+        max_term_weight=float(query.weights.max(initial=0)),
         when=_when(payload["closes"][voters]),
     )
 

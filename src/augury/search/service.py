@@ -164,7 +164,7 @@ class SearchService:
         position, at = self._indexer.position, time.monotonic()
         deep = min(families.FOUND_PER_ROW * top_k, FOLDED_AT_ONCE) if fold else top_k
         wanted = Wanted(query, dimensions, top_k, status, max(deep, top_k))
-        found = (await self._search(wanted)).found
+        found = (await self._search(wanted)).results
         if fold:
             found = folded(query, found, top_k)
         self._answers.keep(arguments, found, position, at)

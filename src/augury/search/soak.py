@@ -21,9 +21,9 @@ from urllib.parse import urlsplit
 
 from rich.console import Console
 
-from augury.app import running
 from augury.search.bench import import_generated, made_up_queries, memory, serving
 from augury.search.load import percentiles, search_requests
+from augury.services import running
 from augury.settings import Settings
 
 P95_MS, P99_MS, GROWTH, DRAIN_SECONDS = 50.0, 150.0, 0.05, 10.0

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt, StrictStr
 
 from augury.http.examples import example
-from augury.http.fields import Duration, Name, written
+from augury.http.fields import Duration, Name, duration_text
 from augury.series.parse import MOST_POINTS
 from augury.series.service import Kind, Refreshed
 from augury.series.sources import Source, SourceType
@@ -351,7 +351,7 @@ def record(found: Series) -> dict[str, Any]:
         },
         "unit": found.unit,
         "frequency": found.frequency,
-        "refresh_every": written(found.refresh_every) if found.refresh_every else None,
+        "refresh_every": duration_text(found.refresh_every) if found.refresh_every else None,
         "points": found.points,
         "latest": _latest(found),
         "fetched_at": found.fetched_at,

@@ -378,7 +378,7 @@ class SeriesService:
     async def _note_failure(self, series: Series, why: str) -> None:
         """Store why a fetch failed (`why`) and when it is tried again. This uses a transaction of
         its own, because the transaction of the failing request is rolled back."""
-        async with self._database.transaction(apart=True) as conn:
+        async with self._database.transaction(separate=True) as conn:
             at = self._clock()
             wait = _backoff(series)
             await store.note_failure(
@@ -407,7 +407,7 @@ class SeriesService:
             headers["If-Modified-Since"] = series.last_modified or ""
         return await fetch.get(
             self._client, url, headers=headers, meter=partial(self._budget.spend, account),
-            led=self._charge_redirect,
+            on_redirect=self._charge_redirect,
         )  # fmt: skip
 
     async def _store_points(

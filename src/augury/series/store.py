@@ -347,7 +347,7 @@ async def revisions(
 # Read by watchlists
 
 
-class Latest(NamedTuple):
+class LatestValue(NamedTuple):
     """A series' last point, i.e. that with the latest time, and when its source last answered."""
 
     id: str
@@ -357,13 +357,13 @@ class Latest(NamedTuple):
     fetched_at: datetime | None
 
 
-async def latest(conn: Connection, series_ids: Sequence[str]) -> dict[str, Latest]:
+async def latest(conn: Connection, series_ids: Sequence[str]) -> dict[str, LatestValue]:
     rows = await conn.execute(
         "select id, name, latest_time, latest_value, fetched_at from series where id = any(%s)",
         (list(series_ids),),
         binary=True,
     )
-    return {row[0]: Latest(*row) for row in await rows.fetchall()}
+    return {row[0]: LatestValue(*row) for row in await rows.fetchall()}
 
 
 async def values_before(
@@ -391,7 +391,7 @@ async def values_before(
     return [row[0] for row in await rows.fetchall()]
 
 
-async def moved_since(conn: Connection, moved: int, limit: int) -> tuple[list[str], int]:
+async def changed_since(conn: Connection, moved: int, limit: int) -> tuple[list[str], int]:
     """Ids of at most `limit` series whose points changed after change number `moved` (changes are
     numbered in ascending order), and the number of the last of these changes; `moved` if there are
     none."""

@@ -167,15 +167,15 @@ class Database:
 
     @asynccontextmanager
     async def transaction(
-        self, *, apart: bool = False
+        self, *, separate: bool = False
     ) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
         """Yields a connection with a transaction, which is committed when the block ends and rolled
         back when the block raises.
 
-        Inside a `unit`, the transaction is a part of the unit. With `apart` it is separate from the
-        unit, and stays committed even if the unit is rolled back.
+        Inside a `unit`, the transaction is a part of the unit. With `separate` it is not, and
+        stays committed even if the unit is rolled back.
         """
-        unit = None if apart else self._unit()
+        unit = None if separate else self._unit()
         if unit is None:
             async with self._connection() as connection, connection.transaction():
                 yield connection

@@ -20,7 +20,6 @@ from typing import Any
 from rich.console import Console
 
 from augury import clock
-from augury.app import Services, running
 from augury.deliveries import store as deliveries
 from augury.deliveries.service import NewEndpoint
 from augury.deliveries.store import Outgoing
@@ -28,6 +27,7 @@ from augury.ids import new_id
 from augury.jobs.worker import Worker
 from augury.markets import store as markets
 from augury.markets.records import Market, MarketChange, PricePoint
+from augury.services import Services, running
 from augury.settings import Settings
 from augury.watchlists import jobs, store
 from augury.watchlists.rules import Metric, Op, Severity

@@ -143,7 +143,7 @@ class Evaluator:
             market_position = await store.progress(conn, "markets")
             moved, market_reach = await markets.moved_since(conn, market_position, MOVED_AT_ONCE)
             series_position = await store.progress(conn, "series")
-            moved_series, series_reach = await series.moved_since(
+            moved_series, series_reach = await series.changed_since(
                 conn, series_position, MOVED_AT_ONCE
             )
             targets: list[str] = []
@@ -285,7 +285,7 @@ async def _send(conn: Connection, to_send: list[tuple[str, Alert]], at: datetime
     for kind, alert in to_send:
         to = endpoints.get(alert.watchlist_id)
         if to:
-            text = payload(kind, wire(alert), at)
+            text = payload(kind, alert_fields(alert), at)
             # One message per alert and kind; only reminders may repeat, one for each snooze.
             about = None if kind == REMINDER else alert.id
             messages += [Outgoing(new_id("msg"), one, about, kind, text) for one in to]
@@ -375,7 +375,7 @@ def is_silenced(alert: Alert) -> bool:
     return bool(alert.record.get("silenced"))
 
 
-def wire(alert: Alert) -> dict[str, Any]:
+def alert_fields(alert: Alert) -> dict[str, Any]:
     """An alert as a dict of JSON fields, as API callers and receivers of webhooks get it."""
     return {
         "id": alert.id,

@@ -29,7 +29,7 @@ def register(worker: Worker, evaluator: Evaluator, database: Database) -> None:
             await store.prune(conn)
             await deliveries.prune(conn)
 
-    worker.every("watchlists.evaluate", EVALUATE_EVERY, evaluate)
-    worker.every("watchlists.remind", 15, remind)
-    worker.every("watchlists.members", 15, evaluator.look_up_members)
-    worker.every("watchlists.prune", 3600, prune)
+    worker.schedule("watchlists.evaluate", EVALUATE_EVERY, evaluate)
+    worker.schedule("watchlists.remind", 15, remind)
+    worker.schedule("watchlists.members", 15, evaluator.look_up_members)
+    worker.schedule("watchlists.prune", 3600, prune)

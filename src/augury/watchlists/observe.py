@@ -32,7 +32,7 @@ requests."""
 SAMPLES_APART = timedelta(minutes=10)
 """Shortest time between two stored values of a market's cumulative volume. Chosen by hand."""
 
-Linked = Callable[[Connection, Collection[int]], Awaitable[dict[int, list[tuple[int, bool]]]]]
+FindTwins = Callable[[Connection, Collection[int]], Awaitable[dict[int, list[tuple[int, bool]]]]]
 """A function that finds the same contract on the other venue. It gets the sequence numbers
 (`Quote.seq`) of markets. It returns, for each, pairs of the other market's sequence number and
 whether the two are inverted (Yes of one is No of the other)."""
@@ -41,7 +41,7 @@ ReadVolatility = Callable[[Connection, Sequence[str]], Awaitable[dict[str, Volat
 without a forecast are left out."""
 
 
-async def no_links(conn: Connection, seqs: Collection[int]) -> dict[int, list[tuple[int, bool]]]:
+async def no_twins(conn: Connection, seqs: Collection[int]) -> dict[int, list[tuple[int, bool]]]:
     return {}
 
 
@@ -98,13 +98,13 @@ class Observer:
     def __init__(
         self,
         *,
-        linked: Linked = no_links,
+        find_twins: FindTwins = no_twins,
         volatility: ReadVolatility = no_volatility,
         age: AgeRule = AgeRule(),
     ) -> None:
-        """`linked` finds the same contract on the other venue, `volatility` reads the volatility of
-        assets, and `age` says which prices are too old."""
-        self._linked = linked
+        """`find_twins` finds the same contract on the other venue, `volatility` reads the
+        volatility of assets, and `age` says which prices are too old."""
+        self._find_twins = find_twins
         self._volatility = volatility
         self._age = age
 
@@ -186,8 +186,8 @@ class Observer:
             for side in facts.sides.get(target.id, ())
         }
         if wanted:
-            facts.linked = await self._linked(conn, wanted)
-            others = {other for found in facts.linked.values() for other, _ in found}
+            facts.twins = await self._find_twins(conn, wanted)
+            others = {other for found in facts.twins.values() for other, _ in found}
             facts.others = await markets.quotes_by_seq(conn, list(others)) if others else {}
 
     async def _read_series(
@@ -230,9 +230,9 @@ class _Facts:
         self.sides = sides
         self.past: dict[tuple[int, int, timedelta, int], list[float | None]] = {}
         self.volumes: dict[tuple[str, timedelta], list[float | None]] = {}
-        self.linked: dict[int, list[tuple[int, bool]]] = {}
+        self.twins: dict[int, list[tuple[int, bool]]] = {}
         self.others: dict[int, Quote] = {}
-        self.series: dict[str, series.Latest] = {}
+        self.series: dict[str, series.LatestValue] = {}
         self.series_before: dict[tuple[str, timedelta], float | None] = {}
         self.volatility: dict[str, Volatility] = {}
 
@@ -363,7 +363,7 @@ class _Facts:
             return Observation(reason=wording.NOT_TWO_OUTCOMES)
         others = []
         apart = None
-        for seq, inverted in self.linked.get(side.quote.seq, ()):
+        for seq, inverted in self.twins.get(side.quote.seq, ()):
             other = self.others.get(seq)
             if other is None or other.status != "active" or len(other.outcomes) != 2:
                 continue

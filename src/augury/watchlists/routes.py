@@ -17,7 +17,7 @@ from augury.http.fields import Moment, own_id
 from augury.http.idempotency import idempotent
 from augury.watchlists import alert_schemas, chart_schemas, rule_schemas, schemas
 from augury.watchlists import chart as charts
-from augury.watchlists.evaluation import wire
+from augury.watchlists.evaluation import alert_fields
 from augury.watchlists.rules import Severity
 from augury.watchlists.service import NewTarget, WatchlistService
 
@@ -323,7 +323,7 @@ async def snooze_alert(
     """Snooze an alert: nothing more is sent about it for some time, not even its end. If it still
     fires afterwards, one reminder is sent (`alert.reminder`)."""
     alert = await service.snooze_alert(caller.account, watchlist_id, alert_id, wanted.length)
-    return wire(alert)
+    return alert_fields(alert)
 
 
 @router.patch(
@@ -373,7 +373,7 @@ async def evaluate(caller: WatchCaller, service: Service, watchlist_id: Watchlis
     found = {
         "evaluated_at": at,
         "evaluations": [alert_schemas.evaluation(one) for one in evaluated],
-        "alerts": [wire(alert) for alert in alerts],
+        "alerts": [alert_fields(alert) for alert in alerts],
     }
     # Encoded here, because up to 20,000 states made by this code need no second validation.
     return Response(msgspec.json.encode(found), media_type="application/json")
@@ -412,7 +412,7 @@ async def alerts(
         limit=limit + 1,
         before=pages.decode_number(cursor) if cursor else None,
     )
-    return answer(request, pages.page(found, limit, wire, attrgetter("seq")))
+    return answer(request, pages.page(found, limit, alert_fields, attrgetter("seq")))
 
 
 @router.get(

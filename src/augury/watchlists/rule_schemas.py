@@ -18,7 +18,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from augury.http.examples import example, request_example
-from augury.http.fields import BodyMoment, Duration, Name, written
+from augury.http.fields import BodyMoment, Duration, Name, duration_text
 from augury.markets.records import ShownOrigin
 from augury.markets.records import Status as MarketStatus
 from augury.watchlists.chart_schemas import ChartPoint
@@ -402,9 +402,9 @@ def rule(found: StoredRule) -> dict[str, Any]:
         "metric": found.metric,
         "op": found.op,
         "value": found.label if found.label is not None else found.threshold,
-        "window": written(found.span) if found.span else None,
-        "for": written(found.hold) if found.hold else None,
-        "cooldown": written(found.cooldown) if found.cooldown else None,
+        "window": duration_text(found.span) if found.span else None,
+        "for": duration_text(found.hold) if found.hold else None,
+        "cooldown": duration_text(found.cooldown) if found.cooldown else None,
         "severity": found.severity,
         "hysteresis": found.hysteresis,
         "expires_at": found.expires_at,

@@ -108,7 +108,7 @@ async def moving_since(conn: Connection, moved: int, limit: int) -> list[MovingR
     return await _rows(conn, "where moved > %s order by moved limit %s", (moved, limit))
 
 
-async def moving_apart(conn: Connection) -> list[MovingRow]:
+async def moving_irregular(conn: Connection) -> list[MovingRow]:
     """The often changing data of the markets for which a record of type `MOVING` is not enough:
     markets whose number of outcomes is not two (a record holds two prices), and markets whose
     contract is also listed on another venue (a record can't name the other listings)."""
@@ -121,7 +121,7 @@ async def _rows(conn: Connection, rest: str, params: Sequence[Any]) -> list[Movi
     return [MovingRow(*row) for row in await rows.fetchall()]
 
 
-async def last_move(conn: Connection) -> int:
+async def last_moved(conn: Connection) -> int:
     """The sequence number of the latest change that this connection can see; 0 in an empty
     catalogue. A change is one of any market's price, volume, status or links (to the same contract
     on another venue)."""

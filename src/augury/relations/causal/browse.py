@@ -105,7 +105,7 @@ def find(
     Returns three things: the factors on the page; the number of factors on all pages; and the
     position to pass as `after` for the next page (None on the last page).
 
-    words : only factors whose name, `up`, key or domain contains all these words
+    words : only factors in whose name, `up`, key and domain together all these words occur
     domain : only factors of this domain (subject area); None: of all domains
     """
     wanted = words.casefold().split()

@@ -34,7 +34,7 @@ class Match(NamedTuple):
     """How much of the question or query names the factor, in (0, 1]: roughly the share of words
     that belong to the factor's name. Numbers and months do not count, and weak words count less
     (`query_weight`)."""
-    lean: int
+    yes_direction: int
     """+1 if Yes to the text means a rise of the factor (`Factor.up`), -1 if it means a fall, 0 if
     the text does not say ("between 3% and 3.4%")."""
     words: tuple[str, ...]
@@ -103,7 +103,7 @@ class Matcher:
             Match(
                 n,
                 min(1.0, best[n][0]),
-                lean(folded, self.factors[n - 1]),
+                yes_direction(folded, self.factors[n - 1]),
                 best[n][1],
                 bare[n] and any(words[n] < words[other] for other in order),
             )
@@ -181,7 +181,7 @@ _UP: Final = frozenset(
 _NOT: Final = frozenset("not no never fail fails failed without nobody none refuse refuses".split())
 
 
-def lean(text: str, factor: Factor) -> int:
+def yes_direction(text: str, factor: Factor) -> int:
     """Whether Yes to a text means a rise or a fall of a factor (something in the world, e.g. a
     policy rate): +1 for a rise (`Factor.up`), -1 for a fall, 0 if unknown.
 

@@ -60,7 +60,7 @@ def with_own(base: Base, own: Sequence[PairVerdict]) -> Base:
     return replace(base, verdicts=(*own, *kept))
 
 
-def join(base: Base, data_dir: Path) -> Base:
+def with_accepted(base: Base, data_dir: Path) -> Base:
     """The factor base with those verdicts on pairs of factors added that the operator has accepted.
     They are read from the data folder. Lines that can't be read are logged and skipped."""
     problems: list[str] = []

@@ -179,7 +179,7 @@ async def _queue(database: Database, data_dir: Path, progress: Progress) -> list
     from augury.relations.causal.reviewing import events_by_factor, proposed
     from augury.relations.service import RelationService
 
-    relations = RelationService(own_verdicts.join(knowledge.load(), data_dir))
+    relations = RelationService(own_verdicts.with_accepted(knowledge.load(), data_dir))
     events = await events_by_factor(database, relations.tags, _bar(progress, "Reading events"))
     waiting = proposed(data_dir)
     advance = _bar(progress, "Looking for unjudged pairs")

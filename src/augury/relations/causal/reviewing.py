@@ -57,7 +57,7 @@ async def events_by_factor(database: Database, tags: Tagger, progress: Progress)
             for m in batch
         ]
         read = await asyncio.to_thread(lambda texts=texts: [tags(text) for text in texts])
-        found.update(tag.number for one in read for tag in one)
+        found.update(tag.factor_id for one in read for tag in one)
     progress(len(ids), len(ids))
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from augury.extension.leaning import Vote, filed_under_sports, vote_result
+from augury.extension.sports_vote import Vote, filed_under_sports, vote_result
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from augury.graph.apt import is_namesake, is_past
+from augury.graph.exclusion import is_namesake, is_past
 
 AT = datetime(2026, 11, 22, tzinfo=UTC)
 
