@@ -10,7 +10,7 @@ import structlog
 import typer
 
 from augury import background, service_file
-from augury.access.sessions import LINK_LASTS
+from augury.access.sessions import LINK_LASTS, SessionService
 from augury.app import create_app
 from augury.background import Work
 from augury.doctor.exposure import exposure_warnings
@@ -19,8 +19,13 @@ from augury.http.connections import raise_descriptor_limit
 from augury.http.server import Server, config
 from augury.logs import configure
 from augury.settings import Settings
+from augury.storage.failures import as_unavailable
 
 log = structlog.get_logger(__name__)
+
+LINK_TRIES: Final = 3
+"""Number of times that a starting service tries to make the link that signs the owner of the
+machine in to the console, one second apart."""
 
 
 def serve(
@@ -115,7 +120,12 @@ class _Server(Server):
     async def _invite(self, url: str) -> None:
         if self._settings.console == "off":
             return
-        link = await self._app.state.services.sessions.new_link()
+        if (link := await _sign_in_link(self._app.state.services.sessions)) is None:
+            typer.echo(
+                "Console: no sign-in link, because the database can't be reached at the moment.\n"
+                "  (sign in with a key, or start the service again)"
+            )
+            return
         minutes = int(LINK_LASTS.total_seconds() / 60)
         typer.echo(
             f"Console: {url}/sign-in#{link}\n"
@@ -125,3 +135,17 @@ class _Server(Server):
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
         service_file.withdraw(self._settings)
         await super().shutdown(sockets)
+
+
+async def _sign_in_link(sessions: SessionService) -> str | None:
+    """The secret part of a link to the console; None if the database fails all the while. The
+    service serves without it: a database that is lost in this moment comes back."""
+    for _ in range(LINK_TRIES):
+        try:
+            return await sessions.new_link()
+        except Exception as error:
+            if as_unavailable(error) is None:
+                raise
+            log.warning("sign_in_link_not_made", reason=str(error))
+            await asyncio.sleep(1)
+    return None
