@@ -242,7 +242,7 @@ class TestHistory:
     async def test_too_long_says_how_long(self, client: Client) -> None:
         params = {"start": "2026-01-01", "end": "2026-05-01", "interval_minutes": 1}
         answer = await client.get(url("kalshi:A", "/history"), params=params)
-        assert "172,800 intervals of 1 min; at most 10,000" in answer.json()["detail"][0]["msg"]
+        assert "172,800 intervals of 1 min; the maximum is 10,000" in answer.json()["detail"][0]["msg"]
 
 
 class TestFiles:
@@ -350,7 +350,7 @@ class TestFiles:
         )
         assert sorted(a.status_code for a in answers) == [200, 429, 429, 429]
         refused = next(a for a in answers if a.status_code == 429)
-        assert "at most 1 requests of exports in flight" in refused.text
+        assert "exports, at most 1 request at the same time" in refused.text
         made = next(a for a in answers if a.status_code == 200)
         assert made.headers["ratelimit-policy"] == '"exports";q=30;w=60'
 

@@ -163,9 +163,10 @@ async def enforce(
         leave = in_flight.enter(key, policy.in_flight)
         if leave is None:
             metrics.refused.labels(policy.name, "in_flight").inc()
+            most = "1 request" if policy.in_flight == 1 else f"{policy.in_flight} requests"
             raise RateLimited(
-                f"Limit reached: {policy.name}, at most {policy.in_flight} requests at the same "
-                f"time. Wait for one to end. {policy.remedy}".strip(),
+                f"Limit reached: {policy.name}, at most {most} at the same time. "
+                f"Wait for one to end. {policy.remedy}".strip(),
                 code="too_many_in_flight",
             )
         exchange.at_end.append(leave)
