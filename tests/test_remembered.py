@@ -16,7 +16,7 @@ from augury.extension import names as extension
 from augury.forecast import polarity
 from augury.forecast.normalise import normalise
 from augury.propositions.reading import read
-from augury.remembered import Once, remembered, weight
+from augury.remembered import Once, memory_bytes, remembered
 from augury.search.text import terms, title_terms
 
 AT = datetime(2026, 11, 22, tzinfo=UTC)
@@ -60,9 +60,9 @@ def test_one_result_larger_than_all_is_not_kept() -> None:
 
 
 def test_weights_count_the_parts() -> None:
-    assert weight(("a" * 1000, frozenset({"b" * 1000}))) > 2000
-    assert weight({"a": "b" * 5000}) > 5000
-    assert weight(extension.name("x" * 5000)) > 5000
+    assert memory_bytes(("a" * 1000, frozenset({"b" * 1000}))) > 2000
+    assert memory_bytes({"a": "b" * 5000}) > 5000
+    assert memory_bytes(extension.name("x" * 5000)) > 5000
 
 
 def _resident() -> int:

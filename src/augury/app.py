@@ -63,9 +63,9 @@ def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
     """The ASGI application of the service. Its lifespan opens the services and runs the background
     work.
 
-    `elsewhere`: None: this process does the heavy background work (`background.building`) itself.
-    Otherwise another process does it, and this function runs in its place, e.g.
-    `background.child`, which starts that process.
+    `elsewhere`: where the heavy background work (`background.building`) is done. None: in this
+    process. Otherwise: a function that this process runs instead, e.g. `background.child`, which
+    starts another process that does the work.
     """
 
     @asynccontextmanager
@@ -124,5 +124,5 @@ def _work(services: Services, elsewhere: Work | None) -> dict[str, Work]:
     else:
         work = background.building(services.settings, services.database)
     if services.settings.work != "elsewhere" or services.settings.search_url is None:
-        work |= background.attending(services)
+        work |= background.work_beside_search(services)
     return work | background.following(services)

@@ -109,9 +109,10 @@ def following(services: Services) -> dict[str, Work]:
     return work
 
 
-def attending(services: Services) -> dict[str, Work]:
-    """Background work, by name, that is light or needs search: jobs, watchlists, forecasts,
-    webhooks, the sync with the venues. It runs in processes that can search."""
+def work_beside_search(services: Services) -> dict[str, Work]:
+    """Background work, by name, for the processes that can search: all work that needs search, and
+    work too light to slow searches down (jobs, watchlists, forecasts, webhooks, the sync with the
+    venues)."""
     worker = Worker(services.database)
     graph_jobs.register(worker, services.graph)
     worker.schedule("series.refresh", 5, services.series.refresh_due)

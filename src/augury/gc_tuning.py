@@ -1,7 +1,8 @@
-"""Keeps Python's garbage collector away from the objects that a start makes.
+"""Keeps Python's garbage collector from scanning the objects that are created while a process
+starts.
 
-A start makes a million objects that are never freed. If the collector scanned them again and again,
-it would take a quarter of the start's processor time, and later pause requests.
+These are a million objects that are never freed. Scanning them again and again would take a quarter
+of the processor time of the start, and later cause pauses in requests.
 """
 
 from __future__ import annotations

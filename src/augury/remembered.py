@@ -46,7 +46,7 @@ def remembered(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
             found = old.get(key, _MISSING)
             if found is _MISSING:
                 found = function(*args, **kwargs)
-            more = ENTRY_BYTES + weight(key) + weight(found)
+            more = ENTRY_BYTES + memory_bytes(key) + memory_bytes(found)
             if more > half:
                 return found
             if size + more > half:
@@ -81,20 +81,20 @@ class Once(Generic[T]):
         return self._made[0]
 
 
-def weight(value: Any) -> int:
-    """About how many bytes a value takes in memory with all its parts; a part that occurs twice
+def memory_bytes(value: Any) -> int:
+    """Approximate size in memory, in bytes, of a value with all its parts; a part that occurs twice
     counts twice."""
     size = sys.getsizeof(value)
     if isinstance(value, str | bytes | int | float | None | type | Enum):
         return size
     if isinstance(value, dict):
-        return size + sum(weight(k) + weight(v) for k, v in value.items())
+        return size + sum(memory_bytes(k) + memory_bytes(v) for k, v in value.items())
     if isinstance(value, tuple | list | frozenset | set):
-        return size + sum(map(weight, value))
+        return size + sum(map(memory_bytes, value))
     for name in _fields(type(value)):
-        size += weight(getattr(value, name, None))
+        size += memory_bytes(getattr(value, name, None))
     if (own := getattr(value, "__dict__", None)) is not None:
-        size += weight(own)
+        size += memory_bytes(own)
     return size
 
 

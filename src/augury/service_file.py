@@ -89,9 +89,10 @@ def withdraw(settings: Settings) -> None:
     note.with_name(_SOCKET).unlink(missing_ok=True)
 
 
-def _answers(path: str, settings: Settings) -> bool:
-    """Whether the Unix socket at `path` can be trusted: it was made by this user or by the owner of
-    the data folder. Raises OSError if no process listens on it."""
+def _is_trusted(path: str, settings: Settings) -> bool:
+    """Whether the process that listens on the Unix socket at `path` can be trusted with an API key:
+    the socket was made by this user or by the owner of the data folder. Raises OSError if no
+    process listens on it."""
     made = os.stat(path, follow_symlinks=False)
     owners = (os.geteuid(), os.stat(settings.data_dir).st_uid)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trial:
@@ -106,7 +107,7 @@ def health(settings: Settings) -> tuple[str, dict[str, Any]] | None:
     try:
         url = json.loads((Path(settings.data_dir) / _NAME).read_text())["url"]
         with _socket_path(settings) as path:
-            if not _answers(path, settings):
+            if not _is_trusted(path, settings):
                 return None
             transport = httpx2.HTTPTransport(uds=path)
             with httpx2.Client(

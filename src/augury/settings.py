@@ -60,8 +60,9 @@ class Settings(BaseSettings):
     )
     database_direct_url: SecretStr | None = Field(
         default=None,
-        description="URL of the same server that bypasses the pooler, for LISTEN and migrations; "
-        "unset: AUGURY_DATABASE_URL.",
+        description="URL that reaches the PostgreSQL server of AUGURY_DATABASE_URL directly, if "
+        "that URL leads through a connection pooler. Used for LISTEN and migrations, which need a "
+        "direct connection; unset: AUGURY_DATABASE_URL.",
     )
     database_pool_size: int = Field(
         default=8, ge=2, le=200, description="Maximum number of database connections per process."
@@ -101,7 +102,8 @@ class Settings(BaseSettings):
         default=None,
         ge=1,
         le=65535,
-        description="Port on which a worker serves /metrics, without a key; unset: none.",
+        description="Port on which a worker serves /metrics, for which no API key is needed; "
+        "unset: the worker does not serve /metrics.",
     )
     worker_metrics_host: str = Field(
         default="127.0.0.1", description="Address on which a worker serves /metrics."
@@ -178,45 +180,59 @@ class Settings(BaseSettings):
     # Who may do how much ("count/unit", unit one of s, min, h)
     anonymous_rate: str = Field(
         default="50/s",
-        description="Rate of requests without a key, per client address and per process; bursts of "
-        "four times as many. A request with a wrong key counts as five.",
+        description="Maximum rate of requests without a key per client address, as count/unit "
+        "(unit: s, min or h); counted in each process. Bursts of four times the count are "
+        "allowed. A request with a wrong key counts as five.",
     )
     anonymous_search_rate: str = Field(
-        default="1/s", description="Rate of searches without a key, per client address."
+        default="1/s",
+        description="Maximum rate of searches without a key per client address, as count/unit "
+        "(unit: s, min or h).",
     )
     anonymous_search_burst: int = Field(
         default=1,
         ge=1,
-        description="Searches without a key that a client address may send in one burst.",
+        description="Maximum number of searches without a key that one client address may send in "
+        "a burst.",
     )
     anonymous_top_k: int = Field(
         default=20,
         ge=1,
-        description="Maximum number of search results per relation (top_k_per_dimension) without "
-        "a key.",
+        description="For callers without a key: maximum number of search results per relation "
+        "(request field top_k_per_dimension).",
     )
     search_rate: str = Field(
         default="10/s",
-        description="Rate of searches per key. Four other groups of requests each have the same "
-        "rate, with bursts of four times as many: markets; watchlists and external series; stored "
+        description="Maximum rate of searches per key, as count/unit (unit: s, min or h). Four "
+        "other groups of requests are limited to the same rate, each counted on its own, and "
+        "allow bursts four times as large: markets; watchlists and external series; stored "
         "forecasts and graphs; administration.",
     )
     search_in_flight: int = Field(
-        default=8, ge=1, description="Searches that one key may have running at the same time."
+        default=8,
+        ge=1,
+        description="Maximum number of searches that one key may run at the same time.",
     )
     export_rate: str = Field(
         default="30/min",
-        description="Rate of downloads of the whole market list per account; one runs at a time.",
+        description="Maximum rate of downloads of the whole market list per account, as "
+        "count/unit (unit: s, min or h). In addition, each account can run only one such download "
+        "at a time.",
     )
     search_top_k: int = Field(
         default=100,
         ge=1,
-        description="Maximum number of search results per relation (top_k_per_dimension) with a "
-        "key.",
+        description="For callers with a key: maximum number of search results per relation "
+        "(request field top_k_per_dimension).",
     )
-    forecast_rate: str = Field(default="10/min", description="Rate of forecasts per key.")
+    forecast_rate: str = Field(
+        default="10/min",
+        description="Maximum rate of forecasts per key, as count/unit (unit: s, min or h).",
+    )
     forecast_in_flight: int = Field(
-        default=2, ge=1, description="Forecasts that one key may have running at the same time."
+        default=2,
+        ge=1,
+        description="Maximum number of forecasts that one key may run at the same time.",
     )
     rvol_coins: Names = Field(
         default=tuple(
@@ -237,8 +253,8 @@ class Settings(BaseSettings):
     )
     rvol_archive_url: str | None = Field(
         default="https://data.binance.vision",
-        description="Address of a public archive of monthly bars with hashes; empty: use only the "
-        "exchanges.",
+        description="Address of a public archive of price bars in monthly files, each with a "
+        "published hash; empty: fetch bars only from the exchanges.",
     )
     rvol_horizons: Days = Field(
         default=(1, 5, 7, 22, 30),
@@ -251,14 +267,21 @@ class Settings(BaseSettings):
         description="Number of past days for which volatility forecasts are made in replay, i.e. "
         "from the prices known then.",
     )
-    rvol_rate: str = Field(default="60/min", description="Rate of volatility requests per key.")
+    rvol_rate: str = Field(
+        default="60/min",
+        description="Maximum rate of volatility requests per key, as count/unit (unit: s, min or "
+        "h).",
+    )
     macro_rate: str = Field(
-        default="100/s", description="Rate of requests to /v1/macro-runtime per key."
+        default="100/s",
+        description="Maximum rate of requests to /v1/macro-runtime per key, as count/unit (unit: "
+        "s, min or h).",
     )
     macro_in_flight: int = Field(
         default=100,
         ge=1,
-        description="Requests to /v1/macro-runtime that one key may have running at the same time.",
+        description="Maximum number of requests to /v1/macro-runtime that one key may run at the "
+        "same time.",
     )
     max_body_bytes: int = Field(
         default=64 * 1024, ge=1024, description="Largest request body, in bytes."
@@ -266,12 +289,14 @@ class Settings(BaseSettings):
     max_run_body_bytes: int = Field(
         default=4 * 1024 * 1024,
         ge=1024,
-        description="Largest body of a forecast run, in bytes (1,000 questions fit).",
+        description="Largest body, in bytes, of a request that starts a forecast run. The default "
+        "has room for 1,000 questions.",
     )
     import_max_bytes: int = Field(
         default=256 * 1024 * 1024,
         ge=0,
-        description="Largest file that can be imported over HTTP, in bytes; 0: none.",
+        description="Maximum size of a file that is imported over HTTP, in bytes; 0: imports over "
+        "HTTP are disabled.",
     )
     max_header_bytes: int = Field(
         default=16 * 1024, ge=1024, description="Largest block of request headers, in bytes."
@@ -282,13 +307,21 @@ class Settings(BaseSettings):
         "A caller may ask for a string with `Prefer: detail=string`.",
     )
     search_deadline: float = Field(
-        default=10, gt=0, description="Time limit of a search in seconds, then 503."
+        default=10,
+        gt=0,
+        description="Time limit of a search, in seconds. A search that takes longer is answered "
+        "with status 503.",
     )
     forecast_deadline: float = Field(
-        default=30, gt=0, description="Time limit of a forecast in seconds, then 503."
+        default=30,
+        gt=0,
+        description="Time limit of a forecast, in seconds. A forecast that takes longer is "
+        "answered with status 503.",
     )
     request_deadline: float = Field(
-        default=30, gt=0, description="Time limit of any other request in seconds."
+        default=30,
+        gt=0,
+        description="Time limit, in seconds, of requests that are neither searches nor forecasts.",
     )
     # Connections to addresses that users give (webhooks, series, pages)
     outbound_http: OnOff = Field(
@@ -371,8 +404,8 @@ class Settings(BaseSettings):
     llm_deadline: float = Field(
         default=2,
         gt=0,
-        description="Seconds that the language model may add to one forecast in total. More than "
-        "half of AUGURY_FORECAST_DEADLINE is reduced to that half.",
+        description="Maximum time, in seconds, that the language model may add to one forecast in "
+        "total. A value above half of AUGURY_FORECAST_DEADLINE counts as that half.",
     )
     llm_timeout: float = Field(
         default=60,
@@ -389,11 +422,21 @@ class Settings(BaseSettings):
     llm_daily_cost: float = Field(
         default=1,
         ge=0,
-        description="Maximum cost of the language model per UTC day, in the currency of "
-        "AUGURY_LLM_PRICE_IN and _OUT.",
+        description="Maximum cost of the language model per UTC day, in any currency; "
+        "AUGURY_LLM_PRICE_IN and AUGURY_LLM_PRICE_OUT use the same one.",
     )
-    llm_price_in: float = Field(default=0, ge=0, description="Price of one million input tokens.")
-    llm_price_out: float = Field(default=0, ge=0, description="Price of one million output tokens.")
+    llm_price_in: float = Field(
+        default=0,
+        ge=0,
+        description="Price of one million tokens sent to the language model, in the same currency "
+        "as AUGURY_LLM_DAILY_COST.",
+    )
+    llm_price_out: float = Field(
+        default=0,
+        ge=0,
+        description="Price of one million tokens that the language model writes, in the same "
+        "currency as AUGURY_LLM_DAILY_COST.",
+    )
     llm_format: Literal["schema", "grammar", "object", "none"] = Field(
         default="object",
         description="How JSON is requested (response_format): schema (json_schema), grammar "
@@ -415,8 +458,9 @@ class Settings(BaseSettings):
         default=None,
         ge=1,
         le=32,
-        description="Number of proxies in front of the service, i.e. of addresses that are read "
-        "from the right end of the forwarding header; unset: up to 32, while they are trusted.",
+        description="Number of proxies in front of the service. Of the forwarding header at most "
+        "this many addresses are read, from its right end up to the first that is not a trusted "
+        "proxy: the client's. Unset: at most 32.",
     )
     metrics: Literal["off", "key", "open"] = Field(
         default="key",
@@ -437,8 +481,8 @@ class Settings(BaseSettings):
     max_connections: int = Field(
         default=4096,
         ge=8,
-        description="Maximum number of connections per process; lower if the process may open "
-        "fewer files.",
+        description="Maximum number of open connections from clients per process. If the process "
+        "may open too few files for that many, the maximum is lowered.",
     )
     max_connections_per_address: int = Field(
         default=512,
@@ -459,7 +503,7 @@ class Settings(BaseSettings):
     backup_keep: int = Field(default=7, ge=1, description="Number of scheduled backups to keep.")
     backup_dir: Path | None = Field(
         default=None,
-        description="Folder for scheduled backups; unset: the folder backups in the data folder.",
+        description="Folder for scheduled backups; unset: `backups` in the data folder.",
     )
 
     # Relations

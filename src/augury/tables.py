@@ -1,5 +1,5 @@
-"""The console of the library rich, made safe for tables and progress bars that show texts from
-outside, e.g. titles of markets."""
+"""A console of the library rich for tables and progress bars that show texts from outside, e.g.
+titles of markets. Such texts can't control the terminal."""
 
 from __future__ import annotations
 

@@ -30,7 +30,8 @@ def visible(text: str) -> str:
 
 
 class Visible:
-    """A text stream that passes everything written to it through `visible`."""
+    """A text stream for a terminal. In everything written to it, it replaces characters that could
+    control the terminal (`visible`)."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -51,8 +52,9 @@ class Visible:
 
 
 def plain(stream: TextIO) -> TextIO:
-    """The stream that a `Visible` wraps; any other stream is returned as it is. The log writes to
-    the wrapped stream, because it prints colors and escapes texts itself."""
+    """The stream inside a `Visible` (a stream that makes control characters harmless); any other
+    stream is returned unchanged. The log writes to the inner stream, because the log itself adds
+    colors and escapes texts."""
     return stream._stream if isinstance(stream, Visible) else stream
 
 

@@ -27,14 +27,16 @@ the 30 seconds after an import of 50,000 markets."""
 
 
 def worker() -> None:
-    """Do the background work of a service, on this machine or another, until SIGTERM or Ctrl-C.
+    """Do the background work of a service until SIGTERM or Ctrl-C. The worker need not run on the
+    service's machine.
 
-    It does the work that needs only the database: links between equal events of the venues, prices
-    that move together, realized volatility, imports, backups. With a search server
-    (AUGURY_SEARCH_URL) it does all other background work too: it follows the venues, updates the
-    index, and makes graphs, runs of forecasts, watchlist alerts and deliveries. Any number of
-    workers share the work. `augury serve` starts one worker itself unless AUGURY_WORK says
-    otherwise. With AUGURY_WORKER_METRICS_PORT a worker serves /metrics for Prometheus.
+    By default it does the work that needs only the database: linking equal events of the venues,
+    reading markets' texts for forecasts, finding prices that move together, realized volatility,
+    imports, backups. With a search server (AUGURY_SEARCH_URL) it does all other background work
+    too: it follows the venues, updates the index, and makes graphs, runs of forecasts, watchlist
+    alerts and deliveries. Any number of workers share the work. `augury serve` starts one worker
+    itself unless AUGURY_WORK says otherwise. With AUGURY_WORKER_METRICS_PORT a worker serves
+    /metrics for Prometheus.
 
     Example: AUGURY_DATABASE_URL=postgresql://... augury worker
     """
@@ -93,7 +95,7 @@ async def _work(settings: Settings) -> None:
     from augury import services  # imports nearly all of Augury, so only here
 
     async with services.running(settings) as opened:
-        work = background.following(opened) | background.attending(opened)
+        work = background.following(opened) | background.work_beside_search(opened)
         async with background.running(work | background.building(settings, opened.database)):
             typer.echo("The worker is running.")
             await stop.wait()

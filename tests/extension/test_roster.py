@@ -42,7 +42,7 @@ def roster() -> Roster:
             volume=1.0,
         )
         assert game is not None, question
-        held.add(game, games.venue_name(id, slug))
+        held.add(game, games.ticker_or_slug(id, slug))
     return held
 
 

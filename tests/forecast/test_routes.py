@@ -257,7 +257,7 @@ async def test_a_killed_run_answers_each_question_once(client: httpx2.AsyncClien
     service, runs, database = services.forecast, services.forecast_runs, services.database
     questions = [{"question": f"Will the US fall into recession before {y}?", "as_of": None}
                  for y in range(2028, 2036)]  # fmt: skip
-    finish, calls = service.finish, 0
+    finish, calls = service.forecast_unstored, 0
 
     async def dies(question: str, as_of: object) -> object:
         nonlocal calls
@@ -274,7 +274,7 @@ async def test_a_killed_run_answers_each_question_once(client: httpx2.AsyncClien
 
         async def progress(self, *_: object) -> None: ...
 
-    with patch.object(service, "finish", dies), pytest.raises(Killed):
+    with patch.object(service, "forecast_unstored", dies), pytest.raises(Killed):
         await runs.perform(Job())
     async with database.reading() as conn:
         answered = await store.answered_places(conn, "run_test")

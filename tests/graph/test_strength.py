@@ -51,12 +51,12 @@ def test_the_share_of_days_on_which_both_moved_is_found() -> None:
 def test_nothing_of_the_later_days_is_fitted_on() -> None:
     changes, joined = world(0.6, 60)
     fit = calibrate.fit(changes, joined)
-    assert 0.5 * DAYS < fit.until < 0.7 * DAYS
+    assert 0.5 * DAYS < fit.split < 0.7 * DAYS
     changed = changes.copy()
-    changed[:, fit.until :] *= -1
-    changed[1::2, fit.until :] = 0
+    changed[:, fit.split :] *= -1
+    changed[1::2, fit.split :] = 0
     again = calibrate.fit(changed, joined)
-    if again.until == fit.until:
+    if again.split == fit.split:
         assert again.kinds["cause 3"].fitted == fit.kinds["cause 3"].fitted
 
 

@@ -236,7 +236,7 @@ async def test_who_is_refused_is_not_looked_up_again_before_the_time() -> None:
             assert decision[1::2] == pytest.approx(expected[1::2], abs=1e-6)
     refused = len(steps) * 2 - 2 * 8
     assert len(asked) < len(steps) * 2 - refused // 2
-    limiter.MOST = 2
+    limiter.MAX_REFUSED_KEYS = 2
     for key in "cde":
         for _ in range(4):
             await limiter.take(key, rate)

@@ -97,7 +97,7 @@ def test_a_market_claims_ends_of_its_game(
 ) -> None:
     game = contest(market, outcome)
     assert game is not None
-    assert (game.claim, game.yes, game.draws) == (claim, yes, draws)
+    assert (game.claim, game.side, game.draws) == (claim, yes, draws)
 
 
 @pytest.mark.parametrize(

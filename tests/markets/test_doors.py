@@ -224,7 +224,7 @@ async def test_history_that_becomes_the_quote_is_looked_at_too(database: Databas
 
 def test_all_reasons_have_a_sentence() -> None:
     quote = ScreenedQuote("kalshi:A", "kalshi", None, (0.0057, None), 0.0055, 0.0059, T0)
-    assert doors.judge([quote], {})["kalshi:A"].detail == (
+    assert doors.wrong_quotes([quote], {})["kalshi:A"].detail == (
         "The bid 0.0055 is between two price steps of its venue."
     )
     assert doors.are_apart(0.0042, 0.43)

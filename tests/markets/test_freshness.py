@@ -57,7 +57,7 @@ def test_overdue_is_past_the_close_without_a_word_since(
 
 
 def test_an_overdue_market_is_closed_and_stale_and_says_so() -> None:
-    standing = AgeRule().judge(MARKETS[2], NOW)
+    standing = AgeRule().standing(MARKETS[2], NOW)
     assert standing == Standing("closed", True, standing.why)
     assert standing.why is not None
     assert standing.why.startswith("Its close has passed, and its venue has said nothing since (")
@@ -67,20 +67,20 @@ def test_an_overdue_market_is_closed_and_stale_and_says_so() -> None:
     ("n", "stale"), [(0, False), (5, False), (9, True), (10, True), (11, True), (12, True)]
 )
 def test_an_active_market_is_stale_when_its_price_is_old(n: int, stale: bool) -> None:
-    standing = AgeRule().judge(MARKETS[n], NOW)
+    standing = AgeRule().standing(MARKETS[n], NOW)
     assert (standing.status, standing.stale, standing.why is not None) == ("active", stale, stale)
 
 
 def test_the_reason_names_the_age_and_the_limit() -> None:
-    why = AgeRule().judge(MARKETS[12], NOW).why
+    why = AgeRule().standing(MARKETS[12], NOW).why
     assert why == "Its last price is 20 days old (limit: 14 days)."
-    hours = AgeRule(HOUR).judge(MARKETS[0], NOW).why
+    hours = AgeRule(HOUR).standing(MARKETS[0], NOW).why
     assert hours == "Its last price is 9 hours old (limit: 1 hour)."
 
 
 @pytest.mark.parametrize("n", [7, 8, 13])
 def test_what_has_ended_is_never_stale(n: int) -> None:
-    assert AgeRule().judge(MARKETS[n], NOW) == Standing(MARKETS[n].status, False)
+    assert AgeRule().standing(MARKETS[n], NOW) == Standing(MARKETS[n].status, False)
 
 
 def test_a_price_is_old_from_the_age_on() -> None:
@@ -132,5 +132,5 @@ async def test_the_store_finds_the_same(database: Database) -> None:
         }
     assert [row.seq in found for row in rows] == [overdue for *_, overdue in CASES]
     for row in shown:
-        standing = AgeRule().judge(row, NOW)
+        standing = AgeRule().standing(row, NOW)
         assert row.id in by_state[standing.status, standing.stale]

@@ -242,7 +242,9 @@ class TestHistory:
     async def test_too_long_says_how_long(self, client: Client) -> None:
         params = {"start": "2026-01-01", "end": "2026-05-01", "interval_minutes": 1}
         answer = await client.get(url("kalshi:A", "/history"), params=params)
-        assert "172,800 intervals of 1 min; the maximum is 10,000" in answer.json()["detail"][0]["msg"]
+        assert (
+            "172,800 intervals of 1 min; the maximum is 10,000" in answer.json()["detail"][0]["msg"]
+        )
 
 
 class TestFiles:

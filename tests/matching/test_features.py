@@ -13,7 +13,7 @@ MARKET = "Will the Miami Heat win more than 40 games?"
 
 def of(name: str, question: str, market: str) -> float:
     ours, theirs = (features.read_names(text, default()) for text in (question, market))
-    return float(features.name_features(ours, [theirs])[0, features.NAMED.index(name)])
+    return float(features.name_features(ours, [theirs])[0, features.TEXT_FEATURES.index(name)])
 
 
 def test_names_and_numbers_are_counted_on_either_side() -> None:
@@ -26,8 +26,8 @@ def test_names_and_numbers_are_counted_on_either_side() -> None:
 
 def test_there_is_a_row_for_every_market_and_none_without() -> None:
     ours = features.read_names("do the Heat win", default())
-    assert features.name_features(ours, []).shape == (0, len(features.NAMED))
-    assert features.name_features(ours, [ours, ours]).shape == (2, len(features.NAMED))
+    assert features.name_features(ours, []).shape == (0, len(features.TEXT_FEATURES))
+    assert features.name_features(ours, [ours, ours]).shape == (2, len(features.TEXT_FEATURES))
 
 
 @pytest.mark.parametrize(

@@ -76,9 +76,9 @@ def pool(*markets: tuple[str, float], dense: float = 0.3, directness: float = 1.
         salience=flat,
         closes=np.full(n, 2_000_000_000, np.uint32),
         family=np.arange(n, dtype=np.uint64),
-        own=n,
+        direct_count=n,
         voters=np.zeros(0, np.intp),
         terms=2,
         max_term_weight=0.5,
-        when=1_990_000_000,
+        median_close=1_990_000_000,
     )

@@ -196,7 +196,7 @@ def test_stages_of_a_contest_are_told_by_a_common_number() -> None:
             "Will Norway win the 2034 World Cup?",
         ))
     )  # fmt: skip
-    assert title.stages == final.stages != other.stages
+    assert title.contest_hash == final.contest_hash != other.contest_hash
     assert title.nodes != final.nodes
 
 

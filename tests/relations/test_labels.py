@@ -191,8 +191,8 @@ def found(relations: RelationService, query: str, tags: list[int]) -> dict[Any, 
         words=column, matched_weight=column, matched_share=column, fixture=column * 0,
         salience=column,
         closes=np.zeros(n, np.uint32), family=np.arange(n).astype(np.uint64),
-        own=n, voters=np.zeros(0, np.intp), terms=2, max_term_weight=0.5,
-        when=1_795_000_000,
+        direct_count=n, voters=np.zeros(0, np.intp), terms=2, max_term_weight=0.5,
+        median_close=1_795_000_000,
     )  # fmt: skip
     return {
         relation: [(int(pool.keys[r.position]), r.reason) for r in ranked]

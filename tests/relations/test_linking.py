@@ -89,7 +89,7 @@ async def test_another_reading_builds_anew_to_the_same_end(
     await put(database, TREATY, FAILURE, BEFORE)
     await Linker(database).catch_up()
     first = await linked(database)
-    monkeypatch.setattr(events, "CODE", "another")
+    monkeypatch.setattr(events, "CODE_VERSION", "another")
     assert await Linker(database).catch_up() == 3
     assert await linked(database) == first
 

@@ -198,7 +198,7 @@ def test_the_trees_see_which_town_a_market_is_about() -> None:
 def test_the_trees_see_when_a_market_is_settled() -> None:
     lookup = asked("Monsoon")
     markets = pool(("ocean", 1.0), ("ocean", 1.0), ("ocean", 1.0), ("ocean", 1.0))
-    closes = (markets.when + np.array([-2, 0, 3, 0]) * 31_557_600).astype(np.uint32)
+    closes = (markets.median_close + np.array([-2, 0, 3, 0]) * 31_557_600).astype(np.uint32)
     closes[3] = 0  # at no known time
     markets = replace(markets, closes=closes)
     rows = lookup.read(markets).rows()

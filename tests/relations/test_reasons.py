@@ -97,12 +97,14 @@ def test_two_of_a_kind_are_rivals_in_a_contest_and_parallels_elsewhere() -> None
     ],
 )
 def test_a_first_word_is_small_unless_it_is_a_name(reason: str, inside: str) -> None:
-    assert Phrasing(BASE).inside(reason) == inside
+    assert Phrasing(BASE).inside_sentence(reason) == inside
 
 
 def test_every_list_of_entities_has_a_noun() -> None:
     """No reason says "another ipo candidate", nor a year or a role that tells nothing."""
-    for kind in {factor.kind for factor in knowledge.load().factors.values() if factor.siblings}:
+    for kind in {
+        factor.entity_list for factor in knowledge.load().factors.values() if factor.siblings
+    }:
         if kind is not None:
             said = reasons._one_of(kind)
             assert not any(c.isdigit() for c in said if said[:2] != "F1"), kind

@@ -11,12 +11,12 @@ from tests.venues.conftest import make
 
 from augury.markets.records import Market, Status
 from augury.venues.belief import CONFIRM_AFTER, UnconfirmedClaims, align
-from augury.venues.records import KnownTarget, Refusal
+from augury.venues.records import Refusal, StoredMarketRef
 
 AT = datetime(2026, 5, 1, tzinfo=UTC)
 
 
-def target(**fields: Any) -> KnownTarget:
+def target(**fields: Any) -> StoredMarketRef:
     given = {
         "id": "polymarket:1",
         "platform_id": "1",
@@ -28,7 +28,7 @@ def target(**fields: Any) -> KnownTarget:
         "origin": "venue",
         "created_at": None,
     }
-    return KnownTarget(**{**given, **fields})
+    return StoredMarketRef(**{**given, **fields})
 
 
 def wired(**fields: Any) -> Market:
@@ -91,7 +91,7 @@ SETTLED = target(status="resolved", resolution="Yes")
     ],
 )
 def test_at_first_sight(
-    known: KnownTarget, status: Status, resolution: str | None, believed: bool
+    known: StoredMarketRef, status: Status, resolution: str | None, believed: bool
 ) -> None:
     assert UnconfirmedClaims().believes(known, status, resolution, AT) is believed
 

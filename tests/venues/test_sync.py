@@ -27,7 +27,7 @@ from augury.settings import Settings
 from augury.storage.database import Database
 from augury.venues import store
 from augury.venues.flows import FlowOutcome
-from augury.venues.records import KnownTarget
+from augury.venues.records import StoredMarketRef
 from augury.venues.sync import Sync, venue_health
 
 pytestmark = pytest.mark.anyio
@@ -432,11 +432,11 @@ async def test_what_the_store_knows_of_targets(database: Database, catalogue: li
     async with database.transaction() as conn:
         await markets.upsert_markets(conn, catalogue)
     async with database.reading() as conn:
-        known = await store.targets(conn, ["polymarket:102", "polymarket:nope"])
+        known = await store.known_markets(conn, ["polymarket:102", "polymarket:nope"])
         due = await store.due_for_prices(conn, "kalshi", 4)
         assert await store.count_open(conn, "polymarket") == 6
     [target] = known.values()
-    assert isinstance(target, KnownTarget)
+    assert isinstance(target, StoredMarketRef)
     assert target.outcomes == ("Lions", "Tigers")
     assert 2 <= len(due) <= 4
 

@@ -29,7 +29,7 @@ from augury.search.lists import Hit
 from augury.search.relating import Related
 from augury.search.schemas import DIMENSIONS
 from augury.search.service import SearchService
-from augury.search.understanding import Wanted, understand
+from augury.search.understanding import SearchArguments, understand
 from augury.services import running
 
 SEED = 17
@@ -40,7 +40,7 @@ TITLE, EVENT = 150, 90
 
 async def related(service: SearchService, text: str, top_k: int) -> Related:
     """All candidates of a query as a search for `top_k` gathers them."""
-    wanted = Wanted(text, DIMENSIONS, top_k, None, top_k)
+    wanted = SearchArguments(text, DIMENSIONS, top_k, None, top_k)
     asked = await understand(wanted, service.database, service.embedder, service.frequencies)
     return service.related(asked)
 
@@ -70,7 +70,7 @@ async def one(service: SearchService, asked: dict[str, str], out: Path) -> list[
         columns=np.array(DIRECT_COLUMNS),
         rows=reading.rows(),
         direct_rows=reading.direct_rows(),
-        last=rank.of_another_time(found.understood.query, found.own.records),
+        last=rank.of_another_time(found.understood.query, found.direct_candidates.records),
         closes=pool.closes,
         may=reading.path_weights.any(axis=2),
         family=pool.family,

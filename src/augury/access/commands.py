@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 keys = typer.Typer(no_args_is_help=True, help="API keys: create, list, revoke, rotate.")
 accounts = typer.Typer(
-    no_args_is_help=True, help="Accounts, and their approval for realized volatility."
+    no_args_is_help=True, help="Accounts, and which of them may use realized volatility."
 )
 
 KeyId = Annotated[str, typer.Argument(help="The key's id, from `augury keys list`.")]

@@ -172,13 +172,14 @@ class AccountRecord(BaseModel):
     id: str
     name: str
     rvol_approved: bool = Field(
-        description="Whether its keys with the scope rvol:read may read realized volatility."
+        description="Whether keys of the account may read realized volatility, for which they also "
+        "need the scope rvol:read."
     )
     created_at: datetime
 
 
 class AccountList(BaseModel):
-    """All accounts by name."""
+    """All accounts, sorted by name."""
 
     items: list[AccountRecord]
     next_cursor: None = None
@@ -192,7 +193,8 @@ class AccountChange(BaseModel):
     name: str = Field(min_length=1, max_length=200, strict=True, description="Name of the account.")
     rvol_approved: bool = Field(
         strict=True,
-        description="Whether its keys with the scope rvol:read may read realized volatility.",
+        description="Whether keys of the account may read realized volatility, for which they also "
+        "need the scope rvol:read.",
     )
 
 

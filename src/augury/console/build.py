@@ -131,8 +131,8 @@ class _Node:
 
 
 def _node() -> _Node:
-    """The Node.js to build with: the machine's own, or that of a wheel, which is installed if
-    needed."""
+    """The Node.js to build with: the machine's own or, if it has none that is new enough
+    (`OLDEST_NODE`), one from a Python package (wheel), which is installed if needed."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node and npm and _version(node) >= OLDEST_NODE:
         return _Node(node, [npm])

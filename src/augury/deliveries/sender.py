@@ -51,12 +51,12 @@ _WEIGHT = 0.2
 """Weight (0 to 1) of an endpoint's newest answer time in its moving average; a larger weight
 follows changes faster. Chosen by hand."""
 _ROOM: dict[Health, float] = {"well": 1.0, "unknown": 0.75, "unwell": 0.5}
-"""By health (how quickly an endpoint answers): limit on the messages in flight to all endpoints of
-this health or worse, as a share (0 to 1) of the limit on all messages in flight. Slow endpoints
-thus leave room for quick ones. Chosen by hand."""
-_BURST = 10.0
-"""Seconds of a host's `host_rate` (messages per second) that may be sent to it at once after a
-pause. Chosen by hand."""
+"""Health of an endpoint (how quickly it answers) -> largest share, 0 to 1, of the messages allowed
+in flight that may go to endpoints of this health or worse. For example, all `unwell` endpoints
+together get at most half. Slow endpoints thus leave room for quick ones. Chosen by hand."""
+_BURST_SECONDS = 10.0
+"""After a pause, a host can get at once as many messages as `host_rate` (messages per second)
+allows in this many seconds. Chosen by hand."""
 _POLL = 0.25
 _BATCH = 0.015
 """Seconds for which the results of attempts to send are collected before they are stored together,
@@ -109,7 +109,7 @@ class Sender:
         self._lease = timedelta(seconds=lease)
         self._at_once, self._each, self._each_unproven = at_once, each, each_unproven
         self._each_host = each_host
-        host_burst = host_burst or math.ceil(_BURST * host_rate)
+        host_burst = host_burst or math.ceil(_BURST_SECONDS * host_rate)
         pause = timedelta(seconds=host_burst / host_rate)
         self._budget = Budget(host_burst, pause)
         self._dials: Budget | None = Budget(host_burst, pause)
@@ -249,7 +249,7 @@ class Sender:
             log.error(
                 "endpoint_not_decrypted",
                 delivery=message.delivery_id,
-                reason="its URL and secret were encrypted with another key",
+                reason="the URL and secret of the endpoint were encrypted with another key",
                 fix="restore AUGURY_SECRET_KEY or secret.key, or create the endpoint again",
             )
             return

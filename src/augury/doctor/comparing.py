@@ -29,8 +29,9 @@ COMPARED_CALLS: tuple[tuple[str, str, dict[str, Any] | None], ...] = (
     ("GET", "/v1/rvol/actuals?asset=BTC", None),
     ("GET", "/v1/rvol/features/latest", None),
 )
-"""The requests that are sent to both compared services, as (method, path, body). None needs an id
-that only one service knows; two are invalid on purpose, to compare the errors."""
+"""The requests that are sent to both compared services, as (method, path, body). No request
+contains an id that only one of the services knows. Two are invalid on purpose, to compare the
+errors."""
 MAX_RETRIES = 2
 LONGEST_WAIT_S = 10.0
 
@@ -48,8 +49,8 @@ class ComparedRequest(NamedTuple):
 
     @property
     def fits(self) -> bool:
-        """Whether this request shows no problem for clients that move from the service they use now
-        to the other one."""
+        """Whether the new service (`here`) answers this request in a way that works for clients of
+        the present service (`there`)."""
         if self.found is not None:
             return not self.found.breaking
         return self.there == self.here or self.there >= 400

@@ -1,5 +1,5 @@
-"""Finds ways in which others can reach or read an installation and which its operator may not
-know."""
+"""Finds ways in which others can reach an installation or read its data, possibly without its
+operator knowing."""
 
 from __future__ import annotations
 

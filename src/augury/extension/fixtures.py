@@ -220,7 +220,7 @@ def _tail_name(part: str) -> str:
         if not (word[:1].isupper() or word[:1].isdigit() or word.lower() in _SMALL or not kept):
             break
         kept.append(word)
-    return _known_part(" ".join(reversed(kept)), last=True)
+    return _at_most_six_words(" ".join(reversed(kept)), last=True)
 
 
 def _head_name(part: str) -> str:
@@ -235,9 +235,9 @@ def _head_name(part: str) -> str:
     return " ".join(kept[:6])
 
 
-def _known_part(text: str, *, last: bool) -> str:
-    """The last six words of `text` if `last` is set, else the first six. No more words are read,
-    since a longer run of capitalized words is more than a name."""
+def _at_most_six_words(text: str, *, last: bool) -> str:
+    """At most six words of `text`, which are taken as a side's name: the last ones if `last` is
+    set, else the first. A longer run of capitalized words is more than a name."""
     words = text.split()
     return " ".join(words[-6:] if last else words[:6])
 
@@ -266,8 +266,8 @@ def _named_at_edge(words: list[str], *, last: bool) -> str:
 
 @remembered(4 << 20)
 def _is_name(part: str) -> bool:
-    """Whether a whole text is the known name of a side (a team or, in individual sports, a player)
-    or of a team's city."""
+    """Whether `part`, taken as a whole, is the known name of a side (a team or, in individual
+    sports, a player) or of a team's city."""
     words = tuple(terms(names.replaced(part)))
     keys = names.known().get(words, frozenset())
     if any(not names.is_player(key) for key, _ in keys):

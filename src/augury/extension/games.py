@@ -41,9 +41,9 @@ _SIDE_BET = re.compile(
 )
 
 
-def venue_name(id: str, slug: str | None) -> str:
-    """A market's ticker at Kalshi or slug at Polymarket, which contains league, teams and day of a
-    game; empty if the market has neither."""
+def ticker_or_slug(id: str, slug: str | None) -> str:
+    """The venue's own identifier of a market (the ticker at Kalshi, the slug at Polymarket), which
+    contains the league, the teams and the day of a game; empty if the market has neither."""
     return id.partition(":")[2].lower() if id.startswith("kalshi:") else (slug or "")
 
 
@@ -59,7 +59,7 @@ def game_of(
 ) -> Game | None:
     """Which game a market is about, read from its texts; None if these do not name two sides (teams
     or players)."""
-    native_name = venue_name(id, slug)
+    native_name = ticker_or_slug(id, slug)
     league = league_of(native_name.partition("-")[0]) or league_of(question)
     fixture = fixture_of(question, league=league)
     if fixture is None and event:
@@ -75,11 +75,11 @@ def game_of(
 
 
 def _start_of_market(
-    id: str, question: str, venue_name: str, description: str | None, closes_at: datetime | None
+    id: str, question: str, ticker_or_slug: str, description: str | None, closes_at: datetime | None
 ) -> tuple[Start | None, int | None]:
     near = closes_at or datetime(2026, 1, 1, tzinfo=UTC)
     if id.startswith("kalshi:"):
-        found = _TICKER.match(venue_name)
+        found = _TICKER.match(ticker_or_slug)
         if found is None or found["mon"] not in calendar.MONTH_NUMBERS:
             return None, None
         try:
@@ -94,8 +94,8 @@ def _start_of_market(
             return None, None
         second = re.search(r"g([12])$", found["rest"])
         return Start(day, at or _at(closes_at, day), True), int(second[1]) if second else None
-    slugged = _SLUG_DAY.search(venue_name)
-    number = int(slugged["n"]) if slugged and slugged["n"] and "mlb" in venue_name else None
+    slugged = _SLUG_DAY.search(ticker_or_slug)
+    number = int(slugged["n"]) if slugged and slugged["n"] and "mlb" in ticker_or_slug else None
     rules_text = description[:300] if description and "scheduled for" in description[:300] else ""
     if rules_text and (start := start_of(rules_text, near)) is not None:
         if slugged is not None:
@@ -130,21 +130,25 @@ def _at(closes_at: datetime | None, day: date) -> datetime | None:
 
 
 _FAR: Final = 1e6
-"""Distance in days, larger than any real one, of a game without a known day from today."""
-_UNLIKELIER: Final = 4.0
-"""Factor on the days to a game, used if a page names no day and its game is thus the one nearest to
-today. The days since a past game are multiplied by it, so that a coming game is preferred. If the
-page says that the game is over, the days until a coming game are multiplied instead. Chosen by
-hand."""
+"""Distance in days, larger than any real one, that a game without a known day gets if the page
+names no day either."""
+_LESS_LIKELY_DAYS_FACTOR: Final = 4.0
+"""If a page names no day, its game is taken to be the one nearest to today. Before the games'
+distances are compared, the days of the less likely direction are multiplied by this number: the
+days since past games or, if the page says that the game is over, the days until coming games.
+Chosen by hand."""
 
 
 class GameMarkets(NamedTuple):
     """The markets on the one game that fits a web page best."""
 
     days: float
-    """Days between the game and the day that the page names. If the page names no day: days between
-    the game and now, times `_UNLIKELIER` if the game is past. (If the page says that the game is
-    over: times `_UNLIKELIER` if the game is still to come.)"""
+    """How far in time the game is from the page, in days. The smaller, the likelier it is the game
+    that the page is about.
+
+    If the page names a day: the days between that day and the game. If not: the days between now
+    and the game, multiplied by `_LESS_LIKELY_DAYS_FACTOR` if the game is past or, on a page that
+    says that the game is over, if the game is still to come."""
     games: list[Game]
 
 
@@ -161,9 +165,11 @@ def matching(page: Fixture, games: Iterable[Game], now: datetime) -> GameMarkets
 
 
 def nearest(page: Fixture, games: Iterable[Game], now: datetime) -> GameMarkets | None:
-    """Like `matching`, but all `games` are known to be between the two sides (teams or players)
-    that the page names. Returns the markets on the game that fits the page best by day and squad
-    (e.g. the women's team); None if none fits."""
+    """The markets on that game, among `games`, which fits the page best by day and squad (e.g. the
+    women's team); None if none fits.
+
+    All `games` must be between the two sides (teams or players) that the page names. `matching`
+    also accepts others, and leaves them out."""
     games = [game for game in games if not _other_squad(page, game.fixture)]
     distance = {game.id: _distance(page, game.fixture.start, now) for game in games}
     if not distance:
@@ -194,8 +200,10 @@ def _same_sides(page: Fixture, market: Fixture) -> bool:
 
 
 def _distance(page: Fixture, market: Start | None, now: datetime) -> float:
-    """Days between the start of a market's game (`market`; None: unknown) and the day that the page
-    names. If the page names no day, `now` is used; see `GameMarkets.days`."""
+    """Days between the start of a market's game (`market`) and the day that the page names or, if
+    it names none, `now`; see `GameMarkets.days`.
+
+    If the start is unknown (None): 0.9, or `_FAR` if the page names no day either."""
     start = page.start
     if market is None:
         return _FAR if start is None else 0.9
@@ -209,8 +217,8 @@ def _distance(page: Fixture, market: Start | None, now: datetime) -> float:
         return float(days)
     ahead = (market.day - now.astimezone(EASTERN).date()).days
     if page.played:
-        return float(-ahead) if ahead <= 0 else _UNLIKELIER * ahead + 1
-    return float(ahead) if ahead >= 0 else 1 - _UNLIKELIER * ahead
+        return float(-ahead) if ahead <= 0 else _LESS_LIKELY_DAYS_FACTOR * ahead + 1
+    return float(ahead) if ahead >= 0 else 1 - _LESS_LIKELY_DAYS_FACTOR * ahead
 
 
 def _of_doubleheader(page: Fixture, games: list[Game]) -> list[Game]:

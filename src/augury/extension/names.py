@@ -295,7 +295,7 @@ def same(one: TeamName, other: TeamName) -> bool:
 
 def _within(few: frozenset[str], many: frozenset[str]) -> bool:
     """Whether each term of `few` is in `many`, in the same or almost the same spelling, e.g.
-    "Rawalpindiz"."""
+    "rawalpindi" and "rawalpindiz"."""
     return all(
         word in many
         or (len(word) > 5 and any(word[:6] == m[:6] and abs(len(word) - len(m)) < 3 for m in many))

@@ -18,8 +18,9 @@ from augury.extension.games import Game
 from augury.extension.names import TeamName
 from augury.search.text import fold, terms
 
-_ALONE: Final = frozenset({"tennis", "atp", "wta", "ufc", "boxing", "golf", "f1"})
-"""Sports of individuals, in which a first name alone identifies nobody."""
+_INDIVIDUAL_SPORTS: Final = frozenset({"tennis", "atp", "wta", "ufc", "boxing", "golf", "f1"})
+"""Individual sports and their leagues: the sides of a game are single athletes, not teams. A first
+name without the surname does not identify an athlete."""
 PARTLY, SURE = 0.4, 0.5
 """Certainties, 0 to 1, that a text means a side (team or player) of a game. `PARTLY`: the certainty
 if the text has only a part of the name of a known side. `SURE`: a text names a game only if it
@@ -45,7 +46,8 @@ class NamedGame(NamedTuple):
     smaller one of the two sides' certainties. A side's certainty is e.g. 1 for its full name and
     0.5 for its city alone."""
     gap: int
-    """Distance of the two sides' names in the text, in words."""
+    """How many words the names of the two sides are apart in the text: the smallest difference
+    between the positions of their words."""
     sides: tuple[TeamName, TeamName]
 
 
@@ -60,7 +62,7 @@ class _FoundName(NamedTuple):
     certainty: float
     places: frozenset[int]
     """Positions, in the text, of the words that name the team or player."""
-    whole: frozenset[str]
+    name_words: frozenset[str]
     """The words in the text that name the team or player."""
 
 
@@ -89,9 +91,9 @@ class Roster:
     def __len__(self) -> int:
         return len(self._games)
 
-    def add(self, game: Game, venue_name: str = "") -> None:
-        """Add a market on a game. `venue_name`: its ticker or slug, which has abbreviations of the
-        game's two sides (teams or players)."""
+    def add(self, game: Game, ticker_or_slug: str = "") -> None:
+        """Add a market on a game. `ticker_or_slug`: the venue's identifier of the market, which has
+        abbreviations of the game's two sides (teams or players)."""
         self.drop(game.id)
         self._games[game.id] = game
         fixture = game.fixture
@@ -100,7 +102,7 @@ class Roster:
             self._playing[number].add(game.id)
         # A ticker lists the sides in the order of the question, but in "A at B" `home` is B.
         first, second = sides if game.home_first else sides[::-1]
-        for letters, number in zip(_letters(venue_name), (first, second), strict=True):
+        for letters, number in zip(_letters(ticker_or_slug), (first, second), strict=True):
             if letters:
                 self._letters[letters].add(number)
 
@@ -171,8 +173,8 @@ class Roster:
             at[word].add(position)
         for key, (certainty, places) in keys.items():
             for number in self._by_token.get(key, ()):
-                whole = frozenset(words[p] for p in places)
-                note(number, _FoundName(certainty, frozenset(places), whole))
+                name_words = frozenset(words[p] for p in places)
+                note(number, _FoundName(certainty, frozenset(places), name_words))
         named = {p for certainty, places in keys.values() if certainty > SURE for p in places}
         for number in set().union(*(self._by_token.get(word, ()) for word in at if word)):
             how = self._by_terms(self._by_number[number], at, named)
@@ -199,7 +201,7 @@ class Roster:
             return _FoundName(PARTLY, places, long) if long else None
         if side.last in common and len(side.last) > 2:
             return _FoundName(0.8, frozenset(at[side.last]), common)
-        if side.league in _ALONE:
+        if side.league in _INDIVIDUAL_SPORTS:
             return None
         rare = frozenset(w for w in common if len(w) > 3 and len(self._by_token[w]) <= _RARE)
         if rare:
@@ -212,7 +214,7 @@ class Roster:
         own = self._by_number[number].name
         return any(
             how.places & other.places
-            and how.whole < other.whole
+            and how.name_words < other.name_words
             and how.certainty <= other.certainty
             and not own.terms <= self._by_number[n].name.terms
             for n, other in found.items()
@@ -243,9 +245,12 @@ class Roster:
 
 
 def _find_keys(words: Sequence[str], start: int, keys: dict[str, _KnownTeam]) -> None:
-    """Add to `keys` the teams and players whose known names or cities are among `words`, with
-    positions in the text; `start` is the position of the first word. A city directly before its
-    team's name is part of that name."""
+    """Find the teams and players whose known names or cities are among `words`, and add them to
+    `keys`: key of the team or player -> what was found, with the positions of its words in the
+    text. A city directly before its team's name is part of that name.
+
+    `start`: position in the text of the first of `words`.
+    """
     spans: list[range] = []
     for mention in names.mentions(words):
         span = range(mention.start, mention.end)
@@ -282,8 +287,9 @@ def _are_apart(one: frozenset[int], other: frozenset[int]) -> bool:
 
 
 def _beginning(word: str) -> str:
-    """A token that is the same for names that are spelled almost alike (`names.same`):
-    "rawalpindi", "rawalpindiz" -> "rawalp-". Such names are found by it."""
+    """The token under which a word of a name is indexed. Names that are spelled almost alike
+    (`names.same`) have the same token, so that each is found by the other: "rawalpindi",
+    "rawalpindiz" -> "rawalp-"."""
     return f"{word[:6]}-"
 
 
@@ -309,10 +315,10 @@ def _index_of(letters: str, run: str) -> int:
     return len(terms(run[: run.index(letters)]))
 
 
-def _letters(venue_name: str) -> tuple[str, str]:
+def _letters(ticker_or_slug: str) -> tuple[str, str]:
     """The abbreviations of the first and the second side (team or player) in a ticker or slug;
     empty if it has none."""
-    plain = venue_name.lower()
+    plain = ticker_or_slug.lower()
     if (ticker := _TICKER.search(plain)) is not None:
         both, one = ticker["both"], ticker["one"]
         if both.startswith(one) and both != one:

@@ -148,7 +148,8 @@ class FixtureRequest(BaseModel):
     away: Side = Field(description="Name of the visiting team, or of the other player.")
     starts_at: BodyMoment | None = Field(
         None,
-        description="Start time (UTC if without a zone). Default: the next game of the two teams.",
+        description="Start time of the game (UTC if without a zone). Default: the start of the "
+        "next game between the two sides.",
     )
 
     def fixture(self) -> Fixture:
@@ -163,7 +164,7 @@ class FixtureRequest(BaseModel):
 
 
 class SportsPageRequest(PageRequest):
-    """A web page on sports, or a game, to find markets for."""
+    """A web page on sports, or a game named by the caller, to find markets for."""
 
     model_config = _request_config({"title": "Suns vs Magic: preview", "mode": "fixture"})
 
@@ -229,8 +230,8 @@ class PageFixture(BaseModel):
     home: str
     away: str
     starts_at: str | None = Field(
-        description="Start time (UTC), or only the day if the time is not known. Null: neither is "
-        "known."
+        description="Start of the game (UTC), or only its day if the time is not known. Null: not "
+        "even the day is known."
     )
 
 

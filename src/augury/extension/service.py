@@ -48,12 +48,13 @@ Route = Literal["search", "sports"]
 FETCH_SECONDS, FETCH_BYTES = 3.0, 2 * 1024 * 1024
 ADS_CANDIDATES: Final = {"fast": 50, "thorough": 150}
 FACTOR_EVIDENCE: Final = {1: 0.4, 0: 0.0, -1: -0.8}
-"""Number added to `SportsReading.score` (the evidence that a page is on sports), by what
-`_factor_of` returns for the page. 1: the factors (subjects of markets, e.g. a team's season) that
-fit the page are on sports; 0: undecided; -1: they are not. Chosen by hand."""
-MAX_FACTORS = 3
-"""Number of factors (subjects of markets) that fit a page best and count in `_factor_of`. Chosen by
+"""Keys: what `_sports_evidence` says of a page. 1: the factors (subjects of markets, e.g. a team's
+season) that fit the page are on sports; -1: they are not; 0: undecided. Values: the number that is
+therefore added to `SportsReading.score`, the evidence that the page is on sports. Chosen by
 hand."""
+MAX_FACTORS = 3
+"""`_sports_evidence` considers at most this many factors (subjects of markets): those that fit the
+page best. Chosen by hand."""
 VOTERS, MAX_VOTE = 20, 0.6
 """If a page's words leave open whether it is on sports, the markets closest to it vote. `VOTERS`:
 number of voting markets. `MAX_VOTE`: largest change, up or down, of `SportsReading.score` by the
@@ -110,7 +111,8 @@ class _Game(NamedTuple):
     fixture: Fixture
     markets: list[games.Game]
     days: float
-    """Days between the game and the day that the page names, or now; see `GameMarkets.days`."""
+    """Days, never negative, between the game and the day that the page names (if it names none:
+    now); see `GameMarkets.days`."""
     certainty: float
     """Certainty, 0 to 1, that the page names both sides (teams or players) of the game."""
 
@@ -162,7 +164,13 @@ class ExtensionService:
         limit: int = 10,
         may_fetch: bool = False,
     ) -> PageAnswer:
-        """The markets for a web page; a page on sports is answered as by `sports`."""
+        """Find at most `limit` markets for a web page. A page on sports is answered as by `sports`.
+
+        `mode`: "extension" for all markets on the page's subject, "ads" for those that suit any
+        audience. `ads_mode`: how thoroughly the latter are chosen. `sports_mode`: the mode of
+        `sports`, if the page is on sports. `may_fetch`: whether the page may be fetched if the
+        caller gives no words of it.
+        """
         page = await self._readable(page, may_fetch=may_fetch)
         reading = await self._settled(page, self._read(page))
         found = None if page.is_of_venue else self._game(page, reading, None)
@@ -205,7 +213,7 @@ class ExtensionService:
             found = await markets.quotes(conn, list(names.values()))
         at = self._clock()
         return {
-            name: (quote, self._age.judge(quote, at))
+            name: (quote, self._age.standing(quote, at))
             for name, id in names.items()
             if (quote := found.get(id)) is not None
         }
@@ -216,7 +224,7 @@ class ExtensionService:
             found = await store.rows(conn, ids)
         at = self._clock()
         for id, row in found.items():
-            standing = self._age.judge(row, at)
+            standing = self._age.standing(row, at)
             if standing.stale:
                 found[id] = row._replace(status=standing.status, stale=True)
         return found
@@ -254,11 +262,12 @@ class ExtensionService:
         )
 
     def _factor_evidence(self, title: str) -> float:
-        return FACTOR_EVIDENCE[self._factor_of(title)]
+        return FACTOR_EVIDENCE[self._sports_evidence(title)]
 
-    def _factor_of(self, text: str) -> int:
-        """Whether the `MAX_FACTORS` factors (subjects of markets) that fit a text best are on
-        sports: 1 if the best one is, 0 if only a later one is or no factor fits, -1 if none is."""
+    def _sports_evidence(self, text: str) -> int:
+        """Whether the factors (subjects of markets) that fit a text best, at most `MAX_FACTORS`,
+        show that it is on sports. 1: the best one is on sports; 0: only a later one is, or no
+        factor fits; -1: none is."""
         found = self._relations.matcher.match(text[:500])[:MAX_FACTORS]
         sports_alone = knowledge.written_in("sports_")
         of = [self._relations.factor(one.factor).pattern in sports_alone for one in found]
@@ -287,9 +296,9 @@ class ExtensionService:
         return replace(reading, score=reading.score + MAX_VOTE * vote_result(votes))
 
     def _is_of_sports(self, row: PageMarketRow) -> int:
-        if league_of(games.venue_name(row.id, row.slug).partition("-")[0]) is not None:
+        if league_of(games.ticker_or_slug(row.id, row.slug).partition("-")[0]) is not None:
             return 1
-        return filed_under_sports(row.category, row.tags) or self._factor_of(row.question)
+        return filed_under_sports(row.category, row.tags) or self._sports_evidence(row.question)
 
     # Results
 
@@ -409,15 +418,22 @@ class ExtensionService:
         return best[1] if best else None
 
     def _settles(self, found: _Game, reading: SportsReading) -> bool:
-        """Whether the game `found` decides that its page is on sports: the game has markets, is
-        near in time (`NEAR_DAYS`) and is named with certainty (`MIN_CERTAINTY`)."""
+        """Whether the game `found` on a page shows that the page is on sports.
+
+        It does if the catalogue has markets on the game, the game is at most `NEAR_DAYS` away (see
+        `_Game.days`), the page names it with at least the certainty `MIN_CERTAINTY`, and the other
+        evidence does not speak against sports.
+        """
         return bool(found.markets) and (
             reading.score >= 0 and found.days <= NEAR_DAYS and found.certainty >= MIN_CERTAINTY
         )
 
     async def catch_up(self, *, rest: float = 0.0) -> None:
         """For the markets that changed since the last call, read which games they are about.
-        `rest`: pause in seconds, in which other work runs, after every `GAMES_TURN` of reading."""
+
+        `rest`: seconds to pause each time that reading has taken `GAMES_TURN` seconds, so that
+        other work can run.
+        """
         first, began = not self._position, time.perf_counter()
         while True:
             async with self._database.reading() as conn:
@@ -434,7 +450,7 @@ class ExtensionService:
                     volume=row.volume,
                 )
                 if game is not None:
-                    self.roster.add(game, games.venue_name(row.id, row.slug))
+                    self.roster.add(game, games.ticker_or_slug(row.id, row.slug))
                 if time.perf_counter() - began > GAMES_TURN:
                     await asyncio.sleep(rest)
                     began = time.perf_counter()

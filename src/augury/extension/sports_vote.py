@@ -46,12 +46,13 @@ def filed_under_sports(category: str | None, tags: Iterable[str]) -> int:
 
 
 def vote_result(votes: Iterable[Vote]) -> float:
-    """How surely a page is on sports, by the votes of the markets closest to it: between -1 (surely
-    not) and 1 (surely), both excluded.
+    """How surely a page is on sports, judged by the markets closest to it: between -1 (surely not)
+    and 1 (surely), both excluded.
 
-    `votes`: one per market, the closest market first. Each is weighted by its share and its rank.
-    The result is damped by the largest share alone (`VOTE_DOUBT`), because many markets that share
-    the same word with the page are no more evidence than one.
+    `votes`: one per market, the closest market first. A vote is weighted by its rank and by its
+    `share`, i.e. how much of the page's words the market contains. The result is made weaker if
+    even the largest share is small (`VOTE_DOUBT`), because many markets that share the same word
+    with the page are no more evidence than one.
     """
     towards = evidence = best = 0.0
     for rank, vote in enumerate(votes):

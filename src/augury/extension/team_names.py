@@ -243,9 +243,8 @@ ENTITY_LISTS: Final = {
     "f1-team": ("f1", 0.1), "nfl-star": ("nfl-player", 0.9), "nba-star": ("nba-player", 0.9),
     "mlb-star": ("mlb-player", 0.9), "footballer": ("football-player", 0.9),
 }  # fmt: skip
-"""The lists of teams and players in the factor base (the subjects of markets that people wrote
-down, `augury.relations`) -> league of the list, and how strongly, 0 to 1, a name from it shows that
-a text is on sports. Chosen by hand."""
+"""For each list of teams or players in the factor base (`augury.relations`): its league, and how
+strongly, 0 to 1, a name from this list shows that a text is on sports. Chosen by hand."""
 NICKNAMES_THAT_ARE_WORDS: Final = frozenset(
     """heat magic jazz thunder wild king star giant ranger jet wildcat bulldog bobcat flash
     aggi rebel miner knight pride duke bison bill bear bull brown saint eagl lion

@@ -54,7 +54,11 @@ _NUMBER = re.compile(
 def start_of(text: str, now: datetime, *, exact: bool = True) -> Start | None:
     """When the game that a text is about begins: the day, and the time of day if the text gives one
     with a time zone; None if it names no day. A date without a year is taken as the one nearest to
-    `now`. `exact` is kept in the result (see `Start`)."""
+    `now`.
+
+    `exact`: whether the text states the day of the game itself, and not e.g. the date of an
+    article; it is only copied to `Start.exact`.
+    """
     folded = fold(text)
     day = _day(folded, now)
     if day is None:

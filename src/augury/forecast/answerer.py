@@ -22,7 +22,8 @@ Lap = Callable[[str], None]
 """Called with the name of a step of a forecast when the step has ended."""
 JUDGED_AT_ONCE: Final = max(1, (os.cpu_count() or 1) // 2)
 """Largest number of forecasts whose markets the judge (the trained model) reads at the same time.
-It uses two cores for each: more would finish no sooner, and searches would wait longer."""
+Each takes two cores, so with more forecasts at a time none would finish sooner, and searches would
+have to wait longer."""
 
 
 class FirstAnswer(NamedTuple):
@@ -59,8 +60,8 @@ class Answerer:
         past: bool = False,
     ) -> FirstAnswer:
         """The estimate for a question from these markets, by the hand-written rules and the
-        verdicts of the judge (the trained model). A question about an event that names no date is
-        answered for the furthest of its deadlines (`horizons`).
+        verdicts of the judge (the trained model). If the question is about an event and names no
+        date, it is answered for one of the deadlines that the markets name (`horizons`).
 
         lap : called at the end of each step
         past : also answer from markets whose deadline is over
@@ -78,10 +79,14 @@ class Answerer:
     async def _over_deadlines(
         self, found: FirstAnswer, undated: Compared, limits: Mapping[str, float], lap: Lap
     ) -> FirstAnswer:
-        """The answer for the furthest deadline of a question that names no date.
+        """The answer to a question that names no date, with the deadline for which it holds. The
+        question is asked again with deadlines of its markets added, the furthest first, until a
+        market asks it. If none does, the furthest deadline counts for which markets bound the
+        answer.
 
         found, undated : the answer without a deadline, and the comparison that it was made from
-        limits : the limits, as probabilities, that `matching.judge` applies to its verdicts
+        limits : probabilities from which `matching.judge` accepts its verdicts
+        lap : called at the end of each step
         """
         at = undated.at
         bounded: FirstAnswer | None = None

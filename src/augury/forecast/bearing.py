@@ -43,11 +43,11 @@ class Bearing:
     because the market's deadline is earlier. True: the hand-written rules (`match`) find such a
     limit, and the judge (the trained model, `matching.judge`) agrees. False: the judge does not
     agree. None: the judge gave no opinion; then `roles.is_related` and `roles.is_sure` decide."""
-    share: float = 1.0
+    confidence_limit: float = 1.0
     """Upper limit, 0 to 1, of the confidence in an answer that takes this market outcome as asking
-    the question. If that rests on a verdict of the judge (`matching.judge`): the share of verdicts
-    with the same probability that were right on held-out questions. If it rests on a language
-    model's opinion: `opinion.TRUSTED_SHARE`. Else 1."""
+    the question. It depends on who says that the outcome asks it. The judge (`matching.judge`): the
+    share of its verdicts with the same probability that were right on held-out questions. A
+    language model: `opinion.TRUSTED_SHARE`. Only the hand-written rules: 1."""
 
     @property
     def key(self) -> tuple[int, int]:
@@ -68,4 +68,5 @@ class Compared:
     """The comparisons of market outcomes with the question, the best match first. Outcomes without
     a price are left out. Of Yes and No, only Yes is compared (`words.sides`)."""
     past: bool = False
-    """Whether a market whose deadline is over may answer a question that names no time."""
+    """True: if the question names no time, it may also be answered from markets whose deadline is
+    over."""

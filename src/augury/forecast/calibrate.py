@@ -49,9 +49,9 @@ class DecidedPrice(NamedTuple):
     one fold of the cross-validation."""
 
 
-def judged(rows: Sequence[DecidedPrice]) -> list[dict[str, Any]]:
+def correction_tests(rows: Sequence[DecidedPrice]) -> list[dict[str, Any]]:
     """Compare prices of resolved markets with corrected prices, for each venue and number of days
-    left. A price is corrected by a fit on other events (cross-validation).
+    left until the market's end. A price is corrected by a fit on other events (cross-validation).
 
     Returns
     -------
@@ -62,7 +62,7 @@ def judged(rows: Sequence[DecidedPrice]) -> list[dict[str, Any]]:
     - `brier`, `log_loss`: of the prices; with the suffix `_recalibrated`: of the corrected prices;
     - `t`: Brier score with the correction minus without it, divided by the standard error (with
       events as units). Negative: the correction is better;
-    - `use`: whether `t` is at most `SURE_T`.
+    - `use`: whether the correction is worth using, i.e. `t` is at most `SURE_T`.
 
     With fewer rows than `MIN_PRICES`: only `n`, `events`, and `use` (False).
     """

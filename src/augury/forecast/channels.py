@@ -11,7 +11,7 @@ import re
 from typing import Final, NamedTuple
 
 
-class Hints(NamedTuple):
+class ChannelLabels(NamedTuple):
     """Six labels by which an integration (e.g. a plug-in that asks for forecasts) describes itself,
     each from a request header of its own. Empty: the header was missing, or its value was dropped.
     """
@@ -24,13 +24,14 @@ class Hints(NamedTuple):
     client_version: str = ""
 
 
-NONE: Final = Hints()
+NONE: Final = ChannelLabels()
 
 _LABEL: Final = re.compile(r"[a-z0-9]+(?:[ ._/+-][a-z0-9]+)*")
 _LONGEST: Final = 40
 _RUN: Final = re.compile(r"[a-z0-9]{17,}|(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{13,}")
-"""Matches 17 or more letters and digits in a row, or 13 or more with at least one letter and one
-digit. That is too long for a word and may be a secret, so the header's value is dropped."""
+"""Matches a run of letters and digits that is too long for a word and may be a secret: 17 or more,
+or 13 or more with at least one letter and one digit. The value of a request header with such a run
+is dropped."""
 _PRIVATE: Final = re.compile(
     r"\b(?:aug|sk|pk|key|token|secret|password|passwd|bearer|basic|api[ _-]?key|auth|cookie|"
     r"session|localhost|local|lan|internal|corp|home|users?)\b|"
@@ -39,9 +40,9 @@ _PRIVATE: Final = re.compile(
 
 
 def label(value: str | None) -> str:
-    """A request header's value in lower case, e.g. "Claude Desktop" -> "claude desktop". Empty if
-    it is missing, is longer than `_LONGEST`, is no plain label, or could be a secret or a network
-    address."""
+    """A request header's value as a label, in lower case: "Claude Desktop" -> "claude desktop".
+    Forecasts are counted by such labels. Empty if the header is missing, if its value is longer
+    than `_LONGEST` or not of the form `_LABEL`, or if it could be a secret or a network address."""
     text = (value or "").strip().casefold()
     if not 0 < len(text) <= _LONGEST or not text.isascii() or not _LABEL.fullmatch(text):
         return ""

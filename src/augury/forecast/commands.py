@@ -142,7 +142,7 @@ def bench_forecast(
     markets: Annotated[
         int, typer.Option(min=1_000, help="Number of markets to generate.")
     ] = 50_000,
-    requests: Annotated[int, typer.Option(min=50, help="Number of forecasts over HTTP.")] = 500,
+    requests: Annotated[int, typer.Option(min=50, help="Number of forecasts to request.")] = 500,
     questions: Annotated[
         int, typer.Option(min=10, help="Number of questions in the run (the background job).")
     ] = 300,

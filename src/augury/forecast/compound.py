@@ -1,8 +1,8 @@
 """Questions of more than one proposition: "if X ...", "both ... and", "... or ...". Pure.
 
-A question is never answered by ignoring one of its propositions. Some of these questions can be
-split into parts: they are answered from the answers to the parts, within the limits that logic
-sets. The others get no probability; a text says why.
+Ignoring one of the propositions would answer another question. Some of these questions can be split
+into parts: they are answered from the answers to the parts, within the limits that logic sets. The
+others get no probability; a text says why.
 """
 
 from __future__ import annotations

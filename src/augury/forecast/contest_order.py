@@ -215,14 +215,18 @@ def is_rival(q: View, m: View, choice: Order, stage: Order, edition: Order) -> b
     )  # fmt: skip
 
 
-def _lacks_telling_term(of: frozenset[str], v: View, by: View) -> bool:
-    """Whether the text `by` lacks a telling term of a contest, and so is about another contest,
-    e.g. another seat or award.
+def _lacks_telling_term(contest: frozenset[str], source: View, other: View) -> bool:
+    """Whether the text `other` lacks a telling term of the contest that another text is about. If
+    it does, the two are about different contests, e.g. another seat or award.
 
-    of : the terms of the contest
-    v : the text that gives the terms their weights; a term is telling from `TELLING_WEIGHT` on
+    contest : the terms of the contest
+    source : the text from which the terms take their weights; a term is telling if its weight is at
+        least `TELLING_WEIGHT`
+    other : the text that is checked
     """
     return any(
-        v.weights.get(t, 0.0) >= TELLING_WEIGHT and not is_said(t, by) and t not in by.context
-        for t in of
+        source.weights.get(t, 0.0) >= TELLING_WEIGHT
+        and not is_said(t, other)
+        and t not in other.context
+        for t in contest
     )

@@ -45,12 +45,12 @@ def with_spellings_of(one: View, other: View) -> View:
 def coverage(
     of: View, other: View, covers: frozenset[str], context: frozenset[str]
 ) -> tuple[float, float]:
-    """How far the text `other` names the terms of the text `of`. Returns two numbers: the share of
-    the terms of `of` that `other` names, 0 to 1, each term counted with its weight; and the largest
-    weight of a term that `other` does not name (0: it names all).
+    """How completely the text `other` covers the terms of the text `of`. Returns two numbers: the
+    share of the terms of `of` that are covered, 0 to 1, each term counted with its weight; and the
+    largest weight of a term that is not covered (0: all are).
 
-    covers : terms that `other` counts as naming
-    context : terms of `other`'s event name and rules, which count half
+    covers : the terms that `other` names, in its own words or because its names also stand for them
+    context : terms of `other`'s event name and rules; a term found only there counts half
     """
     total = found = missing = 0.0
     by_nickname = {t for name, says in of.nicknames if says & covers for t in name}
@@ -75,12 +75,12 @@ def coverage(
     return (found / total if total else 0.0), missing
 
 
-def is_said(term: str, by: View) -> bool:
-    """Whether the text `by` says a term: in this form, in another one ("scientific" for "science"),
-    or by a name that stands for it ("Moscow" for "Russia")."""
+def is_said(term: str, text: View) -> bool:
+    """Whether a text contains the term: in this form, in another one ("scientific" for "science"),
+    or as a name that stands for it ("Moscow" for "Russia")."""
     return (
-        term in by.covers or bool((associated_terms(frozenset((term,))) - _COMMON) & by.covers)
-        or _alike(term, by.covers)
+        term in text.covers or bool((associated_terms(frozenset((term,))) - _COMMON) & text.covers)
+        or _alike(term, text.covers)
     )  # fmt: skip
 
 
@@ -98,7 +98,7 @@ def foreign_weight(q: View, m: View) -> float:
     the question (`q`); 0 if there is no such name. The larger the weight, the more the market is
     about something else."""
     return max(
-        (max(m.weights.get(t, 0.0) for t in run) for run in m.runs
+        (max(m.weights.get(t, 0.0) for t in run) for run in m.name_terms
          if not run <= OFFICES and not any(is_said(t, q) for t in run)),
         default=0.0,
     )  # fmt: skip

@@ -42,17 +42,17 @@ def read(
         covers=found | associated_terms(every),
         context=frozenset(terms(context[:1500])) if context else frozenset(),
         closes=closes,
-        motion=_motion(proposition, plain),
+        persistence=_persistence(proposition, plain),
         subject=_subject(text),
         unique=_UNIQUE.search(text) is not None,
         places=_places(text),
         modifiers=frozenset(name for name, pattern in _MODIFIERS.items() if pattern.search(text)),
         still=proposition.predicate == "happens" and _STILL.search(text) is not None,
-        sides=(sides := _sides_of(proposition, text)),
+        polar_results=(sides := _polar_results(proposition, text)),
         against=frozenset(side[:-1] + ("-" if side[-1] == "+" else "+") for side in sides),
         turns=turns(_after_negation(proposition, plain)),
         last=_last(proposition),
-        runs=_runs(text),
+        name_terms=_name_terms(text),
         group=named["group"].casefold() if (named := _GROUP.search(text)) else "",
         initials=_initials(text),
         short=frozenset(s.casefold() for s in _SHORT.findall(text)),
@@ -154,9 +154,9 @@ _HOLDS_OFFICE: Final = re.compile(
 )  # fmt: skip
 
 
-def _motion(p: Proposition, text: str) -> int:
-    """1 if the text says that something lasts, -1 if it says that something ends, else 0. Always 0
-    for a proposition about a level or a contest."""
+def _persistence(p: Proposition, text: str) -> int:
+    """1 if the text says that a state lasts ("remains"), -1 if it says that a state ends
+    ("leaves"), 0 if it says neither. Always 0 for a proposition about a level or a contest."""
     if p.threshold is not None or p.predicate in ("wins", "nominated", "advances", "ranks"):
         return 0
     plain = _DATED_END.sub(lambda m: m[0] if m["before"] and not m["end"] else " ", text)
@@ -259,13 +259,13 @@ _OPPOSITES: Final = tuple(
 )
 """Pairs of opposite results, e.g. approved and rejected: (name of the pair, pattern of one result,
 pattern of the other). If question and market name the two results of one pair, they ask opposite
-things (`View.sides` and `View.against`)."""
+things (`View.polar_results` and `View.against`)."""
 _NO_CHANGE: Final = re.compile(
     r"\bno\s+changes?\b|\bunchanged\b|\bhold\s+rates\b|\bstand\s+pat\b", re.I
 )
 
 
-def _sides_of(p: Proposition, text: str) -> frozenset[str]:
+def _polar_results(p: Proposition, text: str) -> frozenset[str]:
     level = p.threshold  # "a cut by 50 bps or more" names a direction, "above 50%" none
     if level.unit != "bps" and "bps" not in p.terms if level else p.predicate != "happens":
         return frozenset()
@@ -340,7 +340,7 @@ _ASIDE: Final = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _INITIALS: Final = re.compile(r"[A-Z.]{1,5}")
 
 
-def _runs(text: str) -> tuple[frozenset[str], ...]:
+def _name_terms(text: str) -> tuple[frozenset[str], ...]:
     """For each name in the text ("Real Madrid"), the set of its terms (word stems). Names in
     brackets and initials (AI, NBA) are left out: they do not tell markets apart."""
     plain = districts(_ASIDE.sub(" ", text).replace("'s", "").replace("’s", ""))

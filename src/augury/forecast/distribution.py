@@ -20,9 +20,10 @@ MAX_LEVELS: Final = 12
 """Largest number of levels (or deadlines) that a distribution has besides the question's own. If
 there are more, those nearest to the question's own are used. Chosen by hand."""
 MAX_CONTRADICTION: Final = 0.15
-"""Largest change, as a probability, that isotonic regression may make to one of several levels (or
-deadlines) so that all probabilities only rise or only fall. If a larger change were needed, the
-markets are taken to be about different things, and there is no distribution. Chosen by hand."""
+"""Largest contradiction between markets, as a probability, with which a distribution is still
+given. The probabilities of several levels (or deadlines) must only rise or only fall; isotonic
+regression makes them so. If it has to change any of them by more than this, the markets are taken
+to be about different things, and there is no distribution. Chosen by hand."""
 _ASKED_WEIGHT: Final = 1e6
 """Weight of the question's own answer in an isotonic regression (which changes the probabilities of
 several levels or deadlines so that they only rise or only fall). All other probabilities have
@@ -36,18 +37,18 @@ class Part(NamedTuple):
 
     label: str
     lower: float | date | None
-    """Lower end of this outcome: an amount, or its first day. None: open-ended, or the outcome is a
-    name."""
+    """Lower end of this outcome's range: an amount, or the first day of a period. None: the range
+    is open below, or the outcome is a name."""
     upper: float | date | None
-    """Upper end of this outcome: an amount, or the first day after it. None: open-ended, or the
-    outcome is a name."""
+    """Upper end of this outcome's range: an amount, or the first day after a period. None: the
+    range is open above, or the outcome is a name."""
     probability: float
 
 
 Distribution: TypeAlias = tuple[Part, ...]
 """Outcomes that exclude each other, with their probabilities: ranges in order of amount or date, or
-names. The probabilities sum to 1. Exception: for "A or B" the sum is larger if the probabilities of
-A and B alone exceed 1."""
+names. The probabilities sum to 1. Exception: in the answer to "A or B?", where the probabilities of
+A and of B can together exceed 1, the sum is then larger."""
 
 
 def chances(parts: Distribution) -> dict[str, float]:
@@ -153,10 +154,13 @@ def _ladder(
 def _parts(
     names: list[str], ends: Sequence[float | date | None], below: list[float]
 ) -> Distribution:
-    """A distribution over the outcomes `names`, which follow each other. `ends`: the limits between
-    the outcomes, with None (open-ended) before the first and after the last. `below`: for each
-    limit, the probability that the value is below it, rising. Probabilities are rounded so that
-    they still sum to 1."""
+    """The distribution over the consecutive ranges `names`. The probabilities are rounded so that
+    they still sum to 1.
+
+    ends : the limits of the ranges, one more than there are names; the first and the last are None,
+        because the outer ranges are open-ended
+    below : for each limit between two ranges, the probability that the value is below it, ascending
+    """
     curve = [0.0, *(round(x, 4) for x in below), 1.0]
     return tuple(
         Part(name, lower, upper, round(max(0.0, high - low), 4))

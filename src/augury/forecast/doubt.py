@@ -38,16 +38,17 @@ class Doubts:
     """Doubt, 0 to 1, that the market on which the estimate mainly rests is about the same thing as
     the question; 0: both use the same words."""
     disagreement: float
-    """Weighted standard deviation, in log-odds, of the prices of the markets that ask the question
-    itself. Markets that have the title and the close of one of these, but a clearly different
-    price, are included. 0 with fewer than two markets."""
+    """How much the prices of the markets that ask the question itself disagree: their weighted
+    standard deviation, in log-odds. Markets with the same title and close as one of these are
+    included, even if they were set aside because their price clearly differs. 0 with fewer than two
+    markets."""
     age: float
     """Age, in days, of the prices on which the estimate rests. If markets ask the question itself:
     the weighted mean. If markets bound the answer: the age of the newest price. For a hint: the age
     of the nearest market's price."""
-    spread: float
-    """Half the distance between bid and ask, in log-odds, of the market on which the estimate
-    mainly rests; 0 if unknown."""
+    half_spread: float
+    """Half the bid-ask spread, in log-odds, of the market on which the estimate mainly rests; 0 if
+    unknown."""
     days_left: float | None
     """Days until the deadline that the question names. If it names none: days until the announced
     close of the market on which the estimate mainly rests. None if neither is known."""
@@ -64,15 +65,15 @@ class Doubts:
 
 
 def deviation(p: float, d: Doubts) -> float:
-    """Standard deviation, in log-odds, of the price that the question's market will have a week
-    later, around the estimate `p`."""
+    """Uncertainty of an estimate `p`: the standard deviation, in log-odds around `p`, of the price
+    that a market on exactly this question would have a week after the estimate."""
     left = UNKNOWN_DAYS if d.days_left is None else max(0.0, d.days_left)
     level, steepness, tilt = NOISE[d.platform]
     drift = (level + steepness / math.sqrt(left + 2)) * (1 + tilt * abs(logit(p))) / Z80
     drift *= math.sqrt((7 + min(d.age, 30)) / 7)  # an old price has moved already
     return math.sqrt(
-        drift**2 + (1.2 * d.match) ** 2 + d.disagreement**2 + d.spread**2 + (2.5 * d.slack) ** 2
-        + (0.0 if d.direct else 0.35)
+        drift**2 + (1.2 * d.match) ** 2 + d.disagreement**2 + d.half_spread**2
+        + (2.5 * d.slack) ** 2 + (0.0 if d.direct else 0.35)
     )  # fmt: skip
 
 
@@ -95,7 +96,7 @@ def confidence(d: Doubts) -> float:
     worth = 0.97 if d.direct else 0.5
     worth *= 1 - 0.5 * min(1.0, d.match)
     worth *= math.exp(-min(d.age, 30) / 45)
-    worth *= 1 / (1 + d.disagreement + 0.5 * d.spread)
+    worth *= 1 / (1 + d.disagreement + 0.5 * d.half_spread)
     worth *= 1 - 0.5 * min(1.0, d.slack)
     if d.direct > 1:
         worth = 1 - (1 - worth) * 0.8

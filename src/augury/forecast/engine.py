@@ -134,7 +134,7 @@ class Engine:
             part = self.answer(normalise(reading.wider, at), markets, at)
             if part.count("direct"):
                 return _with_margin(part)
-        estimate = weighing.spread_out(estimate)
+        estimate = weighing.with_distribution(estimate)
         return replace(estimate, rejected=rejected(bearings, estimate))
 
     def asks_verbatim(self, reading: Reading, markets: Sequence[Snapshot]) -> bool:
@@ -224,8 +224,9 @@ def _related(reading: Reading, b: Bearing) -> Bearing:
 
 
 def _is_over(b: Bearing, day: date) -> bool:
-    """Whether, on the day `day`, the deadline of a market on an event is over. A deadline counts as
-    over from the second day after it, because in the market's time zone it may end a day later."""
+    """Whether the deadline of the market `b`, which asks about an event, has passed on `day`. It
+    counts as passed only from the second day after it, because in the market's time zone it may end
+    a day later. False for other markets."""
     asked = b.view.proposition
     return (
         asked.predicate in EVENTS and asked.window.kind in ("by", "on")
@@ -275,7 +276,8 @@ def _same_parts(a: Proposition, b: Proposition) -> bool:
 
 def _with_margin(win: Estimate) -> Estimate:
     """The estimate for "Will X win by 5 points?", made from `win`, the estimate for "Will X win?".
-    The probability of `win` is an upper bound."""
+    X can't win by 5 points without winning, so the probability of `win` is an upper bound of the
+    answer."""
     most = win.probability or 0.0
     p = round(max(pool.PROBABILITY_EDGE, pool.within(0.0, most)), 6)
     return replace(

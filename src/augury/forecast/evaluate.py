@@ -24,7 +24,9 @@ Kind = Literal["paraphrase", "negation", "near", "unanswerable", "range"]
 KINDS: Final[tuple[Kind, ...]] = ("paraphrase", "negation", "near", "unanswerable", "range")
 RIGHT: Final = frozenset(("hit", "held", "right"))
 WRONG: Final = frozenset(("miss", "broken", "made", "wrong"))
-"""Verdicts on an answer (`Answered.verdict`) that count as wrong. The verdict `inverted` (the
+"""Verdicts on an answer (`Answered.verdict`) that count as wrong: `miss` (another probability than
+the market's), `broken` (beyond the bound that logic sets), `made` (a probability for an
+unanswerable question), `wrong` (a probability outside the right range). The verdict `inverted` (the
 answer is right for the opposite question) is counted separately."""
 SURE_CONFIDENCE: Final = 0.5
 """Smallest confidence, 0 to 1, at which a wrong answer is counted in `surely_wrong`. Chosen by
@@ -117,9 +119,9 @@ class Answered:
     """Lower and upper bound that logic puts on the probability; None: the answer does not rest on
     bounds."""
     way: str | None = None
-    """How the answer was derived from other markets if none asks the question itself: the first
-    marker in `Estimate.fallbacks` that begins with `from_`, e.g. "from deadlines"; None if there is
-    none."""
+    """If no market asks the question itself: how the answer was derived from other markets. It is
+    the first marker in `Estimate.fallbacks` that begins with `from_`, written with spaces: "from
+    deadlines" for `from_deadlines`. None if there is no such marker."""
 
     @property
     def any_probability(self) -> float | None:
@@ -129,10 +131,15 @@ class Answered:
 
     @property
     def verdict(self) -> str:
-        """The verdict on the answer, in words that depend on the question's kind. `paraphrase`,
-        `negation`: hit, miss, inverted, null (no number), or unjudged (no known price). `near`:
-        held (the bound is kept), broken, null. `unanswerable`: null, made (a number). `range`:
-        right, wrong, inverted, null."""
+        """The verdict on the answer, in words that depend on the question's kind.
+
+        - `paraphrase`, `negation`: hit, miss, inverted (right for the opposite question), null (no
+          probability), or unjudged (the right price is not known);
+        - `near` (close to a market, whose price bounds the right answer): held (the answer respects
+          the bound), broken (it does not), or null;
+        - `unanswerable`: null, or made (a probability);
+        - `range` (a trap question): right, wrong, inverted, or null, if a probability was needed.
+        """
         kind, p = self.asked.kind, self.probability
         if kind == "range":
             return self._within()
@@ -185,8 +192,8 @@ def later_price(
     prices: Sequence[tuple[datetime, float]], as_of: datetime, asked: EvaluationQuestion
 ) -> float | None:
     """The price of the question's market about a week after `as_of`, as the probability of Yes to
-    the question: 1 minus the price if the question negates the market. None if no price is known at
-    a time that `WEEK` allows.
+    the question: 1 minus the price if the question negates the market. None if no price was
+    recorded 3 to 14 days (`WEEK`) after `as_of`.
 
     prices : times and prices of the market's first outcome
     """

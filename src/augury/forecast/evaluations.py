@@ -200,7 +200,9 @@ def evaluate_properties(
     markets: Annotated[
         Path,
         typer.Option(
-            exists=True, dir_okay=False, help="Parquet file of the markets whose titles are asked."
+            exists=True,
+            dir_okay=False,
+            help="Parquet file of markets. Their titles are asked as questions.",
         ),
     ],
     most: Annotated[
@@ -283,10 +285,10 @@ def evaluate_leave_one_out(
     seed: Annotated[int, typer.Option(help="Seed of the random choice of titles and times.")] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Score forecasts without the market that asks the question, by their distance to its price.
+    """Forecast each market's question without that market, and score the distance to its price.
 
-    The scores are given by grade (how an answer was found). For resolved questions the command also
-    shows which bounds (from logic) and hints (from related markets) beat the base rate: they are
+    The scores are given by grade (how an answer was found). On resolved questions, the command also
+    shows which bounds (from logic) and hints (from related markets) beat the base rate; these are
     chosen on one half of the questions and tested on the other half.
 
     Example: augury eval leave-one-out --markets m.parquet --prices p.parquet
@@ -385,15 +387,16 @@ async def _gate(
     markets: Path, prices: Path, titles: int, seed: int, *, quiet: bool
 ) -> dict[str, Any]:
     from augury.forecast.gate import TrialForecast, effect
-    from augury.forecast.trials import before_the_end, store
+    from augury.forecast.trials import DAYS_BEFORE, before_the_end, store
     from augury.venues.dump import DumpFile
 
     market_file, price_file = DumpFile(markets, kind="markets"), DumpFile(prices, kind="prices")
     asked = before_the_end(market_file, price_file, most=titles, seed=seed)
     if not asked:
         raise SetupProblem(
-            f"No resolved market of {markets} has a price in {prices} from some days before its "
-            "end. Use a dump with resolutions and price histories."
+            f"No resolved market of {markets} has a price in {prices} that was recorded more than"
+            f" {min(DAYS_BEFORE)} days before the market closed or was resolved. Use a dump with"
+            " resolutions and longer price histories."
         )
     tried: dict[str, list[TrialForecast]] = {"with its market": [], "without its market": []}
     console = Console(stderr=True, markup=False)
@@ -453,7 +456,7 @@ def evaluate_calibration(
     from augury.forecast import calibrate
 
     try:
-        cells = calibrate.judged(list(_decided(markets, prices)))
+        cells = calibrate.correction_tests(list(_decided(markets, prices)))
     except pl.exceptions.PolarsError as error:
         # CSV and JSON dumps have text in place of times and lists.
         reason = str(error).splitlines()[0]

@@ -15,33 +15,35 @@ from augury.forecast.threshold_order import move
 from augury.search.text import is_number
 
 STEP_BPS: Final = 25.0
-"""Central banks move their rates by one or more steps of this many basis points (hundredths of a
-percentage point), and markets on rate decisions name the same steps."""
+"""Size of one step of a central bank's rate, in basis points (hundredths of a percentage point).
+Central banks move rates by one or more such steps, and markets on rate decisions name the steps. So
+it can be told whether a set of markets leaves no step out."""
 
 
-def is_way(b: Bearing) -> bool:
-    """Whether a market is on one way in which the event asked about can happen ("a cut by 25" for
-    "a cut"), or on an outcome that excludes this event ("no change")."""
+def is_way_or_exclusion(b: Bearing) -> bool:
+    """Whether a market asks about one particular way for the event in question to happen ("a cut by
+    25" for "a cut"), or about an outcome that excludes the event ("no change")."""
     named = b.fit.threshold in ("implied", "excludes") and is_same_except(b.fit, "threshold")
     return named and not b.fit.opposed
 
 
 def ways_by_event(related: Sequence[Bearing], compared: Sequence[Bearing]) -> list[list[Bearing]]:
-    """The markets on single ways in which the event asked about can happen, or on outcomes that
-    exclude it (`is_way`), in one list for each event of a venue.
+    """Group by venue event the markets that split up the event asked about: each asks about one of
+    several ways in which it can happen, or about an outcome that rules it out
+    (`is_way_or_exclusion`). Returns one list for each venue event.
 
-    related : markets close enough to the question to bound its answer; only the events of such
-        markets are listed
-    compared : all markets compared with the question; those of the same events are added to the
-        lists
+    related : markets close enough to the question to bound its answer; only events with one of
+        these get a list
+    compared : all markets compared with the question; the lists also contain those of the same
+        events
     """
     events: dict[tuple[str, str | None], list[Bearing]] = {}
     for b in related:
-        if is_way(b):
+        if is_way_or_exclusion(b):
             events.setdefault((b.market.platform, b.market.event_id), []).append(b)
     for b in compared:
         ways = events.get((b.market.platform, b.market.event_id))
-        if ways and b.market.event_id and b not in ways and is_way(b):
+        if ways and b.market.event_id and b not in ways and is_way_or_exclusion(b):
             ways.append(b)
     return list(events.values())
 
@@ -100,8 +102,11 @@ def are_apart(ranges: Sequence[Bearing]) -> bool:
 
 def summed_places(below: Sequence[Bearing]) -> float:
     """Probability that a contender finishes in one of several places, e.g. in the top three: the
-    sum of the probabilities of markets on the single places (winning counts as first). If several
-    markets are on one place, the largest of their probabilities counts."""
+    sum, over the places, of the probability of exactly that place (winning counts as first).
+
+    below : the markets on the single places; if several are on the same place, the largest of their
+        probabilities counts
+    """
     places: dict[float, float] = {}
     for b in below:
         p = b.view.proposition

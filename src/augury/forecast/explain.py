@@ -56,7 +56,7 @@ def relation(c: Comparison, role: Role, flipped: bool) -> str:
         days = abs(round(c.gap))
         parts.append(f"its deadline is {days} days {'earlier' if c.gap > 0 else 'later'}")
     if c.threshold in ("implies", "implied", "excludes"):
-        parts.append("it asks about another level" if c.leveled else _AMOUNTS[c.threshold])
+        parts.append("it asks about another level" if c.leveled else _AMOUNT_PHRASES[c.threshold])
     if c.stage in ("implies", "implied", "excludes"):
         parts.append("it asks about another stage or place")
     if c.choice in ("excludes", "differs"):
@@ -64,7 +64,7 @@ def relation(c: Comparison, role: Role, flipped: bool) -> str:
     return "; ".join(parts) or "it is about the same things"
 
 
-_AMOUNTS: Final = {
+_AMOUNT_PHRASES: Final = {
     "implied": "it is one way for this to happen",
     "implies": "this is one way for it to happen",
     "excludes": "if it happens, this does not",
@@ -153,10 +153,12 @@ def day(at: datetime) -> str:
     return f"{at.astimezone(UTC):%Y-%m-%d} (UTC)"
 
 
-def bounds(between: tuple[float, float], evidence: Sequence[Evidence]) -> str:
-    """The text shown in place of a probability that rests only on rivals, i.e. on markets about
-    other contenders in the contest. `between`: the lower and upper bound that the rivals' prices
-    put on this probability."""
+def bounds_text(between: tuple[float, float], evidence: Sequence[Evidence]) -> str:
+    """The text shown instead of a probability if the only evidence is the prices of rivals, i.e. of
+    markets about other contenders in the contest.
+
+    between : lower and upper bound that these prices put on the probability
+    """
     low, high = between
     text = (
         f"No open market asks this. Markets on rivals put it between {percent(low)} and"

@@ -53,7 +53,7 @@ Runs = Annotated[RunService, Depends(_runs)]
 @router.post(
     "/v1/forecasts",
     status_code=201,
-    summary="Forecast a question in full",
+    summary="Forecast a question, with all evidence and the reasoning",
     response_model=FullForecast,
     responses={
         202: {"model": FullForecast, "description": "Accepted; the work continues."},
@@ -86,7 +86,7 @@ async def make(body: ForecastRequest, caller: ForecastCaller, service: Service) 
 
 @router.get(
     "/v1/forecasts/{answer_id}",
-    summary="Read a forecast in full",
+    summary="Read a forecast, with all evidence and the reasoning",
     response_model=FullForecast,
     responses=openapi.errors(401, 403, 404, 422, 429, 503),
 )

@@ -14,8 +14,8 @@ from augury.forecast.schemas import (
     MAX_QUESTIONS,
     PublicConfidenceInterval,
     RunQuestion,
-    as_iso,
     as_moment,
+    reject_bare_number,
 )
 from augury.graph.schemas import GRAPH_EXAMPLE, PublicCausalGraph, Question, strict_config
 from augury.markets.freshness import AgeRule
@@ -78,7 +78,7 @@ _FULL: dict[str, Any] = {
     "graph": GRAPH_EXAMPLE,
 }
 
-AsOf = Annotated[datetime, AfterValidator(as_moment), BeforeValidator(as_iso)]
+AsOf = Annotated[datetime, AfterValidator(as_moment), BeforeValidator(reject_bare_number)]
 
 
 class ForecastRequest(BaseModel):
@@ -103,7 +103,7 @@ class ForecastRequest(BaseModel):
 
 
 class EvidenceMarket(BaseModel):
-    """A market that a forecast names, as it was known at the time that the forecast describes
+    """A market that a forecast names, as it was known at the time as of which the forecast is made
     (`as_of`)."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_MARKET]})
@@ -118,11 +118,13 @@ class EvidenceMarket(BaseModel):
         description="Probability by outcome label; outcomes without a quote are left out. Null: "
         "no quote."
     )
-    price_as_of: datetime | None = Field(description="When these prices were quoted.")
-    closes_at: datetime | None = Field(description="Announced close. Null: not known.")
+    price_as_of: datetime | None = Field(description="When `current_prices` were quoted.")
+    closes_at: datetime | None = Field(
+        description="Time at which the market is announced to close. Null: not known."
+    )
     volume: float | None = Field(
         description="Volume traded so far: US dollars on Polymarket, contracts on Kalshi. Null: "
-        "not known, as in every replay."
+        "not known; always null in a forecast as of a past time."
     )
     event_id: str | None = Field(description="The venue's own id of the market's event.")
     stale: bool = Field(description="True if the price is too old to count as evidence.")
@@ -151,7 +153,7 @@ class EvidenceRow(BaseModel):
     )
     price_as_of: datetime | None = Field(description="When the price was quoted.")
     probability: float = Field(
-        description="Probability of Yes to the question that this price implies, 0 to 1."
+        description="Probability of Yes to the question, 0 to 1, that follows from this price."
     )
     weight: float | None = Field(
         description="The market's share in the average of the markets that ask the question, 0 to "
@@ -159,10 +161,14 @@ class EvidenceRow(BaseModel):
         "hint, or one outcome of an open-ended question)."
     )
     lower: float = Field(
-        0.0, description="Lower bound of the answer, given this market alone; 0: no bound."
+        0.0,
+        description="Lower bound, 0 to 1, that this market alone puts on the probability of Yes; "
+        "0: no bound.",
     )
     upper: float = Field(
-        1.0, description="Upper bound of the answer, given this market alone; 1: no bound."
+        1.0,
+        description="Upper bound, 0 to 1, that this market alone puts on the probability of Yes; "
+        "1: no bound.",
     )
     why: str = Field(description="How the market relates to the question, in words.")
     origin: ShownOrigin = Field(
@@ -189,12 +195,12 @@ class DistributionPart(BaseModel):
 
     label: str = Field(description="The outcome in words, e.g. 4% to 4.25%.")
     lower: float | date | None = Field(
-        description="Lower end of this outcome: an amount, or its first day. Null: open-ended, or "
-        "the outcome is a name."
+        description="Lower end of this outcome's range: an amount, or the first day of a period. "
+        "Null: the range is open below, or the outcome is a name."
     )
     upper: float | date | None = Field(
-        description="Upper end of this outcome: an amount, or the first day after it. Null: "
-        "open-ended, or the outcome is a name."
+        description="Upper end of this outcome's range: an amount, or the first day after a "
+        "period. Null: the range is open above, or the outcome is a name."
     )
     probability: float = Field(description="Probability that this outcome comes true, 0 to 1.")
 
@@ -208,10 +214,10 @@ class OutOfRunning(BaseModel):
         description="The market's last price, as the probability of Yes to the question. Null: "
         "none is known."
     )
-    price_as_of: datetime | None = Field(description="When that price was quoted.")
+    price_as_of: datetime | None = Field(description="When `price` was quoted.")
     retry_as_of: datetime | None = Field(
-        description="Ask the question again with this `as_of` for an answer as of that time. "
-        "Null: no price is recorded."
+        description="Time of the last price recorded while the market was open. Ask the question "
+        "again with this as `as_of` for an answer as of then. Null: no price was recorded."
     )
 
 
@@ -222,14 +228,14 @@ class FullForecast(BaseModel):
 
     id: str
     status: JobStatus = Field(
-        description="Status of the work on the forecast. The answer is filled in once it is "
-        "succeeded."
+        description="Status of the work on the forecast. The fields of the answer are filled in "
+        "once it is `succeeded`."
     )
     created_at: datetime
     question: str
     as_of: datetime | None = Field(
-        description="The time that the answer describes. Null: the answer is as of now and is not "
-        "made yet."
+        description="Time as of which the question is answered. Null: it was asked as of now, and "
+        "is not answered yet."
     )
     probability: float | None = Field(
         None, description="Probability of Yes, 0 to 1. Null: none can be given; `error` says why."
@@ -256,8 +262,9 @@ class FullForecast(BaseModel):
     )
     distribution: list[DistributionPart] | None = Field(
         None,
-        description="Mutually exclusive outcomes around the question (ranges of levels, periods or "
-        "names) with probabilities that sum to 1. Null: the markets give no such set of outcomes.",
+        description="Mutually exclusive outcomes with probabilities that sum to 1: the possible "
+        "answers to an open question (who, when, how many), or the ranges below and above the "
+        "question's own level or deadline. Null: the markets give no such set of outcomes.",
     )
     origin: Origin = Field(
         "live",

@@ -12,8 +12,8 @@ from typing import Any, Final
 from augury.forecast.evidence import Grade
 
 GRADES: Final = frozenset[Grade](("asked", "bounded"))
-"""Grades of the answers that the evidence gate (a filter against answers with weak evidence) lets
-pass: a market asks the question, or logic bounds the answer by other markets."""
+"""Grades that pass the evidence gate (the filter that refuses answers with weak evidence). `asked`:
+a market asks the question itself. `bounded`: prices of other markets bound the answer by logic."""
 LEAST_CONFIDENCE: Final = 0.5
 """Smallest confidence, 0 to 1, of an answer that passes the evidence gate (a filter against answers
 with weak evidence). Set before any real question was looked at."""
@@ -47,8 +47,8 @@ class TrialForecast:
     width: float | None = None
     """Width of the answer's 80% interval: upper minus lower end, as a probability."""
     age_hours: float | None = None
-    """Age, in hours, of the newest price on which the answer rests, at the time as of which it was
-    given."""
+    """Age, in hours, of the newest price on which the answer rests, at the past moment as of which
+    the question was answered. None: the answer rests on no price."""
 
 
 CONDITIONS: Final[Mapping[str, Callable[[TrialForecast], bool]]] = {

@@ -82,7 +82,7 @@ def public(estimate: Estimate) -> Estimate:
             else estimate
         )
     if estimate.grade == "bounded":
-        reason = NullReason("bounds_only", explain.bounds(estimate.bounds, estimate.evidence))
+        reason = NullReason("bounds_only", explain.bounds_text(estimate.bounds, estimate.evidence))
         marker = "bounds_withheld"
     else:
         text = "No open market asks this or bounds it, so no probability is given. "

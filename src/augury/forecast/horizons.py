@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from augury.forecast.normalise import Reading
 
 MAX_DEADLINES: Final = 3
-"""Largest number of deadlines for which a question without a date is asked again. Each takes as
-long as a question with a date. Chosen by hand."""
+"""A question without a date is asked again with a deadline added, for at most this many deadlines.
+Each of these takes as long as a question with a date. Chosen by hand."""
 MAX_CONFIDENCE: Final = 0.5
 """Upper limit, 0 to 1, of the confidence in an answer whose deadline the question does not name:
 the one who asks may have another in mind. Chosen by hand."""
@@ -38,12 +38,13 @@ AMPLE_DAYS: Final = 180
 """If fewer days than this are left until the deadline, `MAX_CONFIDENCE` is reduced in proportion,
 because a question without a date is hardly about the next two weeks. Chosen by hand."""
 MIN_DATED_PROBABILITY: Final = 0.5
-"""Smallest probability, 0 to 1, by the judge (the trained model), that a market asks the question
-after its deadline was added to it. From this value on, the market is taken to ask the question,
-even if the judge did not find the question without a date in it. Chosen by hand."""
+"""A question without a date is asked again with a market's deadline added to it. If the judge (the
+trained model) then gives at least this probability (0 to 1) that the market asks the question, the
+market is taken to ask it, even if the judge did not find it to ask the question without a date.
+Chosen by hand."""
 DEADLINE_MARKER: Final = "furthest_deadline"
-"""Marker in `Estimate.fallbacks`: the question names no date, and is answered for a deadline of its
-markets."""
+"""Marker in `Estimate.fallbacks`: the question names no date, so it is answered for a deadline that
+markets on it name, the furthest that gives an answer."""
 
 _TIME: Final = re.compile(
     r"\b(?:by|before|until|till?|within|during|soon|yet|today|tonight|tomorrow|now|next|this|"
@@ -134,13 +135,19 @@ def is_found(
     verdicts: Verdicts,
     limits: Mapping[str, float],
 ) -> bool:
-    """Whether the market that decides an answer really asks the question. It may instead only share
-    the added deadline with it.
+    """Whether an answer that was found with a deadline added to the question also answers the
+    question without it. True if the judge gives enough probability that the market that decides the
+    answer asks the question; otherwise, it may only share the deadline with it.
 
-    estimate, again : the answer to the question with the deadline added, and the judge's verdicts
-        on the markets for it
-    compared, verdicts : the question without the deadline, and the judge's verdicts for it
-    limits : the limits, as probabilities, that `matching.judge` applies to its verdicts
+    Enough is, without the deadline, the limit `absent`; a market with the same terms may then stand
+    in for the deciding one. With the deadline, it is the limit `same` if the hand-written rules
+    find that the market asks the question, else `MIN_DATED_PROBABILITY`.
+
+    estimate, again : the answer to the question with the deadline, and the judge's verdicts on the
+        markets for it
+    compared, verdicts : the question without the deadline compared with the markets, and the
+        judge's verdicts for it
+    limits : probabilities from which `matching.judge` accepts its verdicts
     """
     lead = estimate.decisive
     if lead is None:
@@ -161,8 +168,9 @@ def is_found(
 
 
 def for_deadline(estimate: Estimate, end: date, at: date) -> Estimate:
-    """The answer to a question without a date, on the day `at`: `estimate`, which was made for the
-    deadline `end`. Its reasoning says so, and its confidence is at most `MAX_CONFIDENCE`."""
+    """Adapt `estimate`, made for the deadline `end`, as the answer to a question that names no date
+    and is asked on the day `at`. The reasoning then says which deadline was assumed, and the
+    confidence is at most `MAX_CONFIDENCE`."""
     day = end - timedelta(days=1)
     most = MAX_CONFIDENCE * min(1.0, (end - at).days / AMPLE_DAYS)
     note = (

@@ -4,9 +4,10 @@
 judge (`matching.judge`) is a model trained on people's questions. If the judge is sure that a
 market asks the question or its opposite, that market decides the answer (role `direct`). If the
 judge has read a market and does not find the question in it, the rules alone cannot make it direct.
-Markets on a single game are special: if the texts state which result question and market ask about,
-other rules read it (`language.results`), and the judge only says whether the question is about this
-game.
+
+Markets on a single game are an exception. If the texts of question and market state which result
+they ask about, separate rules (`language.results`) compare the two results, and the judge decides
+only whether the question is about this game.
 """
 
 from __future__ import annotations
@@ -67,15 +68,16 @@ class Brief:
     markets: tuple[str, ...]
     features: features.Matrix
     bearings: tuple[Bearing, ...]
-    """For each of `markets`: the market outcome with the result of the hand-written comparison
-    (`match`) of this outcome and the question."""
+    """For each of `markets`: the market outcome, and how it compares with the question by the
+    hand-written rules (`match`)."""
     ranks: tuple[tuple[int, int], ...]
     """For each of `markets`, two positions from 0 (the best): its position in the search results,
     and its position among all compared markets in the order of the hand-written rules."""
     game_relations: tuple[results.GameRelation | None, ...]
-    """For each of `markets` on a single game: how the result that the question asks for relates to
-    the market's result (`same`, `opposite` ...), as hand-written rules read the two texts
-    (`language.results`). None for all other markets, and if the texts do not make this clear."""
+    """How the question's result relates to each market's result (`same`, `opposite` ...), one entry
+    for each of `markets`. Read from the two texts by hand-written rules (`language.results`), and
+    only for markets on a single game. None for any other market, and if the texts do not make the
+    relation clear."""
     unmet: tuple[bool, ...]
     """For each of `markets`: whether it certainly asks something else, because it leaves out what
     the question demands, e.g. one of two names (`matching.demands`), or names another year."""
@@ -112,9 +114,10 @@ probability of both is 0."""
 
 def _sided(verdict: Verdict, relation: results.GameRelation | None) -> Verdict:
     """The judge's verdict on a market on a game, corrected by what hand-written rules know for
-    certain (`relation`). If question and market ask the same, or the opposite, this one gets the
-    sum of both probabilities and the other 0. If they ask neither (one a win, the other a draw),
-    both get 0. Unchanged if `relation` is None."""
+    certain (`relation`). If by the rules the market asks the same as the question, `same` gets the
+    sum of the probabilities `same` and `opposite`, and `opposite` gets 0; if it asks the opposite,
+    the other way round. If it asks neither (one a win, the other a draw), both get 0. Unchanged if
+    `relation` is None."""
     if relation is None:
         return verdict
     about = verdict.same + verdict.opposite
@@ -188,10 +191,15 @@ def _is_of_another_year(reading: Reading, b: Bearing, now: int) -> bool:
 def _first(
     rows: features.Matrix, ranks: Sequence[tuple[int, int]], shortlist: Trees | None, most: int
 ) -> list[int]:
-    """Positions, in the list of all compared markets, of the markets that the judge (the trained
-    model) reads: at most `most`, the best first. The best have the highest scores of `shortlist`
-    (trees fitted to find the market that asks the question) or, without it, the best places in
-    `ranks`."""
+    """Which of the compared markets the judge (the trained model) reads: their positions in the
+    list of all compared markets, at most `most`, best first.
+
+    rows : features of each market
+    ranks : for each market, its position in the search results and in the order of the hand-written
+        rules, from 0; used if there is no `shortlist`
+    shortlist : trees fitted to find the market that asks the question; the best markets have its
+        highest scores
+    """
     if shortlist is None or not ranks:
         return sorted(range(len(ranks)), key=lambda n: (min(ranks[n]), ranks[n][1]))[:most]
     return worth_reading(shortlist.scores(rows)[:, 0], rows, most)
@@ -204,11 +212,11 @@ def _day(moment: datetime | None) -> date | None:
 def applied(
     bearings: Sequence[Bearing], verdicts: Verdicts, judge: Judge, *, positive: bool
 ) -> list[Bearing]:
-    """The compared market outcomes after the judge's verdicts, in the order of `bearings`. An
-    outcome of which the judge is sure now counts as asking the question or its opposite; an outcome
-    in which the judge does not find the question no longer counts as asking it. If one of the
-    outcomes may still ask it (with a probability of at least the limit `absent`), only those
-    outcomes bound the answer for which logic proves it.
+    """Apply the judge's verdicts to the compared market outcomes, and return these in the order of
+    `bearings`. An outcome of which the judge is sure now counts as asking the question or its
+    opposite. An outcome in which the judge does not find the question no longer counts as asking
+    it. If the probability that some outcome asks the question is at least the limit `absent`,
+    outcomes bound the answer only where logic proves the bound.
 
     positive : False if the question contains a negation ("Will X not win?")
     """
@@ -224,8 +232,9 @@ def applied(
 
 
 def _may_ask(bearing: Bearing, verdict: Verdict) -> float:
-    """Probability, 0 to 1, that the market outcome asks the question or its opposite; 0 if it has
-    another level, which makes it another question."""
+    """Probability, 0 to 1, that the market outcome asks the question or its opposite. 0 if the
+    outcome names another level than the question ("above 4%" instead of "above 3%"), because that
+    is another question."""
     return 0.0 if _is_of_another_level(bearing) else verdict.side
 
 
@@ -266,13 +275,14 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
             return bearing
         return replace(
             bearing, fit=asked(bearing.fit, verdict.side), turned=turned,
-            positive=1 - price if turned else price, share=judge.confidence(verdict.side),
+            positive=1 - price if turned else price,
+            confidence_limit=judge.confidence(verdict.side),
         )  # fmt: skip
     overruled = contrary and verdict.side >= limits["same" if same else "opposite"]
     ours = verdict.opposite if bearing.turned == positive else verdict.same
     if bearing.fit.same and (ours < limits["agree"] or overruled):
         return replace(bearing, fit=refused(bearing.fit))
-    return replace(bearing, share=judge.confidence(ours))
+    return replace(bearing, confidence_limit=judge.confidence(ours))
 
 
 REFUSED_LIKENESS: Final = -9.0
@@ -281,9 +291,10 @@ to a market if the judge (the trained model) or a language model contradicts the
 about it. For example, the rules find no difference, but the model finds that the market is about
 something else. The value is so low that the market is no evidence."""
 SURE_SCORE: Final = 4.0
-"""Base of the `Comparison.score` (points: how well a market fits the question) of a market that
-asks the question according to the judge (the trained model) or a language model. The probability, 0
-to 1, that this is right is added. The hand-written rules give at most 3.8."""
+"""A market that asks the question according to the judge (the trained model) or a language model
+gets the `Comparison.score` (in points: how well it fits the question) SURE_SCORE + p, where p, 0 to
+1, is the probability that this is right. It thus ranks above all markets that only the hand-written
+rules have scored, since these give at most 3.8."""
 
 
 def refused(fit: Comparison) -> Comparison:

@@ -16,8 +16,9 @@ _LEVEL: Final = (
     r"(?:[$€£]\d|\d[\d,.]{0,14}\s?(?:k|m|bn?|t|[mb]illion|trillion)\b|\d{2}[\d,.]{0,14}\s?(?:[?]|$|(?:by|this|in|"
     r"before|end|eo[dwmqy])\b))"
 )
-"""Pattern of a number that is a price or the like: with a sign of a currency or in thousands or
-more; or with two digits or more, after which the question ends or names a date."""
+"""Pattern of a number that is probably a price or another level. Either it has a currency sign or a
+scale ("k", "million"); or it has at least two digits, and after it the question ends or a date
+follows."""
 
 
 LEVELS: Final = (

@@ -1,4 +1,5 @@
-"""A forecast, independent of the request that asked for it, and what every answer shows of it."""
+"""A finished forecast, without anything that belongs to a single request, and what every form of
+answer shows of it."""
 
 from __future__ import annotations
 

@@ -25,13 +25,15 @@ _BEATING: Final = frozenset(terms("beat outperform surpass exceed outdo defeat o
 _CONTRARY: Final = frozenset(
     f"{name}{sign}" for name in ("approval", "guilt", "access", "part") for sign in "+-"
 )
-"""Results (as in `View.sides`) that have exactly one opposite, so that one of the two always comes
-true, e.g. `approval+` (approved) and `approval-` (rejected). The results of `course` (up, down) are
-left out: a rate may also stay where it is."""
+"""Results that a text can name (values as in `View.polar_results`) and that have exactly one
+opposite, so that always one of the two comes true: `approval+` (approved) and `approval-`
+(rejected). The results of `course` (up, down) are not among them, because a rate may also stay
+where it is."""
 CHANGE_WEIGHT: Final = 0.3
-"""Smallest weight of a term that only the market names, with which the market counts as asking the
-opposite of a question on whether things stay as they are: its event is then taken to be a change.
-Weights (`View.weights`), 0.08 to 1.8, say how telling a term is. Chosen by hand."""
+"""Used if the question asks whether things stay as they are. If the market names a term that the
+question lacks, and the term's weight is at least this, the market's event is taken to be a change:
+the market then asks the opposite. Weights (`View.weights`), 0.08 to 1.8, say how telling a term is.
+Chosen by hand."""
 LIKENESS_INTERCEPT: Final = -11.2
 """Intercept, in log-odds, of the logistic regression for `Comparison.likeness` (whether question
 and market are about the same thing). Fitted together with `_LIKENESS`."""
@@ -69,9 +71,11 @@ class Comparison:
     5 if the judge (a trained model) or a language model finds that it asks the question
     (`judging.SURE_SCORE`). A market that asks the same in other words has 2 or more."""
     asked: float
-    """Weighted share, 0 to 1, of the question's terms (word stems) that the market names."""
+    """Share, 0 to 1, of the question's terms (word stems) that the market names, too; each term
+    counts with its weight."""
     named: float
-    """Weighted share, 0 to 1, of the market's terms (word stems) that the question names."""
+    """Share, 0 to 1, of the market's terms (word stems) that the question names, too; each term
+    counts with its weight."""
     window: Order
     gap: float
     """Days from the market's deadline to the question's, negative if the market's is later. If the
@@ -94,8 +98,9 @@ class Comparison:
     """Whether the market is about a rival of the question's contender: another contender in the
     same contest, which only one of the two can win."""
     content: float
-    """How far question and market are about the same things, in points up to 2.6, by their words
-    alone: `score` before the parts (level, window of time ...) are added."""
+    """The points in `score` that come from words alone, at most 2.6: how far question and market
+    are about the same things. The points for the parts (level, window of time ...) are added to
+    it."""
     opposed: bool
     """Whether question and market assert opposite things even without their negations ("not"): one
     that something ends, the other that it lasts; or one that a value is above a level, the other
@@ -104,8 +109,8 @@ class Comparison:
     """Whether the question asks if something lasts until a deadline, and the market asks if the
     same thing lasts or ends. The later the deadline, the less likely it is to last."""
     called: float
-    """Weighted share, 0 to 1, of the question's names that occur in the market or its rules; 1 if
-    the question has no names."""
+    """Share, 0 to 1, of the question's names that occur in the market or its rules; each name
+    counts with its weight. 1 if the question has no names."""
     foreign: float
     """Weight (`View.weights`: how telling a term is, up to 1.8) of the market's most telling name
     that shares no word with the question; 0 if there is none."""
@@ -116,13 +121,13 @@ class Comparison:
     """Whether question and market both name a level ("above 100"), and `threshold` says how the two
     levels relate."""
     wins_or_leaves: bool = False
-    """Whether the question asks if somebody wins and the market if they leave, so that one comes
-    true if the other does not ("Orbán wins", "Orbán out")."""
+    """Whether the question asks if somebody wins, and the market asks if somebody leaves. If both
+    mean the same person, exactly one of the two comes true ("Orbán wins", "Orbán out")."""
 
     @property
     def same(self) -> bool:
-        """Whether market and question differ in no part (window of time, level, stage, contender,
-        year). Two things do not count as a difference: a part that one of them leaves open, and
+        """Whether market and question agree in every part that is compared: window of time, level,
+        stage, contender, year. A part that one of them leaves open counts as agreeing; so do
         exactly opposite levels ("above 100" and "100 or below")."""
         return (
             self.window in ("same", "unsaid")
@@ -210,7 +215,7 @@ def _wins_or_leaves(ours: Proposition, theirs: Proposition) -> bool:
 def _lasts(v: View) -> bool:
     """Whether a text says that something stays as it is or is not done ("stays", "avoids"), no
     matter whether a "not" denies this. Texts with a level ("above 100") do not count."""
-    return v.proposition.threshold is None and bool(v.motion > 0 or v.turns & LASTING)
+    return v.proposition.threshold is None and bool(v.persistence > 0 or v.turns & LASTING)
 
 
 def _opposed(q: View, m: View, extra: float) -> bool:
@@ -221,13 +226,13 @@ def _opposed(q: View, m: View, extra: float) -> bool:
     extra : weight of the most telling term that only the market names
     """
     theirs = m.proposition
-    if q.motion * m.motion < 0 or q.sides & m.against & _CONTRARY:
+    if q.persistence * m.persistence < 0 or q.polar_results & m.against & _CONTRARY:
         return True
     if _wins_or_leaves(q.proposition, theirs):
         return True  # who is voted out has not won
     if (
         "lasts" in q.turns and "lasts" not in m.turns and q.proposition.positive
-        and not m.motion and theirs.predicate in ("happens", "announces")
+        and not m.persistence and theirs.predicate in ("happens", "announces")
         and theirs.window.kind in ("by", "in", "open") and (q.still or extra >= CHANGE_WEIGHT)
     ):  # fmt: skip
         return True  # the market's event would be a change, the opposite of staying as it is
@@ -246,8 +251,8 @@ def _swapped(q: View, m: View) -> bool:
     or "A before B" and "B before A"."""
     ours, theirs = q.proposition, m.proposition
     first = bool(
-        ours.lead and theirs.lead and ours.lead != theirs.lead
-        and ours.lead in m.covers and theirs.lead in q.covers
+        ours.actor and theirs.actor and ours.actor != theirs.actor
+        and ours.actor in m.covers and theirs.actor in q.covers
         and ours.terms & _BEATING and theirs.terms & _BEATING
     )  # fmt: skip
     before = bool(

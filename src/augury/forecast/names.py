@@ -325,8 +325,12 @@ _IN_LEAGUE: Final = {
 
 
 def nicknames(found: frozenset[str]) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    """The known names of two or more words whose terms all occur in a text (`found`): pairs of
-    (terms of the name, terms that the name also stands for, e.g. the team of a nickname)."""
+    """The known names of at least two words that occur in a text. A name occurs if all its terms
+    are among those of the text. Returns pairs: the terms of the name, and the terms that it also
+    stands for (for a team's nickname: those of the team).
+
+    found : the terms of the text
+    """
     return tuple(
         (name, associated)
         for one in found
@@ -344,10 +348,11 @@ def associated_terms(found: frozenset[str]) -> frozenset[str]:
 
 
 def _direct_associations(found: frozenset[str]) -> frozenset[str]:
-    """Terms that the names among the terms `found` also stand for: "holyrood" adds "scotland" and
-    "parliament". Terms in `found` are left out.
+    """Terms that the names found in a text also stand for, without those in `found`: "holyrood"
+    adds "scotland" and "parliament". A team's nickname adds the team's other terms; so does its
+    city, if the league is named.
 
-    A team is recognized by its nickname, and by its city if the league is named.
+    found : the terms of the text
     """
     more: set[str] = set()
     for one in found:

@@ -2,8 +2,8 @@
 
 Three things are done to the text before its parts are read. Words around the question are dropped
 ("what are the odds that"). Numbers in words become figures ("a quarter point", "fourth or higher").
-Ways of saying that something does not happen become "not" ("miss the playoffs", "come and go
-without", "hang on as"). What remains is read by `propositions.reading`.
+Different ways of denying are brought to a few forms: "miss the playoffs" -> "fail to make the
+playoffs", "hang on as CEO" -> "not be out as CEO". What remains is read by `propositions.reading`.
 """
 
 from __future__ import annotations
@@ -142,8 +142,8 @@ def _finite(value: float) -> float | None:
 
 
 def normalise(question: str, at: datetime) -> Reading:
-    """Understand a question that is asked on the day of `at`: the result has its wording in the
-    form that markets use, and what it asserts."""
+    """Understand a question that is asked on the day of `at`. The result holds the question in the
+    wording that markets use, and the proposition that it asserts."""
     return _normalised(question, at.date())
 
 

@@ -24,7 +24,8 @@ instead."""
 
 @dataclass(frozen=True, slots=True)
 class PastMarket:
-    """A market as it was known at a moment, whether it was open, closed or resolved."""
+    """A market as it was known at one moment in the past. It may then have been open, closed or
+    resolved."""
 
     market: Snapshot
     """The market with its last known price, however old; with the price 0.5 if it never had a
@@ -36,8 +37,9 @@ class PastMarket:
     """Time of the last price that the market had while it was open, even if this price was not
     recorded in the price history; None if it never had a price."""
     recorded_at: datetime | None
-    """Time of the last price in the price history from when the market was open. Asked as of this
-    time, the question can be answered. None if there is no such price."""
+    """Time of the last price in the price history that was recorded while the market was open: the
+    latest `as_of` with which the question can still be answered from this market. None if no price
+    was recorded then."""
 
 
 def with_reason(estimate: Estimate, kind: NullKind, text: str) -> Estimate:
@@ -107,7 +109,7 @@ def private(whose: str) -> str:
     )
 
 
-def out_of_running(asked: Estimate, known: PastMarket, at: datetime) -> NullReason:
+def reason_not_answered(asked: Estimate, known: PastMarket, at: datetime) -> NullReason:
     """Why there is no answer although a market asks the question: the market is decided, closed, or
     has no recent price. Worded for the person who asked.
 

@@ -65,13 +65,13 @@ TRUSTED_SHARE: Final = 0.9
 model has to answer correctly before it is asked for opinions; also the upper limit of the
 confidence in an answer that rests on such an opinion."""
 MIN_SIDE_PROBABILITY: Final = 0.05
-"""Probability, 0 to 1, that the judge (the trained model) must give to one side of a market: that
-the market asks the question ("same") or asks the opposite. With at least this probability for a
-side, the market counts as being about the question, and the judge supports a language model's
-opinion for this side. Chosen by hand."""
-MIN_DAYS_APART: Final = 7
-"""Number of days. A deadline written in the question and one written in a market certainly differ
-if they are more days apart; nearer ones may mean the same deadline. Chosen by hand."""
+"""Smallest probability (0 to 1) from the judge (the trained model) that makes a market count as
+being about the question. It applies to each side separately: that the market asks the question
+("same"), and that it asks the opposite. The judge supports a language model's opinion for a side
+only if it gives that side at least this probability. Chosen by hand."""
+MAX_DAYS_SAME_DEADLINE: Final = 7
+"""Two deadlines, one written in the question and one in a market, certainly differ if they are more
+than this many days apart. Closer ones may mean the same deadline. Chosen by hand."""
 _SWAPPED: Final[dict[Asks, Asks]] = {"same": "opposite", "opposite": "same", "other": "other"}
 
 
@@ -118,10 +118,10 @@ def checked(
     """Check a language model's opinions against what is certain. Returns those that count and those
     that are refused.
 
-    opinions : the opinions, by position of the market in `brief`; they are on the question without
-        the words around it that deny it ("is it false that ...")
+    opinions : the opinions, by position of the market in `brief`. The model was asked about the
+        bare question, without words around it that deny it ("is it false that ...")
     verdicts : what the judge (the trained model) says of the same markets
-    asked : what the question asserts if these words are taken into account
+    asked : what the whole question asserts, with words that deny it taken into account
     """
     taken: dict[int, Opinion] = {}
     refused: dict[int, str] = {}
@@ -198,12 +198,13 @@ def _certain_difference(b: Bearing, asked: Proposition) -> str | None:
 
 
 def _are_apart(one: Window, other: Window) -> bool:
-    """Whether two windows of time certainly end on different days: the texts name both ends, both
-    to the day or both as spans ("in 2026"), and the ends are more than `MIN_DAYS_APART` apart."""
+    """Whether two windows of time certainly end on different days. For that, each text has to name
+    the end of its window, both to the day or both as a span ("in 2026"), and the two ends have to
+    be more than `MAX_DAYS_SAME_DEADLINE` days apart."""
     if not one.text or not other.text or one.end is None or other.end is None:
         return False
     exact = {one.precision, other.precision} == {"day"} or {one.kind, other.kind} == {"in"}
-    return exact and abs((one.end - other.end).days) > MIN_DAYS_APART
+    return exact and abs((one.end - other.end).days) > MAX_DAYS_SAME_DEADLINE
 
 
 def _side(b: Bearing, *, positive: bool) -> Asks:
@@ -239,12 +240,13 @@ def applied(
     *,
     positive: bool,
 ) -> list[Bearing]:
-    """The compared market outcomes after a language model's accepted opinions, in the order of
-    `bearings`: some now count as asking the question or its opposite, others no longer count.
+    """Apply a language model's accepted opinions to the compared market outcomes, and return these
+    in the order of `bearings`. By an opinion, an outcome may now count as asking the question or
+    its opposite, or may no longer count as asking either.
 
     bearings : compared market outcomes, with the judge's verdicts already applied
-    verdicts : verdicts of the judge (the trained model), which may support an opinion against the
-        rules
+    verdicts : verdicts of the judge (the trained model). If an opinion contradicts the hand-written
+        rules about the side, it counts only if the verdict supports it
     positive : False if the question contains a negation ("Will X not win?")
     """
     denied = _denied(bearings, opinions)
@@ -269,9 +271,10 @@ def _family(b: Bearing) -> tuple[frozenset[str], str]:
 def _denied(
     bearings: Sequence[Bearing], opinions: Opinions
 ) -> frozenset[tuple[frozenset[str], str]]:
-    """Keys (`_family`) of groups of markets that a language model finds to be about something else.
-    In such a group, it says "other" of a market that, by the hand-written rules, does not differ
-    from the question, and it says "same" or "opposite" of none."""
+    """The groups of markets (by their keys from `_family`) that a language model finds to be about
+    something else. The markets of a group differ at most in a date or a level. The model finds this
+    of a group if it calls none of its markets "same" or "opposite", and calls at least one "other"
+    that, by the hand-written rules, does not differ from the question."""
     answers = [(b, opinions[b.key].asks) for b in bearings if b.key in opinions]
     others = {_family(b) for b, asks in answers if asks == "other" and b.fit.same}
     return frozenset(others - {_family(b) for b, asks in answers if asks != "other"})
@@ -290,14 +293,15 @@ def _applied(b: Bearing, opinion: Opinion, verdict: Verdict | None, *, positive:
         return b  # the judge says so too
     return replace(
         b, fit=judging.asked(b.fit, TRUSTED_SHARE), turned=turned,
-        positive=1 - price if turned else price, share=TRUSTED_SHARE,
+        positive=1 - price if turned else price, confidence_limit=TRUSTED_SHARE,
     )  # fmt: skip
 
 
 def _sides_with(verdict: Verdict | None, *, same: bool) -> bool:
-    """Whether the judge (the trained model) supports a language model that finds that a market asks
-    the question (`same` True) or its opposite (False). It does if it gives this side a probability
-    of at least `MIN_SIDE_PROBABILITY`, and the other side a lower one. False without a verdict."""
+    """Whether the judge (the trained model) agrees with a language model's finding on a market:
+    that it asks the question (`same` True), or that it asks the opposite (`same` False). The judge
+    agrees if its probability for this is at least `MIN_SIDE_PROBABILITY` and above its probability
+    for the other. False without a verdict."""
     if verdict is None:
         return False
     theirs, others = (verdict.same, verdict.opposite) if same else (verdict.opposite, verdict.same)
@@ -305,7 +309,7 @@ def _sides_with(verdict: Verdict | None, *, same: bool) -> bool:
 
 
 def _put_aside(b: Bearing) -> Bearing:
-    """A copy of the compared market outcome that is no evidence (`judging.refused`)."""
+    """A copy of the compared market outcome `b`, marked as no evidence (`judging.refused`)."""
     return replace(b, fit=judging.refused(b.fit))
 
 

@@ -1,4 +1,5 @@
-"""How one part of a question (window, level, stage ...) relates to that part of a market. Pure."""
+"""Possible relations between one part of a question (window of time, level, stage ...) and the same
+part of a market. Pure."""
 
 from __future__ import annotations
 

@@ -41,10 +41,10 @@ MIN_ASKED: Final = 0.45
 To be one of them, a market must name at least this weighted share, 0 to 1, of the question's terms
 (word stems). Chosen by hand."""
 MAX_ASKED_GAP: Final = 0.25
-"""Largest amount (0 to 1) by which a market may fall behind the best one in the weighted share of
-the question's terms that it names (`Comparison.asked`). A market further behind is about something
-else: with a market on the release of one game, those on the release of anything else do not say
-when it comes. Chosen by hand."""
+"""How far a market may fall behind the best market in the weighted share of the question's terms
+that it names (`Comparison.asked`), as a difference of shares, 0 to 1. A market further behind is
+taken to be about something else: if one market is on the release of the game that the question
+names, markets on other releases say nothing about its date. Chosen by hand."""
 MAX_SUM: Final = 1.15
 """Several outcomes are taken to exclude each other only if their prices, as probabilities, sum to
 at most this. Chosen by hand."""
@@ -237,9 +237,9 @@ def _families(near: Sequence[Bearing]) -> list[list[Bearing]]:
 
 
 def _whole(family: list[Bearing], bearings: Sequence[Bearing]) -> list[Bearing]:
-    """The group of outcomes `family`, with all other outcomes of the same event added from
-    `bearings` (all that were compared), however they are worded. Unchanged if more than one outcome
-    of the event can come true."""
+    """Complete a group of market outcomes, `family`, with all other outcomes of the same event in
+    `bearings` (all that were compared), even if these are worded differently. Unchanged if more
+    than one outcome of the event can come true."""
     first = family[0].market
     if first.event_id is None or not _is_exclusive(family[0]):
         return family

@@ -148,15 +148,16 @@ def by_threshold(
     return min(upper, max(lower, estimate)), lower, upper
 
 
-def of_moment(price: float, *, on_the_day: bool) -> tuple[float, float, float]:
-    """Convert between two probabilities: that a quantity is beyond a level on a day, and that it
-    reaches the level at any time until that day. Returns an estimate, and its lower and upper
-    bound. What moves like a fair random walk is beyond the level on the day in half of the cases in
-    which it reached it (the reflection principle).
+def convert_day_and_reach(price: float, *, on_the_day: bool) -> tuple[float, float, float]:
+    """Convert between two probabilities for a quantity and a level: P(day), that the quantity is
+    beyond the level on a given day, and P(reach), that it reaches the level at any time up to that
+    day.
 
-    price : the known one of the two probabilities
-    on_the_day : True to estimate the probability for the day, from that of reaching the level;
-        False for the reverse
+    For a fair random walk, P(day) is half of P(reach) (reflection principle). Returns an estimate,
+    and its lower and upper bound.
+
+    price : the known probability
+    on_the_day : True: `price` is P(reach), and P(day) is estimated; False: the reverse
     """
     if on_the_day:
         return price / 2, 0.0, price

@@ -67,10 +67,10 @@ def _sentence(text: str) -> tuple[str, str]:
 
 
 def _elliptic(text: str) -> tuple[str, str]:
-    """A text in two parts, split before a last clause that asks without a verb in front: "nobody
-    there likes it, but a snap election in the Bahamas this year?" -> "nobody there likes it", "a
-    snap election in the Bahamas this year?". The first part is empty if the text has no such
-    clause, or if the text before this clause contains no negation."""
+    """Split a text before a last clause that asks without a verb in front: "nobody there likes it,
+    but a snap election in the Bahamas this year?" -> ("nobody there likes it", "a snap election in
+    the Bahamas this year?"). The text is not split, and the first part is empty, if it has no such
+    clause, or if what comes before the clause contains no negation."""
     gaps = list(_TURN.finditer(text))
     if gaps and not _ASKS.match(text):
         before, asking = text[: gaps[-1].start()].strip(), text[gaps[-1].end() :]
@@ -171,8 +171,9 @@ _TURN: Final = re.compile(r"(?:,|;|(?<!\.)\.{2,4}|\s[\u2013\u2014-])\s+(?:but|st
 _BACK: Final = re.compile(
     r"(?:it|he|she|they|we|that|this|his|her|their|its|the|only|just|not|then)\b", re.I
 )
-"""Matches a first word that shows that a clause only continues the clause before it ("it", "only",
-"the"), so that the two are not split: "but the other one"."""
+"""Matches the first word of a clause, after a conjunction such as "but", if it refers back to the
+clause before it ("it", "only", "the"): in "but the other one" it matches "the". The two clauses are
+then not split."""
 _VERB: Final = re.compile(
     r"\b(?:is|are|was|were|am|has|have|had|does|do|did|will|would|can|could|said|says?|swears?|thinks?|"
     r"bets?|got|gets?|won|lost|knows?|wants?|likes?|never|everyone|everybody|nobody|people|"
@@ -202,8 +203,8 @@ name, a date or a number."""
 _NAMED: Final = re.compile(
     r"(?<=\w\s)(?!(?:I|Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sep|Oct|Nov|Dec|New\s+Year)[a-z]*\b)[A-Z]"
 )
-"""Matches the first letter of a capitalized word inside a sentence, as names have; not of "I" or of
-the name of a month."""
+"""Matches the capital letter at the beginning of a word inside a sentence, a sign that the word is
+a name. The word "I", names of months and "New Year" are not matched."""
 _DENIES: Final = re.compile(
     r"\b(?:not|no|never|nobody|none|nothing|neither|nor|without|cannot|hardly|barely|fail(?:s|ed)?|"
     r"zero|false|wrong|doubt\w*|unlikely|except|besides|other\s+than|anywhere|anyone|anything)\b",

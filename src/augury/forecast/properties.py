@@ -28,10 +28,11 @@ OWN_PRICE: Final = 0.13
 """Price, as a probability, given to the market whose title is asked: far from 1 minus this price
 and from `OTHERS_PRICE`, so that an answer shows which price it comes from."""
 OTHERS_PRICE: Final = 0.41
-"""Price, as a probability, given to all other markets of the event whose market is asked about."""
+"""Price, as a probability, that each other market of the event gets when one of the event's markets
+is asked about."""
 MAX_SIBLINGS: Final = 12
-"""Largest number of other markets of the same event that are present when a market's title is
-asked."""
+"""A market's title is asked as a question, once with no other markets in the catalogue, and once
+with other markets of the same event. This is the largest number of these others."""
 RIGHT_WITHIN: Final = 0.005
 """An answer counts as right if it differs from the right price by at most this (as a
 probability)."""
@@ -141,8 +142,13 @@ def clause(title: str) -> Clause | None:
     return None
 
 
-def dressed(title: str, parts: Clause | None) -> Iterator[tuple[str, str]]:
-    """Wordings that ask the same as a title: pairs of (name of the change, wording)."""
+def rewordings(title: str, parts: Clause | None) -> Iterator[tuple[str, str]]:
+    """Other wordings of the question that a title asks, with the same meaning, as pairs of (name of
+    the change, wording).
+
+    parts : the two parts of the title (`clause`). None: the title could not be split, and only
+        changes that need no parts are made
+    """
     yield "upper case", title.upper()
     yield "lower case", title.lower()
     yield "no question mark", title.replace("?", "")
@@ -179,8 +185,8 @@ def denied_twice(parts: Clause) -> Iterator[tuple[str, str]]:
 
 
 def judged(found: Estimate, right: float) -> Verdict:
-    """The verdict on an answer: the price `right` (own), 1 minus it (inverted), another probability
-    (other), or none (null)."""
+    """Which probability an answer gave, compared with the right one, `right`. own: the same;
+    inverted: 1 minus it; other: another probability; null: none."""
     p = found.probability
     if p is None:
         return "null"
@@ -234,13 +240,14 @@ def verbatim(
 
 
 def reworded(engine: Engine, markets: Sequence[Market]) -> dict[str, Tally]:
-    """Test whether each title gets its own market's price in other words or denied twice, and 1
-    minus that price if it is denied once. Returns the verdicts by wording ("lower case", "denied:
-    not" ...)."""
+    """Test whether forecasts stay right when a market's title is asked in other wordings. In other
+    words, or denied twice, the title should get the market's own price; denied once, 1 minus that
+    price. Returns how often each verdict was given, by wording ("lower case", "denied: not"
+    ...)."""
     found: dict[str, Tally] = {}
     for market in markets:
         parts = clause(market.question)
-        for name, question in dressed(market.question, parts):
+        for name, question in rewordings(market.question, parts):
             verdict = judged(ask(engine, question, market), OWN_PRICE)
             found.setdefault(name, Tally()).add(verdict, question)
         if parts is None:
@@ -263,9 +270,10 @@ def bearing(found: Estimate) -> tuple[str, bool]:
 
 
 def symmetric(engine: Engine, pairs: Iterable[tuple[Market, Market]]) -> Tally:
-    """Test pairs of markets: the title of each market is asked while the other is the only market.
-    Both or neither must be found to ask the question itself, and both on the same side (the same,
-    or the opposite). Returns the verdicts."""
+    """Test that forecasts treat the two markets of a pair alike. The title of each is asked while
+    the other is the only market. The test passes if in both cases, or in neither, the market is
+    found to ask the question itself, and in both on the same side (the question or its opposite).
+    Returns how many pairs passed (counted as "own") and failed ("other")."""
     tally = Tally()
     for a, b in pairs:
         there, back = bearing(ask(engine, a.question, b)), bearing(ask(engine, b.question, a))

@@ -10,7 +10,7 @@ from augury.forecast import explain
 from augury.forecast.evidence import Estimate, Rejected
 from augury.forecast.match import Comparison, compare
 from augury.forecast.outcome_labels import label
-from augury.forecast.roles import FOREIGN_WEIGHT, RELATED_CONTENT
+from augury.forecast.roles import FOREIGN_WEIGHT, MIN_RELATED_CONTENT
 
 if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing
@@ -61,7 +61,7 @@ def _counted_once(b: Bearing, counted: Sequence[Bearing], estimate: Estimate) ->
             f"It asks the same as {twin.market.id} on the other venue, which counts already: one"
             " event is not counted twice."
         )
-    ways = b.fit.threshold in ("implied", "excludes") and b.fit.content >= RELATED_CONTENT
+    ways = b.fit.threshold in ("implied", "excludes") and b.fit.content >= MIN_RELATED_CONTENT
     elsewhere = all(other.market.platform != b.market.platform for other in counted)
     if ways and elsewhere and "from_parts" in estimate.fallbacks and not b.fit.leveled:
         return (
@@ -83,7 +83,7 @@ def difference(b: Bearing, fit: Comparison) -> str:
         return "It names something that the question does not."
     if fit.stage not in ("same", "unsaid"):
         return "It asks about another stage, place or act."
-    if fit.content < RELATED_CONTENT:
+    if fit.content < MIN_RELATED_CONTENT:
         return "It shares some words with the question, and is about something else."
     if fit.leveled and fit.threshold not in ("same", "opposite"):
         return "It asks about another level or amount."

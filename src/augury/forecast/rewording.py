@@ -82,9 +82,9 @@ def reworded(reading: Reading, text: str, parts: WordedParts, at: datetime) -> R
 
 
 def _is_day(day_read: str, ours: Window) -> bool:
-    """Whether the last day that the language model read (`day_read`, an ISO date) is the last day
-    of the window that the hand-written rules read (`ours`). A window's end is its last day or the
-    day after. True if one of the two is missing."""
+    """Whether the last day that the language model read (`day_read`, an ISO date) agrees with the
+    end of the window that the hand-written rules read (`ours`). The rules may give as end the last
+    day or the day after it, so both agree. True if one of the two is missing."""
     if not day_read or ours.end is None:
         return True
     try:
@@ -186,8 +186,9 @@ def rephrased(original: str, text: str, fixed: tuple[str, ...]) -> str | None:
 
 
 def _turns(bare: str) -> list[str]:
-    """What must not change when a masked reasoning is reworded: the sequence of its masked places
-    (#) and of its reversing words, each reversing word together with the word after it. "# is not
+    """What has to stay the same when a language model rewords the reasoning of an answer: the order
+    of the placeholders # (which stand for names and figures) and of the words that reverse a
+    statement ("not", `_TURNING`), each of these words together with the word after it. "# is not
     above #" -> "#", "not above", "above #", "#"."""
     words = re.findall(r"#|[a-z]+", bare.lower())
     kept: list[str] = []

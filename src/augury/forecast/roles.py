@@ -1,6 +1,8 @@
-"""Decides what part a market plays for a question: direct (it asks the question), a twin of another
-market (the same contract), one of a series of deadlines, a bound on the answer or a hint at it.
-Pure."""
+"""Decides which role a market has for a question. Pure.
+
+The roles: direct (it asks the question), twin (it asks the same as another market), one of several
+deadlines of the same event, bound (it limits the answer), or hint.
+"""
 
 from __future__ import annotations
 
@@ -10,71 +12,78 @@ from typing import Final
 from augury.forecast.bearing import Bearing
 from augury.forecast.match import Comparison, compare
 
-DIRECT_SCORE: Final = 1.15
-"""Smallest `Comparison.score` (points up to 3.8: how well a market fits the question) of a market
-that counts as asking the question itself. Chosen by hand."""
-DIRECT_CONTENT: Final = 0.95
-"""Smallest `Comparison.content` (points up to 2.6: how far question and market are about the same
-things) of a market that asks the question itself, or asks it with another deadline, level or stage.
-Chosen by hand."""
-DIRECT_ASKED: Final = 0.36
+MIN_DIRECT_SCORE: Final = 1.15
+"""Lower limit of `Comparison.score` for a market that asks the question itself. The score says how
+well a market fits the question, in points up to 3.8. Chosen by hand."""
+MIN_DIRECT_CONTENT: Final = 0.95
+"""Lower limit of `Comparison.content` for a market that asks the question itself, or asks it with
+another deadline, level or stage. The content says how far question and market are about the same
+things, in points up to 2.6. Chosen by hand."""
+MIN_DIRECT_ASKED: Final = 0.36
 """Smallest weighted share, 0 to 1, of the question's terms (word stems) that a market must name to
 count as asking the question itself. Chosen by hand."""
-DIRECT_LIKENESS: Final = -0.9
-"""Smallest `Comparison.likeness` (log-odds that question and market are about the same thing) of a
-market that asks the question itself. Chosen on the questions of `docs/experiments/forecasts.md`."""
+MIN_DIRECT_LIKENESS: Final = -0.9
+"""Lower limit of `Comparison.likeness` for a market that asks the question itself. The likeness is
+the log-odds that question and market are about the same thing. Chosen on the questions of
+`docs/experiments/forecasts.md`."""
 MAX_SCORE_GAP: Final = 0.3
-"""Largest amount by which the `Comparison.score` (points: how well a market fits the question) of a
-market may be below that of the best match, if the two ask the same and are to be averaged. Chosen
-by hand."""
-RELATED_CONTENT: Final = 0.85
-"""Smallest `Comparison.content` (points up to 2.6: how far question and market are about the same
-things) of a market that can bound the answer or hint at it. Chosen by hand."""
-RELATED_ASKED: Final = 0.34
+"""Two markets that ask the same are averaged only if their scores are close: the `Comparison.score`
+of the one (how well it fits the question, in points) may be at most this much below that of the
+best match. Chosen by hand."""
+MIN_RELATED_CONTENT: Final = 0.85
+"""Lower limit of `Comparison.content` for a market that can bound the answer or hint at it. The
+content says how far question and market are about the same things, in points up to 2.6. Chosen by
+hand."""
+MIN_RELATED_ASKED: Final = 0.34
 """Smallest weighted share, 0 to 1, of the question's terms (word stems) that a market must name to
 bound the answer or hint at it. Chosen by hand."""
-BOUND_LIKENESS: Final = -0.9
-"""Smallest `Comparison.likeness` (log-odds that question and market are about the same thing) of a
-market whose price bounds the answer. Chosen on the questions of `docs/experiments/forecasts.md`."""
-STAGE_LIKENESS: Final = -2.3
-"""Smallest `Comparison.likeness` (log-odds that question and market are about the same thing) of a
-market that bounds the answer because it asks about another stage (e.g. the semifinal) for the same
-contender. Chosen on the questions of `docs/experiments/forecasts.md`."""
-HINT_LIKENESS: Final = -2.6
-"""Smallest `Comparison.likeness` (log-odds that question and market are about the same thing) of a
-market that hints at the answer. Chosen on the questions of `docs/experiments/forecasts.md`."""
-LONE_LIKENESS: Final = -3.2
-"""Smallest `Comparison.likeness` (log-odds that question and market are about the same thing) of a
-market that hints at the answer because it differs in nothing from the question and stands alone
-(`APART_LIKENESS`). Chosen on the questions of `docs/experiments/forecasts.md`."""
+MIN_BOUND_LIKENESS: Final = -0.9
+"""A market's price may bound the answer only if its `Comparison.likeness` (log-odds that question
+and market are about the same thing) is at least this. Chosen on the questions of
+`docs/experiments/forecasts.md`."""
+MIN_STAGE_LIKENESS: Final = -2.3
+"""A market on another stage (e.g. the semifinal) for the same contender may bound the answer only
+if its `Comparison.likeness` (log-odds that question and market are about the same thing) is at
+least this. Chosen on the questions of `docs/experiments/forecasts.md`."""
+MIN_HINT_LIKENESS: Final = -2.6
+"""A market may hint at the answer only if its `Comparison.likeness` (log-odds that question and
+market are about the same thing) is at least this. Chosen on the questions of
+`docs/experiments/forecasts.md`."""
+MIN_LONE_LIKENESS: Final = -3.2
+"""A market that differs in nothing from the question and stands alone (all others are less like the
+question by at least `APART_LIKENESS`) hints at the answer if its `Comparison.likeness` is at least
+this. The likeness is the log-odds that question and market are about the same thing. Chosen on the
+questions of `docs/experiments/forecasts.md`."""
 APART_LIKENESS: Final = 0.8
-"""Smallest lead of a market in `Comparison.likeness` (log-odds of being about the same thing as the
-question) with which it stands alone: every market on another subject or contender must be lower by
-at least this much."""
+"""Smallest lead in `Comparison.likeness` (log-odds of being about the same thing as the question)
+that makes a market stand alone: it must be at least this much above every market on another subject
+or contender."""
 EXCLUDED_LIKENESS: Final = 2.9
 """Log-odds that the regression (`match._LIKENESS`) subtracts from `Comparison.likeness` if the
 market's level excludes the question's ("below 50", "above 100"). To decide whether the market
 bounds the answer, they are added back, because a market can do so although the levels differ."""
 FOREIGN_WEIGHT: Final = 0.8
-"""Smallest weight (`Comparison.foreign`, up to 1.8: how telling a name is) of a name that only the
-market says, from which the market is about something else: the Florida Panthers' Stanley Cup says
-nothing about Florida's hurricanes. Chosen by hand."""
-SERIES_EXTRA: Final = 0.9
-"""Largest weight (`Comparison.extra`, up to 1.8: how telling a term is) of a term that only the
-market names, if question and market are to ask about one event by different deadlines. A market
-above it may still bound the answer, if the judge (the trained model) accepts it. Chosen by hand."""
+"""If the market names something that the question does not, and the weight of this name
+(`Comparison.foreign`, up to 1.8: the more telling, the higher) is at least this, the market is
+taken to be about something else: the Florida Panthers' Stanley Cup says nothing about Florida's
+hurricanes. Chosen by hand."""
+MAX_DEADLINE_EXTRA: Final = 0.9
+"""Question and market count as asking about one event by different deadlines only if no term that
+the market alone names has a larger weight than this (`Comparison.extra`, up to 1.8: the more
+telling the term, the higher). A market with a heavier term can still bound the answer if the judge
+(the trained model) accepts it. Chosen by hand."""
 CONTENT_LEAD: Final = 0.4
-"""Smallest lead, in points of `Comparison.content` (up to 2.6: how far a market is about the same
-things as the question), of one market over the market that seems to ask the question. From this
-lead on, the first market is taken to be the one meant, although its deadline, level or stage
-differs. Chosen by hand."""
+"""Normally the market that seems to ask the question (same deadline, level and stage) is taken to
+be the one meant. A market that differs in one of these is taken instead if it is clearly nearer to
+what the question is about: if its `Comparison.content` (points up to 2.6) is at least this much
+larger. Chosen by hand."""
 FULL_SHARE: Final = 0.99
 """Smallest weighted share, 0 to 1, of the question's terms (word stems) that a market must name to
 count as naming all of them."""
 PARTIAL_SHARE: Final = 0.75
-"""A market that seems to ask the question gives way to a market with another deadline, level or
-stage if it names less than this weighted share, 0 to 1, of the question's terms (word stems), and
-the other names all of them (`FULL_SHARE`). Chosen by hand."""
+"""A market that seems to ask the question can give way to one with another deadline, level or
+stage. It does if it names less than this share (0 to 1, weighted) of the question's terms (word
+stems), while the other market names all of them (`FULL_SHARE`). Chosen by hand."""
 TWIN_GAP: Final = 0.1
 """Largest difference, as a probability, between the prices of two markets that are taken to ask the
 same. Chosen by hand."""
@@ -87,15 +96,17 @@ together: one venue closes at midnight in New York, another a day after the even
 def is_direct(c: Comparison) -> bool:
     """Whether a market asks the question itself, according to their comparison `c`."""
     return (
-        c.same and c.score >= DIRECT_SCORE and c.content >= DIRECT_CONTENT
-        and c.asked >= DIRECT_ASKED and c.likeness >= DIRECT_LIKENESS and c.foreign < FOREIGN_WEIGHT
+        c.same and c.score >= MIN_DIRECT_SCORE and c.content >= MIN_DIRECT_CONTENT
+        and c.asked >= MIN_DIRECT_ASKED and c.likeness >= MIN_DIRECT_LIKENESS
+        and c.foreign < FOREIGN_WEIGHT
     )  # fmt: skip
 
 
 def is_better_match(other: Comparison, direct: Comparison) -> bool:
-    """Whether one market (`other`: its comparison with the question) matches the question's subject
-    so much better than the market that seems to ask the question (`direct`: its comparison) that it
-    must be the one meant, although its deadline, level or stage differs."""
+    """Whether `other` must be the market that is meant, and not `direct`. `direct` compares the
+    question with the market that seems to ask it; `other` compares it with another market. True if
+    the other market matches the question's subject so much better that this counts more than its
+    different deadline, level or stage."""
     says_all = other.asked >= FULL_SHARE and direct.asked < PARTIAL_SHARE
     return (
         (says_all or other.content >= direct.content + CONTENT_LEAD)
@@ -105,9 +116,9 @@ def is_better_match(other: Comparison, direct: Comparison) -> bool:
     )  # fmt: skip
 
 
-def are_series(best: Bearing, other: Bearing) -> bool:
+def differ_by_deadline(best: Bearing, other: Bearing) -> bool:
     """Whether two markets ask about the same event in the same direction (that it happens, or that
-    it does not), so that their deadlines form a series. `best` is the better match for the
+    it does not), so that they differ at most by their deadlines. `best` is the better match for the
     question."""
     a, b = best.view.proposition, other.view.proposition
     return (
@@ -120,7 +131,7 @@ def are_series(best: Bearing, other: Bearing) -> bool:
 def is_related(c: Comparison) -> bool:
     """Whether a market is close enough to the question's subject to bound the answer or hint at it,
     according to their comparison `c`. Always so for a market on a rival contender."""
-    return c.rival or (c.content >= RELATED_CONTENT and c.asked >= RELATED_ASKED)
+    return c.rival or (c.content >= MIN_RELATED_CONTENT and c.asked >= MIN_RELATED_ASKED)
 
 
 def is_sure(c: Comparison) -> bool:
@@ -130,7 +141,7 @@ def is_sure(c: Comparison) -> bool:
     if not staged and not c.rival and c.foreign >= FOREIGN_WEIGHT:
         return False
     likeness = c.likeness + (EXCLUDED_LIKENESS if c.threshold == "excludes" else 0.0)
-    return c.rival or likeness >= (STAGE_LIKENESS if staged else BOUND_LIKENESS)
+    return c.rival or likeness >= (MIN_STAGE_LIKENESS if staged else MIN_BOUND_LIKENESS)
 
 
 def is_hint(c: Comparison, *, alone: bool) -> bool:
@@ -145,8 +156,8 @@ def is_hint(c: Comparison, *, alone: bool) -> bool:
     if c.leveled and c.threshold == "differs":
         return False  # nothing orders the two levels
     if c.same and alone:
-        return c.likeness >= LONE_LIKENESS
-    return c.likeness >= HINT_LIKENESS and c.foreign < FOREIGN_WEIGHT
+        return c.likeness >= MIN_LONE_LIKENESS
+    return c.likeness >= MIN_HINT_LIKENESS and c.foreign < FOREIGN_WEIGHT
 
 
 def are_twins(a: Bearing, b: Bearing, at: date) -> bool:
@@ -166,9 +177,9 @@ def are_twins(a: Bearing, b: Bearing, at: date) -> bool:
 
 
 def are_contrary(a: Bearing, b: Bearing) -> bool:
-    """Whether two markets have the same title and close together, but differ in price by more than
-    `TWIN_GAP`. They may ask different things: for example, one counts only what happens after its
-    opening, and its title does not say so."""
+    """Whether two markets have the same title and closing times at most `SAME_END` apart, but
+    prices that differ by more than `TWIN_GAP`. Such markets may ask different things: for example,
+    one counts only what happens after its opening, and its title does not say so."""
     if a.market.seq == b.market.seq or abs(a.positive - b.positive) <= TWIN_GAP:
         return False
     ends = a.market.closes_at, b.market.closes_at
@@ -194,7 +205,7 @@ def is_rung(c: Comparison, part: str) -> bool:
     deadline ("window"), and differs in nothing else."""
     return (
         getattr(c, part) in ("implies", "implied") and is_same_except(c, part) and not c.opposed
-        and c.content >= DIRECT_CONTENT and is_sure(c)
+        and c.content >= MIN_DIRECT_CONTENT and is_sure(c)
     )  # fmt: skip
 
 

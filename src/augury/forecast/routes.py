@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from augury.errors import AuguryError, InvalidInput, UpstreamFailed
 from augury.forecast import schemas
-from augury.forecast.channels import Hints, label
+from augury.forecast.channels import ChannelLabels, label
 from augury.forecast.made import Forecast
 from augury.forecast.runs import RunService
 from augury.forecast.schemas import (
@@ -58,8 +58,8 @@ class _Headers(BaseModel):
     client: str | None = Field(None, alias="X-Service-Client")
     client_version: str | None = Field(None, alias="X-Service-Client-Version")
 
-    def hints(self) -> Hints:
-        return Hints(*(label(getattr(self, name)) for name in Hints._fields))
+    def labels(self) -> ChannelLabels:
+        return ChannelLabels(*(label(getattr(self, name)) for name in ChannelLabels._fields))
 
 
 async def _service(request: Request) -> ForecastService:
@@ -88,7 +88,7 @@ Runs = Annotated[RunService, Depends(_runs)]
 async def forecast(
     body: PublicForecastRequest,
     caller: ForecastCaller,
-    hints: Annotated[_Headers, Header()],
+    headers: Annotated[_Headers, Header()],
     request: Request,
     service: Service,
 ) -> Response:
@@ -99,7 +99,7 @@ async def forecast(
     null and `error` says why.
     """
     exchange = exchange_of(request.scope)
-    made = await service.forecast(body.question, hints=hints.hints())
+    made = await service.forecast(body.question, labels=headers.labels())
     graph = await service.draw(made) if body.include_graph else None
     return _json(_answer(made, body, graph, exchange.request_id, exchange.started))
 
@@ -152,7 +152,7 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 async def stream(
     body: StreamRequest,
     caller: ForecastCaller,
-    hints: Annotated[_Headers, Header()],
+    headers: Annotated[_Headers, Header()],
     request: Request,
     service: Service,
     settings: Annotated[Settings, Depends(_settings)],
@@ -171,7 +171,7 @@ async def stream(
     except Exception as error:
         raise failure(error) from error
     events = _events(
-        stages, first, body, exchange.request_id, exchange.started, service, hints.hints(),
+        stages, first, body, exchange.request_id, exchange.started, service, headers.labels(),
         settings.forecast_deadline,
     )  # fmt: skip
     return StreamingResponse(
@@ -188,7 +188,7 @@ async def _events(
     request_id: str,
     started: float,
     service: ForecastService,
-    hints: Hints,
+    labels: ChannelLabels,
     deadline: float,
 ) -> AsyncIterator[tuple[str, Any]]:
     yield "started", {"request_id": request_id, "question": body.question}
@@ -200,7 +200,7 @@ async def _events(
                     continue
                 graph = await service.draw(stage) if body.include_graph else None
                 yield "graph", graph.model_dump(mode="json") if graph else None
-                await service.issue(stage, hints)
+                await service.issue(stage, labels)
                 answer = _answer(stage, body, graph, request_id, started)
                 yield "final", answer.model_dump(mode="json")
     except TimeoutError:

@@ -1,9 +1,9 @@
-"""Which markets are the rungs of one ladder: the same quantity at other levels, or the same event
-by other days. Pure.
+"""Finds the markets that are rungs of one ladder: the same quantity at different levels, or the
+same event by different deadlines. Pure.
 
 The rungs are used for the distribution shown with an answer (`weighing`) and for the outcomes of an
-open question (`outcomes`). Of two markets on one rung, the first is kept, which is the better
-match.
+open question (`outcomes`). If two markets are on one rung, the first is kept, because the markets
+come with the best match first.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ class RunService:
         stated = asked.get("as_of")
         as_of = datetime.fromisoformat(stated) if stated else None
         try:
-            forecast = await self._forecasts.finish(asked["question"], as_of)
+            forecast = await self._forecasts.forecast_unstored(asked["question"], as_of)
             graph = await self._forecasts.draw(forecast) if run.include_graph else None
             if run.full:
                 return forecast, self._forecasts.full(forecast, new_id("fc"), graph).model_dump(

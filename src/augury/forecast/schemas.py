@@ -52,9 +52,9 @@ def as_moment(value: datetime) -> datetime:
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
-def as_iso(value: object) -> object:
-    """The time in a request, unchanged, if it is text or None. Anything else raises `ValueError`: a
-    bare number would be read as seconds since 1970."""
+def reject_bare_number(value: object) -> object:
+    """Check that a time in a request is text or None, and return it unchanged. Raises `ValueError`
+    for anything else, since a bare number would be read as seconds since 1970."""
     if value is not None and not isinstance(value, str):
         raise ValueError("write the time as ISO 8601, e.g. 2026-12-31T00:00:00Z")
     return value
@@ -80,7 +80,9 @@ class StreamRequest(PublicForecastRequest):
         {"question": "Will the Fed cut rates in December?", "include_graph": True, "as_of": None}
     )
 
-    as_of: Annotated[datetime, AfterValidator(as_moment), BeforeValidator(as_iso)] | None = Field(
+    as_of: (
+        Annotated[datetime, AfterValidator(as_moment), BeforeValidator(reject_bare_number)] | None
+    ) = Field(
         None,
         description="Answer from what was known at this time (UTC if without a zone). Default: "
         "now. May not be in the future.",
@@ -110,7 +112,9 @@ class PublicRelevanceFilterSummary(BaseModel):
         None, description="Number of direct markets: they ask the question itself or its opposite."
     )
     selected_proxy_count: int | None = Field(
-        None, description="Number of proxy markets: they bound the answer by logic or hint at it."
+        None,
+        description="Number of markets that do not ask the question, but bound its answer by logic "
+        "or hint at it (roles bound and proxy).",
     )
     selected_weak_count: int | None = Field(
         None, description="Number of weak markets: they only share the question's subject."
@@ -135,7 +139,8 @@ class PublicRelevanceFilterSummary(BaseModel):
 
 
 class PublicOraclePortMetadata(BaseModel):
-    """How the question was understood, and what was searched for."""
+    """How the question was understood, and what was searched for (the field `oracle_port` of the
+    public API)."""
 
     model_config = strict_config(_ORACLE_PORT)
 
@@ -211,9 +216,10 @@ class PublicForecastResponse(BaseModel):
     markets_used: list[PublicMarketSummary] = Field(description="Markets used as evidence.")
     distribution: dict[str, float] | None = Field(
         None,
-        description="Mutually exclusive outcomes around the question, one of which comes true, "
-        "with their probabilities; keyed by level, period or name. Null: the markets give no such "
-        "set of outcomes.",
+        description="Probabilities of mutually exclusive outcomes, exactly one of which comes "
+        "true; keyed by level, period or name. They are the possible answers to an open question "
+        "(who, when, how many), or the ranges below and above the question's own level or "
+        "deadline. Null: the markets give no such set of outcomes.",
     )
     latency_ms: int = Field(description="End-to-end latency in milliseconds.")
     error: str | None = Field(
@@ -312,7 +318,9 @@ class RunQuestion(BaseModel):
     model_config = strict_config({"question": "Will the Fed cut rates in December?"})
 
     question: Question
-    as_of: Annotated[datetime, AfterValidator(as_moment), BeforeValidator(as_iso)] | None = Field(
+    as_of: (
+        Annotated[datetime, AfterValidator(as_moment), BeforeValidator(reject_bare_number)] | None
+    ) = Field(
         None,
         description="Answer from what was known at this time (UTC if without a zone). Default: "
         "now. May not be in the future.",

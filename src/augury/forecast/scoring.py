@@ -90,8 +90,8 @@ def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
 
 
 def horizon(length: timedelta | None) -> str:
-    """The class of a time (`length`) from a forecast to the market's close: "up to a week",
-    "longer" ...; "unknown" if `length` is None."""
+    """The class in which a forecast is scored, by the time from the forecast to the market's close
+    (`length`): "up to a week", "longer" ...; "unknown" if `length` is None."""
     if length is None:
         return "unknown"
     return next((name for name, most in HORIZONS if length <= most), "longer")

@@ -123,7 +123,7 @@ class ForecastService:
         question: str,
         *,
         as_of: datetime | None = None,
-        hints: channels.Hints = channels.NONE,
+        labels: channels.ChannelLabels = channels.NONE,
     ) -> Forecast:
         """The answer to a question as of `as_of`, or as of now.
 
@@ -131,7 +131,7 @@ class ForecastService:
         remembered for the scorecard: a replay could be made with hindsight.
         """
         if as_of is not None:
-            return await self.finish(question, as_of)
+            return await self.forecast_unstored(question, as_of)
         flight = self._under_way.get(question)
         if flight is None:
             flight = self._under_way[question] = Flight(
@@ -139,7 +139,7 @@ class ForecastService:
                 lambda: self._under_way.pop(question, None),
             )
         forecast = await flight.join()
-        await self._count(hints)
+        await self._count(labels)
         return forecast
 
     async def stages(
@@ -259,8 +259,12 @@ class ForecastService:
     async def _explained(
         self, reading: Reading, estimate: Estimate, at: datetime, *, replay: bool
     ) -> Estimate:
-        """The estimate, which has no probability, with the reason why: for example, that a market
-        asked the question, but is closed, resolved or without a recent price."""
+        """Add to an estimate without a probability the reason why it has none: for example, that a
+        market asked the question, but is closed, resolved or without a recent price.
+
+        at : the time as of which the question is answered
+        replay : whether that time is in the past, so that markets are taken as they were known then
+        """
         if estimate.null is not None and estimate.null.kind not in nulls.REPLACEABLE:
             return estimate
         if not nulls.is_understood(reading):
@@ -280,7 +284,7 @@ class ForecastService:
         if asked.decisive is None:
             return nulls.with_reason(estimate, "no_market", estimate.reasoning)
         found = out[asked.decisive.market.seq]
-        return nulls.explained(estimate, nulls.out_of_running(asked, found, at))
+        return nulls.explained(estimate, nulls.reason_not_answered(asked, found, at))
 
     async def without(self, question: str, as_of: datetime, leave_out: frozenset[str]) -> Forecast:
         """The answer as of `as_of`, as if the markets with the ids `leave_out` did not exist."""
@@ -289,12 +293,13 @@ class ForecastService:
     async def question_forecast(self, question: str) -> QuestionForecast:
         """The public probability of a question and the time of its newest price, for the node in
         the middle of its causal graph."""
-        forecast = await self.finish(question, None)
+        forecast = await self.forecast_unstored(question, None)
         return QuestionForecast(grade.public(forecast.estimate).probability, forecast.data_as_of)
 
     async def draw(self, forecast: Forecast) -> PublicCausalGraph | None:
-        """The causal graph of an answer; for an answer as of the past, only its evidence.
-        Concurrent calls for the same answer share one drawing."""
+        """The causal graph of a forecast; None if the forecast has no evidence. For a forecast as
+        of a past time, the graph shows only this evidence. Concurrent calls for the same forecast
+        share one drawing."""
         key = (forecast.reading.question, forecast.as_of)
         flight = self._drawing.get(key)
         if flight is None:
@@ -304,11 +309,17 @@ class ForecastService:
             )
         return await flight.join()
 
-    async def issue(self, forecast: Forecast, hints: channels.Hints = channels.NONE) -> None:
-        """Remember a forecast made with `stages` for the scorecard, unless it is a replay."""
+    async def issue(
+        self, forecast: Forecast, labels: channels.ChannelLabels = channels.NONE
+    ) -> None:
+        """Store a forecast that was made with `stages`, so that the scorecard can score it later,
+        and count it by its channel. A replay (a forecast as of an earlier time) is only counted.
+
+        labels : describe the channel by which the question came, from the request's headers
+        """
         if not forecast.replay:
             await self._remember(forecast)
-        await self._count(hints)
+        await self._count(labels)
 
     async def _issue(self, question: str) -> Forecast:
         forecast = await self._worked_out(question)
@@ -320,13 +331,14 @@ class ForecastService:
         flight = self._working.get(question)
         if flight is None:
             flight = self._working[question] = Flight(
-                asyncio.create_task(self.finish(question, None)),
+                asyncio.create_task(self.forecast_unstored(question, None)),
                 lambda: self._working.pop(question, None),
             )
         return await flight.join()
 
-    async def finish(self, question: str, as_of: datetime | None) -> Forecast:
-        """The answer as of `as_of`, or as of now, made for this caller alone and not remembered."""
+    async def forecast_unstored(self, question: str, as_of: datetime | None) -> Forecast:
+        """Forecast a question as of `as_of` (None: now), through all stages. The work is not shared
+        with other callers, and the forecast is not stored for the scorecard."""
         try:
             return await self._last(self.stages(question, as_of=as_of))
         except Exception as error:
@@ -365,10 +377,10 @@ class ForecastService:
         async with self._database.reading() as conn:
             await store.remember(conn, issued(forecast))
 
-    async def _count(self, hints: channels.Hints) -> None:
-        if any(hints):
+    async def _count(self, labels: channels.ChannelLabels) -> None:
+        if any(labels):
             async with self._database.reading() as conn:
-                await store.count_channel(conn, hints)
+                await store.count_channel(conn, labels)
 
     async def make(
         self, question: str, *, as_of: datetime | None, include_graph: bool, account_id: str | None
@@ -377,7 +389,7 @@ class ForecastService:
         if as_of is None:
             forecast = await self._worked_out(question)
         else:
-            forecast = await self.finish(question, as_of)
+            forecast = await self.forecast_unstored(question, as_of)
         graph = await self.draw(forecast) if include_graph else None
         answer = self.full(forecast, new_id("fc"), graph)
         async with self._database.transaction() as conn:
@@ -439,7 +451,12 @@ class ForecastService:
     async def decided(
         self, *, limit: int, after: tuple[datetime, str] | None = None
     ) -> list[store.DecidedRow]:
-        """The forecasts behind the scorecard; those with the latest resolution come first."""
+        """At most `limit` forecasts whose questions have been decided, the latest resolution first.
+        They are the ones that the scorecard counts.
+
+        after : (time of the resolution, id) of the last forecast on the previous page; None: the
+            first page
+        """
         async with self._database.reading() as conn:
             return await store.decided(conn, limit=limit, after=after)
 
@@ -461,8 +478,8 @@ def _asked(question: str, as_of: datetime | None, include_graph: bool) -> dict[s
 
 
 def failure(error: Exception) -> Exception:
-    """The error that a caller gets for a failed forecast: 503 if the database is unavailable, 502
-    for an unexpected error; errors of the service's own and timeouts stay as they are."""
+    """The error to report to the caller of a failed forecast. The service's own errors and timeouts
+    are returned unchanged; an unavailable database becomes 503, any other error 502."""
     if isinstance(error, AuguryError | TimeoutError):
         return error
     if isinstance(error, psycopg.Error | OSError) and (away := as_unavailable(error)) is not None:

@@ -424,9 +424,10 @@ async def forget_runs(conn: Connection, before: datetime) -> None:
 # --- channels ------------------------------------------------------------------------------
 
 
-async def count_channel(conn: Connection, hints: Sequence[str]) -> None:
-    """Add one to today's (UTC) number of forecasts with these six labels, by which an integration
-    describes itself in request headers (`channels.Hints`)."""
+async def count_channel(conn: Connection, labels: Sequence[str]) -> None:
+    """Add one to today's (UTC) number of forecasts asked for through this channel. `labels`: the
+    six labels of the channel, which an integration sends in request headers
+    (`channels.ChannelLabels`)."""
     await conn.execute(
         """
         insert into forecast_channels (day, attribution_code, referrer, channel, tool, client,
@@ -435,5 +436,5 @@ async def count_channel(conn: Connection, hints: Sequence[str]) -> None:
         on conflict (day, attribution_code, referrer, channel, tool, client, client_version)
         do update set forecasts = forecast_channels.forecasts + 1
         """,
-        tuple(hints),
+        tuple(labels),
     )

@@ -1,6 +1,7 @@
-"""How the level that a question names relates to that of a market. Pure.
+"""How the level that a question names relates to the level that a market names: the same, higher,
+lower, overlapping ... Pure.
 
-In all functions, `q` is the question's part and `m` the market's.
+`q` is what was read of the question, `m` what was read of the market.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from augury.propositions.proposition import Proposition, Threshold
 from augury.search.text import is_number, is_year, term, terms
 
 ELSE_WEIGHT: Final = 0.4
-"""Smallest weight of a term that only the market names, with which a market without a level counts
-as being about another quantity than a question with a level. Weights (`View.weights`), 0.08 to 1.8,
-say how telling a term is. Chosen by hand."""
+"""If the question names a level and the market names none, the market counts as being about another
+quantity when it has a term of at least this weight that the question lacks. Weights
+(`View.weights`), 0.08 to 1.8, say how telling a term is. Chosen by hand."""
 MAX_COUNT: Final = 1_000.0
 """From this amount on, a number is never taken as a count of things (goals, wins) but as a quantity
 that varies continuously, e.g. a price. Chosen by hand."""
@@ -45,9 +46,10 @@ _DISTRICT: Final = re.compile(r"cd[a-z]{2}(?:\d{1,2}|al)")
 
 
 def threshold_order(q: View, m: View, extra: float) -> Order:
-    """How the level that the question (`q`) names relates to the market's (`m`), e.g. `implies`.
-    Other amounts are compared as well: finishing places, groups, direction and period of a change,
-    daily highs and lows, districts. `unsaid`: none of these tells the two apart.
+    """How the level that the question (`q`) names relates to the level that the market (`m`) names,
+    e.g. `implies`: Yes to the question implies Yes to the market. Finishing places, groups, the
+    direction and period of a change, daily highs and lows, and districts are compared as well.
+    `unsaid`: question and market differ in none of these.
 
     extra : weight of the market's most telling term that the question does not name
     """
@@ -60,7 +62,7 @@ def threshold_order(q: View, m: View, extra: float) -> Order:
         order = "differs"
     # The market names an amount ("a cut by 25 bps"), the question none ("a cut").
     amount = order == "implied" and (theirs.threshold is None or move(theirs) is not None)
-    if (order == "unsaid" or amount) and _other_course(q.sides, m.sides):
+    if (order == "unsaid" or amount) and _other_course(q.polar_results, m.polar_results):
         order = "excludes"
     if (
         order == "implies" and theirs.threshold is None
@@ -93,8 +95,11 @@ def _as_extreme(ours: Proposition, extreme: int) -> Proposition:
 
 
 def _other_course(ours: frozenset[str], theirs: frozenset[str]) -> bool:
-    """Whether question and market (given by their results, as in `View.sides`) name different
-    directions (up, down, no change), which exclude each other."""
+    """Whether question and market name different directions (up, down, no change), which exclude
+    each other.
+
+    ours, theirs : the results that question and market name, as in `View.polar_results`
+    """
     q = {side for side in ours if side.startswith("course")}
     m = {side for side in theirs if side.startswith("course")}
     return bool(q and m) and q != m
@@ -127,15 +132,15 @@ def _levels(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Or
             return "opposite"  # "seven or fewer" and "eight or more"
     if ours.predicate == theirs.predicate == "touches":
         q, m = _directed(q, m), _directed(m, q)
-    elif are_of_two_moments(ours, theirs):
+    elif mixes_day_and_any_time(ours, theirs):
         touched = ours.predicate == "touches"
         q, m = (_directed(q, m), m) if touched else (q, _directed(m, q))
     return _of_moments(compare_ranges(q, m), ours, theirs)
 
 
-def are_of_two_moments(ours: Proposition, theirs: Proposition) -> bool:
-    """Whether one of two propositions is on where a quantity stands on a day ("above 100 on June
-    30"), and the other on whether it gets to a level at any time."""
+def mixes_day_and_any_time(ours: Proposition, theirs: Proposition) -> bool:
+    """Whether one of two propositions says where a quantity stands on a given day ("above 100 on
+    June 30"), and the other that it reaches a level at any time in a window."""
     return any(
         (one.predicate, other.predicate) == ("value", "touches") and one.window.kind == "on"
         and _ON.match(one.window.text) is not None
@@ -144,13 +149,13 @@ def are_of_two_moments(ours: Proposition, theirs: Proposition) -> bool:
 
 
 def _of_moments(order: Order, ours: Proposition, theirs: Proposition) -> Order:
-    """How question and market relate if one asks where a quantity stands, and the other whether it
-    gets to a level at any time: what is above 100 on a day has touched 100, but what has touched
-    100 may be below on the day.
+    """How question and market relate if one asks for a quantity's level on a certain day, and the
+    other whether the quantity reaches a level at any time in a window. Whatever is above 100 on a
+    day in the window has reached 100; but what has reached 100 may be below 100 on that day.
 
     order : how the two relate by their levels alone
     """
-    if are_of_two_moments(ours, theirs):
+    if mixes_day_and_any_time(ours, theirs):
         stands = ours.predicate == "value"
         bound: Order = "implies" if stands else "implied"
         return bound if order in ("same", bound) else "differs"
@@ -161,9 +166,12 @@ def _of_moments(order: Order, ours: Proposition, theirs: Proposition) -> Order:
 
 
 def _moves(ours: Proposition, theirs: Proposition) -> Order | None:
-    """How question and market relate by the amount by which a rate moves ("by 75 bps"), if the
-    question names one. None if the question names none, if both name the same, or if the market
-    names another number or a level."""
+    """How question and market relate by the amount by which a rate moves ("by 75 bps").
+
+    If both name an amount and the two differ, as `compare_ranges` says. If only the question names
+    one, and the market names no number at all: `implies` (a cut by 75 points is a cut). None in all
+    other cases, which are decided elsewhere.
+    """
     q, m = move(ours), move(theirs)
     if q is not None and m is not None:
         order = compare_ranges(q, m)
@@ -173,9 +181,9 @@ def _moves(ours: Proposition, theirs: Proposition) -> Order | None:
 
 
 def move(p: Proposition) -> Threshold | None:
-    """By how many basis points (hundredths of a percentage point) a rate moves according to a
-    proposition: "by 75 bps" is exactly 75, "by 50+ bps" 50 or more. None if the proposition does
-    not say this."""
+    """The size of the rate move that a proposition states, in basis points (hundredths of a
+    percentage point), up or down alike: exactly 75 for "by 75 bps", 50 or more for "by 50+ bps".
+    None if it states none."""
     if p.threshold is not None:
         return p.threshold if p.threshold.unit == "bps" or "bps" in p.terms else None
     exact = [_strength(t) for t in p.terms if is_number(t) and not is_year(t)]
@@ -218,11 +226,12 @@ def _directed(t: Threshold, other: Threshold) -> Threshold:
 
 
 def _numbers(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Order:
-    """How question and market relate by numbers that are part of their subject and not a level.
-    Usually, a market with another number is about something else (`differs`), and without numbers
-    nothing here tells the two apart (`unsaid`).
+    """How question and market relate by numbers that are part of their subject and not a level. A
+    market with another number is usually about something else (`differs`). If there are no such
+    numbers, the result is `unsaid`.
 
-    ruled : terms of the market's event name and rules
+    ruled : terms of the market's event name and rules; a long number of the question that is among
+        them does not count as different
     """
     q = {t for t in ours.terms if is_number(t) and not is_year(t)}
     m = {t for t in theirs.terms if is_number(t) and not is_year(t)}
@@ -247,9 +256,9 @@ def _strength(term: str) -> float:
 
 
 def _names_number(t: Threshold, p: Proposition, ruled: frozenset[str]) -> bool:
-    """Whether the proposition `p` also names the number of the threshold `t`: among its terms or,
-    if the number is above 20 or not whole, in `ruled` (terms of the market's event name and
-    rules)."""
+    """Whether the proposition `p` names the number of the threshold `t`. The number may be among
+    the proposition's terms, in figures or as a word. If it is above 20 or not whole, it may also be
+    in `ruled` (terms of the market's event name and rules)."""
     numbers = {x for x in (t.low, t.high) if not math.isinf(x)}
     return any(
         f"{x:g}" in p.terms or _WORDED.get(x, "") in p.terms or _FORTUNES.get(x, "") in p.terms

@@ -1,5 +1,5 @@
-"""The temporary store in which `augury eval` asks questions, and the making of questions from a
-dump, i.e. from files with exported markets and prices."""
+"""Support for `augury eval`: sets up a temporary store to forecast from, and makes test questions
+from a dump (files of exported markets and prices)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from augury.venues.dump import DumpFile
 
 DAYS_BEFORE: Final = (2, 5, 10, 20, 35)
-"""Numbers of days before a market's end at which its title may be asked; one of them is drawn for
-each market, no matter how old the market's newest price is by then."""
+"""How many days before a resolved market's end its title is asked as a trial question. One of these
+numbers is drawn for each market, even if the market's newest price is old on that day."""
 
 
 @asynccontextmanager
@@ -61,8 +61,9 @@ def before_the_end(
     markets: DumpFile, prices: DumpFile, *, most: int, seed: int
 ) -> list[EvaluationQuestion]:
     """At most `most` questions with known outcomes: titles of resolved markets from files of
-    exported markets and prices. Each title is asked once, a number of days before the market's end:
-    one of `DAYS_BEFORE`, drawn by `seed` from those at which the market already had a price.
+    exported markets and prices. Each title is asked once, as of a day before the market's end. How
+    many days before is drawn (with `seed`) from `DAYS_BEFORE`, among the values at which the market
+    already had a price.
 
     In each question, `p` is the last price of the market's first outcome before that time, however
     old; `outcome` is 1 if the first outcome won, else 0.

@@ -25,23 +25,23 @@ Chosen by hand."""
 NUMBER_WEIGHT: Final = 0.45
 """Weight (how telling a term is) of a number; a year has 0.1. For comparison: words that are not
 names have weights of 0.08 to 1.3. Chosen by hand."""
-_TRADED: Final = frozenset(
+_LEVEL_FILLERS: Final = frozenset(
     terms(
         "trade settle close day session moment point mark level print quote futures spot touch"
         " settlement"
         " change hands value"
     )
 )
-"""Words that add nothing to a text with a level: "close" in "close above $100". In such texts their
-weight (how telling a word is) is at most 0.1."""
+"""Words that say little in a text with a level, such as "close" in "close above $100". There, the
+weight of each (how telling a word is) is reduced to at most 0.1."""
 _FAINT: Final = frozenset(
     terms(
         "season standings annual edition ceremony award awards official overall current regular"
         " kind type whatever any sort standing table competition"
     )
 )
-"""Words that do not tell markets apart. Their weight is 0.1; all other words weigh 0.08 to 1.8,
-more if they are more telling."""
+"""Words that do not tell markets apart. They weigh 0.1. The weight of any other word depends on how
+rare it is: from 0.08 to 1.3, or 1.8 in a name."""
 
 
 class Words(Struct, frozen=True, array_like=True):
@@ -53,7 +53,7 @@ class Words(Struct, frozen=True, array_like=True):
     """Terms (word stems) by which the text is compared with others: those of what it asserts
     (`proposition`), and those of the names in it."""
     names: frozenset[str]
-    """Terms of the words that the text writes with a capital, as names are written."""
+    """Terms (word stems) of the capitalized words of the text, which are taken to be names."""
     covers: frozenset[str]
     """Terms that another text may use for what this one names: `content`, and what its names also
     stand for ("russia" if it names Moscow; `names.associated_terms`)."""
@@ -61,8 +61,9 @@ class Words(Struct, frozen=True, array_like=True):
     """Terms of a market's event name and rules. They can confirm that the market is about a term of
     the question, but are no part of what the market asks. Empty for a question."""
     closes: date | None = None
-    motion: int = 0
-    """1: the text says that something lasts; -1: that something ends; 0: neither of the two."""
+    persistence: int = 0
+    """1: the text says that a state lasts ("remains"); -1: that a state ends ("leaves"); 0: neither
+    of the two."""
     subject: frozenset[str] = frozenset()
     """Terms of the name that follows the auxiliary verb: of X in "Will X ..."."""
     unique: bool = False
@@ -71,20 +72,23 @@ class Words(Struct, frozen=True, array_like=True):
     """Finishing places other than the first that the text names: 2 for "second-best", 3 for
     "#3"."""
     modifiers: frozenset[str] = frozenset()
-    """Modifiers that the text has, in any wording, out of next, whole, annual, monthly and both.
-    Each of them changes what is asked."""
+    """Which of the modifiers next, whole, annual, monthly and both occur in the text, in whatever
+    wording. Each of them changes what is asked."""
     still: bool = False
     """Whether the text says that something is "still" so."""
-    sides: frozenset[str] = frozenset()
-    """Results named by the text that have an opposite (`cues._OPPOSITES`): `approval-` if the text
-    says "rejected"; "approved" would be `approval+`."""
+    polar_results: frozenset[str] = frozenset()
+    """The results with an opposite (`cues._OPPOSITES`) that the text names, each as the name of the
+    pair with its direction: `approval+` for "approved", `approval-` for "rejected"; `course=` for
+    "no change"."""
     against: frozenset[str] = frozenset()
-    """The opposites of the results in `sides`, e.g. `approval+` if the text says "rejected"."""
+    """The opposites of the results in `polar_results`, e.g. `approval+` if the text says
+    "rejected"."""
     last: str | None = None
     """Last term of the contender's name: a person's surname, or the word by which a club differs
     from others. None if the name has only one term or there is no name."""
-    runs: tuple[frozenset[str], ...] = ()
-    """The terms of each name in the text, one set for each name, e.g. for "Real Madrid"."""
+    name_terms: tuple[frozenset[str], ...] = ()
+    """The terms of the names in the text, one set per name: {"real", "madrid"} for "Real
+    Madrid"."""
     group: str = ""
     """Letter of the tournament group that the text names ("Group B" -> "b"); else empty."""
     turns: frozenset[Turn] = frozenset()
@@ -120,15 +124,15 @@ class View(Words, frozen=True, kw_only=True, eq=False):
 
 
 def view(words: Words, vector: NDArray[np.float32], rarity: Rarity) -> View:
-    """A text, ready to be compared with others.
+    """Prepare a text for comparison with other texts.
 
     words : what was read of the text
-    vector : embedding of the text, of length 1
-    rarity : says how rare a term is, which makes the weight of each term
+    vector : embedding of the text, scaled to length 1
+    rarity : gives for each term how rare it is; a rarer term gets a larger weight
     """
     weights = {t: _weight(t, t in words.names, rarity) for t in sorted(words.content)}
     if words.proposition.threshold is not None:
-        weights |= {t: min(0.1, weights[t]) for t in _TRADED & weights.keys()}
+        weights |= {t: min(0.1, weights[t]) for t in _LEVEL_FILLERS & weights.keys()}
     return View(*structs.astuple(words), weights=weights, vector=vector)
 
 

@@ -17,12 +17,12 @@ from augury.forecast.match import Comparison
 from augury.forecast.normalise import Reading
 from augury.forecast.roles import (
     APART_LIKENESS,
-    DIRECT_CONTENT,
+    MAX_DEADLINE_EXTRA,
     MAX_SCORE_GAP,
-    SERIES_EXTRA,
+    MIN_DIRECT_CONTENT,
     are_contrary,
-    are_series,
     are_twins,
+    differ_by_deadline,
     is_better_match,
     is_direct,
     is_hint,
@@ -33,14 +33,14 @@ from augury.forecast.roles import (
     limits_of,
     orders_of,
 )
-from augury.forecast.threshold_order import are_of_two_moments
+from augury.forecast.threshold_order import mixes_day_and_any_time
 from augury.forecast.view import View
 from augury.propositions.proposition import Proposition
 
 FAVORITES_SUM: Final = 0.5
-"""Smallest sum of the rivals' prices, as a probability, with which a contender without a market
-gets at most the rivals' average. With a smaller sum, the contender may be a favorite. Chosen by
-hand."""
+"""A contender that has no market of its own is estimated at no more than the average price of the
+rivals if the rivals' prices sum to at least this probability. If they sum to less, the contender
+may be a favorite, and this limit does not apply. Chosen by hand."""
 HALF_LIFE_DAYS: Final = 4.0
 """Half-life, in days, of a market's weight: the weight is halved each time the price gets this much
 older. Chosen by hand."""
@@ -104,8 +104,9 @@ class Weighing:
             fallbacks=("no_relevant_market",),
         )
 
-    def spread_out(self, estimate: Estimate) -> Estimate:
-        """The estimate, with a distribution if there are markets on other levels or deadlines."""
+    def with_distribution(self, estimate: Estimate) -> Estimate:
+        """The estimate, with a distribution over levels or days added if there are markets on other
+        levels or deadlines than the question's."""
         if estimate.probability is None or not estimate.count("direct", "bound"):
             return estimate
         p = estimate.probability if self._asked.positive else 1 - estimate.probability
@@ -130,11 +131,11 @@ class Weighing:
             return None
         series = [
             b for b in self._bearings
-            if b.fit.gap and b.fit.extra <= SERIES_EXTRA and rungs.is_deadline(b)
+            if b.fit.gap and b.fit.extra <= MAX_DEADLINE_EXTRA and rungs.is_deadline(b)
             and is_rung(b.fit, "window")
         ]  # fmt: skip
         found = rungs.by_day(
-            (b for b in series if are_series(series[0], b)),
+            (b for b in series if differ_by_deadline(series[0], b)),
             self._at.date(),
             lambda b: end - timedelta(days=round(b.fit.gap)),
         )
@@ -209,14 +210,14 @@ class Weighing:
                 [*weights, *(self._weight(b) for b in contrary)],
             ),
             age=sum(b.age * w for b, w in zip(direct, weights, strict=True)) / total,
-            spread=_half_spread(lead),
+            half_spread=_half_spread(lead),
             days_left=self._days_left(lead),
             direct=len(direct),
             slack=0.0,
             platform=lead.market.platform,
         )
         made = self._made(p, evidence, doubts, "direct", lead=evidence[direct.index(lead)])
-        return replace(made, confidence=min(made.confidence, round(lead.share, 4)))
+        return replace(made, confidence=min(made.confidence, round(lead.confidence_limit, 4)))
 
     def _by_deadline(self, related: list[Bearing]) -> Estimate | None:
         """Estimate from markets with other deadlines. None without any, or if the question is about
@@ -227,11 +228,11 @@ class Weighing:
         series = [
             b for b in related
             if b.fit.window in ("implies", "implied") and is_same_except(b.fit, "window")
-            and b.fit.gap and _is_about(b) and (b.sets_bound or b.fit.extra <= SERIES_EXTRA)
+            and b.fit.gap and _is_about(b) and (b.sets_bound or b.fit.extra <= MAX_DEADLINE_EXTRA)
         ]  # fmt: skip
         if not series:
             return None
-        series = [b for b in series if are_series(series[0], b)]
+        series = [b for b in series if differ_by_deadline(series[0], b)]
         lasts = series[0].fit.lasting
         asked = (end - self._at.date()).days
         points = [
@@ -257,11 +258,13 @@ class Weighing:
             if b.fit.threshold in ("implies", "implied", "excludes")
             and is_same_except(b.fit, "threshold") and b.view.proposition.threshold is not None
         ]  # fmt: skip
-        moments = [b for b in ladder if are_of_two_moments(self._asked, b.view.proposition)]
+        moments = [b for b in ladder if mixes_day_and_any_time(self._asked, b.view.proposition)]
         ladder = [b for b in ladder if b not in moments]
         if moments and not ladder:
             best = max(moments, key=lambda b: b.fit.score)
-            found = pool.of_moment(best.positive, on_the_day=self._asked.predicate == "value")
+            found = pool.convert_day_and_reach(
+                best.positive, on_the_day=self._asked.predicate == "value"
+            )
             return self._bounded([best], *found, "thresholds")
         if not ladder:
             return None
@@ -318,9 +321,10 @@ class Weighing:
 
     def _by_parts(self, related: list[Bearing], *, need_complete: bool = False) -> Estimate | None:
         """Estimate from markets on mutually exclusive cases of the event (a rate cut by 25 basis
-        points, by 50) or of its opposite, which bound the answer. None if there is no such market.
+        points, by 50) or of its opposite. Cases of the event limit the answer from below, cases of
+        the opposite from above (`event_bounds`). None if there is no such market.
 
-        need_complete : also None unless the markets cover every case
+        need_complete : if True, the result is also None if the markets do not cover every case
         """
         by_event = [(*event_bounds(ways), ways) for ways in ways_by_event(related, self._bearings)]
         if not by_event:
@@ -333,9 +337,9 @@ class Weighing:
         return self._bounded(used, pool.within(lower, upper), lower, upper, "parts")
 
     def _by_stage(self, related: list[Bearing]) -> Estimate | None:
-        """Estimate from markets on another stage of the contest for the same contender, which bound
-        the answer; or else from markets that ask more or less than the question in exactly one
-        part. None without any."""
+        """Estimate from markets that ask about another stage of the contest for the same contender,
+        and so bound the answer. If there are none, from markets that ask more, or less, than the
+        question in exactly one part. None if there are no such markets either."""
         bounds = [
             b for b in related
             if is_same_except(b.fit, "stage") and b.fit.stage in ("implies", "implied")
@@ -372,7 +376,9 @@ class Weighing:
 
     def _by_rivals(self, related: list[Bearing]) -> Estimate | None:
         """Estimate from the prices of rivals (other contenders in the contest): 30% of the
-        probability that they leave. None without rivals."""
+        probability that the rivals leave over, i.e. of 1 minus the sum of their prices. If this sum
+        is at least `FAVORITES_SUM`, at most the rivals' average price. None if there are no
+        rivals."""
         if self._asked.indefinite:
             return None  # the question names a class, to which one of the rivals may belong
         rivals = [b for b in related if b.fit.rival and b.fit.window in ("same", "unsaid")]
@@ -388,7 +394,8 @@ class Weighing:
         return self._bounded(rivals, max(pool.PROBABILITY_EDGE, p), 0.0, upper, "rivals")
 
     def _by_proxy(self, related: list[Bearing]) -> Estimate:
-        """A hint where nothing bounds the answer: the price of the nearest market."""
+        """The estimate if no market bounds the answer: the price of the related market that fits
+        the question best, as a hint."""
         best = related[:3]
         weights = [self._weight(b) for b in best]
         p = pool.pooled([b.positive for b in best[:1]], weights[:1])
@@ -396,8 +403,8 @@ class Weighing:
                     for b, w in zip(best, weights, strict=True)]  # fmt: skip
         doubts = doubt.Doubts(
             match=min(1.0, 0.3 + _match_doubt(best[0].fit)), disagreement=0.0, age=best[0].age,
-            spread=_half_spread(best[0]), days_left=self._days_left(best[0]), direct=0, slack=0.3,
-            platform=best[0].market.platform,
+            half_spread=_half_spread(best[0]), days_left=self._days_left(best[0]), direct=0,
+            slack=0.3, platform=best[0].market.platform,
         )  # fmt: skip
         return self._made(p, evidence, doubts, "proxy", fallbacks=("nearest_market",))
 
@@ -414,7 +421,7 @@ class Weighing:
             match=_match_doubt(nearest[0].fit),
             disagreement=0.0,
             age=min(b.age for b in nearest),
-            spread=_half_spread(nearest[0]),
+            half_spread=_half_spread(nearest[0]),
             days_left=self._days_left(nearest[0]),
             direct=0,
             slack=max(0.05, min(1.0, upper - lower)),
@@ -504,7 +511,7 @@ def _clamped(found: Estimate, limits: bounds.Bounds) -> Estimate:
 
 def _is_about(b: Bearing) -> bool:
     """Whether the market is about the question's event, as the judge or the shared words say."""
-    return b.sets_bound or b.fit.content >= DIRECT_CONTENT
+    return b.sets_bound or b.fit.content >= MIN_DIRECT_CONTENT
 
 
 def _match_doubt(c: Comparison) -> float:

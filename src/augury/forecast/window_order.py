@@ -57,7 +57,7 @@ def _window_of(
     if asked_end is None:
         return "unsaid", 0.0
     if named_end is None:
-        return _to_close(q, asked_end, closes, contest=_decided(ours, theirs))
+        return _to_close(q, asked_end, closes, contest=_about_contest(ours, theirs))
     gap = (asked_end - named_end).days
     if abs(gap) <= (0 if q.kind == m.kind == "on" else 1):
         ahead = any(w.start is not None and w.start > at for w in (q, m))
@@ -82,11 +82,12 @@ def _window_of(
 
 
 def _to_close(q: Window, end: date, closes: date | None, *, contest: bool) -> tuple[Order, float]:
-    """How the question's window of time `q`, which ends on the day `end`, relates to a market that
-    names no date, and the days from the market's deadline to the question's. The market's close
-    serves as its deadline.
+    """Compare the question's window of time `q`, which ends on the day `end`, with a market that
+    names no date; the market's close, `closes`, serves as its deadline. Returns how the two relate,
+    and the number of days from the market's deadline to the question's (negative if the market's is
+    later; 0 if no difference counts).
 
-    contest : question or market is about a contest
+    contest : whether question or market is about a contest
     """
     if closes is None:
         return "unsaid", 0.0
@@ -100,10 +101,10 @@ def _to_close(q: Window, end: date, closes: date | None, *, contest: bool) -> tu
     return ("implied" if gap > 0 else "implies"), float(gap)
 
 
-def _decided(ours: Proposition, theirs: Proposition) -> bool:
-    """Whether question or market is about a contest, which is decided on a certain day. A market on
-    a contest may close long after that day, to allow for delays. It then still asks about this
-    contest and not about a later one."""
+def _about_contest(ours: Proposition, theirs: Proposition) -> bool:
+    """Whether the question or the market is about a contest, which is decided on a certain day. The
+    market may close long after that day, to allow for delays; its later close must then not be read
+    as asking about a later contest."""
     contests = {ours.predicate, theirs.predicate} & CONTESTS
     return bool(contests) and not {ours.predicate, theirs.predicate} & {"leaves", "rises"}
 

@@ -123,6 +123,6 @@ def packed(market: ReadableMarket) -> bytes:
 
 
 def unpacked(kept: bytes) -> list[Words]:
-    """The result of reading a market's text, for each outcome in `sides` in order, from the bytes
-    that `packed` made."""
+    """Undo `packed`: from the bytes `kept`, what was read of a market's text, one item for each of
+    the market's outcomes that are compared, in the order of `sides`."""
     return _decoder.decode(kept)

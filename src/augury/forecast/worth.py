@@ -1,9 +1,9 @@
-"""How good answers are, against the base rate, if the market that asks the question is missing.
-Pure.
+"""Measures how good the answers are, compared with the base rate, when no market asks the question
+itself. Pure.
 
-The market asked about is taken away, and the remaining markets answer. Questions are split in two
-halves by event: one half serves to choose which kinds of answers may be shown, the other to report
-how good these are.
+A market's question is asked while that market is left out, so that the other markets have to
+answer. The questions are split in two halves by event: on one half it is chosen which kinds of
+answers may be shown, on the other it is measured how good these are.
 """
 
 from __future__ import annotations
@@ -36,16 +36,20 @@ def worth(answers: Sequence[Answered]) -> dict[str, Any]:
     """Brier scores of the answers, compared with those of the base rate and of the crowd (market
     prices).
 
+    The questions are split in two halves: on the first (`chosen`) the limits are chosen, on the
+    second (`reported`) they are tested. Each question was answered without the market that asks it;
+    the price of this market is the crowd's.
+
     Returns
     -------
-    `base_rate`: the share of questions in the choosing half that came true. `chosen` and
-    `reported`: the scores of the two halves, by kind: `asked` (by another market), `hinted`,
-    `bounded`, `bounded as shown` (not withheld), `bounded from WAY` (e.g. `bounded from rivals`),
-    and `bounded within W` (bounds no wider than W, not from rivals). Each has `n`, `events`,
-    `brier`, `base_brier` (of the base rate), `crowd_brier` (of the price of the market taken away),
-    and `t`: the difference of `brier` from `base_brier` in standard errors over events, below 0 if
-    better. `widest`: the largest of `WIDTHS` up to which bounded answers of the choosing half beat
-    the base rate by `SURE_T`; None if there is none.
+    `base_rate`: share of the questions in the first half that came true.
+    `chosen`, `reported`: for each half, the scores by kind of answer. Kinds: `asked` (another
+    market asks the question), `hinted`, `bounded`, `bounded as shown` (those not withheld),
+    `bounded WAY` (e.g. `bounded from rivals`), `bounded within W` (bounds no wider than W, not from
+    rivals). Each has `n`, `events`, `brier`, `base_brier`, `crowd_brier` and `t`: `brier` minus
+    `base_brier` in standard errors over events; below 0 is better.
+    `widest`: the largest of `WIDTHS` up to which bounded answers of the first half beat the base
+    rate by `SURE_T`; None if there is none.
     """
     decided = [a for a in answers if a.asked.outcome is not None and a.asked.p is not None]
     halves = [[a for a in decided if half(a) == which] for which in (0, 1)]

@@ -39,19 +39,19 @@ moved. Chosen by hand."""
 class Joined(NamedTuple):
     """Two markets, and the edge that a causal graph would draw between them."""
 
-    first: int
-    """Row of the first market in the array of daily price changes."""
-    second: int
-    """Row of the second market in the array of daily price changes."""
+    first_row: int
+    """The pair's first market, as its row in the array of daily price changes."""
+    second_row: int
+    """The pair's second market, as its row in the array of daily price changes."""
     kind: Kind
     sign: int
     """What the edge says about the prices of the two markets. +1: they move the same way; -1: they
     move opposite ways; 0: nothing about the direction."""
     events: tuple[int, int]
-    """Numbers that identify the events of the two markets, the smaller number first."""
+    """Numbers that identify the events of the pair's two markets, the smaller number first."""
     hand_strength: float
-    """Strength (0 to 1) of the edge by weights that people set. It is only used for a comparison
-    with the fitted strength."""
+    """Strength (0 to 1) that the edge has by weights that people chose by hand, e.g. the weights of
+    the steps of its path. It is only compared with the fitted strength."""
 
 
 class _Days(NamedTuple):
@@ -59,12 +59,12 @@ class _Days(NamedTuple):
     moved."""
 
     pair: NDArray[np.int64]
-    """For each row: index of the pair of markets."""
+    """For each observation: the pair of markets, as its index in the list of pairs."""
     day: NDArray[np.int64]
-    """For each row: column of the day in the array of daily price changes."""
+    """For each observation: the day, as a column of the array of daily price changes."""
     hit: NDArray[np.float64]
-    """For each row: 1 if both markets moved as their edge says; 0.5 if both moved and the edge says
-    nothing about the direction; else 0."""
+    """For each observation: 1 if both markets moved as the pair's edge says; 0.5 if both moved and
+    the edge says nothing about the direction; else 0."""
 
 
 class Cell(NamedTuple):
@@ -76,44 +76,51 @@ class Cell(NamedTuple):
     """Of the days on which at least one market of a pair moved, the share (0 to 1) on which both
     moved as the edge says: the mean over pairs of events."""
     days: int
-    """Number of observations, i.e. of days of a pair on which at least one of its markets moved."""
+    """Number of observations. One observation is a pair of markets on a day on which at least one
+    of the two moved."""
     pairs: int
-    """Number of pairs of markets."""
+    """Number of pairs of markets in these observations."""
     events: int
-    """Number of different pairs of events that the markets belong to."""
+    """Number of distinct pairs of events to which these pairs of markets belong."""
 
 
 class KeptStrength(NamedTuple):
     """The fitted strength of a kind of edge, and what it was fitted and scored on."""
 
     strength: float
-    """How often two markets joined by such an edge move together, 0 to 1."""
+    """Of the days on which at least one of two markets joined by an edge of this kind moved, the
+    share (0 to 1) on which both moved as the edge says. It is shrunk (`PRIOR_EVENT_PAIRS`)."""
     fitted: Cell
-    """What was measured on the earlier days, on which the strength was fitted."""
+    """How often markets joined by an edge of this kind moved together on the earlier days, on which
+    the strength was fitted."""
     later: Cell | None
-    """What was measured on the later days, on which it was scored. None if no market in a pair with
-    this kind of edge moved then."""
+    """How often markets joined by an edge of this kind moved together on the later days, on which
+    the strength was scored. None if no such market moved on a later day."""
 
 
 class Fit(NamedTuple):
     """The fitted strengths of all kinds of edges, and how well they predict the later days."""
 
-    until: int
-    """Index of the column, in the array of daily price changes, at which the later days begin."""
+    split: int
+    """The column in the array of daily price changes that divides the history: strengths are fitted
+    on the days before it, and scored on the days from it on."""
     kinds: dict[Kind, KeptStrength]
     brier: dict[str, float]
-    """Where strengths come from -> their Brier score on the later days, over related pairs only;
-    smaller is better.
+    """Source of the strengths -> the Brier score of these strengths on the later days, over related
+    pairs only; smaller is better.
 
     The score is the mean squared difference between the strength of a pair's edge and what happened
     (1: both markets moved as the edge says; 0.5: both moved, and the edge says nothing about the
-    direction; else 0). Each pair of events has the same weight. Keys: `measured`: the fitted
-    strengths; `before`: those set by people (`Joined.hand_strength`); `unrelated`: the share of
-    unrelated markets, for every edge."""
+    direction; else 0). Each pair of events has the same weight. Sources: `measured`: the fitted
+    strengths; `before`: those set by people (`Joined.hand_strength`); `unrelated`: a baseline,
+    which gives every edge the share measured for unrelated markets on the earlier days."""
     error: dict[str, float]
-    """Where strengths come from (keys as in `brier`) -> mean absolute difference between the
-    strength of a kind of edge and what happened to that kind on the later days. The mean is over
-    the kinds, weighted by their numbers of pairs of events."""
+    """Source of the strengths (as in `brier`) -> their mean absolute error on the later days, 0 to
+    1.
+
+    The error of a kind of edge is the difference between its strength and the share of later days
+    on which its markets moved as the edge says, both averaged over pairs of events. The mean over
+    the kinds is weighted by their numbers of pairs of events."""
 
 
 def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
@@ -132,9 +139,9 @@ def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
     related = np.array([pair.kind != UNRELATED for pair in pairs], np.bool_)
     if not related[days.pair].any():
         raise ValueError("no two related markets have price changes on the same days")
-    until = int(np.quantile(days.day[related[days.pair]], EARLIER_SHARE)) + 1
-    earlier = _cells(pairs, days, days.day < until)
-    later = _cells(pairs, days, days.day >= until)
+    split = int(np.quantile(days.day[related[days.pair]], EARLIER_SHARE)) + 1
+    earlier = _cells(pairs, days, days.day < split)
+    later = _cells(pairs, days, days.day >= split)
     if UNRELATED not in earlier:
         raise ValueError(
             "no two unrelated markets have price changes on the same days early in their history"
@@ -144,7 +151,7 @@ def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
         kind: KeptStrength(_shrunk(cell, base), cell, later.get(kind))
         for kind, cell in sorted(earlier.items())
     }
-    return Fit(until, kinds, *_scores(pairs, days, days.day >= until, kinds, base))
+    return Fit(split, kinds, *_scores(pairs, days, days.day >= split, kinds, base))
 
 
 def _shrunk(cell: Cell, base: float) -> float:
@@ -157,7 +164,7 @@ def _shrunk(cell: Cell, base: float) -> float:
 def _days(changes: Changes, pairs: Sequence[Joined]) -> _Days:
     found: list[tuple[NDArray, ...]] = []
     for number, pair in enumerate(pairs):
-        one, other = changes[pair.first], changes[pair.second]
+        one, other = changes[pair.first_row], changes[pair.second_row]
         moves = np.abs(one) >= MOVED_LOG_ODDS, np.abs(other) >= MOVED_LOG_ODDS
         held = np.flatnonzero(np.isfinite(one) & np.isfinite(other) & (moves[0] | moves[1]))
         if not len(held):

@@ -75,7 +75,10 @@ def evaluate_edges(
         int, typer.Option(help="Seed for the random choice of the pairs of markets.")
     ] = 0,
     write: Annotated[
-        Path | None, typer.Option(help="Write the table of strengths to this file, as JSON.")
+        Path | None,
+        typer.Option(
+            help="Write the measured strength of each kind of edge to this file, as JSON."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -60,14 +60,16 @@ def is_past(market: Titled, at: datetime) -> bool:
 
 
 GRACE_AFTER_DATE: Final = timedelta(days=1)
-"""How long after a date in a market's text it counts as past, if it is unknown when the market
-closes. It is not zero, because the date that a venue gives may be a day early. Chosen by hand."""
+"""If a market's close is unknown, a date in its text counts as past only when this much time has
+gone by since the end of that date. Not zero, because the date that a venue gives may be a day
+early. Chosen by hand."""
 REPORTED_AFTER: Final = timedelta(days=60)
-"""How long after a date in a market's text it counts as past, if the market has not closed yet: by
-then, what happened until that date is known and reported. Chosen by hand."""
-EARLIEST_YEAR: Final = 2000
+"""If a market has not closed yet, a date in its text counts as past only when this much time has
+gone by since the end of that date: by then, what happened up to the date is known and reported.
+Chosen by hand."""
+LATEST_IGNORED_YEAR: Final = 2000
 """Dates of this year or earlier are ignored, because such a year is usually part of a name ("AC
-Monza 1912"). The year of a date is that of `WrittenDate.end`, the day after it."""
+Monza 1912"). The year of a date is that of `WrittenDate.end`, the day after the date."""
 _WITHIN: Final = frozenset({"by", "before", "until", "in", "on"})
 _SINCE: Final = frozenset({"after", "from"})
 """Words that make a date the beginning of a period without an end ("after May 1"). Such a date
@@ -79,7 +81,7 @@ def _dates(text: str, anchor: date | None, opened: date | None) -> tuple[Written
     return tuple(
         one
         for one in dates(text, anchor, opened=opened)
-        if one.end is not None and one.end.year > EARLIEST_YEAR
+        if one.end is not None and one.end.year > LATEST_IGNORED_YEAR
     )
 
 
@@ -132,9 +134,13 @@ def _differ(one: Entity, other: Entity) -> bool:
 
 
 def _is_of_another(market: Titled, factor: str) -> bool:
-    """Whether the name of the market's event names an entity (person, place ...) that the factor's
-    name `factor` names too, but the market's question names only other entities of the same
-    kind."""
+    """Whether a market is about another entity (person, place ...) than the factor whose name is
+    `factor`.
+
+    This is so if the event's name has an entity that the factor's name has too, but the market's
+    question has only other entities of the same kind. For example, the event and the factor name
+    Ann, and the question asks about Bob.
+    """
     mine: dict[str, set[str]] = defaultdict(set)
     for entity, _ in _named(market.question):
         mine[entity.kind].add(entity.key)

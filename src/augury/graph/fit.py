@@ -23,7 +23,7 @@ from augury.propositions.reading import read_market
 from augury.relations import comovement, rank
 from augury.relations.causal.factors import MAX_FACTORS
 from augury.relations.causal.paths import RELATIONS
-from augury.relations.service import NAMED_WEIGHT, RelationService
+from augury.relations.service import MIN_NAMED_WEIGHT, RelationService
 from augury.search.text import document_text
 from augury.tables import Console
 
@@ -34,19 +34,19 @@ LEAST_DAYS: Final = 3
 """Two markets are used as a pair only if the price changes of both are known on at least this many
 days. An unchanged price is a known change, of 0."""
 PER_RELATION: Final = 12
-"""For the measurement, each market is paired with at most this many others in each relation
-(upstream, downstream, correlated): those that the strongest paths of the factor base (which factor
-drives which) lead to. It is also paired with at most this many others about the same factor (thing
-in the world, e.g. a policy rate)."""
+"""Largest number of partners with which each market is paired in each relation (upstream,
+downstream, correlated): the markets to which the strongest paths of the factor base (which factor
+drives which) lead. It is also the largest number of partners about the same factor (thing in the
+world, e.g. a policy rate)."""
 MIN_PATH_STRENGTH: Final = 0.1
 """Two markets count as related if a path of at least this strength (0 to 1) joins them. The path
 leads along causes or links from a factor (a thing in the world, e.g. a policy rate) of the first
 market to a factor of the second. Its strength is its weight times how much each market is about its
 factor. Without such a path or a common factor, two markets count as unrelated. Chosen by hand."""
 SUBJECT_STRENGTH: Final = 0.4
-"""Strength (0 to 1) that people set for the edge between two markets that are about the same factor
-(a thing in the world, e.g. a policy rate) and have no logical relation. The fitted strength is
-compared with it. Chosen by hand."""
+"""Strength (0 to 1), chosen by hand, of the edge between two markets that are about the same factor
+(a thing in the world, e.g. a policy rate) and have no logical relation. It is only compared with
+the fitted strength."""
 MAX_LOGIC_CHECKS: Final = 30
 """For each market, at most this many others are checked for a logical relation to it. They are
 drawn at random from those about the same factor (a thing in the world, e.g. a policy rate) and
@@ -160,7 +160,7 @@ def _pairs(
     for a in track(range(len(markets)), "Pairing", console=console, disable=quiet):
         both = (known @ known[a] >= LEAST_DAYS) & (np.arange(len(markets)) != a)
         asked = [
-            (int(tag), min(1.0, NAMED_WEIGHT + (1 - NAMED_WEIGHT) * float(fit)))
+            (int(tag), min(1.0, MIN_NAMED_WEIGHT + (1 - MIN_NAMED_WEIGHT) * float(fit)))
             for tag, fit in zip(tags[a], fits[a], strict=True)
             if tag
         ]
@@ -253,7 +253,7 @@ def _table(fitted: Fit, first: int, seed: int, files: Sequence[Path]) -> dict[st
             "command": f"augury eval edges --seed {seed}",
             "measured_on": now().date().isoformat(),
             "files_sha256": [hashlib.sha256(file.read_bytes()).hexdigest() for file in files],
-            "fitted_before": (origin + timedelta(days=fitted.until)).isoformat(),
+            "fitted_before": (origin + timedelta(days=fitted.split)).isoformat(),
             "quantity": "of the days on which one of two markets moved, the share on which both"
             " did as the edge says",
         },

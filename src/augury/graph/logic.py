@@ -29,8 +29,8 @@ class NodeClaim(NamedTuple):
     label: str
     proposition: Proposition
     market: str | None
-    """Id of the market whose question is the label; None if the label is the question that the
-    graph was drawn for."""
+    """Id of the market whose question is the node's label; None if the label is the question that
+    the graph was drawn for."""
     linked: frozenset[str] = frozenset()
     """Ids of the markets on other venues that are the same contract as `market`."""
 

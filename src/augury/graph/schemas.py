@@ -170,8 +170,8 @@ class GraphEdge(PublicGraphEdge):
         "logic."
     )
     hard_constraint: bool = Field(
-        description="True if the relation holds by logic, so that it limits the two probabilities; "
-        "false if it is only a tendency."
+        description="True if the relation holds by logic, so that the probability of each node "
+        "limits that of the other; false if it is only a tendency."
     )
     lag_days: int | None = Field(
         description="Typical number of days until the effect shows. Null: the edge is not causal."
@@ -210,8 +210,8 @@ class Trace(BaseModel):
         description="Duration of each part of the work in milliseconds, by the part's name."
     )
     coverage: dict[str, int] = Field(
-        description="Relation to the question (direct, upstream, downstream, correlated) and the "
-        "number of markets found in it."
+        description="Number of markets found, by their relation to the question (direct, upstream, "
+        "downstream, correlated)."
     )
     target_selection: dict[str, Any] = Field(
         description="What the question was understood to be about. `factors`: things in the world, "
@@ -228,9 +228,9 @@ class GraphRequest(BaseModel):
     question: Question
     search_results: dict[str, list[dict[str, Any]]] | None = Field(
         None,
-        description="Relation to the question (direct, upstream, downstream, correlated) and its "
-        "results in an earlier search. Only these markets are drawn. Default: all results of a new "
-        "search for the question.",
+        description="The only markets to draw, as an object: relation to the question (direct, "
+        "upstream, downstream, correlated) -> the results that an earlier search listed in it. "
+        "Default: all results of a new search for the question.",
     )
 
 
@@ -323,8 +323,8 @@ class FullGraph(BaseModel):
 
     id: str
     status: Literal["queued", "running", "succeeded", "failed", "canceled"] = Field(
-        description="Status of the job that draws the graph. Once it is succeeded, `graph` is "
-        "filled in."
+        description="Status of the job that draws the graph. `graph` is filled in when the status "
+        "is `succeeded`."
     )
     created_at: datetime = Field(description="When the graph was asked for.")
     question: str = Field(description="The question for which the graph is drawn.")
@@ -343,7 +343,7 @@ class FullGraph(BaseModel):
         "there is none.",
     )
     graph: DrawnGraph | None = Field(
-        None, description="The graph. Null until `status` is succeeded."
+        None, description="The graph. Null until `status` is `succeeded`."
     )
     warnings: list[str] = Field(
         default_factory=list, description="What to know before using the graph, in sentences."
@@ -365,10 +365,11 @@ class JobState(BaseModel):
     job_id: str
     status: Literal["queued", "running", "succeeded", "failed", "canceled"]
     progress_stage: str | None = Field(
-        description="The part of the work that began last, e.g. searching. Null: none has begun."
+        description="The part of the work that began last, e.g. searching. Null: no part has begun."
     )
     progress_detail: dict[str, Any] | None = Field(
-        description="Details of that part, e.g. the number of markets. Null: none has begun."
+        description="Details of the part of the work that began last, e.g. the number of markets "
+        "found. Null: no part has begun."
     )
     created_at: datetime
     started_at: datetime | None

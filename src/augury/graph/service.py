@@ -28,11 +28,11 @@ from augury.storage.database import Database
 SEARCH_DEPTH: Final = 30
 """A graph is drawn from at most this many search results in each relation to the question (direct,
 upstream, downstream, correlated). Chosen by hand."""
-MAX_TARGETS: Final = 4
-"""At most this many markets on the question itself are shown at the question's node."""
-MAX_VOTERS: Final = 10
-"""What a question is about is read from its words, and from at most this many of the markets on the
-question itself: the best ones. Chosen by hand."""
+MAX_DIRECT_MARKETS: Final = 4
+"""Largest number of markets on the question itself that are shown at the question's node."""
+MAX_SUBJECT_MARKETS: Final = 10
+"""Largest number of markets on the question itself, the best ones, from which the graph infers what
+the question is about. Its own words count as well. Chosen by hand."""
 
 Stage = Callable[[str, dict[str, Any]], Awaitable[None]]
 """Async callback that reports the progress of drawing a graph. It is called at the beginning of
@@ -128,7 +128,7 @@ class GraphService:
             clock.mark("estimate")
         graph, trace = self._draw(question, forecast, explored, found, by_id)
         clock.mark("draw")
-        return Drawn(graph, {**trace, "timings_ms": clock.marks}, now())
+        return Drawn(graph, {**trace, "timings_ms": clock.durations}, now())
 
     async def _native(self, only: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
         given = [one for ids in only.values() for one in ids]
@@ -149,7 +149,9 @@ class GraphService:
         lookup = explored.lookup
         factors = list(lookup.factors) if isinstance(lookup, QueryFactors) else []
         reached = list(self._reached(question, explored, found, by_id)) if factors else []
-        direct = [by_id[r.id] for r in found.get("direct", ())[:MAX_TARGETS] if r.id in by_id]
+        direct = [
+            by_id[r.id] for r in found.get("direct", ())[:MAX_DIRECT_MARKETS] if r.id in by_id
+        ]
         target = direct[0] if direct else None
         yes_direction = next((m.yes_direction for m in self._relations.matcher.match(question)), 1)
         asked = view.CentralQuestion(
@@ -211,7 +213,9 @@ class GraphService:
     ) -> Sequence[view.ReachedMarket]:
         lookup = explored.lookup
         assert isinstance(lookup, QueryFactors)
-        direct = [by_id[r.id] for r in found.get("direct", ()) if r.id in by_id][:MAX_VOTERS]
+        direct = [by_id[r.id] for r in found.get("direct", ()) if r.id in by_id][
+            :MAX_SUBJECT_MARKETS
+        ]
         own = self._question_factors(question, lookup.factors, direct)
         directions: dict[int, int] = {}
         reached: list[view.ReachedMarket] = []
@@ -239,7 +243,7 @@ class GraphService:
     def _is_past(self, market: markets.StoredMarket, at: datetime) -> bool:
         """Whether a market says nothing about the time after `at`: its price is stale (too old), or
         the dates in its text are past."""
-        return self._age.judge(market, at).stale or exclusion.is_past(market, at)
+        return self._age.standing(market, at).stale or exclusion.is_past(market, at)
 
     def _named(self, question: str, factor: int) -> Match | None:
         """How a question names the factor (thing in the world) with the id `factor`: with which
@@ -343,12 +347,12 @@ class _Clock:
     """A stopwatch for the parts of a piece of work."""
 
     def __init__(self) -> None:
-        self.marks: dict[str, float] = {}
-        """Name of a part -> how long it took, in milliseconds."""
+        self.durations: dict[str, float] = {}
+        """Name of a part of the work -> how long it took, in milliseconds."""
         self._last = time.perf_counter()
 
     def mark(self, name: str) -> None:
         """Store the time since the previous mark, or since the start, as that of part `name`."""
         now = time.perf_counter()
-        self.marks[name] = round(1000 * (now - self._last), 2)
+        self.durations[name] = round(1000 * (now - self._last), 2)
         self._last = now

@@ -34,7 +34,8 @@ UNRELATED: Final[Kind] = "unrelated"
 """Kind of a pair of markets without any relation. Its strength says how often such markets move
 together by chance."""
 SUBJECT: Final[Kind] = "subject ?"
-"""Kind of an edge between two markets about the same factor (thing in the world)."""
+"""Kind of an edge between two markets about the same factor (thing in the world). The "?" says that
+the direction is unknown, as in `Kind`."""
 FILE: Final = "strengths.json"
 """Name of the file with the measured strengths of all kinds of edges."""
 

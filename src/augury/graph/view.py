@@ -49,7 +49,8 @@ class ReachedMarket:
 
     market: StoredMarket
     relation: Relation
-    """Relation of the market to the question."""
+    """How the market is related to the question: `upstream` if it drives the question, `downstream`
+    if it follows from it, `correlated` if both move together."""
     score: float
     """How certain it is that the market is in this relation, 0 to 1."""
     factor: int
@@ -111,7 +112,7 @@ class CentralQuestion:
     """The question for which a graph is drawn, as the graph's central node."""
 
     label: str
-    """The question."""
+    """Text of the question: "Will the Fed cut rates in June?"."""
     markets: tuple[StoredMarket, ...]
     """Markets on the question itself, best first."""
     probability: float | None
@@ -133,9 +134,10 @@ class SuggestedMarket:
 
     market: StoredMarket
     relation: Relation
-    """Relation of the market to the question."""
+    """How the market is related to the question: `upstream` if it drives the question, `downstream`
+    if it follows from it, `correlated` if both move together."""
     weight: float
-    """How much the label counts, 0 to 1."""
+    """How much the language model's label counts, 0 to 1 (`labels.WEIGHT`)."""
     sign: int
     """+1 if the probabilities of market and question move the same way, -1 if opposite ways, 0:
     unknown."""
@@ -255,9 +257,12 @@ def _edges_of(
     leads: Mapping[int, ReachedMarket],
     factors: Mapping[int, Factor],
 ) -> list[DrawnEdge]:
-    """The edge between the node of a factor (a thing in the world) and the question's node, as a
-    list of one. If the causal path between them leads through another factor that is shown in the
-    same relation, the edge joins the factor to the node of that other factor instead.
+    """The edge, as a list of one, that joins the node of a factor (a thing in the world) to the
+    rest of the graph.
+
+    The edge leads to or from the question's node. If the causal path between the factor and the
+    question passes through a factor that is shown in the same relation, the edge leads to or from
+    the node of that factor instead.
 
     lead : the factor's best market, with its path
     ids, leads, factors : node id, best market and factor, by factor id

@@ -18,10 +18,10 @@ from typing import Any
 from augury.handbook.notebooks import ipynb
 
 PACKED = Path(__file__).parent / "pages"
-"""Folder of the pages that people wrote, in an installed wheel: a copy of `docs/`. A checkout has
-no such folder."""
-CHECKOUT = Path(__file__).parents[3] / "docs"
-"""Folder of the pages that people wrote, in a checkout."""
+"""Folder of the hand-written pages (others are generated) in an installed wheel: a copy of `docs/`.
+A checkout has no such folder."""
+DOCS_IN_CHECKOUT = Path(__file__).parents[3] / "docs"
+"""Folder of the hand-written pages (others are generated) in a checkout of the repository."""
 BUILT = Path(__file__).parent / "dist"
 """Folder to which `augury docs` writes the site. The service reads the site from it, and the wheel
 contains it."""
@@ -47,9 +47,9 @@ class Section:
 
 
 def folder() -> Path:
-    """The folder of the pages that people wrote: that of the installed wheel or, in a checkout,
+    """The folder of the hand-written pages: that of the installed wheel or, in a checkout,
     `docs/`."""
-    return PACKED if PACKED.is_dir() else CHECKOUT
+    return PACKED if PACKED.is_dir() else DOCS_IN_CHECKOUT
 
 
 @cache

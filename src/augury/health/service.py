@@ -232,7 +232,7 @@ class HealthService:
                 "Only sample volatility is loaded; no real bars have been fetched or imported."
             )
         for one in real:
-            lasts = VOLATILITY_LATE_AFTER[one.always]
+            lasts = VOLATILITY_LATE_AFTER[one.continuous]
             if at - one.through > lasts:
                 problems.append(
                     f"Volatility: the newest day of {rows.ORIGINS[one.origin]} data ended "

@@ -15,7 +15,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """The limits of a route: names of the settings that hold its deadline and its largest body."""
+    """The limits of a route: names of the settings that hold its deadline and the largest size of a
+    request's body."""
 
     deadline: Literal["request_deadline", "search_deadline", "forecast_deadline"] = (
         "request_deadline"
@@ -33,7 +34,8 @@ FORECAST_UPLOAD: Final = Allowance(deadline="forecast_deadline", body="max_run_b
 
 
 def allowed(allowance: Allowance) -> Callable[[F], F]:
-    """Decorator that gives an endpoint its deadline and its largest body."""
+    """Decorator that sets an endpoint's limits: the time that a request may take, and the size of
+    its body."""
 
     def mark(endpoint: F) -> F:
         endpoint.__augury_allowance__ = allowance  # type: ignore[attr-defined]
@@ -43,6 +45,6 @@ def allowed(allowance: Allowance) -> Callable[[F], F]:
 
 
 def allowance_of(endpoint: Callable[..., Any]) -> Allowance:
-    """The deadline and the largest body of an endpoint; `USUAL` if it was not marked with
-    `allowed`."""
+    """An endpoint's limits on a request's time and on the size of its body; `USUAL` if it was not
+    marked with `allowed`."""
     return getattr(endpoint, "__augury_allowance__", USUAL)

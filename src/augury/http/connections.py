@@ -43,8 +43,9 @@ class Connections:
     """
 
     def __init__(self, most: int, each: int, trusted: Sequence[Network] = ()) -> None:
-        """`most`: limit in total. `each`: limit for one address (IPv6: for one /64). `trusted`
-        proxies have no limit of their own, since they carry the connections of many callers."""
+        """`most`: maximum number of open connections in total. `each`: maximum for one address
+        (IPv6: for one /64). `trusted`: proxies without a limit of their own, since they carry the
+        connections of many callers."""
         self.most = most
         self._each = each
         self._trusted = trusted

@@ -99,9 +99,9 @@ class Door:
         """Check the rate of a request's caller, before anything else is done for the request.
 
         A request without a `key` (Authorization header) is counted at once. One with a key is
-        counted by `settle` when it is over, unless the key is known as valid by then. An address
-        that has used up its limit is still admitted with a key that is known as valid, and with any
-        other key at the rate of `UNKNOWN_KEY_RATE`.
+        counted by `count_finished` when it is over, unless the key is known as valid by then. An
+        address that has used up its limit is still admitted with a key that is known as valid, and
+        with any other key at the rate of `UNKNOWN_KEY_RATE`.
 
         Raises
         ------
@@ -113,14 +113,16 @@ class Door:
         elif not self._is_known_valid(key) and self._wait(address):
             _refuse(self._take(f"key {bucket(address)}", UNKNOWN_KEY_RATE, 1))
 
-    def settle(
+    def count_finished(
         self, address: Address | None, key: bytes | None, *, good: bool, wrong: bool
     ) -> None:
-        """Count a finished request in the rate limit of callers without a valid key, unless the
-        request's key is valid.
+        """Count a finished request against the limit for callers without a valid key, unless its
+        key is valid.
 
-        `good`: a route accepted the key. `wrong`: the answer was 401. If both are False, no route
-        checked the key, or the key lacks something that the route requires, e.g. a scope.
+        `good`: a route accepted the key; the request is not counted. `wrong`: the answer was 401;
+        it is counted as `WRONG_KEY_COST` requests. Both False: no route checked the key, or the key
+        lacks something that the route requires, e.g. a scope; the request is counted if the key is
+        not known as valid.
         """
         if good and key is not None:
             self._good_keys[self._digest(key)] = time.monotonic() + KEY_REMEMBERED_SECONDS

@@ -96,7 +96,8 @@ def respond(exc: Exception, request_id: str, *, plain: bool = False) -> Response
     """The response for any exception. An unexpected one is logged, and answered as an internal
     error without details.
 
-    `plain`: `detail` is always one string.
+    `plain`: make `detail` one string even where it is otherwise a list of issues, e.g. for an
+    invalid request.
     """
     if isinstance(exc, AuguryError):
         detail = in_one_line(exc.detail) if plain else exc.detail

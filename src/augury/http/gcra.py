@@ -23,7 +23,8 @@ class Rate(NamedTuple):
     """A limit on requests: one per `interval` at a steady pace, up to `burst` at once."""
 
     interval: int
-    """Microseconds between requests at a steady pace, rounded up."""
+    """Microseconds between two requests of a caller that sends evenly at exactly the permitted
+    rate, rounded up."""
     burst: int
     text: str = ""
     """The rate as written in the settings: "10/s"."""

@@ -141,7 +141,9 @@ class Guard:
         caller = exchange.caller
         good = caller is not None and caller.kind == "key"
         if status != 429:
-            self.door.settle(exchange.address, _key_of(scope), good=good, wrong=status == 401)
+            self.door.count_finished(
+                exchange.address, _key_of(scope), good=good, wrong=status == 401
+            )
         route = route_of(scope)
         method = scope["method"] if scope["method"] in _METHODS else "OTHER"
         metrics.requests.labels(route, method, str(status)).inc()

@@ -1,16 +1,17 @@
 """The header `Idempotency-Key` of POSTs that create something: a repeated request gets the answer
 to the first one.
 
-Mark the endpoint of a `routing.Route` with `@idempotent`; it must name its caller by one of the
-types of callers.py. A key belongs to an account for 24 hours. If the same key comes again with the
-same request, the stored answer is sent again. With another request, the answer is 422; while the
-first request is still running, it is 409.
+Mark the endpoint of a `routing.Route` with `@idempotent`. One of its parameters must have a caller
+type of callers.py, since a key belongs to an account. A key is remembered for 24 hours. If it comes
+again with the same request, the stored answer is sent again. With another request, the answer is
+422; while the first request is still running, it is 409.
 
-The claim of a key is committed at once, so that others see it. After it, what the endpoint writes
-and its answer are committed in one transaction. An attempt that raised has therefore created
-nothing, and its key is free again. A process that died in the middle has either created nothing or
-stored its answer; its claim can be taken over after `store.ABANDONED_AFTER`, longer than any
-deadline. Answers are stored encrypted, since some hold a secret that is shown only once.
+A request first claims its key: it stores that it is being worked on. The claim is committed at
+once, so that other processes see it. Then all that the endpoint writes is committed together with
+its answer, in one transaction. If the endpoint raises, nothing has been created and the key is free
+again. If the process dies, either nothing has been created or the answer is stored. After
+`store.ABANDONED_AFTER`, which is longer than any deadline, another request can take over the claim.
+Answers are stored encrypted, since some hold a secret that is shown only once.
 """
 
 from __future__ import annotations

@@ -29,7 +29,8 @@ class LimitPolicy:
     """The limits on the requests that one caller sends to a group of routes."""
 
     name: str
-    """Name of the group in headers and errors, e.g. `search`."""
+    """Name, in headers and errors, of the group of routes that share these limits, e.g.
+    `search`."""
     rate: Rate
     in_flight: int | None = None
     """Maximum number of requests that one process answers at the same time; None: no limit."""
@@ -203,9 +204,9 @@ class RefusalsKept:
     """Wraps a limiter and remembers which keys it refused, and until when. Refused requests do not
     count against the limit, so a flood of them is answered without round trips to the store."""
 
-    MOST: int = 100_000
-    """Maximum number of refused keys kept in memory. If there are more, those refused longest ago
-    are forgotten."""
+    MAX_REFUSED_KEYS: int = 100_000
+    """Maximum number of keys over their limit that are remembered in memory. If there are more,
+    those refused longest ago are forgotten."""
 
     def __init__(self, limiter: Limiter, monotonic: Callable[[], float] = time.monotonic) -> None:
         self.limiter = limiter
@@ -226,7 +227,7 @@ class RefusalsKept:
             # Counted from before the limiter was asked, so a refusal never
             # lasts longer than it said.
             self._refused[key] = (at + decision.retry_after, at + decision.reset)
-            while len(self._refused) > self.MOST:
+            while len(self._refused) > self.MAX_REFUSED_KEYS:
                 self._refused.popitem(last=False)
         return decision
 

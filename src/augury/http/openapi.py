@@ -1,5 +1,5 @@
-"""The two OpenAPI documents: one of all routes except those under /internal/, one of the nine
-public paths."""
+"""Makes the two OpenAPI documents. The full one describes all routes except those under /internal/;
+the public one describes only the nine paths of `PUBLIC_PATHS`."""
 
 from __future__ import annotations
 
@@ -245,7 +245,10 @@ def _names(node: Any) -> set[str]:
 
 
 def install(app: FastAPI) -> None:
-    """Serve both OpenAPI documents; they are made on first use, when every route is mounted."""
+    """Add the routes that serve the two OpenAPI documents, /openapi.json and /openapi-public.json.
+
+    A document is made on first use, when every route is mounted.
+    """
     made: dict[str, bytes] = {}
 
     def body(which: Literal["all", "public"]) -> bytes:

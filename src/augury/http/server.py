@@ -35,9 +35,9 @@ _MOST_LINGERING = 32
 """Maximum number of refused connections that are kept open for a short time, so that the caller can
 read the error. Further refused connections are closed at once."""
 ACCEPTED_AT_ONCE = 16
-"""Maximum number of connections that are accepted before the refused ones among them are closed. It
-is well below the number of file descriptors that are kept free (64 or more), so that a flood of
-connections never takes the last descriptor."""
+"""Maximum number of connections that are taken from the kernel's queue in a row before those over a
+limit are closed. It is well below the number of file descriptors that are kept free (64 or more),
+so that a flood of connections never takes the last descriptor."""
 MAX_QUEUED = 2048
 """Maximum number of connections that the kernel queues until they are accepted."""
 _LINGER_BYTES, _LINGER_SECONDS = 64 * 1024, 1.0
@@ -122,7 +122,8 @@ class _Counted:
 
     @property
     def taken(self) -> int:
-        """Number of written bytes that this process has handed over to the kernel."""
+        """Number of bytes of the connection's answers that the kernel has taken so far. While it
+        grows, the caller still reads."""
         return self.written - self._transport.get_write_buffer_size()
 
     def __getattr__(self, name: str) -> Any:

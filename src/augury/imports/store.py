@@ -56,7 +56,7 @@ async def add(conn: Connection, import_id: str, name: str, size: int) -> None:
 
 
 async def newest(conn: Connection, limit: int) -> list[ImportRow]:
-    """The latest files to import, at most `limit`, the newest first."""
+    """At most `limit` imports, those that were registered last, newest first; finished ones too."""
     rows = await conn.execute(f"{_SELECT} order by f.created_at desc, f.id desc limit %s", (limit,))
     return [ImportRow(*row) for row in await rows.fetchall()]
 

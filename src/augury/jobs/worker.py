@@ -28,8 +28,9 @@ from augury.storage.failures import as_unavailable
 
 log = structlog.get_logger(__name__)
 
-HEARTBEAT_SECONDS = 4.0
-"""Seconds without a sign of life from a worker after which another worker may take its job."""
+HEARTBEAT_TIMEOUT_SECONDS = 4.0
+"""Seconds without a sign of life from a worker after which another worker may take over its
+jobs."""
 MAX_EXTRA_ATTEMPTS = 20
 """A job whose workers keep dying is attempted this many times more than its kind allows, then
 fails, because the job itself is probably what kills the workers."""
@@ -93,7 +94,7 @@ class Worker:
         self,
         database: Database,
         *,
-        heartbeat: float = HEARTBEAT_SECONDS,
+        heartbeat: float = HEARTBEAT_TIMEOUT_SECONDS,
         drain: float = DRAIN_SECONDS,
     ) -> None:
         """`heartbeat`: seconds without a sign of life after which a job is taken away from its

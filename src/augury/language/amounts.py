@@ -225,9 +225,10 @@ _UPPER_BOUND_PARTS: Final = tuple(
     "most more greater higher warmer hotter maximum below under less fewer lower beneath short shy"
     " south sub colder cooler smaller weaker".split()
 )
-"""Substrings, in lower case, of which every upper bound contains at least one: "fewer" in "3 or
-fewer", but also "more" in "no more than 3". A text without any of them has no upper bound, so
-`_joined` returns it unchanged at once; a text with one of them need not have an upper bound."""
+"""Substrings for a quick test: a text that contains none of them, in lower case, has no upper bound
+("3 or fewer"), so that two bounds cannot be joined to one range (`_joined`). The reverse does not
+hold: a text that contains one of them need not have an upper bound. "more" is in the list because
+of "no more than 3"."""
 
 # Bounds
 
@@ -242,7 +243,7 @@ class _Bound:
     as_written: str
     """The bound's number as the text writes it, with its scale: "1.5 million" in "at least 1.5
     million"."""
-    exact: bool
+    counted: bool
     """Whether `value` is a whole number of things or degrees, so that the next possible value is
     one higher."""
     unit: str
@@ -267,12 +268,12 @@ def _bound(found: re.Match[str], *, behind: bool) -> _Bound:
     raw, scale = found["a"], (found["as"] or "").strip().casefold()
     unit = (found["au"] or "").strip()
     digits = float(re.sub(r"[^\d.]", "", raw))
-    exact = raw.strip().isdigit() and not scale and (
+    counted = raw.strip().isdigit() and not scale and (
         not unit or unit.casefold().startswith(("°", "º", "deg"))
     )  # fmt: skip
     value = digits * FACTORS.get(scale, 1.0) * (-1 if "-" in raw else 1)
     as_written = f"{raw}{found['as'] or ''}".strip()
-    return _Bound(up, inside, value, as_written, exact, unit, scale, found.start(), found.end())
+    return _Bound(up, inside, value, as_written, counted, unit, scale, found.start(), found.end())
 
 
 def _joined(text: str) -> str:
@@ -302,9 +303,9 @@ def _joined(text: str) -> str:
 
 
 def _without(low: _Bound, high: _Bound) -> str:
-    """The phrase for a range outside of two bounds: the upper bound "13 or fewer" (`low`) and the
-    lower bound "17 or more" (`high`) -> "not between 14 and 16"."""
-    if not (low.exact and high.exact):
+    """The phrase for "at most one number or at least a larger one": "13 or fewer" (`low`, the lower
+    part) and "17 or more" (`high`, the upper part) -> "not between 14 and 16"."""
+    if not (low.counted and high.counted):
         return f"not between {_with_unit(low, high)} and {_with_unit(high, low)}"
     least = int(low.value) + low.inside
     most = int(high.value) - high.inside
@@ -317,9 +318,9 @@ def _without(low: _Bound, high: _Bound) -> str:
 
 
 def _within(low: _Bound, high: _Bound) -> str:
-    """The phrase for a range inside of two bounds: the lower bound "at least 13" (`low`) and the
-    upper bound "below 17" (`high`) -> "between 13 and 16"."""
-    if not (low.exact and high.exact):
+    """The phrase for "at least one number and at most a larger one": "at least 13" (`low`) and
+    "below 17" (`high`) -> "between 13 and 16"."""
+    if not (low.counted and high.counted):
         return f"between {_with_unit(low, high)} and {_with_unit(high, low)}"
     least = int(low.value) + (not low.inside)
     most = int(high.value) - (not high.inside)
@@ -329,9 +330,13 @@ def _within(low: _Bound, high: _Bound) -> str:
 
 
 def _with_unit(one: _Bound, other: _Bound) -> str:
-    """The number of bound `one` as written, with its scale and unit. A scale or unit that only
-    bound `other` has counts for both: in "4.6 or 4.8 million" the first number is "4.6 million". A
-    unit other than % or degrees is added only to the larger number."""
+    """The number of bound `one` as written, with its scale and unit, where `other` is the second
+    bound of the same range.
+
+    A scale ("million"), % or degrees that only `other` has counts for both: in "4.6 or 4.8 million"
+    the first number is "4.6 million". Any other unit is added only to the larger of the two
+    numbers: "between 4 and 5 points".
+    """
     scale = f" {other.scale}" if other.scale and not one.scale and one.value < 1000 else ""
     unit = one.unit or other.unit
     if unit and unit[0] in "%°º":

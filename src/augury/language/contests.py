@@ -65,11 +65,12 @@ class Contest:
     draws: bool
     """Whether the game can end in a draw."""
     sport: str
-    """Sport or league of the game ("ncaa", "soccer"), named like the `topic` of teams in the
+    """Sport or league of the game ("ncaa", "soccer"), spelled as in the `topic` of teams in the
     vocabulary; empty if the market does not say."""
-    yes: str
-    """Name of the side whose win the outcome is about, as the market writes it; "Tie" or "Draw" for
-    a draw. An outcome No pays if that does not happen, any other outcome if it does."""
+    side: str
+    """Name of the side whose win the market outcome is about, as the market writes it; "Tie" or
+    "Draw" for a draw. The outcome pays if this side wins; only an outcome labelled No pays if it
+    does not."""
 
     @property
     def all(self) -> Ends:
@@ -141,11 +142,11 @@ def contest(market: ContestMarket, outcome: int) -> Contest | None:
     if yes is not None and (found := _WINS_DAY.match(title)):
         sides = (found["side"],), ()
         claim = Ends.FIRST if yes else ~Ends.FIRST
-        return Contest(sides, claim, draws=True, sport="soccer", yes=found["side"])
+        return Contest(sides, claim, draws=True, sport="soccer", side=found["side"])
     if yes is not None and (found := _DRAW.match(title)):
         sides = (found["a"],), (found["b"],)
         claim = Ends.DRAW if yes else ~Ends.DRAW
-        return Contest(sides, claim, draws=True, sport="soccer", yes="Tie")
+        return Contest(sides, claim, draws=True, sport="soccer", side="Tie")
     found = _WINS_GAME.match(title) or _GAME.match(title) or _WHO.search(title)
     if found is None or _is_part(found, title):
         return None
@@ -215,12 +216,12 @@ def _yes(market: ContestMarket, outcome: int) -> bool | None:
 
 
 def _order(names: Sequence[tuple[str, ...]], rule: re.Match[str]) -> tuple[str, str] | None:
-    """Which of the two sides that a market's rules name is which side of its title. Returns the
+    """Match the two sides that a market's rules name with the two sides of its title. Returns the
     names of the groups of `rule` in the order of the title: ("a", "b") if the rules name the sides
-    in the same order, ("b", "a") if in the other one, None if this is not clear.
+    in the same order, ("b", "a") if in reverse, None if this is not clear.
 
-    names : the sides' names from the title
-    rule : match of the rules; its groups "a" and "b" are the names of the two sides
+    names : the names of the sides in the title
+    rule : match of `_RULE` in the rules; its groups "a" and "b" are the two sides
     """
     a, b = rule["a"], rule["b"]
     there = _likeness(names[0][0], a) + _likeness(names[1][0], b)

@@ -51,7 +51,8 @@ class Mention:
 
     @property
     def keys(self) -> frozenset[str]:
-        """The keys (`Entity.key`, "person:Victor Wembanyama") of the entities that may be meant."""
+        """The keys (`Entity.key`, e.g. "person:Victor Wembanyama") of all entities that this
+        mention may stand for."""
         return frozenset(entity.key for entity in self.entities)
 
 

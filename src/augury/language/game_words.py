@@ -1,8 +1,8 @@
 """Regular expressions for the words that say how a game ends, used by `language.results`. Pure.
 
 They are applied to the text that `sides.mark_sides` returns: words in lower case without accents
-and dots, with single spaces between them, and A and B for the two sides. A word is matched by one
-expression only, so phrases come before the single words that they contain.
+and dots, with single spaces between them, and A and B for the two sides. Of the alternatives in
+`EVENT` the first one that fits matches, so phrases come before the single words that they contain.
 """
 
 from __future__ import annotations
@@ -140,10 +140,12 @@ EVENT: Final = re.compile(
         "(?P<mark>[.,;:()!?–—-])",
     )
 )  # fmt: skip
-"""Matches each part of a question from which the end of a game is read: a word for a result, a side
-of the game (A or B), another team (X), or a punctuation mark (`mark`). The name of the group that
-matches tells which kind it is. After `beats`, `over` and `home` ("sends B home") comes the beaten
-side; `stops` means that one side keeps the other from winning."""
+"""Matches each part of a question that tells how a game ends: a word for a result, a side of the
+game (A or B), another team (X), or a punctuation mark.
+
+The name of the group that matches tells the kind of part. In the groups `beats`, `over` and `home`
+("sends B home"), the side that follows the word is the one that loses. `stops`: one side keeps the
+other from winning. `side`: A, B or X. `mark`: a punctuation mark. """
 NOT: Final = re.compile(
     word(
         "not", "no", "never", "cannot", "wont", "dont", "doesnt", "didnt", "cant", "couldnt",

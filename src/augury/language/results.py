@@ -52,8 +52,8 @@ class GameRelation(NamedTuple):
 
 
 def teams_and_people(question: str, vocabulary: Vocabulary) -> list[Mention]:
-    """The mentions of teams and people in a question. A mention of neither side of the market's
-    game shows that the question may be about another game."""
+    """The mentions of teams and people in a question. If one of them is neither side of a market's
+    game, the question may be about another game."""
     return [
         one for one in mentions(question, vocabulary)
         if any(entity.kind in ("team", "person") for entity in one.entities)
@@ -92,8 +92,9 @@ def asked_result(
 def game_relation(
     question: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary
 ) -> GameRelation | None:
-    """How a question relates to a market on the game `contest` (it asks the same, the opposite,
-    implies it ...); None if that is not certain.
+    """How a question relates to a market on the game `contest`: whether it asks the same, the
+    opposite, or something that implies the market's outcome ... (`contests.Bearing`). None if the
+    relation is not certain.
 
     foreign : mentions of teams and people in the question, from `teams_and_people`
     """
@@ -110,79 +111,81 @@ class _ResultPhrase:
 
 
 def _claims(text: str, contest: Contest) -> list[Ends | None]:
-    events = [
+    phrases = [
         _ResultPhrase(m.lastgroup or "", m.group(), m.start(), m.end())
         for m in EVENT.finditer(text)
     ]
-    events = [e for n, e in enumerate(events) if e.kind != "over" or _is_beating(text, events, n)]
+    phrases = [
+        e for n, e in enumerate(phrases) if e.kind != "over" or _is_beating(text, phrases, n)
+    ]
     out: list[Ends | None] = []
-    for n, event in enumerate(events):
-        if event.kind in ("side", "mark"):
+    for n, phrase in enumerate(phrases):
+        if phrase.kind in ("side", "mark"):
             continue
-        out.append(_claim(text, events, n, contest))
+        out.append(_claim(text, phrases, n, contest))
     return out
 
 
-def _is_beating(text: str, events: Sequence[_ResultPhrase], n: int) -> bool:
-    """Whether `events[n]`, a word such as "over", means "beats", as in "A over B".
+def _is_beating(text: str, phrases: Sequence[_ResultPhrase], n: int) -> bool:
+    """Whether `phrases[n]`, a word such as "over", means "beats", as in "A over B".
 
-    events : the words for results and the sides (A, B, X) in `text`, found by `game_words.EVENT`
+    phrases : the words for results and the sides (A, B, X) in `text`, found by `game_words.EVENT`
     """
-    before = events[n - 1] if n else None
-    after = events[n + 1] if n + 1 < len(events) else None
+    before = phrases[n - 1] if n else None
+    after = phrases[n + 1] if n + 1 < len(phrases) else None
     if before is None or before.kind != "side":
         return False
-    near = text[before.end : events[n].start].split()
+    near = text[before.end : phrases[n].start].split()
     if after is not None and after.kind == "side":
-        far = text[events[n].end : after.start].split()
+        far = text[phrases[n].end : after.start].split()
         if len(far) <= 3:
             return len(near) <= 3
-    return not near and not re.match(r" (?:the )?(?:weekend|\d|years?)", text[events[n].end :])
+    return not near and not re.match(r" (?:the )?(?:weekend|\d|years?)", text[phrases[n].end :])
 
 
-def _claim(text: str, events: Sequence[_ResultPhrase], n: int, contest: Contest) -> Ends | None:
-    event = events[n]
-    denied = _denied(text, events, n)
+def _claim(text: str, phrases: Sequence[_ResultPhrase], n: int, contest: Contest) -> Ends | None:
+    phrase = phrases[n]
+    denied = _denied(text, phrases, n)
     if denied is None:
         return None
-    if event.kind in ("drawn", "decided"):
+    if phrase.kind in ("drawn", "decided"):
         drawn = Ends.DRAW & contest.all
         if not drawn:
             return NOTHING
-        claim = drawn if event.kind == "drawn" else contest.all & ~drawn
+        claim = drawn if phrase.kind == "drawn" else contest.all & ~drawn
         return contest.all & ~claim if denied else claim
-    subject = _acting(text, events, n)
+    subject = _acting(text, phrases, n)
     if subject is None:
         return None
     win = Ends.FIRST if subject == "A" else Ends.SECOND
     loss = (Ends.FIRST | Ends.SECOND) & ~win
-    if "through" in event.text and contest.draws:
+    if "through" in phrase.text and contest.draws:
         return None  # a side can also go through after a draw in ninety minutes
     claim = {
         "loses": loss, "unbeaten": win | Ends.DRAW, "stops": win | Ends.DRAW,
         "winless": loss | Ends.DRAW,
-    }.get(event.kind, win)  # fmt: skip
+    }.get(phrase.kind, win)  # fmt: skip
     return contest.all & (~claim if denied else claim)
 
 
-def _acting(text: str, events: Sequence[_ResultPhrase], n: int) -> str | None:
-    """The side ("A" or "B") that does what the verb `events[n]` says: the verb's subject or, if
+def _acting(text: str, phrases: Sequence[_ResultPhrase], n: int) -> str | None:
+    """The side ("A" or "B") that does what the verb `phrases[n]` says: the verb's subject or, if
     none is named, the opponent of its object. None if neither is clear."""
-    event = events[n]
-    if event.kind == "stops" and (inner := re.search(r"(?<![^ ])[AB](?![^ ])", event.text)):
+    phrase = phrases[n]
+    if phrase.kind == "stops" and (inner := re.search(r"(?<![^ ])[AB](?![^ ])", phrase.text)):
         return _other(inner.group())
     if (
-        event.kind not in ("beats", "over", "home")
-        and (side := _side_after(text, events, n)) is not None
+        phrase.kind not in ("beats", "over", "home")
+        and (side := _side_after(text, phrases, n)) is not None
     ):
-        return _other(side) if event.kind == "stops" else side
-    subject, target = _subject(text, events, n), _target(text, events, n)
+        return _other(side) if phrase.kind == "stops" else side
+    subject, target = _subject(text, phrases, n), _target(text, phrases, n)
     if subject is None:
         return _other(target) if target is not None else None
-    if subject.text == target and event.kind in ("beats", "over", "home"):
+    if subject.text == target and phrase.kind in ("beats", "over", "home"):
         return None
     before = text[: subject.start]
-    between = text[subject.end : event.start]
+    between = text[subject.end : phrase.start]
     if PRONOUN.search(between) and _other(subject.text) in before.split():
         return None
     return subject.text
@@ -192,58 +195,59 @@ def _other(side: str) -> str:
     return "B" if side == "A" else "A"
 
 
-def _denied(text: str, events: Sequence[_ResultPhrase], n: int) -> bool | None:
-    """Whether the words before the verb `events[n]` negate it ("does not win"); two negations
+def _denied(text: str, phrases: Sequence[_ResultPhrase], n: int) -> bool | None:
+    """Whether the words before the verb `phrases[n]` negate it ("does not win"); two negations
     cancel out. None if a negation belongs to another clause, because it is then unclear what it
     negates."""
-    start = next((e.end for e in reversed(events[:n]) if e.kind != "side"), 0)
-    parts = CLAUSE.split(text[start : events[n].start])
+    start = next((e.end for e in reversed(phrases[:n]) if e.kind != "side"), 0)
+    parts = CLAUSE.split(text[start : phrases[n].start])
     if any(NOT.search(part) for part in parts[:-1]):
         return None
     return len(NOT.findall(parts[-1])) % 2 == 1
 
 
-def _subject(text: str, events: Sequence[_ResultPhrase], n: int) -> _ResultPhrase | None:
-    """The subject of the verb `events[n]`: the nearest side before the verb that does not follow a
-    word such as "against" (`OBLIQUE`); None if there is no such side."""
-    for event in reversed(events[:n]):
-        if event.kind != "side":
+def _subject(text: str, phrases: Sequence[_ResultPhrase], n: int) -> _ResultPhrase | None:
+    """The subject of the verb `phrases[n]`: the nearest side (team or player) before the verb that
+    does not follow a word such as "against" (`OBLIQUE`); None if there is no such side."""
+    for phrase in reversed(phrases[:n]):
+        if phrase.kind != "side":
             continue
-        before = text[: event.start].split()
+        before = text[: phrase.start].split()
         while before and before[-1] in ("the", "those", "these", "a", "home", "mighty"):
             before.pop()
         if before and before[-1] in OBLIQUE and len(before) > 1:
-            if before[-1] in ("from", "in", "of") and not _named_before(events, n, event):
-                return event
+            if before[-1] in ("from", "in", "of") and not _named_before(phrases, n, phrase):
+                return phrase
             continue
-        return event
+        return phrase
     return None
 
 
-def _named_before(events: Sequence[_ResultPhrase], n: int, side: _ResultPhrase) -> bool:
-    return any(e.kind == "side" and e.start < side.start for e in events[:n])
+def _named_before(phrases: Sequence[_ResultPhrase], n: int, side: _ResultPhrase) -> bool:
+    return any(e.kind == "side" and e.start < side.start for e in phrases[:n])
 
 
-def _target(text: str, events: Sequence[_ResultPhrase], n: int) -> str | None:
-    """The object of the verb `events[n]`, "A" or "B": the side right after the verb, in the same
+def _target(text: str, phrases: Sequence[_ResultPhrase], n: int) -> str | None:
+    """The object of the verb `phrases[n]`, "A" or "B": the side right after the verb, in the same
     clause; None if there is none."""
-    event = events[n]
-    if n + 1 == len(events) or events[n + 1].kind != "side":
+    phrase = phrases[n]
+    if n + 1 == len(phrases) or phrases[n + 1].kind != "side":
         return None
-    after = events[n + 1]
-    between = text[event.end : after.start].split()
-    if event.kind in ("beats", "over", "home", "stops"):
+    after = phrases[n + 1]
+    between = text[phrase.end : after.start].split()
+    if phrase.kind in ("beats", "over", "home", "stops"):
         return after.text if len(between) <= 5 else None
-    links = LOST_TO if event.kind == "loses" else AGAINST
-    return after.text if links & {*event.text.split(), *between} else None
+    links = LOST_TO if phrase.kind == "loses" else AGAINST
+    return after.text if links & {*phrase.text.split(), *between} else None
 
 
-def _side_after(text: str, events: Sequence[_ResultPhrase], n: int) -> str | None:
-    """The side ("A" or "B") that the words after a win or loss (`events[n]`) name as the one that
-    wins or loses: A in "the win goes to A" and "no upset for A". None if they name no side."""
-    links = "for|by|goes to|go to|going to" if events[n].kind == "wins" else "for"
-    rest = text[events[n].end :]
-    if events[n].text.endswith(" for"):
+def _side_after(text: str, phrases: Sequence[_ResultPhrase], n: int) -> str | None:
+    """The side ("A" or "B") that the words after a win or loss (`phrases[n]`) name as the one that
+    wins or loses: A in "the win goes to A" and "ends in defeat for A". None if they name no
+    side."""
+    links = "for|by|goes to|go to|going to" if phrases[n].kind == "wins" else "for"
+    rest = text[phrases[n].end :]
+    if phrases[n].text.endswith(" for"):
         rest = " for" + rest
     near = r"(?: (?!over|against|vs|at)\w+){0,2}"
     found = re.match(rf"{near} (?:{links}) (?:the )?([AB])(?![^ ])", rest)

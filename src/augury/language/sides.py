@@ -49,8 +49,8 @@ ends in a team's full name."""
 _OTHER_SCHOOL_WORDS: Final = frozenset(
     "state st tech a&m southern atlantic international christian".split()
 )
-"""Words that make the name of another school out of a school's name: "Michigan State" is not
-"Michigan"."""
+"""Words that, after the name of a school, make it the name of a different school: "Michigan State"
+is not "Michigan"."""
 _NOT_THE_TEAM: Final = frozenset(
     "ground stadium park arena field road center centre one trip fans hotspur".split()
 )
@@ -90,12 +90,12 @@ out the code, or only the parentheses."""
 def mark_sides(
     text: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary
 ) -> str:
-    """The text with the two sides of the game `contest` replaced by A and B, and other teams by X:
-    "Will the Lakers beat Boston?" -> "will the A beat B ?". All words are put in lower case,
-    without accents and dots.
+    """The text with the two sides of the game `contest` replaced by A and B, and teams that do not
+    play in it by X: "Will the Lakers beat Boston?" -> "will the A beat B ?". The result is in lower
+    case, without accents and dots.
 
-    foreign : mentions of teams and people in the text; some may play in another game
-        (`results.teams_and_people`)
+    foreign : all mentions of teams and people in the text (`results.teams_and_people`); those that
+        can play this sport and are neither side of the game become X
     """
     words = tokens(_STATE_CODE.sub(r"\1", text))
     sport = contest.sport or _shared_sport(contest.sides, vocabulary)
@@ -150,8 +150,8 @@ def _marked(words: Sequence[Token], spans: list[tuple[int, int, str]]) -> list[s
 
 
 def _without_epithets(text: str) -> str:
-    """The text without each X (another team) that is only a nickname of side A or B: "the X of A"
-    -> "A", "A black X" -> "A"."""
+    """The text without figures of speech in which the name of another team (X) only describes side
+    A or B: "the X of A" -> "A", "A black X" -> "A". Otherwise X would count as a team."""
     text = re.sub(r"(?<![^ ])X (?:of|from|in) (?:the )?([AB])(?![^ ])", r"\1", text)
     return _EPITHET.sub(r"\1", text)
 
@@ -278,8 +278,11 @@ def _is_alias(form: Form, known: Form, entity: Entity) -> bool:
 
 
 def _is_without_nickname(form: Form, known: Form, entity: Entity) -> bool:
-    """Whether a name (`form`) is a team's full name without the nickname: "Boston" for the Boston
-    Celtics. `known` is the alias of the team that is compared; only the full name counts."""
+    """Whether the name `form` is a team's full name minus the nickname: "Boston" for the Boston
+    Celtics.
+
+    known : an alias of the team; the result is False unless this alias is the team's full name
+    """
     name = _form(entity.name)
     rest = name[len(form) :]
     return bool(

@@ -6,10 +6,11 @@ an entity; one that can also mean something else ends in a mark:
 - `^`: the alias counts only with a capital letter ("Apple^": the fruit has none);
 - `~`: the alias is also an ordinary word or another name ("Heat~"). It counts only with a capital
   letter, and only in a text that also has a word of the entity's topic or names another entity of
-  that topic.
+  that topic by an alias without a mark.
 
-In a text without capital letters, or with another entity of the topic, a marked alias needs no
-capital letter. It then needs a word of the topic or another entity of the topic in the text.
+Without a capital letter, an alias with either mark counts in two cases: if the text names another
+entity of the topic by an alias without a mark, or if the text has no capital letters at all and has
+a word of the topic.
 """
 
 from __future__ import annotations

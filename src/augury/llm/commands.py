@@ -17,7 +17,7 @@ from augury.options import AsJson
 from augury.settings import Settings
 from augury.tables import Console
 
-app = typer.Typer(help="The optional language model.", no_args_is_help=True)
+app = typer.Typer(help="Test the optional language model (AUGURY_LLM_URL).", no_args_is_help=True)
 
 
 @app.callback()

@@ -64,8 +64,9 @@ NO_ANSWER_LIFETIME: Final = timedelta(days=1)
 asked again."""
 AT_ONCE: Final = 4
 """Maximum number of requests to the endpoint at the same time."""
-MAX_WAITING: Final = 64
-"""Maximum number of requests that are running or waiting; any further request fails at once."""
+MAX_PENDING: Final = 64
+"""Largest number of requests to the language model that are running or waiting, taken together. Any
+further request fails at once."""
 OVERHEAD_TOKENS: Final = 64
 """Number of tokens added to the estimated length of each request, because the model's chat template
 adds text to it."""
@@ -97,7 +98,7 @@ class Examination:
 
     task: LlmTask
     of: int
-    """Number of controls."""
+    """Number of controls (test inputs with known answers) that the model was asked."""
     usable: int = 0
     """Number of the model's texts that could be read as an answer to the task, right or wrong."""
     right: int = 0
@@ -188,7 +189,7 @@ class LanguageModel:
             The model gave no answer, or none before the deadline.
         """
         key = task.key(self.model, data)
-        if key not in self._flights and len(self._flights) >= MAX_WAITING:
+        if key not in self._flights and len(self._flights) >= MAX_PENDING:
             REQUESTS.labels(task.name, "waiting").inc()
             raise NoAnswer("waiting", "is busy", retry_in=1.0)
         try:
@@ -291,7 +292,7 @@ class LanguageModel:
             booked = self._cost(sent + schema + OVERHEAD_TOKENS, task.max_tokens)
             async with self._database.reading() as conn:
                 if not await store.book(conn, day, booked, self._cap):
-                    raise NoAnswer("cap", "has used up today's budget")
+                    raise NoAnswer("cap", "has used up its budget for today")
             used = booked
             try:
                 began = time.perf_counter()

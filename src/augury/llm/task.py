@@ -140,8 +140,10 @@ def _schema(answer: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def _shape(part: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
-    """A part of a schema with its references resolved. Limits such as lengths are left out, since
-    not every server knows them; `Task.read` checks them."""
+    """One part of a task's JSON schema, for the request to the language model. Each reference is
+    replaced by the definition that it names; `found` has the definitions by name. Limits such as
+    lengths are left out, since not every server knows them; `Task.read` checks them in the
+    answer."""
     part = found[part["$ref"]] if "$ref" in part else part
     kept = {key: part[key] for key in ("type", "enum") if key in part}
     if "items" in part:

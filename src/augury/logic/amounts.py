@@ -54,11 +54,15 @@ def impossible_amounts(a: Proposition, b: Proposition) -> int:
     if a.predicate == b.predicate == "touches":
         return _touches(one, two, order)
     if counts:
-        return _counts(one, two, order)
+        return _impossible_for_counts(one, two, order)
     if a.predicate == b.predicate == "value":
         if order != "equal":
             return 0
-        return whole_values(one, two, least=-math.inf) if whole else _values(one, two)
+        return (
+            whole_values(one, two, least=-math.inf)
+            if whole
+            else _impossible_for_one_value(one, two)
+        )
     if a.predicate == "touches":
         return exchanged(_value_and_touch(two, one, b.window, a.window))
     return _value_and_touch(one, two, a.window, b.window)
@@ -95,12 +99,11 @@ def _subset(a: Range, b: Range) -> bool:
 
 
 def _disjoint(a: Range, b: Range) -> bool:
-    """Whether two intervals have no number in common. If only one end is common, they count as
-    disjoint: "66,000-68,000" and "68,000-70,000", since the venue's rules give 68,000 to one of
-    them.
+    """Whether two intervals have no number in common, not counting a shared end. "66,000-68,000"
+    and "68,000-70,000" are disjoint, because the venue's rules give 68,000 to only one of them.
 
-    A common end matters only if one of the intervals is a single number: "exactly 5" and "at most
-    5" are not disjoint, "exactly 5" and "below 5" are.
+    Exception: if one of the intervals is a single number, it counts whether the other really
+    contains it: "exactly 5" and "at most 5" are not disjoint, "exactly 5" and "below 5" are.
     """
     first, second = sorted((a, b))
     if first.low == first.high == second.low:
@@ -120,9 +123,10 @@ def _complement(a: Range) -> Range | None:
     return None
 
 
-def _values(p: Range, q: Range) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "the value is in `p`" and "the
-    same value is in `q`" can't have."""
+def _impossible_for_one_value(p: Range, q: Range) -> int:
+    """The combinations of truth values that are impossible for the propositions "the value is in
+    `p`" and "the same value is in `q`", as a union of the bits TT, TF, FT and FF (first letter: the
+    first proposition)."""
     impossible = 0
     if _disjoint(p, q):
         impossible |= TT
@@ -188,10 +192,10 @@ def _value_and_touch(value: Range, touch: Range, at: Window, window: Window) -> 
     return impossible
 
 
-def _counts(p: Range, q: Range, order: WindowOrder) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "the number of events in one
-    window is in `p`" and "the number of these events in another window is in `q`" can't have. A
-    window that contains the other one has at least as many events.
+def _impossible_for_counts(p: Range, q: Range, order: WindowOrder) -> int:
+    """The combinations of truth values (bits TT, TF, FT, FF) that are impossible for the
+    propositions "the number of events in one window is in `p`" and "the number of these events in
+    another window is in `q`". A window that contains the other has at least as many events.
 
     order : how the first window relates to the second ("inside": the first lies within the second)
     """
@@ -244,9 +248,10 @@ def _impossible_counts(
     p: Range, q: Range, meet: Callable[[_Runs, _Runs], bool], least: float
 ) -> int:
     """The joint outcomes (bits TT, TF, FT, FF) that "a whole number is in `p`" and "another whole
-    number is in `q`" can't have; both numbers are at least `least`.
+    number is in `q`" can't have. Both numbers are at least `least`.
 
-    meet : whether the first number can be in one set while the second is in another
+    meet : how the two numbers are related, as a function of two sets of whole numbers: whether the
+        first number can be in the one set while the second is in the other
     """
     (p_in, p_out), (q_in, q_out) = _parts(p, least), _parts(q, least)
     if not (p_in and p_out and q_in and q_out):

@@ -18,9 +18,9 @@ _OF_ELECTIONS: Final = frozenset({"general", "us", "primari", "nomin", "the"})
 
 
 def impossible_contests(a: Proposition, b: Proposition, *, matched: bool) -> int:
-    """The joint outcomes that two propositions on contests can't have, as a union of the bits TT,
-    TF, FT and FF (see `joint_outcomes`): TT (both true) for "A wins the title" and "B wins the
-    title". 0 if none is known to be impossible.
+    """Which combinations of truth values two propositions on contests can't have, as a union of the
+    bits TT (both true), TF, FT and FF (see `joint_outcomes`); 0 if none is known to be impossible.
+    For "A wins the title" and "B wins the title" the result is TT.
 
     Both must be on the same contest, or the contest of one must lead to that of the other (a
     nomination to an election).

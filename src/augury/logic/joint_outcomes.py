@@ -34,8 +34,8 @@ _INVERSE: Final[dict[Relation, Relation]] = {"implies": "implied_by", "implied_b
 
 
 def relation_of(impossible: int) -> Relation:
-    """The logical relation of a to b that follows from their impossible joint outcomes: TF ("a
-    true, b false" is impossible) -> "implies"; "none" if nothing follows.
+    """The logical relation of a to b, given the joint outcomes that they can't have. For example,
+    if only TF (a true, b false) is impossible, the result is "implies"; if nothing follows, "none".
 
     impossible : a union of the bits TT, TF, FT and FF
     """

@@ -100,18 +100,21 @@ def window_order(a: Window, b: Window) -> WindowOrder:
 
 
 def _within(a: _Span, b: _Span) -> bool:
-    """Whether an event that happens within span `a` must also happen within span `b`, given that it
-    had not happened when the later of the two questions was opened."""
+    """Whether an event that happens within span `a` must also happen within span `b`. It is assumed
+    that the event had not happened yet when the second of the two questions was opened."""
     starts = max(a.since, b.since) if a.low == -math.inf else a.low
     return a.high <= b.high and (b.low == -math.inf or starts >= b.low)
 
 
 def starts_after_opening(a: Window, b: Window) -> bool:
-    """Whether two windows can be compared for "a level is reached in the window", if one of them is
-    of kind `by` (any time from the opening of the question until a day) and the other is not: the
-    other window must not start before the question with the `by` window was opened.
+    """Whether two windows can be compared when each belongs to a question whether a level is
+    reached in the window.
 
-    False if one of these two days is not known; True if both windows are of kind `by`, or neither.
+    A window of kind `by` is any time from the opening of the question until a day. If exactly one
+    of the two windows is of this kind, the other one must not start before the question with the
+    `by` window was opened: False if it does, or if one of these two days is not known. True if both
+    windows are of kind `by`, or neither.
+
     This matters for levels only: nobody asks about an event after it has happened, but a level may
     have been reached before.
     """

@@ -1,9 +1,10 @@
-"""Forwards requests to the macro runtime: equal reads share one call, answers are cached, and every
-call has a deadline.
+"""Forwards requests to the macro runtime. Identical GET requests that run at the same time share
+one call, answers are cached, and every call has a deadline.
 
-Only those of the caller's headers that are in `SENT` are sent upstream (to the macro runtime). Only
-those of the upstream's headers that are in `PASSED` are returned, together with headers on the
-cache. Augury's own credential is added to each request; an answer that contains it is discarded.
+Of the caller's headers, only those in `SENT` are sent to the macro runtime (the upstream service).
+Of the headers in its answer, only those in `PASSED` are returned, with Cache-Control and Age from
+the cache. Augury's own credential is added to each request; an answer that contains it is
+discarded.
 """
 
 from __future__ import annotations

@@ -101,7 +101,10 @@ def release(
 def _reason(given: str | None) -> Reason | None:
     if given is None or given in REASONS:
         return given  # type: ignore[return-value]
-    raise typer.BadParameter(f"{given!r} is not a reason. Use one of: {', '.join(REASONS)}.")
+    raise typer.BadParameter(
+        f"{given!r} is not a reason for which quotes are put into quarantine. "
+        f"Use one of: {', '.join(REASONS)}."
+    )
 
 
 def _shown(price: float | None) -> str:

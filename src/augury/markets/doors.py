@@ -1,16 +1,16 @@
 """Checks that find quotes which can't be right, before they are committed to the catalogue.
 
-Pure: no I/O, no clock. A quote that fails a check is held: it is put into quarantine with the
-reason, and its market has no quote. The limits of the checks are wide, so that few sound quotes are
-held; docs/operations.md has the measurement.
+Pure: no I/O, no clock. A quote that fails a check is put into quarantine with the reason, and its
+market then has no quote. The limits of the checks are wide, so that few correct quotes are caught;
+docs/operations.md has the measurement. The reasons:
 
-- `unit`: prices a hundred times too small. Signs of it are a Kalshi bid or ask between two ticks, a
-  price that is a hundredth of the previously recorded one, and that all quotes of one venue and day
-  are at a cent or less.
-- `book`: a price far outside its own book, or a bid above the ask.
-- `event_sum`: markets of which at most one resolves Yes, with prices that sum far from one.
-- `twin`: two quotes of which one is about a hundred times the other, although the two markets are
-  twins (the same contract on both venues).
+- `unit`: prices a hundred times too small. Signs of it: a Kalshi bid or ask lies between two ticks;
+  a price is a hundredth of the previously recorded one; all quotes of one venue and day are at a
+  cent or less.
+- `book`: a price far outside the market's bid and ask, or a bid above the ask.
+- `event_sum`: markets of which at most one resolves Yes, with prices whose sum is far from one.
+- `twin`: the same contract is listed on two venues, and one quote is about a hundred times the
+  other.
 
 Quotes from a sync (not from an import) are checked only for ticks, the previous price and `twin`.
 """
@@ -87,9 +87,14 @@ def is_shrunken(quote: ScreenedQuote) -> bool:
     return max((value for value in known if value is not None), default=1.0) <= MAX_SHRUNKEN
 
 
-def judge(quotes: Iterable[ScreenedQuote], before: Mapping[str, float]) -> dict[str, HoldReason]:
-    """Find the quotes that are a hundred times too small (given in another unit) or outside their
-    own order book. Returns, by market id, the reason why each of them is to be held in quarantine.
+def wrong_quotes(
+    quotes: Iterable[ScreenedQuote], before: Mapping[str, float]
+) -> dict[str, HoldReason]:
+    """Find the quotes that are a hundred times too small (given in another unit) or outside the bid
+    and ask of their own order book.
+
+    Returns market id -> reason to put the quote into quarantine; markets whose quotes passed the
+    checks are left out.
 
     Parameters
     ----------
@@ -115,10 +120,11 @@ def judge(quotes: Iterable[ScreenedQuote], before: Mapping[str, float]) -> dict[
 
 
 def is_in_another_unit(batch: Sequence[ScreenedQuote]) -> bool:
-    """Whether the quotes of one venue and day (`batch`) are all at a cent or less, although they
-    come from many events, so that they must be a hundred times too small.
+    """Whether the quotes of one venue and day (`batch`) seem to be a hundred times too small: all
+    are at a cent or less, although they come from many events.
 
-    Quotes of zero are ignored: zero is the same in every unit, and lost markets are quoted at it.
+    Quotes of zero are ignored: zero is the same in every unit, and outcomes that have lost are
+    quoted at zero.
     """
     priced = [quote for quote in batch if quote.prices[0]]
     if len(priced) < MIN_BATCH or not all(map(is_shrunken, priced)):

@@ -61,7 +61,7 @@ class AgeRule(NamedTuple):
 
     max_age: timedelta = MAX_AGE
 
-    def judge(self, market: Dated, now: datetime) -> Standing:
+    def standing(self, market: Dated, now: datetime) -> Standing:
         """The status to show for the market at `now`, and whether the market is stale, i.e. its
         status or price is too old to rely on."""
         if is_overdue(market.status, market.closes_at, market.observed_at, market.price_as_of, now):
@@ -130,10 +130,10 @@ def are_comparable(one: datetime | None, other: datetime | None) -> bool:
 
 
 def in_words(age: timedelta) -> str:
-    """An age in words, rounded down, e.g. "12 days", "30 hours", "1 minute".
+    """An age in words, rounded down to a whole unit, e.g. "12 days", "30 hours", "1 minute".
 
-    Days are used for exactly 1 day and from 2 days on, otherwise hours by the same rule, otherwise
-    minutes: 47 hours -> "47 hours", 48 hours -> "2 days".
+    The unit is the largest of days, hours and minutes in which the age is at least 2, or exactly 1
+    (in whole minutes): 24 hours -> "1 day", 47 hours -> "47 hours", 48 hours -> "2 days".
     """
     minutes = max(0, int(age / timedelta(minutes=1)))
     for unit, size in (("day", 1440), ("hour", 60), ("minute", 1)):

@@ -70,7 +70,7 @@ def _types(members: Sequence[EventMember], sides: Sides) -> dict[str, MarketType
     """The types of an event's markets, i.e. how they constrain each other, by market id. A market
     that is left out is binary (no known constraint)."""
     if len(members) == 1:
-        return _type_of_field(members[0])
+        return _type_of_single_market(members[0])
     members = [m for m in members if len(m.outcomes) == 2]
     denied = any(m.exclusive is False and m.platform == "kalshi" for m in members)
     flagged = len(members) > 1 and all(m.exclusive for m in members)
@@ -105,9 +105,9 @@ def _types(members: Sequence[EventMember], sides: Sides) -> dict[str, MarketType
     return types
 
 
-def _type_of_field(market: EventMember) -> dict[str, MarketType]:
-    """The type of an event's only market, by market id. The outcomes of one market exclude each
-    other by construction. Empty if the market has fewer than three outcomes."""
+def _type_of_single_market(market: EventMember) -> dict[str, MarketType]:
+    """The type, by market id, of the only market of an event, if it has three or more outcomes:
+    they exclude each other by construction. Empty if the market has fewer outcomes."""
     if len(market.outcomes) < 3:
         return {}
     ranges = sum(read_interval(label, "") is not None for label in market.outcomes)
@@ -117,8 +117,11 @@ def _type_of_field(market: EventMember) -> dict[str, MarketType]:
 def _types_of_flagged(
     members: Sequence[EventMember], intervals: dict[str, Interval], deadlines: dict[str, Deadline]
 ) -> dict[str, MarketType]:
-    """The types, by market id, in an event whose venue says that at most one market resolves Yes.
-    Empty if prices, results or texts contradict this."""
+    """Market id -> type of the market, for the markets of an event of which the venue says that at
+    most one resolves Yes. Empty if prices, results or texts show that the venue is wrong.
+
+    intervals, deadlines : what Yes means, as read from the markets' texts, by market id
+    """
     if _contradicts_exclusion(members):
         return {}
     nested = any(len(rungs) > 1 for rungs in _ladders(intervals)) or len(deadlines) > 1

@@ -46,7 +46,7 @@ def shown(markets: Iterable[StoredMarket], age: AgeRule, at: datetime) -> list[S
     """Markets with the status and staleness that they have at the time `at`."""
     found = []
     for market in markets:
-        standing = age.judge(market, at)
+        standing = age.standing(market, at)
         if standing.stale:
             market = msgspec.structs.replace(market, status=standing.status, stale=True)
         found.append(market)

@@ -82,7 +82,8 @@ _EXACT: Final = [
 
 
 class Quantity(msgspec.Struct, frozen=True):
-    """The range, from `low` to `high`, in which a value has to lie for a market to resolve Yes."""
+    """The range, from `low` to `high`, in which a value has to lie for a market to resolve Yes.
+    `low_in` and `high_in` say whether the two ends belong to the range."""
 
     low: float
     high: float

@@ -140,10 +140,10 @@ async def list_markets(
     """Markets of the catalogue, filtered and sorted, a page at a time.
 
     Paging is stable: no market is repeated or skipped while others are added or removed. With
-    `format=csv` or `parquet` (or the header `Accept`) the answer is a file: with `limit` of one
-    page, otherwise of all markets (Parquet: up to 20,000 per file, with a `Link: rel="next"` to the
-    next file). A file without `limit` needs a key with `search:read`, and an account can download
-    only one at a time.
+    `format=csv` or `format=parquet` (or the same choice in the header `Accept`) the answer is a
+    file. With `limit` the file holds one page. Without `limit` it holds all markets; a Parquet file
+    holds at most 20,000, with a `Link: rel="next"` to the next file. A file without `limit` needs a
+    key with `search:read`, and an account can download only one such file at a time.
     """
     filters = Filters(
         ids=await service.native_ids(market_id) if market_id else None,
@@ -216,8 +216,9 @@ async def market_history(
     start: Annotated[
         Moment | None,
         Query(
-            description="Start of the window, inclusive (UTC if without a zone). Default: a day, a "
-            "week, 30 or 365 days before the end, for intervals of 1, 5, 60 or 1440 minutes."
+            description="Start of the window, inclusive (UTC if without a zone). The default "
+            "depends on the interval: 1 day before the end for 1 minute, 7 days for 5 minutes, 30 "
+            "days for 60 minutes, 365 days for 1440 minutes."
         ),
     ] = None,
     end: Annotated[

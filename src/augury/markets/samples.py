@@ -124,8 +124,11 @@ def _sides(event: SampleEvent, at: datetime) -> list[_SampleMarket]:
 
 
 def _closing(event: SampleEvent, at: datetime) -> datetime:
-    """When the markets of a sample event close: at the end of the day, month or year that its text
-    names ("before" a year: at that year's start), else at midnight UTC `closes` days ahead."""
+    """When the markets of a sample event close.
+
+    If its text names a day, month or year: at the end of it ("before 2027": at the start of 2027).
+    Otherwise, and if the event is over: at midnight UTC, `event.closes` days after `at`.
+    """
     text = f"{event.name} {event.question or ''}"
     midnight = at.replace(hour=0, minute=0, second=0)
     if event.closes > 0 and (found := re.search(r"(before )?\{(end|day|year):(\d+)\}", text)):

@@ -264,8 +264,11 @@ class OutcomeHistory(BaseModel):
 
 
 class TradedVolume(BaseModel):
-    """The volume of a market that was traded from `start` to `end`. These are the times of two
-    observations of the market's total volume, or the start and end of a candle of its venue."""
+    """The volume traded in a market between the times `start` and `end`, in the venue's unit.
+
+    The times are those of two observations of the market's total volume, whose difference this is,
+    or the start and end of one of the venue's candles.
+    """
 
     start: datetime
     end: datetime
@@ -333,7 +336,10 @@ class Sparkline(BaseModel):
     outcome: str = Field(
         description="The outcome shown: Yes if the market has it, else its first one."
     )
-    price_as_of: datetime = Field(description="Time of the last price. Prices are one day apart.")
+    price_as_of: datetime = Field(
+        description="Time of the last price in the list. Each price before it is one day older "
+        "than the next."
+    )
     origin: ShownOrigin = Field(description="Where the market's last price comes from.")
     prices: list[float | None] = Field(
         description="Prices of the outcome, oldest first, 0 to 1. Null: no price that day."

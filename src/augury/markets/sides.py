@@ -1,4 +1,5 @@
-"""What a market's Yes means: a quantity in an interval, or something by a deadline. Pure."""
+"""What a market's Yes means: that a quantity lies in an interval, or that something happens by a
+deadline. Pure."""
 
 from __future__ import annotations
 

@@ -19,9 +19,9 @@ class VolumeReading(NamedTuple):
 
     at: datetime
     volume: float
-    candle: bool
-    """True: `volume` is the sum of the venue's candles, from the first one fetched. False: it is
-    the volume over the market's life."""
+    from_candles: bool
+    """True: `volume` is the sum of the volumes of the venue's candles since the first one fetched.
+    False: it is the volume over the market's whole life."""
 
 
 class VolumeBar(NamedTuple):
@@ -47,15 +47,15 @@ def bars(
       traded.
     - Where the volume decreases, the venue has corrected it: there is no bar.
     """
-    last_candle = max((r.at for r in readings if r.candle), default=None)
+    last_candle = max((r.at for r in readings if r.from_candles), default=None)
     found: list[VolumeBar] = []
     before: VolumeReading | None = None
     for reading in sorted(readings):
-        if not reading.candle and last_candle is not None and reading.at <= last_candle:
+        if not reading.from_candles and last_candle is not None and reading.at <= last_candle:
             continue
-        if before is not None and before.candle == reading.candle:
+        if before is not None and before.from_candles == reading.from_candles:
             begins = before.at
-            if reading.candle:
+            if reading.from_candles:
                 within = reading.at - _INSTANT
                 opens = within - (within - _ORIGIN) % interval
                 begins = max(begins, min(opens, reading.at - CANDLE_LENGTH))

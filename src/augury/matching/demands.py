@@ -105,15 +105,15 @@ class Demands:
     """Whether the question says on how many occasions something has to hold ("every day", "on at
     least one day"). If True, the market has to have such a phrase, too. False for a state that only
     has to last ("stay")."""
-    alternatives: tuple[Mention, ...]
-    """Entities that the question joins with another of the same kind by "or" or "both ... and":
-    Vance and Rubio in "Vance or Rubio". A market has to name all of them."""
+    joined_entities: tuple[Mention, ...]
+    """Entities of one kind that the question joins by "or" or by "both ... and": Vance and Rubio in
+    "Vance or Rubio". A market has to name all of them."""
     events_after_before: tuple[frozenset[str], ...]
     """For each event that the question names after "before", the words that name the event, without
     case and accents. A market has to contain at least one word of each event."""
     offices: frozenset[str]
-    """Keys (`Entity.key`) of the offices that the question names. A market that names only other
-    offices does not ask the same."""
+    """Keys (`Entity.key`) of the offices that the question names. A market that names offices, but
+    none of these, asks another question."""
     races: frozenset[str]
     """Kinds of office that the question is about ("senate", "governor"). A market does not ask the
     same if its title is about other kinds of office only."""
@@ -142,9 +142,9 @@ class Demands:
     the same if its title names an event after "before" that the question does not mention
     ("pregnant before marriage")."""
     teams: frozenset[str] = frozenset()
-    """Keys (`Entity.key`) of the teams that the question names. A market does not ask the same if
-    its title has the full name of another team and of none of these, unless the market is on a
-    single game."""
+    """Keys (`Entity.key`) of the teams that the question names. A market asks another question if
+    its title names none of these teams but has the full name of another one, of which the question
+    has no word. This does not apply to markets on a single game."""
     asks_reelection: bool = False
     """Whether the question asks if somebody is elected again, without naming the presidency. A
     market on the presidency then does not ask the same."""
@@ -174,7 +174,7 @@ class Demands:
         if named_in_question:
             around = _only_around(named, named_in_question)
         return cls(
-            _names_occasions(question), tuple(_alternatives(question, named)),
+            _names_occasions(question), tuple(_joined_entities(question, named)),
             tuple(_events_after_before(question)), _offices(named),
             seats.races(question, named), seats.places(named), around,
             tuple(named_in_question), _words(question), _parts_of_works(question),
@@ -197,7 +197,7 @@ class Demands:
         races = seats.races(title, titled)
         return (
             (self.names_occasions and not _names_occasions(market))
-            or any(not _named(one, named, market_words) for one in self.alternatives)
+            or any(not _named(one, named, market_words) for one in self.joined_entities)
             or any(not event & market_words for event in self.events_after_before)
             or (
                 not self.asks_order
@@ -239,9 +239,9 @@ class Demands:
         return bool(whole) and not names & self.words
 
     def _of_entity_around(self, titled: Sequence[Mention]) -> bool:
-        """Whether a market's title names an entity that the question names only outside the
-        sentence that asks (`named_around`), and no entity of the same kind from that sentence.
-        Always False if that sentence names no entity of the kind.
+        """Whether a market's title is about the wrong entity: one that the question names only
+        outside the sentence that asks (`named_around`), while the title names none of the entities
+        of the same kind in that sentence. False if that sentence names no entity of this kind.
 
         titled : the mentions of entities in the title
         """
@@ -257,8 +257,8 @@ class Demands:
 
 
 def _only_around(named: Sequence[Mention], named_in_question: Sequence[Mention]) -> frozenset[str]:
-    """The keys of the entities that a question's text names, but not in the sentence that asks.
-    Left out are also entities to which one in that sentence belongs (a player's team).
+    """The keys of the entities that a question's text names only outside the sentence that asks. An
+    entity is also left out if one that this sentence names belongs to it (a player to a team).
 
     named, named_in_question : the mentions in the whole text, and in the sentence that asks
     """
@@ -275,7 +275,7 @@ def _names_occasions(text: str) -> bool:
     return _OCCASIONS.search(text) is not None and _LASTS.search(text) is None
 
 
-def _alternatives(question: str, named: Sequence[Mention]) -> Iterator[Mention]:
+def _joined_entities(question: str, named: Sequence[Mention]) -> Iterator[Mention]:
     for one, other in pairwise(named):
         kinds = {e.kind for e in one.entities} & {e.kind for e in other.entities}
         between = question[one.end : other.start]

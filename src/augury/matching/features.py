@@ -44,15 +44,16 @@ COMPARED: Final = (
 """Names of the features (numbers that compare a question with a market) that come from the
 hand-written rules and from search. They are known of every market at no further cost.
 
-`window_*`, `threshold_*`, `stage_*`, `choice_*`, `edition_*`: 1 if the rules find that question and
-market are related in this aspect as the end of the name says, else 0. For example, `window_implies`
-means that whatever happens in the question's window of time also happens in the market's.
-`*_behind`: how far the market's value is below the best market's value. `contest_*`: 0 or 1; all
-are 0 unless the market is on a single game and it is certain which side the question means
+`window_*`, `threshold_*`, `stage_*`, `choice_*`, `edition_*`: 1 if the rules find the relation that
+ends the name between this part of the question and this part of the market, else 0. For example,
+`window_implies` is 1 if whatever happens in the question's window of time also happens in the
+market's. `score_behind`, `likeness_behind`: the largest `score` or `likeness` of all compared
+markets minus this market's. `contest_*`: 0 or 1; all are 0 unless the market is on a single game
+and it is certain which result the question asks for
 (`language.results`). `contest_same`, `contest_opposite`, `contest_other`: the question asks the
 same as the market, the complement, or neither. `contest_both`: the question names both sides of the
 game. """
-NAMED: Final = (
+TEXT_FEATURES: Final = (
     "entities_shared", "entities_unnamed", "entities_foreign", "entities_conflict",
     "numbers_shared", "numbers_unnamed", "numbers_foreign", "question_words", "market_words",
     "choice_first",
@@ -64,10 +65,10 @@ has to be read, which takes about 0.5 ms of one core per market.
 how many only the question names; `*_foreign`: how many only the market names. `entities_conflict`:
 1 if each text names an entity that the other does not name, and the two are of the same kind
 (person, team ...), else 0. `question_words`, `market_words`: number of words of the text.
-`choice_first`: whether the market's outcome is about the entity that the question names first ("A
-beats B" asks about A). 1: about the first one; -1: about a later one; 0: about neither. Entities
-that only the question names are skipped. """
-NAMES: Final = (*COMPARED, *NAMED)
+`choice_first`: which of the question's entities the market's outcome is about, counting only
+entities that the market also names ("A beats B" asks about A). 1: the first; -1: a later one; 0:
+none of them. """
+NAMES: Final = (*COMPARED, *TEXT_FEATURES)
 """Names of all features (numbers that compare a question with a market), in the order in which the
 judge (the trained model) reads them."""
 _AT: Final = {name: n for n, name in enumerate(NAMES)}
@@ -170,10 +171,11 @@ def ordered(rows: Matrix) -> NDArray[np.str_]:
 
 
 def name_features(question: TextNames, markets: Sequence[TextNames]) -> Matrix:
-    """The features `NAMED` of the markets read for one question, shape (markets, len(NAMED)).
+    """The features `TEXT_FEATURES`, one row for each market, shape (markets, len(TEXT_FEATURES)):
+    how well the entities and numbers that the market names agree with those that the question
+    names.
 
-    question, markets : the entities and numbers that the texts of question and markets name, from
-        `read_names`
+    question, markets : the entities and numbers found in the texts by `read_names`
     """
     rows = []
     for market in markets:
@@ -184,7 +186,7 @@ def name_features(question: TextNames, markets: Sequence[TextNames]) -> Matrix:
             question.words, market.words,
             _choice_first(question.entities, market),
         ])  # fmt: skip
-    return np.asarray(rows, np.float32).reshape(-1, len(NAMED))
+    return np.asarray(rows, np.float32).reshape(-1, len(TEXT_FEATURES))
 
 
 def _choice_first(ours: Sequence[Mention], market: TextNames) -> float:

@@ -35,11 +35,12 @@ of one core. Among the first 8 of the shortlist (a cheaper model that ranks the 
 market that a question was written about for 94.5% of paraphrases and 97.3% of negated questions
 (`docs/adr/0025-shortlist.md`)."""
 MAX_BEHIND: Final = 4.5
-"""How far a market's score by the shortlist (a cheaper model that ranks the markets) may be below
-the best market's score, in the raw units of the score. The encoder reads markets farther below only
-if the hand-written rules find a relation to the question. With a larger distance it reads more
-markets. Of 1,927 markets that the judge accepted on the questions from which
-`training/judge/fit.py` chooses the judge's limits, only 1 was farther below."""
+"""Limits which markets the judge's encoder (the slow model that reads both texts) reads. The
+shortlist, a cheaper model, gives every market a raw score; markets whose score is more than this
+below the best are read only if the hand-written rules find a relation to the question. With a
+larger value the encoder reads more markets. Of 1,927 markets that the judge accepted on the
+questions from which `training/judge/fit.py` chooses the judge's limits, only 1 was farther
+below."""
 MAX_TOKENS: Final = 96
 """Maximum number of tokens (pieces of words) that the encoder reads of a question and a market
 together; the rest is cut off. 99% of the pairs in the training data are shorter."""
@@ -193,9 +194,10 @@ def encoded_features(scores: NDArray[np.float32]) -> Matrix:
 
 
 def listed_features(rows: Matrix) -> Matrix:
-    """The features `LISTED`, shape (markets, len(LISTED)), of the markets read for one question.
+    """The features `LISTED` of the markets read for one question, shape (markets, len(LISTED)).
 
-    rows : the features `features.NAMES` and `ENCODED` (columns) of each market (row)
+    rows : the features of each market (row) from which they are computed: `features.NAMES`, then
+        those from the encoder (`ENCODED`), as columns
     """
     if not len(rows):
         return np.zeros((0, len(LISTED)), np.float32)
@@ -222,7 +224,9 @@ def _leads(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 @dataclass(frozen=True)
 class Judge:
-    """Says how likely the Yes of each market outcome is a question's Yes, its No, or neither.
+    """Compares a question with market outcomes. For each outcome it gives the probabilities that it
+    asks the same as the question (its Yes is the question's Yes), the opposite (its Yes is the
+    question's No), or something else.
 
     An encoder (a neural network) scores the pairs of texts, and boosted decision trees turn its
     scores and the named features (`features.NAMES`) into probabilities. The state is read-only, so

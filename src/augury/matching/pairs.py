@@ -64,7 +64,7 @@ def market_text(
     if outcome < len(labels) and labels[outcome].casefold() not in _YES_NO:
         parts.append(f"yes = {labels[outcome][:60]}")
     elif game is not None:
-        parts.append(f"yes = {game.yes[:60]}")
+        parts.append(f"yes = {game.side[:60]}")
     shown = " | ".join(parts)
     shown += full_names_note(mentions(shown, vocabulary))
     if closes is not None:
@@ -86,7 +86,7 @@ def choice(market: ContestMarket, outcome: int, game: Contest | None) -> str:
     if outcome < len(labels) and labels[outcome].casefold() not in _YES_NO:
         return labels[outcome]
     if game is not None:
-        return game.yes
+        return game.side
     if market.subtitle and market.subtitle.casefold() not in _YES_NO:
         return market.subtitle
     return market.question.rpartition(" — ")[2] if " — " in market.question else ""

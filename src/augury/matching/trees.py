@@ -26,7 +26,8 @@ class Trees:
     right: Ints
     value: Floats
     classes: int
-    """Number of classes."""
+    """Number of classes to which the trees give scores: 3 for "something else, the same, the
+    opposite"; 1 if the trees give each row only one score."""
     depth: int
     """Largest number of steps from the root of a tree to a leaf."""
 
@@ -64,7 +65,8 @@ class Trees:
 
     @classmethod
     def of(cls, kept: Any) -> Trees:
-        """Make `Trees` from arrays such as `arrays` returns."""
+        """Restore the `Trees` from `kept`, the arrays that `arrays` returned, e.g. loaded from a
+        file."""
         classes, depth = (int(n) for n in kept["shape"])
         return cls(
             kept["feature"], kept["threshold"], kept["left"], kept["right"], kept["value"],

@@ -28,8 +28,11 @@ SAMPLE = "This is sample data: invented markets, not real ones. Tell the user."
 
 
 def answer(found: s.ToolAnswer, full: dict[str, Any] | None = None) -> CallToolResult:
-    """The result of a tool call: `found` as JSON text and as data, without fields that have their
-    default value. `full`: an object of the API that the result is to contain unchanged, if any."""
+    """The result of a tool call, made from the tool's answer `found`: the same content twice, as
+    JSON text and as structured data. Fields with their default value are left out.
+
+    `full`: an object from the API to put into the result as it is; None: none.
+    """
     if full is not None:
         found.full = full
     return CallToolResult(
@@ -63,9 +66,11 @@ def without_repeats(warnings: Iterable[str], *, sample: bool = False) -> list[st
 def forecast_result(
     got: dict[str, Any], detail: str, *, evidence: int, rejected: int
 ) -> CallToolResult:
-    """The result of a tool for a forecast of the API, `got`. It has at most `evidence` markets that
-    counted in the forecast and at most `rejected` markets that did not. If `detail` is "full", it
-    has the whole forecast."""
+    """Turn a forecast as the API returned it (`got`) into the result of an MCP tool.
+
+    The result lists at most `evidence` markets that counted in the forecast and at most `rejected`
+    markets that did not. With `detail` "full", it contains the whole forecast instead.
+    """
     found = s.ForecastAnswer.model_validate(got)
     rows = data_warnings([row["market"] for row in got["evidence"]])
     notes = without_repeats([*rows, *found.warnings], sample=found.origin == "sample")
@@ -91,7 +96,7 @@ def summarized(line: s.HistoryLine, most: int) -> s.HistoryLine:
     return line
 
 
-def begins_late(found: s.HistoryAnswer) -> str | None:
+def late_start(found: s.HistoryAnswer) -> str | None:
     """Time of the first price in a history, if the prices begin more than two intervals after the
     start of the history's window; else None."""
     known = [

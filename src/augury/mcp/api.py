@@ -122,16 +122,16 @@ async def market_path(reach: Reach, market_id: str) -> str:
         if not found:
             raise ToolError(f"No market has this id, or several do. {_ADVICE[404]}")
         own = found[0]["id"]
-    return f"/v1/markets/{part(own)}"
+    return f"/v1/markets/{path_segment(own)}"
 
 
-def part(text: str) -> str:
-    """An id, quoted as one segment of a URL's path.
+def path_segment(text: str) -> str:
+    """The id `text`, percent-encoded as one segment of a URL's path.
 
     Raises
     ------
     ToolError
-        It cannot be an id.
+        `text` can't be an id.
     """
     if not text.strip() or text.strip(".") == "" or "/" in text or len(text) > 500:
         raise ToolError(f"{json.dumps(text[:60])} is not an id. {_ADVICE[404]}")

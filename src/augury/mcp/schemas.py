@@ -43,10 +43,12 @@ class Priced(Row):
     id: str
     question: str
     status: str = Field(
-        default="active", description="active, closed or resolved. Left out: active."
+        default="active",
+        description="active, closed or resolved. The field is absent if the market is active.",
     )
     current_prices: Prices | None = Field(
-        default=None, description="Outcome -> probability, 0 to 1. Left out: no price is known."
+        default=None,
+        description="Outcome -> probability, 0 to 1. The field is absent if no price is known.",
     )
     price_as_of: Moment | None = Field(
         default=None, description="When the prices were quoted (UTC)."
@@ -58,7 +60,8 @@ class Priced(Row):
     )
     stale: bool = Field(default=False, description="True: the price is too old to rely on.")
     origin: str = Field(
-        default="live", description="sample: invented, not a real market. Left out: live."
+        default="live",
+        description="sample: an invented market. The field is absent if the market is real.",
     )
     platform_url: str | None = None
 
@@ -68,7 +71,9 @@ class FoundRow(Priced):
 
     component = "SearchResult"
     dimension: str = Field(
-        default="direct", description="Relation of the market to the query. Left out: direct."
+        default="direct",
+        description="Relation of the market to the query. The field is absent if the relation is "
+        "direct.",
     )
     twin_ids: list[str] = Field(
         default=[], description="Ids of the same contract on the other venue."
@@ -83,7 +88,7 @@ class FoundRow(Priced):
 
 
 class MarketRow(Priced):
-    """A market with its rules."""
+    """A market with the text of the rules by which it is resolved."""
 
     component = "MarketRecord"
     description: Text | None = Field(
@@ -93,7 +98,8 @@ class MarketRow(Priced):
     category: str | None = None
     market_type: str = "binary"
     resolution: str | None = Field(
-        default=None, description="The outcome that won. Left out: undecided."
+        default=None,
+        description="The outcome that won. The field is absent while the market is undecided.",
     )
     resolved_at: Moment | None = None
     best_bid: Number | None = None
@@ -106,8 +112,7 @@ class MarketRow(Priced):
 
 
 class SiblingRow(Priced):
-    """Another market of the same event, or of the same family in it (markets that constrain each
-    other)."""
+    """Another market of the same event, or of an event with the same name."""
 
     component = "RelatedMarket"
     relation: str = "same_event"
@@ -130,17 +135,19 @@ class EvidenceItem(Row):
     )
     side: str = Field(
         default="same",
-        description="opposite: the market asks the opposite, so 1 - price counts. Left out: same.",
+        description="opposite: the market asks the opposite of the question, so the probability of "
+        "Yes is 1 - price. The field is absent if the market asks the same.",
     )
     price: Number | None = None
     price_as_of: Moment | None = None
     probability: Number | None = Field(
-        default=None, description="Probability of Yes to the question that the price implies."
+        default=None,
+        description="Probability that the question's answer is Yes, as implied by the price.",
     )
     weight: Number | None = Field(
         default=None,
         description="Share (0 to 1) of the market in the average of the markets that ask the "
-        "question. Left out: not part of an average.",
+        "question. The field is absent if the market is in no average.",
     )
     why: str = ""
     origin: str = "live"
@@ -183,7 +190,9 @@ class OutOfRunningRow(Row):
     price: Number | None = None
     price_as_of: Moment | None = None
     retry_as_of: Moment | None = Field(
-        default=None, description="Pass as `as_of` to forecast to get the answer of that time."
+        default=None,
+        description="Time of the last price recorded while the market was open. To get the "
+        "forecast as of then, call the tool `forecast` with this time as `as_of`.",
     )
 
 
@@ -219,7 +228,8 @@ class PointRow(Row):
     component = "HistoryPoint"
     timestamp: Moment
     probability: Number | None = Field(
-        default=None, description="Left out: nothing was recorded then."
+        default=None,
+        description="The price, 0 to 1. The field is absent if no price was recorded then.",
     )
 
 
@@ -260,7 +270,8 @@ class ProbabilityRow(Row):
     status: str = "succeeded"
     probability: Number | None = Field(
         default=None,
-        description="0 to 1. Left out: the markets support no honest number; `error` says why.",
+        description="0 to 1. The field is absent if the markets support no honest number; `error` "
+        "says why.",
     )
     grade: str = Field(
         default="none",
@@ -370,7 +381,8 @@ class VolatilityRow(Row):
     annualized_volatility: Number | None = Field(
         default=None,
         validation_alias=AliasPath("prediction", "annualized_volatility"),
-        description="Per year, as a fraction: 0.55 is 55%. Left out: not enough data.",
+        description="Per year, as a fraction: 0.55 is 55%. The field is absent if there is not "
+        "enough data.",
     )
     forecast_volatility: Number | None = Field(
         default=None,

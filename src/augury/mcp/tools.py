@@ -19,15 +19,15 @@ from augury.mcp import schemas as s
 from augury.mcp.answers import (
     Detail,
     answer,
-    begins_late,
     data_warnings,
     forecast_result,
+    late_start,
     summarized,
     with_band,
     without_repeats,
     working,
 )
-from augury.mcp.api import Reaching, ask, market_path, part
+from augury.mcp.api import Reaching, ask, market_path, path_segment
 from augury.mcp.watching import Watching
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=True)
@@ -199,7 +199,7 @@ class Tools:
         found.warnings = data_warnings([got["market"]])
         if detail == "full":
             return answer(s.HistoryAnswer(warnings=found.warnings), got)
-        late = begins_late(found) if start is not None else None
+        late = late_start(found) if start is not None else None
         lines = [line for line in found.series if outcome in (None, line.outcome)]
         if outcome is not None and not lines:
             names = ", ".join(line.outcome for line in found.series) or "none"
@@ -236,14 +236,22 @@ class Tools:
         ctx: Context,
         questions: Annotated[
             list[str],
-            Field(max_length=100, description="1 to 100 questions. Leave out with run_id."),
+            Field(
+                max_length=100,
+                description="1 to 100 questions to start a new run. Leave this out if you give "
+                "`run_id` to read the answers of an earlier run.",
+            ),
         ] = [],  # noqa: B006 - becomes a schema, never changed
         as_of: AsOf = None,
         run_id: Annotated[
             str | None, Field(description="The run to read, from an earlier answer.")
         ] = None,
         cursor: Annotated[
-            str | None, Field(description="`next_cursor` of the previous answer, with run_id.")
+            str | None,
+            Field(
+                description="`next_cursor` of the previous answer, to read its next page. Give "
+                "`run_id` too."
+            ),
         ] = None,
         detail: Detail = "compact",
     ) -> Annotated[CallToolResult, s.ForecastRunAnswer]:
@@ -257,7 +265,7 @@ class Tools:
         if run_id is None:
             requests = [{"question": q} | ({"as_of": as_of} if as_of else {}) for q in questions]
             run_id = (await ask(reach, "/v1/forecast-runs", {"questions": requests}))["run_id"]
-        path = f"/v1/forecast-runs/{part(str(run_id))}"
+        path = f"/v1/forecast-runs/{path_segment(str(run_id))}"
         until = asyncio.get_running_loop().time() + RUN_PATIENCE
         pause = 0.1
         while True:
@@ -292,7 +300,7 @@ class Tools:
         forecast or forecast_many when the user asks why. Do not use it to make a new forecast.
         Forecasts are kept for 30 days."""
         async with working(ctx, "reading the forecast"):
-            got = await ask(self.reaching(ctx), f"/v1/forecasts/{part(forecast_id)}")
+            got = await ask(self.reaching(ctx), f"/v1/forecasts/{path_segment(forecast_id)}")
         return forecast_result(got, detail, evidence=20, rejected=10)
 
     async def causal_graph(
@@ -376,7 +384,10 @@ class Tools:
         ctx: Context,
         of: Annotated[
             Literal["forecasts", "volatility"],
-            Field(description="forecasts: probabilities of events; volatility: needs rvol:read."),
+            Field(
+                description="Whose record to show. forecasts: of probabilities of events. "
+                "volatility: of forecasts of realized volatility; needs the scope rvol:read."
+            ),
         ] = "forecasts",
         asset: Annotated[
             str | None, Field(description="For volatility: one asset, like BTC. Default: all.")

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from augury.mcp import schemas as s
 from augury.mcp.answers import Detail, answer, data_warnings, working
-from augury.mcp.api import Reaching, ask, market_path, part
+from augury.mcp.api import Reaching, ask, market_path, path_segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,10 @@ class Watching:
         ] = None,
         state: Annotated[
             Literal["firing", "resolved"] | None,
-            Field(description="Only alerts in this state. Leave out for both."),
+            Field(
+                description="Only alerts in this state: firing (not yet ended) or resolved "
+                "(ended). Leave out for alerts in either state."
+            ),
         ] = None,
         since: Annotated[
             str | None, Field(description="Only alerts that fired at or after this time (UTC).")
@@ -49,10 +52,10 @@ class Watching:
             if watchlist_id is None:
                 lists = (await ask(reach, "/v1/watchlists", query={"limit": 50}))["items"]
             else:
-                lists = [await ask(reach, f"/v1/watchlists/{part(watchlist_id)}")]
+                lists = [await ask(reach, f"/v1/watchlists/{path_segment(watchlist_id)}")]
             rows: list[dict[str, Any]] = []
             for one in lists:
-                path = f"/v1/watchlists/{part(one['id'])}/alerts"
+                path = f"/v1/watchlists/{path_segment(one['id'])}/alerts"
                 query = {"state": state, "since": since, "limit": limit}
                 rows += (await ask(reach, path, query=query))["items"]
         rows.sort(key=lambda row: row["fired_at"], reverse=True)
@@ -142,10 +145,10 @@ class Watching:
         if named:
             chosen = named[0]
         elif watchlist.startswith("wl_"):
-            chosen = await ask(reach, f"/v1/watchlists/{part(watchlist)}")
+            chosen = await ask(reach, f"/v1/watchlists/{path_segment(watchlist)}")
         else:
             chosen = await ask(reach, "/v1/watchlists", {"name": watchlist})
-        at = f"/v1/watchlists/{part(chosen['id'])}"
+        at = f"/v1/watchlists/{path_segment(chosen['id'])}"
         wanted = {"kind": kind, "ref": ref, "outcome": outcome}
         watched = (await ask(reach, f"{at}/targets", query={"limit": 200}))["items"]
         same = [one for one in watched if wanted.items() <= one.items()]
@@ -182,10 +185,16 @@ class Watching:
             str, Field(description="Id of the watchlist (wl_...), as list_alerts gives it.")
         ],
         rule_id: Annotated[
-            str | None, Field(description="Id of a rule: send nothing about any of its alerts.")
+            str | None,
+            Field(
+                description="Id of the rule to silence: nothing is sent about any of its alerts."
+            ),
         ] = None,
         alert_id: Annotated[
-            str | None, Field(description="Id of an alert: send nothing about this alert alone.")
+            str | None,
+            Field(
+                description="Id of the alert to silence. Other alerts of its rule are still sent."
+            ),
         ] = None,
         length: Annotated[
             str | None,
@@ -197,10 +206,12 @@ class Watching:
         here deletes."""
         if (rule_id is None) == (alert_id is None):
             raise ToolError("Give either rule_id or alert_id.")
-        at = f"/v1/watchlists/{part(watchlist_id)}"
+        at = f"/v1/watchlists/{path_segment(watchlist_id)}"
         reach = self.reaching(ctx)
         if rule_id is not None:
-            got = await ask(reach, f"{at}/rules/{part(rule_id)}/silence", {"for": length})
+            got = await ask(reach, f"{at}/rules/{path_segment(rule_id)}/silence", {"for": length})
             return answer(s.Silenced(rule=s.RuleRow.model_validate(got)))
-        got = await ask(reach, f"{at}/alerts/{part(alert_id or '')}/snooze", {"for": length})
+        got = await ask(
+            reach, f"{at}/alerts/{path_segment(alert_id or '')}/snooze", {"for": length}
+        )
         return answer(s.Silenced(alert=s.AlertRow.model_validate(got)))

@@ -57,7 +57,7 @@ async def read(
     except zlib.error:
         raise BodyError("sent a compressed answer that is damaged") from None
     if inflate is not None and not inflate.eof:
-        raise Broken("cut its answer short (compressed)")
+        raise Broken("ended its compressed answer too early")
     return bytes(body)
 
 

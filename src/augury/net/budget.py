@@ -27,18 +27,20 @@ class Budget:
         self._spent: dict[str, tuple[float, float]] = {}
 
     def left(self, who: str) -> int:
-        """The amount that `who` may still spend."""
+        """How much of its budget the spender `who` (a caller, host or address) has left, in the
+        budget's unit, e.g. bytes."""
         return max(0, int(self.most - self._now(who)))
 
     def spenders(self) -> list[str]:
-        """All spenders that have less than their whole budget left; the others are removed from
-        memory."""
+        """The names of all spenders (callers, hosts or addresses) that have less than their whole
+        budget left. Forgets the others, to free memory."""
         for who in [who for who in self._spent if not self._now(who)]:
             del self._spent[who]
         return list(self._spent)
 
     def spend(self, who: str, size: int) -> None:
-        """Count `size` as spent by `who`, even beyond the budget."""
+        """Count `size` units of the budget (e.g. bytes) as spent by `who`, even if this exceeds the
+        budget; callers check `left` themselves."""
         if len(self._spent) >= _MANY and who not in self._spent:
             self.spenders()
         self._spent[who] = self._monotonic(), self._now(who) + size

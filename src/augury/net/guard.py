@@ -156,7 +156,8 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
 
 
 class GuardedTransport(httpx2.AsyncHTTPTransport):
-    """httpx2's transport with connections made by `GuardedBackend`."""
+    """httpx2's transport with connections made by `GuardedBackend`, so that requests can't reach
+    addresses that the policy refuses, e.g. those of an internal network."""
 
     def __init__(
         self,

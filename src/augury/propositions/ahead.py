@@ -44,8 +44,8 @@ class Ahead:
         self._barrier = re.compile(barrier)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """All matches of `pattern` that are followed by `later` without a `barrier` between, from
-        left to right."""
+        """All matches of the expression `pattern`, from left to right, after which `later` matches
+        somewhere in the text, with no match of `barrier` between the two."""
         found = list(self._pattern.finditer(text))
         if not found:
             return
@@ -60,8 +60,7 @@ class Ahead:
                 yield one
 
     def search(self, text: str) -> re.Match[str] | None:
-        """The first match of `pattern` that is followed by `later` without a `barrier` between;
-        None if there is none."""
+        """The first match that `finditer` finds; None if there is none."""
         return next(self.finditer(text), None)
 
     def sub(self, replacement: Replacement, text: str) -> str:

@@ -76,11 +76,12 @@ class BlankedText:
             self.side = blanked(self.side, m.span)
 
     def cut(self, pattern: Finder, slot: Slot) -> str | None:
-        """Replace the first match of `pattern` in this text by the filler character 0x1F. Returns
+        """Find the first match of `pattern` and replace it by the filler character 0x1F. Returns
         the matched words; None if nothing matches.
 
         slot : the part of the proposition that `pattern` reads, e.g. "predicate". For "polarity"
-            (words that deny) only `about` is searched: `side` is a name, which denies nothing
+            (words that deny) only the question or title (`about`) is searched and not the subtitle
+            (`side`), because the subtitle is a name, which denies nothing
         """
         for name in ("about",) if slot == "polarity" else ("side", "about"):
             text: str = getattr(self, name)

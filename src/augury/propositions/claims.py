@@ -1,5 +1,6 @@
 """Finds the quoted titles and the names in a text, because their words do not have the usual
-meaning. Pure.
+meaning; and puts words in lower case that are capitalized only for emphasis
+(`without_emphasis`). Pure.
 
 "Miss Universe" misses nothing, "Anaheim Ducks" avoid nothing, and a title in quotes says nothing
 about what the text asks. Names are recognized by capital letters, unless every word, or every

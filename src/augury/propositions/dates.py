@@ -28,17 +28,18 @@ class WrittenDate(msgspec.Struct, frozen=True):
     relation: str
     """Preposition before the date in the simplest form ("no later than" is "by"): by, before,
     until, after, from, to, and, in or on; empty if there is none."""
-    edge: Literal["", "start", "end"]
-    """Which end of the date is meant: "end" for "the end of June", "start" for "the start of
-    June"; empty for the whole date."""
+    boundary: Literal["", "start", "end"]
+    """Whether only the beginning or the end of the date is meant: "start" for "the start of June",
+    "end" for "the end of June"; empty if the whole date is meant."""
     start: date | None
     """First day that the date covers; None if the text does not tell it."""
     end: date | None
     """Day after the last one that the date covers; None if the text does not tell it."""
     precision: Precision
     clock: tuple[int, int] | None
-    """Times of day, in minutes after midnight Eastern time, from which and until which the time
-    lasts; equal for a single moment. None if the text names no time of day."""
+    """Start and end of the time of day that the text names, in minutes after midnight as the text
+    writes them (a time zone is ignored); equal for a single moment. None if the text names no time
+    of day."""
     vague: bool = False
     """Whether it is not certain which days are meant."""
     season: bool = False
@@ -64,15 +65,18 @@ def yearless(
     precision: Precision, month: int, day: int, year: str | None, anchor: date | None,
     floor: date | None,
 ) -> Days:  # fmt: skip
-    """The days (`Days`) that a day, month or quarter covers whose year the text may leave out.
-    Without a year, it is the one that brings the date nearest to a market's close or, in a
-    question, the first one in which the date is not over.
+    """The days (`Days`) covered by a date (a day, month or quarter) that may have no year in the
+    text.
+
+    If the text names no year, one is chosen: for a market, the year that brings the date nearest to
+    the market's close; for a question, the first year in which the date is not yet over.
 
     precision : day, month or quarter
-    month, day : month and day of the month of the first day
+    month, day : month and day of the month on which the date begins
     year : the year in digits; None if the text names none
     anchor : the market's close, or the day on which the question was asked
-    floor : without a year, the date is not over before this day; for a question it equals `anchor`
+    floor : day on which a date without a year must not be over yet; for a question, equal to
+        `anchor`
     """
     if year is not None:
         return *_bounds(precision, int(year), month, day), precision, False

@@ -90,7 +90,8 @@ _STAY: Final = re.compile(
 
 
 class Negations(NamedTuple):
-    """What the words of a text that deny ("not", "fail to") say, and how many there are."""
+    """The negations of a text ("not", "fail to"): how they change its meaning, and how many there
+    are."""
 
     may_deny: bool = False
     """Whether the text has any word that could deny something, e.g. "not", "miss" or "stay"."""

@@ -128,8 +128,8 @@ the party's nominee."""
 
 
 class PredicateReading(NamedTuple):
-    """The predicate that a text asserts (`wins`, `leaves` ...), and what is read together with
-    it."""
+    """The predicate that a text asserts (`wins`, `leaves` ...), and the details that are read in
+    the same step: the contender, the stage, whether the predicate is denied ..."""
 
     predicate: Predicate = "happens"
     threshold: Threshold | None = None
@@ -157,7 +157,7 @@ def read_predicate(
     threshold: Threshold | None,
     *,
     label: str | None,
-    rises: bool,
+    up_or_down: bool,
     may_deny: bool,
 ) -> PredicateReading:
     """Read the predicate (`wins`, `leaves` ...) that the text asserts, and replace its words by the
@@ -169,12 +169,12 @@ def read_predicate(
         The quantity that was read from the text, if any.
     label
         Label of the asserted outcome, if it names a contender; None for Yes, No and the like.
-    rises
+    up_or_down
         Whether the market's outcomes are Up and Down.
     may_deny
         Whether the text has words that can deny (`Negations.may_deny`).
     """
-    found = _stated(text, threshold, rises=rises, may_deny=may_deny)
+    found = _stated(text, threshold, up_or_down=up_or_down, may_deny=may_deny)
     if found.predicate == "happens" and text.cut(_ANNOUNCE, "predicate"):
         found = found._replace(predicate="announces")
     if found.predicate not in ("happens", "wins"):
@@ -191,9 +191,9 @@ def read_predicate(
 
 
 def _stated(
-    text: BlankedText, threshold: Threshold | None, *, rises: bool, may_deny: bool
+    text: BlankedText, threshold: Threshold | None, *, up_or_down: bool, may_deny: bool
 ) -> PredicateReading:
-    if rises or _UP_DOWN.search(text.raw):
+    if up_or_down or _UP_DOWN.search(text.raw):
         text.cut(_UP_DOWN, "predicate")
         return PredicateReading("rises", threshold)
     if text.cut(_SAY, "predicate"):

@@ -43,7 +43,11 @@ EVENTS: Final = frozenset({"happens", "announces", "leaves", "touches", "says"})
 """Predicates of events that may happen on any day, so that a later deadline makes them likelier."""
 
 Slot = Literal["window", "threshold", "polarity", "predicate", "choice", "stage"]
-"""A part of a proposition that is read from words of the text. polarity: words that deny."""
+"""A part of a proposition that is read from words of the text.
+
+window: the time; threshold: the range of values or ranks; polarity: the words that deny; predicate:
+the verb or other words for what is asserted; choice: the contender; stage: the stage of a contest
+that is reached. """
 
 
 class Threshold(msgspec.Struct, frozen=True, array_like=True):
@@ -95,16 +99,18 @@ class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """If the predicate is `advances`, the stage of the contest that is reached: "playoffs" or a key
     of `wording.STAGES` ("semifinal"); else None."""
     positive: bool = True
-    """Whether the other parts are asserted; False if they are denied ("does not win")."""
+    """Whether the proposition asserts what its other fields say; False if it denies it ("does not
+    win")."""
     exclusive: bool = False
-    """Whether the same can be true of only one contender (team, candidate), as in a contest with
-    one winner."""
+    """Whether the predicate can be true of only one contender (team, candidate), as in a contest
+    with one winner."""
     indefinite: bool = False
     """Whether the contender that is said to win is not named, but a class of contenders ("another
     party", "a team from the East")."""
-    lead: str = ""
-    """The actor in a text with a verb for which it matters who acts on whom: A in "A strikes B".
-    The first term (stemmed word) of the text is taken. Empty for any other text."""
+    actor: str = ""
+    """Who acts, in a text with a verb for which it matters who acts on whom: A in "A strikes B". It
+    is not parsed: the first term (stemmed word) of the text counts as the actor. Empty for any
+    other text."""
     fixture: bool = False
     """Whether the proposition is about one game between two sides; `contest` then has the terms of
     both."""
@@ -125,10 +131,10 @@ class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         return msgspec.structs.replace(self, positive=not self.positive)
 
     def same_subject(self, other: Proposition) -> bool:
-        """Whether two propositions are about the same subject: they have equal `terms`, `lead`,
+        """Whether two propositions are about the same subject: they have equal `terms`, `actor`,
         `indefinite` and `fixture`, and an equal `choice` unless one of the two is empty."""
-        if not self.terms or (self.lead, self.indefinite, self.fixture) != (
-            other.lead, other.indefinite, other.fixture,
+        if not self.terms or (self.actor, self.indefinite, self.fixture) != (
+            other.actor, other.indefinite, other.fixture,
         ):  # fmt: skip
             return False
         if self.choice and other.choice and self.choice != other.choice:

@@ -190,7 +190,7 @@ def _read(
     negations = cut_negations(text)
     level = read_threshold(text, strike, stays=negations.stays)
     reading = read_predicate(
-        text, level.threshold, label=label, rises=labels == ("up", "down"),
+        text, level.threshold, label=label, up_or_down=labels == ("up", "down"),
         may_deny=negations.may_deny,
     )  # fmt: skip
     flips = (
@@ -225,7 +225,7 @@ def _read(
     if win.text:
         text.read.append(WordsRead("window", win.text))
     return Proposition(
-        lead=_lead(text) if predicate in ("happens", "announces") else "",
+        actor=_actor(text) if predicate in ("happens", "announces") else "",
         contest=who.contest, choice=who.choice, predicate=predicate, threshold=reading.threshold,
         window=win, edition=edition, stage=reading.stage, positive=flips % 2 == 0,
         exclusive=who.exclusive, indefinite=who.indefinite, fixture=reading.fixture,
@@ -287,9 +287,11 @@ without"."""
 
 
 def _lasting(win: Window, *, never_in_window: bool, over: bool = False) -> Window:
-    """The window of time of an event that, as the text says, does not happen. A text that is about
-    the whole time until the end of the window gets a window of kind `by`; any other window is
-    returned unchanged.
+    """The window of time of a text which says that an event does NOT happen.
+
+    If the text means that the event does not happen at any time until a day, the result is a window
+    of kind `by` that ends on that day: the start of a window of kind `after` ("past June 30
+    without"), else the end of the window. Any other window is returned unchanged.
 
     never_in_window : the text says that the event happens at no time: "still unreleased on June 30"
     over : the text says that a time passes without the event: "2026 ends without"
@@ -359,9 +361,16 @@ def _who(
 def _split(
     text: BlankedText, reading: PredicateReading, label: str | None
 ) -> tuple[frozenset[str], frozenset[str], str]:
-    """Split the subject. Returns three things: the terms (stemmed words) of the contest or other
-    subject, the terms of the choice (the contender that is said to win), and the words that name
-    the choice."""
+    """Split what a text is about into the contest and the choice (the contender that is said to
+    win).
+
+    Returns three things: the terms (stemmed words) of the contest, or of the whole subject if there
+    is no choice or the text is on a single game; the terms of the choice; and the words that name
+    the choice.
+
+    label : label of the asserted outcome, if it names a contender; it then counts before the
+        subtitle
+    """
     side, about = text.terms(text.side), text.terms(text.about)
     words = reading.choice
     everything = about | side
@@ -393,9 +402,9 @@ def _is_exclusive(
     return False
 
 
-def _lead(text: BlankedText) -> str:
-    """The actor in a text with a verb for which it matters who acts on whom: A in "A strikes B".
-    The first term (stemmed word) of the text is taken. Empty for any other text."""
+def _actor(text: BlankedText) -> str:
+    """Who acts, in a text with a verb for which it matters who acts on whom: A in "A strikes B".
+    The first term (stemmed word) of the text counts as the actor. Empty for any other text."""
     everything = text.terms(text.about) | text.terms(text.side)
     if not everything & ASYMMETRIC and not _BEATS.search(text.raw):
         return ""

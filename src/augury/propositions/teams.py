@@ -109,8 +109,8 @@ def team(named: frozenset[str], league: str) -> str | None:
 
 
 def leagues_of(*sides: frozenset[str]) -> list[str]:
-    """The leagues in which each side of a game is a team, called by the nickname, with or without
-    the city: {"laker"}, {"celtic"} -> ["nba"].
+    """The leagues that have a team for every one of `sides`: {"laker"}, {"celtic"} -> ["nba"]. A
+    team is recognized by its nickname, with or without its city.
 
     sides : the terms (stemmed words) of each side's name
     """
@@ -125,4 +125,5 @@ def leagues_of(*sides: frozenset[str]) -> list[str]:
 
 
 _SAME: Final = {"nba:blazers": "nba:trail blazers"}
-"""Key of a team's second entry -> key of the same team's first entry."""
+"""Teams that the lists above contain twice: key of the second entry -> key of the first entry,
+which is used for both."""

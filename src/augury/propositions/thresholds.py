@@ -49,8 +49,8 @@ _ANY_TIME: Final = re.compile(
 
 
 class ThresholdReading(NamedTuple):
-    """The quantity that a market's text or the venue's own numbers name. For "stays below 5" it is
-    what the text rules out: reaching 5 or more."""
+    """The quantity with its threshold that a market states, in its text or in the venue's number
+    fields. For "stays below 5" it is what the text rules out: reaching 5 or more."""
 
     threshold: Threshold | None = None
     touch: bool = False
@@ -118,8 +118,9 @@ def _is_measure(rest: str) -> bool:
 
 
 def _without_level(about: str) -> str:
-    """A market's title (`about`) without the level in it, or without all numbers if no level is
-    found: the subtitle names the same level in other words."""
+    """A market's title (`about`) without the level that it names; if no level is found in it,
+    without its numbers. Used if the level was read from the subtitle: the title then names the same
+    level in other words."""
     found = quantity(_mask_labels(about))
     return blanked(about, found.span) if found is not None else _NUMBERS.sub(" ", about)
 
@@ -163,7 +164,7 @@ def quantity_predicate(
         return "touches"
     priced = threshold.unit in ("usd", "eur", "gbp") or _PRICED.search(text.raw) is not None
     counted = threshold.unit == "none" and not priced and _COUNTED.search(text.raw) is not None
-    if counted and _is_whole(threshold):
+    if counted and _is_whole_or_half(threshold):
         return "counts"
     if touch or _ANY_TIME.search(text.raw):
         text.cut(_ANY_TIME, "predicate")
@@ -172,6 +173,7 @@ def quantity_predicate(
     return "touches" if by_a_day and open_ended else "value"
 
 
-def _is_whole(t: Threshold) -> bool:
-    """Whether the ends of the threshold are whole or half numbers ("over 3.5")."""
+def _is_whole_or_half(t: Threshold) -> bool:
+    """Whether the ends of the threshold are whole or half numbers ("over 3.5"), as in texts about a
+    number of things, or infinite."""
     return all(math.isinf(x) or x == int(x) or x * 2 == int(x * 2) for x in (t.low, t.high))

@@ -133,7 +133,7 @@ def dates_in_words(
     words around them demand (`with_modifiers`). Empty if `anchor` is None.
 
     anchor : the market's close, or the day on which a question was asked
-    floor : a date without a year is not over before this day
+    floor : a date without a year gets a year in which it is not over before this day
     asked : whether the text is a user's question and not a market's
     """
     if anchor is None or not _HINT.search(text):
@@ -172,9 +172,9 @@ def _parts_of_months(text: str, anchor: date, floor: date | None) -> Iterator[Wr
         if relation in ("on", "in"):
             relation = "on" if day else "in"
         # People count the weeks of a month in more than one way.
-        edge = "end" if relation == "by" else "start" if relation == "before" else ""
+        boundary = "end" if relation == "by" else "start" if relation == "before" else ""
         precision = "day" if day else "week"
-        yield WrittenDate(match.span(), relation, edge, start, stop, precision, None, not day)
+        yield WrittenDate(match.span(), relation, boundary, start, stop, precision, None, not day)
 
 
 def _days_alone(text: str, anchor: date) -> Iterator[WrittenDate]:
@@ -198,7 +198,7 @@ def _named(text: str, anchor: date, floor: date | None, *, asked: bool) -> Itera
     for match in _IN_WORDS.finditer(text):
         preposition = " ".join((match["relation"] or "").casefold().split())
         relation = _SIMPLE.get(preposition, preposition)
-        edge = "end" if re.search(r"\bend\s+of\s+\Z", text[: _core(match)], re.I) else ""
+        boundary = "end" if re.search(r"\bend\s+of\s+\Z", text[: _core(match)], re.I) else ""
         days: Days | None = None
         if match["holiday"]:
             if preposition not in _DATED and not match["hy"]:
@@ -223,7 +223,7 @@ def _named(text: str, anchor: date, floor: date | None, *, asked: bool) -> Itera
             days = day, day + timedelta(1), "day", relation == "on"
         if days is not None:
             start, end, precision, vague = days
-            yield WrittenDate(match.span(), relation, edge, start, end, precision, None, vague)
+            yield WrittenDate(match.span(), relation, boundary, start, end, precision, None, vague)
 
 
 def _core(match: re.Match[str]) -> int:
@@ -321,9 +321,9 @@ def with_modifiers(m: WrittenDate, text: str) -> WrittenDate:
 
 
 def _away(m: WrittenDate, text: str) -> WrittenDate | None:
-    """The day that lies some time before or after a date ("two weeks after June 1"), or the time
-    between that day and the date ("within two weeks of June 1"). None if the text has no such words
-    before the date `m`."""
+    """What the words before the date `m` make of it: a day some time before or after it ("two weeks
+    after June 1"), or the time between that day and the date ("within two weeks of June 1"). None
+    if no such words stand before the date."""
     led = _WAY.match(text, m.span[0])
     until = led.end() if led else m.span[0]
     found = _AWAY.search(text[:until], max(0, m.span[0] - _REACH))
@@ -355,8 +355,9 @@ def _moved(m: WrittenDate, start: int, stop: int, relation: str) -> WrittenDate:
 
 
 def _part(m: WrittenDate, at: int, part: re.Match[str]) -> WrittenDate:
-    """The date `m`, narrowed to the part that the word before it names: the first, middle or last
-    third for "early", "mid" and "late". For "end" the date keeps its days and gets the edge "end".
+    """Narrow the date `m` to the part that the word before it names: the first, middle or last
+    third for "early", "mid" or "late". For "end", the date keeps its days and is marked as meaning
+    only their end (`WrittenDate.boundary`).
 
     at : position in the text at which the words of `part` begin
     part : match of `_PART`, e.g. "by mid-"
@@ -366,13 +367,15 @@ def _part(m: WrittenDate, at: int, part: re.Match[str]) -> WrittenDate:
     if m.start is None or m.end is None:
         return m
     if which == "end":
-        return msgspec.structs.replace(m, span=(at, m.span[1]), relation=preposition, edge="end")
+        return msgspec.structs.replace(
+            m, span=(at, m.span[1]), relation=preposition, boundary="end"
+        )
     third = (m.end - m.start) / 3
     nth = {"early": 0, "late": 2}.get(which, 1)
     start = m.start + timedelta((third * nth).days)
     end = m.end if nth == 2 else m.start + timedelta((third * (nth + 1)).days)
-    edge = "end" if preposition in ("by", "before", "until") else ""
+    boundary = "end" if preposition in ("by", "before", "until") else ""
     return msgspec.structs.replace(
-        m, span=(at, m.span[1]), relation="by" if edge else preposition, edge=edge, start=start,
-        end=end, vague=True,
+        m, span=(at, m.span[1]), relation="by" if boundary else preposition, boundary=boundary,
+        start=start, end=end, vague=True,
     )  # fmt: skip

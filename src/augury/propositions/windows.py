@@ -1,9 +1,9 @@
 """Finds the dates in a text, and the window of time that they make: "by March 31", "in 2026", "on
 May 3 at 4 PM", "from June 1 to June 7". Pure.
 
-A window is a span of days without its end, so that "by March 31" and "before April 1" are the same
-window. If a date has no year, the year is the one that brings it nearest to the market's close or,
-in a question, the first one in which the date is not over on the day of asking.
+The end of a window is the day after its last day, so that "by March 31" and "before April 1" are
+the same window. A date without a year gets the year that brings it nearest to the market's close
+or, in a question, the first year in which it is not over on the day of asking.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ class Window(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     end: date | None = None
     """First day after the window. None: the window has no end, or it is not known when it ends."""
     clock: tuple[int, int] | None = None
-    """Times of day, in minutes after midnight Eastern time, at which the window begins and ends;
-    equal for a single moment. None if the text names no time of day."""
+    """Times of day at which the window begins and ends, in minutes after midnight as the text
+    writes them (a time zone is ignored); equal for a single moment. None if the text names no time
+    of day."""
     precision: Precision = "day"
     since: date | None = None
     """Day on which the market was opened or the question was asked. The event that the market or
@@ -158,12 +159,13 @@ _SIMPLE: Final = {
 def written_dates(
     text: str, anchor: date | None, *, opened: date | None = None, asked: bool = False
 ) -> list[WrittenDate]:
-    """The dates in `text`, from left to right. If a date has no year, the year is the one that
-    brings it nearest to a market's close or, in a question, the first one in which the date is not
-    over on the day of asking.
+    """The dates in `text`, from left to right. A date without a year gets the year that brings it
+    nearest to a market's close or, in a question, the first year in which it has not passed on the
+    day of asking.
 
     anchor : the market's close or, for a question, the day on which it was asked
-    opened : day on which the market was opened; a date without a year is not over before it
+    opened : day on which the market was opened; a date without a year gets a year in which it is
+        not over before this day
     asked : whether the text is a user's question and not a market's
     """
     floor = anchor if asked else opened
@@ -185,9 +187,9 @@ def _mention(
 ) -> WrittenDate | None:
     preposition = " ".join((match["relation"] or "").casefold().split())
     relation = _SIMPLE.get(preposition, preposition)
-    edge: Literal["", "start", "end"] = ""
+    boundary: Literal["", "start", "end"] = ""
     if match["edge"]:
-        edge = "end" if re.search(r"end|close|finish", match["edge"], re.I) else "start"
+        boundary = "end" if re.search(r"end|close|finish", match["edge"], re.I) else "start"
     if preposition == "since" and _SUPERLATIVE.search(match.string[: match.start()]):
         return None
     if match["week"] and floor is not None:
@@ -196,14 +198,14 @@ def _mention(
     if days is None or (match["md"] and _names_event(match)):
         return None
     start, end, precision, vague = days
-    if match["my"] and not match["myy"] and not preposition and not edge:
+    if match["my"] and not match["myy"] and not preposition and not boundary:
         word = match["my"]
         if word.casefold() in ("may", "march", "mar") and not word[0].isupper():
             return None  # it may be a verb: no preposition or capital letter shows a month
         if word.casefold() == "may" and match.start() == 0:
             return None
     if match["over"] or match["yey"] or (match["rel"] or "").casefold().endswith("end"):
-        edge = "end"
+        boundary = "end"
     if match["week"] and start is not None:
         ending = "ending" in match["week"].casefold()
         start, end = (start - timedelta(6), end) if ending else (start, start + timedelta(7))
@@ -212,7 +214,7 @@ def _mention(
     if relation == "after" and _MEETING.match(match.string, stop):
         relation = ""
     return WrittenDate(
-        (match.start(), stop), relation, edge, start, end, precision, clock, vague,
+        (match.start(), stop), relation, boundary, start, end, precision, clock, vague,
         match["s1"] is not None,
     )  # fmt: skip
 
@@ -397,7 +399,7 @@ def window(
         m.start.year
         for m in found
         if m.precision == "year" and m.start and (m.season or m.relation in ("", "in", "on"))
-        and not m.edge
+        and not m.boundary
     )  # fmt: skip
     candidates = [_window_of(m, text, anchor) for m in _joined(found, text)]
     if contest:
@@ -413,7 +415,7 @@ def _within_month(m: WrittenDate, text: str) -> WrittenDate:
     """A day, extended to the range that it begins or ends, if the other end of the range is a
     number without a month: "June 1 to 7", "between the 1st and the 7th of June", "1-7 June". Any
     other date is returned unchanged."""
-    if m.precision != "day" or m.start is None or m.edge:
+    if m.precision != "day" or m.start is None or m.boundary:
         return m
     behind = _LAST_DAY.match(text, m.span[1])
     if behind and (m.relation == "from" or (m.relation in ("", "in") and behind["how"] != "and")):
@@ -490,10 +492,10 @@ def _window_of(m: WrittenDate, text: str, anchor: date | None) -> Window:
         )  # fmt: skip
 
     if m.relation in ("by", "before", "until"):
-        if m.edge == "start" or (m.relation == "before" and m.edge != "end"):
+        if m.boundary == "start" or (m.relation == "before" and m.boundary != "end"):
             return made("by", None, start, False)
-        if m.precision == "day" or m.edge == "end" or end is None or start is None:
-            if m.relation == "until" and m.precision == "day" and not m.edge:
+        if m.precision == "day" or m.boundary == "end" or end is None or start is None:
+            if m.relation == "until" and m.precision == "day" and not m.boundary:
                 return made("by", None, end, True)
             return made("by", None, end, False)
         # "by June" means the start or the end of June, whichever is nearer to the market's close.
@@ -504,9 +506,9 @@ def _window_of(m: WrittenDate, text: str, anchor: date | None) -> Window:
         return made("by", None, edge, abs((edge - anchor).days) > 3)
     if m.relation == "after" or (m.relation == "from" and m.precision != "week"):
         return made("after", end if m.relation == "after" else start, None, False)
-    if m.edge == "end" and end is not None:
+    if m.boundary == "end" and end is not None:
         # "at the end of 2026" means its last day.
         return made("on", end - timedelta(1), end, False)
-    if m.edge == "start" and start is not None:
+    if m.boundary == "start" and start is not None:
         return made("on", start, start + timedelta(1), True)
     return made("on" if m.precision == "day" else "in", start, end, False)

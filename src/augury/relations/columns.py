@@ -38,14 +38,14 @@ YEAR_SECONDS: Final = 31_557_600
 MAX_YEARS_APART: Final = 10.0
 """Largest absolute value, in years, of the column `after`: how much later a market closes than the
 query's best direct results (markets on the question itself; the median of their closes is
-`Pool.when`). Larger values are cut to 10, smaller ones to -10."""
+`Pool.median_close`). Larger values are cut to 10, smaller ones to -10."""
 RANK_WEIGHTS: Final = (1.0, 0.7, 0.5, 0.4)
-"""Weights (0 to 1) of people's verdicts (`judged`) on how a factor (thing in the world) of the
+"""Weights (0 to 1) of verdicts (`judged`) on how a factor (thing in the world) of the
 query and a factor of a market are related. The weight depends on the query's factor: 1 for its
 strongest one, 0.7 for the second, and so on; its fifth and further ones are left out. Chosen by
 hand."""
 SECONDARY_WEIGHT: Final = 0.7
-"""Weight (0 to 1) of people's verdicts (`judged`) on how a factor (thing in the world) of the query
+"""Weight (0 to 1) of verdicts (`judged`) on how a factor (thing in the world) of the query
 is related to a market's second or a further factor. For the market's first factor, the weight is 1.
 Chosen by hand."""
 
@@ -61,13 +61,15 @@ COLUMNS: Final = (
     "family_own", "family_directness", "directness_below_best", "dense_below_best",
     "q_own", "q_first", "q_up", "q_do", "q_co", "q_best", "q_heaviest", "q_factors", "q_terms",
 )  # fmt: skip
-"""Names of the features of a market for one query, the input of the trees that judge in which
-relation the market is to the query.
+"""Names of the features of a market for one query: the input of the trees that judge how the market
+is related to the query.
 
-By their beginnings: `own`: how much the market is about the query's own factors (things in the
-world); `up`, `do`, `co`: paths of the factor base of the relations upstream, downstream, correlated
-that lead to the market; `j`, `j1`: people's verdicts on how its factors are related to the query's;
-`q`: the query itself, or all its markets together; `family`: means over the market's family."""
+The beginning of a name says what the feature is about. `own`: how much the market is about the
+query's own factors (things in the world); `up`, `do`, `co`: the paths in the factor base by which
+the market is upstream of, downstream of or correlated with the query; `j`, `j1`: verdicts on how
+the market's factors are related to the query's (`judged`), for `j1` only to the query's strongest
+factor; `q`: the query itself, or all its markets together; `family`: means over the market's
+family."""
 
 DIRECT_COLUMNS: Final = (*COLUMNS, "precision", "siblings", "year", "conflict")
 """Names of the features from which the trees `direct` judge how directly a market is about the
@@ -82,9 +84,10 @@ _AT: Final = {name: nth for nth, name in enumerate(COLUMNS)}
 
 
 class Paths(NamedTuple):
-    """How strongly each of n markets is tied to a query: how much it is about the factors (things
-    in the world) that the query is about, the query's own factors; and how strongly paths of the
-    factor base (which factor drives which) lead from these to the market's factors."""
+    """How strongly each of n markets is tied to a query, by two measures: how much the market is
+    about the query's own factors (the things in the world that the query is about), and how
+    strongly paths of the factor base (which factor drives which) lead from these factors to the
+    market's."""
 
     own: Floats
     """(n markets, MOST_TAGS factors of each), 0 to 1: how much the market is about the factor
@@ -113,8 +116,8 @@ def paths(reached: Reached, pool: Pool, unnamed: NDArray[np.bool_]) -> Paths:
 
     reached : the paths from the query's own factors
     unnamed : (n, MOST_TAGS), True for factors that mean a different thing in each market ("the song
-        in question", `Factor.is_of_one`); a path to such a factor counts only if the market's
-        question or event name mentions something that the query mentions (`NAMING_SCORE`)
+        in question", `Factor.differs_by_market`); a path to such a factor counts only if the
+        market's question or event name mentions something that the query mentions (`NAMING_SCORE`)
     """
     about = subject_weights(pool.tags, pool.fits)
     weights = reached.weights[:, pool.tags] * about
@@ -148,7 +151,7 @@ def table(
         True for the markets on the same contest as the query but at the other level: the whole
         contest if the query is about one contender, a contender if it is about the whole contest.
     judged
-        People's verdicts on how a factor is related to all other factors, for the first
+        Verdicts on how a factor is related to all other factors, for the first
         `len(RANK_WEIGHTS)` of `factors`, in their order.
     """
     columns: dict[str, Any] = {
@@ -160,7 +163,7 @@ def table(
         "q_terms": np.log1p(pool.terms),
     }  # fmt: skip
     years = np.where(
-        pool.closes > 0, (pool.closes.astype(np.float64) - pool.when) / YEAR_SECONDS, 0
+        pool.closes > 0, (pool.closes.astype(np.float64) - pool.median_close) / YEAR_SECONDS, 0
     )
     columns["after"] = np.clip(years, -MAX_YEARS_APART, MAX_YEARS_APART)
     columns |= _by_paths(reached, pool, found)
@@ -199,10 +202,11 @@ def compared(rows: Floats, family: NDArray[np.uint64]) -> Floats:
 
 
 def direct_table(rows: Floats, features: Floats) -> Floats:
-    """The features from which the trees judge how directly a market is about the query: (n,
-    len(DIRECT_COLUMNS)). These are the rows that `compared` returns, and four columns of
-    `features`.
+    """The features from which the trees judge how directly a market is about the query, (n,
+    len(DIRECT_COLUMNS)): for each market its row of `rows`, followed by four columns of its row of
+    `features` (precision, family, year, number conflict).
 
+    rows : (n, len(COLUMNS)), from `compared`
     features : (n, 7), the rows of `Pool.features` for the same markets
     """
     return np.concatenate([rows, features[:, _DIRECT_FEATURES]], axis=1)

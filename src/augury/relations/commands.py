@@ -92,7 +92,12 @@ def lint(
 
 @app.command("label")
 def label(
-    limit: Annotated[int, typer.Option(min=1, help="Maximum number of pairs to ask about.")] = 100,
+    limit: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Maximum number of pairs of events to ask the language model about."
+        ),
+    ] = 100,
     as_json: AsJson = False,
 ) -> None:
     """Ask the language model how events are related, for pairs of events that nothing else relates.
@@ -199,8 +204,8 @@ async def _labels(
             judged += await store.judge_labels(conn, reject, "rejected")
             if judged < len({*confirm}) + len({*reject}):
                 raise NotFound(
-                    "At least one label with such an id does not exist. Nothing was changed. "
-                    "augury relations labels lists all labels with their ids."
+                    "At least one of these ids is not the id of a label. Nothing was changed. To "
+                    "list all labels with their ids: augury relations labels"
                 )
             removed = 0
             if everything or model is not None:

@@ -23,8 +23,8 @@ FALSE_DISCOVERY_RATE: Final = 0.05
 """False discovery rate: of the pairs of markets that are reported as moving together, the expected
 share (0 to 1) that do so only by chance. With a larger value, more pairs are reported."""
 LAGS: Final = (0, 1, 2)
-"""Lags at which the price changes of two markets are compared: by how many time steps the second
-market follows the first."""
+"""Lags at which the price changes of two markets are compared: by how many time steps (of the
+length `moving.STEP_LENGTH`) the second market follows the first."""
 LEAST_STEPS: Final = 20
 """Two markets are compared only if the price changes of both are known in at least this many time
 steps."""
@@ -38,16 +38,18 @@ SHIFTED_ROWS: Final = 400
 in each of `MAX_SHIFTS` rounds. Their series of price changes are rotated in time, and then
 correlated with the series of all markets."""
 MAX_SHIFTS: Final = 3
-"""Number of rounds in which it is measured how strong correlations get by chance
-(`SHIFTED_ROWS`)."""
+"""Number of rounds in which series of price changes are rotated in time (at most `SHIFTED_ROWS` in
+each) to measure how strong correlations get by chance."""
 BLOCK_MARKETS: Final = 512
 """Number of markets whose series of price changes are correlated with those of all markets in one
 matrix product. A larger number takes more memory."""
 SPIKE_LOG_ODDS: Final = 0.4
-"""A larger change of log-odds than this from one time step to the next, up or down, is dropped as a
-spike if more than half of it is taken back within `SPIKE_STEPS` steps (`log_odds_changes`)."""
+"""A change of log-odds from one time step to the next, up or down, that is larger than this is
+removed as a spike if more than half of it is reversed within `SPIKE_STEPS` steps
+(`log_odds_changes`)."""
 SPIKE_STEPS: Final = 4
-"""Number of time steps within which a spike of a price (`SPIKE_LOG_ODDS`) is taken back."""
+"""Largest number of time steps after which the reversal of a jump of a price still makes the jump a
+spike, which is removed (`SPIKE_LOG_ODDS`)."""
 PRICE_EDGE: Final = 0.01
 """Smallest distance of a price from 0 and from 1 when log-odds are computed. Prices closer to 0 or
 1 are moved to this distance, because log-odds grow without limit there."""
@@ -78,7 +80,7 @@ def log_odds_changes(prices: NDArray[np.float64]) -> Changes:
     """Changes of the log-odds of prices from one time step to the next; NaN where a price is
     missing.
 
-    A jump that is mostly taken back within `SPIKE_STEPS` steps becomes NaN. Such a jump comes from
+    A jump that is mostly reversed within `SPIKE_STEPS` steps becomes NaN. Such a jump comes from
     an order book that was empty for a while. Many books are empty at the same hours, so their jumps
     would look like co-movement.
 
@@ -301,8 +303,8 @@ def _directions(lag: int, end: int, all_rows: bool) -> Iterator[tuple[slice, sli
 
 
 def _q_values(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Benjamini-Hochberg q-values: for each of the p-values `p`, the smallest false discovery rate
-    at which its pair is reported."""
+    """Benjamini-Hochberg q-values: for each p-value in `p` (one for each pair of markets), the
+    smallest false discovery rate at which that pair is reported."""
     order = np.argsort(p, kind="stable")
     ranked = p[order] * len(p) / np.arange(1, len(p) + 1)
     q = np.empty(len(p))

@@ -35,7 +35,7 @@ Kind = Literal["game", "ladder", "deadlines", "contest", "venue_event", "single"
 ladder: on levels of one quantity; deadlines: on deadlines of one happening; contest: on one
 contest; venue_event: only their venue put them together. single: the event has one market."""
 
-CODE: Final = "1"
+CODE_VERSION: Final = "1"
 """Version of the code that reads markets, groups them into events, and links the same contracts of
 two venues. Raise it when that code changes: all events and links are then built again."""
 
@@ -52,7 +52,7 @@ class Listed(Readable, Protocol):
     def description(self) -> str | None: ...
 
 
-class Place(NamedTuple):
+class Placement(NamedTuple):
     """What a market asserts, to which event it belongs, and with which markets of another venue it
     can be linked as the same contract."""
 
@@ -65,23 +65,23 @@ class Place(NamedTuple):
     key: int | None
     """Hash that is equal for markets that could be the same contract on different venues; None if
     the market can't be linked with another venue's market."""
-    stages: int | None
-    """Hash of a contest and its year. It is equal for all markets on stages or finishing places of
-    that contest: "reach the final", "win", "finish second". None for other markets."""
+    contest_hash: int | None
+    """Hash of a contest and its year, equal for all markets on stages or finishing places of that
+    contest: "reach the final", "win", "finish second". None for other markets."""
 
 
 class Link(NamedTuple):
     """A market on Polymarket and a market on Kalshi that assert the same or the exact opposite."""
 
-    one: int
+    polymarket_seq: int
     """Database number of the market on Polymarket."""
-    other: int
+    kalshi_seq: int
     """Database number of the market on Kalshi."""
     inverted: bool
     """Whether Yes of one market is No of the other."""
 
 
-def place(market: Listed) -> Place:
+def place(market: Listed) -> Placement:
     """Read what a market asserts, and determine to which event it belongs and with which markets of
     another venue it can be linked."""
     p = read_market(market)
@@ -95,7 +95,7 @@ def place(market: Listed) -> Place:
         nodes.append(f"{kind}:{_digest(family):x}")
     if not nodes:
         nodes.append(f"market:{market.seq}")
-    return Place(p, kind, tuple(nodes), _key(p, market), _stages(p))
+    return Placement(p, kind, tuple(nodes), _key(p, market), _contest_hash(p))
 
 
 def _family(p: Proposition) -> tuple[Kind, *tuple[Hashable, ...]] | None:
@@ -125,7 +125,7 @@ def _family(p: Proposition) -> tuple[Kind, *tuple[Hashable, ...]] | None:
     return "deadlines", p.predicate, p.terms
 
 
-def _stages(p: Proposition) -> int | None:
+def _contest_hash(p: Proposition) -> int | None:
     if p.predicate not in ("wins", "advances", "ranks") or p.fixture:
         return None
     if not p.contest or p.edition is None:
@@ -134,9 +134,9 @@ def _stages(p: Proposition) -> int | None:
 
 
 def _key(p: Proposition, market: Listed) -> int | None:
-    """`Place.key`: a hash of the words and the time of what the market asserts (`p`). It is equal
-    for two markets that can be the same contract by the rules of `augury.logic`. None if the market
-    can't be linked with another venue's market."""
+    """`Placement.key`: a hash of the words and the time of what the market asserts (`p`). It is
+    equal for two markets that can be the same contract by the rules of `augury.logic`. None if the
+    market can't be linked with another venue's market."""
     if p.unclear or not p.terms or len(market.outcomes) != 2:
         return None
     w = p.window
@@ -164,7 +164,8 @@ class Event(msgspec.Struct):
     id: int | None
     """None until the event is stored."""
     nodes: set[str]
-    """Names of the groups of markets that make up the event (`Place.nodes`)."""
+    """Names of the groups of markets that together make up the event: the venues' own events and
+    the families (`Placement.nodes`)."""
     venues: dict[str, str]
     """Venue -> name of the node (group of markets) that is the venue's own event."""
 
@@ -176,7 +177,7 @@ def assign(markets: Iterable[Sequence[str]], events: dict[str, Event]) -> None:
     Two events are not joined if they contain two different events of the same venue: the venue may
     have reasons to keep these apart that its texts do not show.
 
-    markets : for each market, the names of its groups (`Place.nodes`)
+    markets : for each market, the names of its groups (`Placement.nodes`)
     events : name of a group -> the event that it is a part of
     """
     for nodes in markets:
@@ -207,10 +208,10 @@ def venue_of(node: str) -> dict[str, str]:
 # Links
 
 
-def links(placed: Sequence[tuple[Listed, Place]]) -> list[Link]:
+def links(placed: Sequence[tuple[Listed, Placement]]) -> list[Link]:
     """The links between markets on Polymarket and on Kalshi that assert the same or the exact
-    opposite. All markets in `placed` must have the same `Place.key`."""
-    by_venue: dict[str, list[tuple[Listed, Place]]] = {"polymarket": [], "kalshi": []}
+    opposite. All markets in `placed` must have the same `Placement.key`."""
+    by_venue: dict[str, list[tuple[Listed, Placement]]] = {"polymarket": [], "kalshi": []}
     for market, where in placed:
         by_venue[market.platform].append((market, where))
     found: list[Link] = []
@@ -227,9 +228,10 @@ _COIN_TERMS: Final = frozenset(
 
 
 def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
-    """Whether two markets that assert the same, or the exact opposite, are also decided by the same
-    source and deadline, according to their resolution rules. For a temperature, for example, both
-    rules must name the same weather station.
+    """Whether two markets have the same source and the same deadline by their resolution rules,
+    where these matter. The markets are known to assert the same or the exact opposite.
+
+    For a temperature, for example, both rules must name the same weather station.
 
     p : what the first market asserts
     """
@@ -239,7 +241,7 @@ def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
             return False  # the announcement is enough for one of the two
         if p.terms & _REPEATABLE_TERMS and not _opened_together(a, b):
             return False  # it may have happened before one of the two was asked
-        ends = {end for rules in (one, other) if (end := _deadline(rules, p)) is not None}
+        ends = {end for rules in (one, other) if (end := _day_after_deadline(rules, p)) is not None}
         return len(ends) < 2 and (not ends or p.window.end is None or p.window.end in ends)
     if p.predicate != "value" or p.threshold is None:
         return True
@@ -272,10 +274,10 @@ _DEADLINE_CHARACTERS: Final = 400
 the rest of the rules is about exceptions."""
 
 
-def _deadline(rules: str, p: Proposition) -> date | None:
+def _day_after_deadline(rules: str, p: Proposition) -> date | None:
     """The day after the deadline that a market's resolution rules name; None if they name none.
 
-    p : what the market asserts; it supplies the year of a date that has none
+    p : what the market asserts; if the rules give a date without a year, the year is taken from it
     """
     start = rules[:_DEADLINE_CHARACTERS].split("therwise")[0]
     found = [m for m in written_dates(start, p.window.end) if m.relation in ("by", "before")]

@@ -29,11 +29,11 @@ from augury.search.text import DocumentText, document_text
 from augury.storage.database import Database
 
 MAX_LEADS: Final = 3_000
-"""Largest number of events from which pairs are formed to ask the language model about: the events
-with the largest traded volume."""
+"""Number of events, those with the largest traded volume, of which pairs are formed to ask the
+language model about. Events whose prices move together come in addition (`MAX_MOVING`)."""
 MAX_MOVING: Final = 2_000
-"""Largest number of pairs of markets with prices that move together from which pairs are taken to
-ask the language model about: the pairs with the strongest correlation."""
+"""Of the pairs of markets whose prices move together, the language model may be asked about at most
+this many: those with the strongest correlation, positive or negative."""
 MAX_SIBLINGS: Final = 200
 """A label (a language model's answer on a pair of events) applies to at most this many markets of
 each event: those that were stored first. The market that the model was asked about is always
@@ -59,7 +59,7 @@ async def _leads(
                 market,
                 # A market that is in no event yet counts as an event of its own.
                 event.id if (event := events.get(market.seq)) else -market.seq,
-                event.stages if event else None,
+                event.contest_hash if event else None,
                 tuple(tag.factor_id for tag in tags(_text(market))),
                 read_market(market),
             )

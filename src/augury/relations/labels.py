@@ -116,9 +116,10 @@ class Lead:
 
     market: StoredMarket
     event: int
-    stages: int | None
-    """Hash that is equal for all events on one contest, whatever stage or finishing place they are
-    about (`events.Place.stages`); None for events that are not on a contest."""
+    contest_hash: int | None
+    """Hash of the contest that the event is on, equal for all events on that contest, whatever
+    stage or finishing place they are about (`events.Placement.contest_hash`). None for an event
+    that is not on a contest."""
     factors: tuple[int, ...]
     """Ids of the factors (things in the world, e.g. a policy rate) that the market is about, best
     fitting first."""
@@ -153,13 +154,13 @@ def pairs(
     moving: Sequence[tuple[str, str]],
     near: Callable[[int], set[int]],
 ) -> Iterator[LeadPair]:
-    """Pairs of events worth asking a language model about, the most promising first, each once.
+    """Pairs of events worth asking a language model about, each once, the most promising first.
+    Pairs that the factor base or logic already relates are left out.
 
     leads : one market for each of the most traded events, the most traded first
-    moving : pairs of markets whose prices move together, as ids, the strongest correlation first
-    near : function from the id of a factor to the ids of the factors that an edge or link of the
-        factor base joins to it; a pair of events about two such factors is left out, because it is
-        known to be related
+    moving : pairs of ids of markets whose prices move together, the strongest correlation first
+    near : function that returns, for the id of a factor, the ids of the factors that an edge or
+        link of the factor base joins to it
     """
     by_id = {lead.market.id: lead for lead in leads}
     seen: set[bytes] = set()
@@ -194,7 +195,9 @@ def not_yet_related(one: Lead, other: Lead) -> bool:
     """Whether two markets are unrelated as far as is known: they belong to different events and
     contests, ask different questions, are not linked as the same contract on two venues, and
     neither implies or excludes the other."""
-    if one.event == other.event or (one.stages is not None and one.stages == other.stages):
+    if one.event == other.event or (
+        one.contest_hash is not None and one.contest_hash == other.contest_hash
+    ):
         return False
     if other.market.id in one.market.linked_market_ids or one.text == other.text:
         return False
@@ -210,8 +213,9 @@ def _alike(one: Lead, other: Lead) -> bool:
 
 
 def _related(one: Lead, other: Lead, near: Callable[[int], set[int]]) -> bool:
-    """Whether the factor base already relates two markets: an edge or link joins any factor (thing
-    in the world) of one market to any factor of the other."""
+    """Whether the factor base already relates two markets: an edge (one drives the other) or a link
+    (both move together) joins any factor (thing in the world) of one market to any factor of the
+    other."""
     theirs = set(other.factors)
     return any(near(factor) & theirs for factor in one.factors)
 
@@ -256,8 +260,8 @@ def shown_reason(text: str, about: Sequence[str]) -> str:
     numbers = set(_NUMBER.findall(" ".join(about)))
     if _URL.search(sentence) or set(_NUMBER.findall(sentence)) - numbers:
         raise Unusable(
-            "the reason contains a URL or markup, or a number that is in none of the texts on the "
-            "two things"
+            "the reason contains a URL, markup, or a number that is in no text that the language "
+            "model was given"
         )
     return sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence}."
 
@@ -286,8 +290,8 @@ class LabelledMarket(NamedTuple):
     weight: float
     """How much the label counts, 0 to 1 (`WEIGHT`)."""
     sign: int
-    """+1 if a rise of this market's probability goes with a rise of that of the market on the
-    question, -1 if with a fall, 0 if unknown."""
+    """+1 if this market and the market on the question become more likely together, -1 if one
+    becomes less likely when the other becomes more likely, 0 if unknown."""
     lag_days: int
     reason: str
     """Why the market is related to the question, in the language model's words, with the model's

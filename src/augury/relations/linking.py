@@ -10,7 +10,7 @@ from augury.markets import store as markets
 from augury.markets.following import BATCH_CHANGES, Follower
 from augury.markets.store import IndexRow
 from augury.relations import events, store
-from augury.relations.events import Link, Place
+from augury.relations.events import Link, Placement
 from augury.relations.store import Connection
 from augury.storage import locks
 
@@ -25,11 +25,11 @@ class Linker(Follower):
         async with self._database.transaction() as conn:
             state = await store.state(conn)
             newest = await markets.last_change(conn)
-            if state is not None and state.code == events.CODE and state.change <= newest:
+            if state is not None and state.code == events.CODE_VERSION and state.change <= newest:
                 return
             await store.clear(conn)
             await markets.unlink_all(conn)
-            await store.save_state(conn, events.CODE, 0)
+            await store.save_state(conn, events.CODE_VERSION, 0)
 
     async def _step(self) -> int:
         async with self._database.transaction() as conn:
@@ -38,7 +38,7 @@ class Linker(Follower):
             rows = await markets.changes_since(conn, after, BATCH_CHANGES)
             if rows:
                 await self._apply(conn, rows)
-                await store.save_state(conn, events.CODE, rows[-1].change)
+                await store.save_state(conn, events.CODE_VERSION, rows[-1].change)
         return len(rows)
 
     async def _apply(self, conn: Connection, rows: Sequence[IndexRow]) -> None:
@@ -56,12 +56,13 @@ class Linker(Follower):
             await self._publish(conn, touched)
 
     async def _assign(
-        self, conn: Connection, rows: dict[int, IndexRow], placed: dict[int, Place]
+        self, conn: Connection, rows: dict[int, IndexRow], placed: dict[int, Placement]
     ) -> None:
         """Assign markets to events, create the events that are missing, and store the result.
 
         rows : database number -> market
-        placed : database number -> what the market asserts, and the groups that it belongs to
+        placed : database number -> what the market asserts, and the groups that it belongs to (its
+            venue's event, its family)
         """
         if not placed:
             return
@@ -87,7 +88,7 @@ class Linker(Follower):
         await store.describe_events(conn, ids)
 
     async def _links(
-        self, conn: Connection, rows: dict[int, IndexRow], placed: dict[int, Place]
+        self, conn: Connection, rows: dict[int, IndexRow], placed: dict[int, Placement]
     ) -> list[Link]:
         """The links of the markets in `placed` with each other and with all other markets. A link
         joins two markets that are the same contract on two venues.
@@ -109,18 +110,18 @@ class Linker(Follower):
         )
 
 
-def _placed(rows: Sequence[IndexRow]) -> dict[int, Place]:
+def _placed(rows: Sequence[IndexRow]) -> dict[int, Placement]:
     return {row.seq: events.place(row) for row in rows}
 
 
 def _linked(
-    groups: dict[int, list[int]], rows: dict[int, IndexRow], placed: dict[int, Place]
+    groups: dict[int, list[int]], rows: dict[int, IndexRow], placed: dict[int, Placement]
 ) -> list[Link]:
     found: dict[tuple[int, int], Link] = {}
     for seqs in groups.values():
         members = [(rows[seq], placed.get(seq)) for seq in seqs if seq in rows]
         whole = [(row, place or events.place(row)) for row, place in members]
         for link in events.links(whole):
-            if link.one in placed or link.other in placed:
-                found[link.one, link.other] = link
+            if link.polymarket_seq in placed or link.kalshi_seq in placed:
+                found[link.polymarket_seq, link.kalshi_seq] = link
     return list(found.values())

@@ -47,7 +47,7 @@ class Partner(NamedTuple):
     correlation: float
     """Rank correlation of the two markets' price changes, -1 to 1."""
     steps: int
-    """Number of time steps (`STEP_LENGTH`) in which the price changes of both are known."""
+    """Number of time steps (`STEP_LENGTH`) in which the price changes of both markets are known."""
 
 
 class CoMovements:

@@ -20,26 +20,31 @@ from augury.relations.columns import Floats, Paths, subject_weights
 from augury.search.related import Pool
 
 CLAIM_RATIO: Final = 2.0
-"""A direct result (a market on the question itself) is listed in a relation instead if the chance
-that it is in that relation is larger than CLAIM_RATIO times its score as a direct result. A larger
-value keeps more markets as direct results. Measured: with twice this value, the lists of the
-relations lose as much quality as the direct results gain."""
+"""A market found as a direct result (on the question itself) may also be related to the question.
+It moves from the direct results to the list of a relation if the chance that it is in that relation
+is larger than CLAIM_RATIO times its score as a direct result. A larger value keeps more markets as
+direct results. Measured: with twice this value, the lists of the relations lose as much quality as
+the direct results gain."""
 FAMILY_SIZE: Final = 3
-"""The best markets of a family (e.g. the levels of one quantity), this many, keep their chance; the
-chance of its further markets is reduced (`FAMILY_SHARE`)."""
+"""Number of markets of one family (e.g. the levels of one quantity), the best ones, that keep their
+full chance in the list of a relation. The chance of the family's further markets is multiplied by
+`FAMILY_SHARE`."""
 FAMILY_SHARE: Final = 0.7
-"""The chance of a market that comes after the best `FAMILY_SIZE` markets of its family (e.g. the
-levels of one quantity) is multiplied by this share (0 to 1), so that a list shows several causes
-and not only one quantity. Chosen by reading lists (`docs/experiments/relations-ranker.md`)."""
+"""The chance that a market is in a relation is multiplied by this share (0 to 1) if the market
+comes after the best `FAMILY_SIZE` of its family (e.g. the levels of one quantity), so that a list
+shows several causes and not only one quantity. Chosen by reading lists
+(`docs/experiments/relations-ranker.md`)."""
 
 
 def bearing(
     reached: Reached, tags: NDArray[np.uint16], fits: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Two arrays, each from 0 to 1: how much each of n markets is about the factors (things in the
-    world) that the question is about, (n,); and how strongly the paths of each relation lead from
-    these to each factor of each market, (3, n, MOST_TAGS). The latter is the weight of the path
-    times how much the market is about the factor.
+    """How much each of n markets has to do with the question: two arrays of numbers from 0 to 1.
+
+    The first, (n,), is how much the market is about the factors (things in the world) that the
+    question is about. The second, (3, n, MOST_TAGS), has a number for each relation, market and
+    factor of the market: the weight of the path from the question's factors to this factor, times
+    how much the market is about it.
 
     tags, fits : (n, MOST_TAGS), ids of the markets' factors and how well each one fits
     """
@@ -64,8 +69,10 @@ def path_weights(found: Paths) -> Floats:
 def gains(
     chances: NDArray[np.floating], has_path: NDArray[np.bool_], direct: NDArray[np.floating]
 ) -> Floats:
-    """The chance (0 to 1) that each market is in each relation, (3, n); 0 where the market must not
-    be listed: without a path, or if it stays a direct result (`CLAIM_RATIO`).
+    """The chance (0 to 1) with which each market competes for the list of each relation, (3, n).
+
+    It is 0 where the market must not be listed: no path leads to it in this relation, or it is
+    listed as a direct result, because its score as one is too high for it to move (`CLAIM_RATIO`).
 
     Parameters
     ----------
@@ -88,13 +95,16 @@ def ordered(
     family: NDArray[np.uint64],
     floors: Mapping[Relation, float],
 ) -> dict[Relation, tuple[NDArray[np.intp], Floats]]:
-    """For each relation, two arrays: the positions of the markets listed in it, best first; and the
-    markets' chances. A market is listed only in the relation with its largest chance.
+    """For each relation, the list of its markets, as two arrays: their positions, best first, and
+    the chances (0 to 1) that they are in this relation.
+
+    A market is listed only in the relation for which its chance is largest.
 
     gains : (3, n), from the function `gains`
-    keys : (n,), database numbers of the markets; among equal chances, the smaller number is first
-    family : (n,), a hash that is equal for the markets of one family; the chance of those after the
-        best `FAMILY_SIZE` of a family is reduced (`FAMILY_SHARE`)
+    keys : (n,), database numbers of the markets; of two markets with equal chances, the one with
+        the smaller number comes first
+    family : (n,), a hash that is equal for the markets of one family; of each family, the best
+        `FAMILY_SIZE` markets keep their chance, and that of the others is reduced (`FAMILY_SHARE`)
     floors : relation -> smallest chance, 0 to 1, with which a market is listed (`Ranker.floors`)
     """
     best = gains.argmax(axis=0)  # ties: the earlier relation
@@ -118,16 +128,17 @@ def rank(
     floors: Mapping[Relation, float],
     labelled: Floats | None = None,
 ) -> dict[Relation, tuple[NDArray[np.intp], Floats, NDArray[np.uint16]]]:
-    """For each relation, three arrays: the positions in the pool of the markets listed in the
-    relation, best first; the markets' chances; and the id of the factor (thing in the world)
-    through which a path reached each market.
+    """For each relation, the list of its markets, as three arrays: their positions in the pool,
+    best first; the chances (0 to 1) that they are in this relation; and, for each market, the id of
+    its factor (thing in the world) to which the strongest path of the factor base leads.
 
     Parameters
     ----------
     chances : (n, 3)
-        From the trees: upstream, downstream, correlated.
+        The fitted trees' chance (0 to 1) of each market to be upstream, downstream, correlated.
     weights : (3, n, MOST_TAGS)
-        From `path_weights`: how strongly paths lead to each market's factors.
+        From `path_weights`: how strongly paths lead from the query's factors to each of the
+        market's factors.
     direct : (n,)
         The score of each of the best direct results (markets on the question itself), 0 for other
         markets.
@@ -135,8 +146,8 @@ def rank(
         Relation -> smallest chance, 0 to 1, with which a market is listed.
     labelled : (3, n)
         Weight of the language model's label that puts the market in the relation; 0 without a
-        label. It is used as the chance if the factor base has no path to the market and the market
-        is not a direct result.
+        label. It replaces the market's chance if no path leads to the market and the market is not
+        a direct result.
     """
     gain = gains(chances, np.asarray(weights.any(axis=2)), direct)
     if labelled is not None:

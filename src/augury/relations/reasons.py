@@ -67,8 +67,8 @@ def together(one: str, other: str, reason: str, *, sign: int, code: Code | None)
     one, other : names of the two factors
     reason : why they move together
     sign : -1 if more of one goes with less of the other, else 1
-    code : how the two are related, according to the people who judged the pair (`judged.Code`);
-        None if nobody did
+    code : how the two are related by the verdict on the pair (`judged.Code`); None without a
+        verdict
     """
     both = f"{_quoted(one)} and {_quoted(other)}"
     if reason.startswith("rivals "):
@@ -95,7 +95,8 @@ def alike(one: Factor, other: Factor, contests: Sequence[str]) -> str:
     both = f"{_quoted(one.name)} and {_quoted(other.name)}"
     if contests:
         return f"{both} are rivals: both are part of {_quoted(contests[0])}."
-    return f"{both} are parallel cases: the same question about another {_one_of(one.kind or '')}."
+    noun = _one_of(one.entity_list or "")
+    return f"{both} are parallel cases: the same question about another {noun}."
 
 
 def supposed(condition: str, about: str) -> str:
@@ -154,8 +155,9 @@ class Phrasing:
         self._text = "\n".join(dict.fromkeys(texts))
         self._is_plain = lru_cache(maxsize=WORDS_KEPT)(self._is_mostly_lower_case)
 
-    def inside(self, reason: str) -> str:
-        """The reason with its first word in lower case, unless that word is a name."""
+    def inside_sentence(self, reason: str) -> str:
+        """The reason as it stands inside a sentence: with its first word in lower case, unless that
+        word is a name."""
         first = _FIRST_WORD.match(reason)
         if first is None or (first["before_name"] and first["word"] not in _NOT_IN_NAMES):
             return reason

@@ -31,13 +31,15 @@ async def list_factors(
         str,
         Query(
             max_length=200,
-            description="Words that must all occur in a factor's name, key, domain or `up`, each "
-            "in any of the four.",
+            description="Words that must all occur in a factor's name, key, domain or `up` (what a "
+            "rise of the factor means), each in any of the four.",
         ),
     ] = "",
     domain: Annotated[
         str | None,
-        Query(max_length=100, description="Only factors of this domain (subject area): macro ..."),
+        Query(
+            max_length=100, description="Only factors of this domain (subject area), e.g. macro."
+        ),
     ] = None,
     limit: pages.Limit = pages.DEFAULT_LIMIT,
     cursor: pages.Cursor = None,

@@ -41,8 +41,9 @@ def _example(**fields: Any) -> ConfigDict:
 
 
 class ArrowJudgment(BaseModel):
-    """The verdict of one or two readers on how two factors (things in the world that markets are
-    about) are related. The readers did not see how the list of factors relates them."""
+    """The verdict of one or two readers (people or language models) on how two factors (things in
+    the world that markets are about) are related. The readers did not see how the list of factors
+    relates them."""
 
     model_config = _example(**_JUDGED)
 
@@ -60,7 +61,10 @@ class ArrowJudgment(BaseModel):
         description="+: a rise of one factor goes with a rise of the other. -: it goes with a "
         "fall. 0: it can go with either, or the factors are unrelated."
     )
-    readers: int = Field(description="Number of readers who judged the pair of factors: 1 or 2.")
+    readers: int = Field(
+        description="Number of readers (people or language models) who judged the pair of factors "
+        "independently: 1 or 2."
+    )
     source: Literal["shipped", "own"] = Field(
         description="Where the verdict comes from. shipped: it is part of Augury. own: the "
         "operator of this installation added it."
@@ -110,8 +114,8 @@ class FactorRecord(BaseModel):
     )
     domain: str = Field(description="Subject area that the factor belongs to, e.g. macro.")
     instances: int = Field(
-        description="Number of factors of the same kind that this one stands for, itself "
-        "included. A kind has e.g. one factor for each team or country; only the first is listed."
+        description="Number of factors that this one stands for, itself included. Of similar "
+        "factors (e.g. one for the title of each team), only the first is listed."
     )
     drives: list[FactorArrow] = Field(
         description="Effects of this factor, the strongest relation first."

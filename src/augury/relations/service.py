@@ -46,9 +46,10 @@ from augury.search.related import Lookup, Pool, PoolReading, Ranked, Tag
 from augury.search.subject import split
 from augury.search.text import DocumentText
 
-CODE: Final = "5"
-"""Version of the code that finds the factors that a text is about. Raise it when an unchanged
-factor base gives texts other factors."""
+FINDER_VERSION: Final = "5"
+"""Version of the code that finds the factors in a text. Raise it with every change of this code
+that makes the same text and the same factor base give other factors: then the search index, which
+stores the factors of markets, is built again."""
 
 # All weights and shares below are from 0 to 1.
 MAX_QUERY_FACTORS: Final = 6
@@ -57,51 +58,52 @@ Chosen by hand."""
 MIN_FACTOR_SHARE: Final = 0.25
 """A query is taken to be about a factor only if the factor's weight is at least this share (0 to 1)
 of the largest weight among the query's factors. Chosen by hand."""
-NAMED_WEIGHT: Final = 0.4
-"""Weight (0 to 1) of a factor (a thing in the world) in a query whose words name it, if these words
-are only a tiny part of the query. The weight rises linearly, to 1 if all words of the query name
-the factor (`factors.Match.fit`). Chosen by hand."""
+MIN_NAMED_WEIGHT: Final = 0.4
+"""Weight (0 to 1) in a query of a factor (a thing in the world, e.g. a policy rate) that only a
+tiny part of the query's words names. The weight rises linearly with this part, to 1 if all words of
+the query name the factor (`factors.Match.fit`). Chosen by hand."""
 VOTE_WEIGHT: Final = 0.8
 """Weight (0 to 1) of a factor (a thing in the world) in a query if all of the query's best direct
 results (markets on the question itself) are closely about it. If only some of them are, the weight
 is smaller. Chosen by hand."""
-GUESS_WEIGHT: Final = 0.5
-"""What a query is about has to be guessed from its best direct results (markets on the question
-itself) if its words name no factor (thing in the world). If the results agree (`GUESSED_WEIGHT`),
-the weights of their factors are scaled up so that the largest is this one (0 to 1). Chosen by
-hand."""
-GUESSED_WEIGHT: Final = 0.1
-"""The best direct results of a query (markets on the question itself) count as agreeing on what the
-query is about if the factor (thing in the world) that they share most has at least this weight (0
-to 1; see `VOTE_WEIGHT`). Chosen by hand."""
+GUESSED_TOP_WEIGHT: Final = 0.5
+"""Weight (0 to 1) of the strongest factor that is guessed for a query. If the words of a query name
+no factor (thing in the world), its factors are guessed from its best direct results (markets on the
+question itself). If these agree (`MIN_AGREED_WEIGHT`), the weights of the guessed factors are
+scaled up so that the largest is at least this one. Chosen by hand."""
+MIN_AGREED_WEIGHT: Final = 0.1
+"""If the words of a query name no factor (thing in the world), its best direct results (markets on
+the question itself) vote on its factors, with weights up to `VOTE_WEIGHT`. They count as agreeing
+if the factor with the most votes has at least this weight (0 to 1). Chosen by hand."""
 SURE_WEIGHT: Final = 0.6
 """A factor (thing in the world) that the query's words name is certainly what the query is about if
 its weight (0 to 1) is at least this. Chosen by hand."""
 ANSWERED_SHARE: Final = 0.5
-"""Search may miss the markets about a factor (a thing in the world) that a query's words certainly
-name (`SURE_WEIGHT`), because they use other words. If less than this share (0 to 1) of the query's
-best direct results (markets on the question itself) are about the factor, its markets are looked up
-as well. Chosen by hand."""
+"""Smallest share (0 to 1) of a query's best direct results (markets on the question itself) that
+must be about a factor (a thing in the world) which the query's words certainly name
+(`SURE_WEIGHT`). With a smaller share, search has probably missed markets that name the factor in
+other words, so the factor's markets are looked up as well. Chosen by hand."""
 SUPPOSED_SHARE: Final = 0.8
 """A query may suppose a cause in a condition ("if the dollar collapses"). A factor (thing in the
 world) that the condition names counts as such a cause if its weight is at least this share (0 to 1)
 of the largest weight among the factors that the condition names. Chosen by hand."""
-RIVAL_SHARE: Final = 0.3
-"""A market on the same contest as the question but at the other level counts as being about the
-question to at least this degree (0 to 1): the whole contest (the league's title) if the question is
-about one contender, a single contender if it is about the whole contest. Chosen by hand."""
+SAME_CONTEST_SHARE: Final = 0.3
+"""Smallest degree (0 to 1) to which a market counts as being about the question if both are on the
+same contest, but one of them is on the whole contest ("Who wins the league?") and the other on one
+contender ("Will Arsenal win the league?"). Chosen by hand."""
 DOUBTFUL_SHARE: Final = 0.4
-"""A factor (thing in the world) that a query is probably not about has its weight multiplied by
-this number (0 to 1). There are two cases: the query's words certainly name another factor
-(`SURE_WEIGHT`), and only the markets that search found are about this one; or the words that name
-it are only a part of another factor's name ("OpenAI" in "OpenAI's listing"). Chosen by hand."""
+"""The weight of a factor (thing in the world) is multiplied by this number (0 to 1) if the query is
+probably not about the factor. There are two cases. In the first, the query's words certainly name
+another factor (`SURE_WEIGHT`), and this one was inferred only from the markets that search found.
+In the second, the words that name this factor are only a part of another factor's name ("OpenAI" in
+"OpenAI's listing"). Chosen by hand."""
 MAX_LOOKUP_FACTORS: Final = 24
 """For one query, the markets of at most this many related factors (things in the world) are looked
 up; looking up 30 gave no better lists (`docs/experiments/relations-tried.md`)."""
 MAX_LABELLED_FACTORS: Final = 4
-"""For one query, the markets of at most this many further factors (things in the world) are looked
-up because of a language model's label: the label relates a market about the factor to one of the
-query's direct results (markets on the question itself). Chosen by hand."""
+"""Largest number of factors (things in the world) whose markets are looked up for one query because
+of a language model's labels. Such a label relates a market about the factor to one of the query's
+direct results (markets on the question itself). Chosen by hand."""
 
 
 class RelationService:
@@ -120,9 +122,10 @@ class RelationService:
 
     @property
     def version(self) -> str:
-        """Version of the factors that texts are found to be about. It changes with the factor base
-        and with the code that finds the factors (`CODE`)."""
-        return f"{CODE}-{self.base.version}"
+        """Version of the way in which factors are found in texts; if it changes, the search index
+        is built again. It changes with the factor base and with the code that finds the factors
+        (`FINDER_VERSION`)."""
+        return f"{FINDER_VERSION}-{self.base.version}"
 
     @cached_property
     def matcher(self) -> Matcher:
@@ -136,7 +139,7 @@ class RelationService:
 
     @cached_property
     def judged(self) -> Judged:
-        """People's verdicts on how pairs of factors are related."""
+        """The verdicts on how pairs of factors are related."""
         return _judged(self.base)
 
     @cached_property
@@ -145,7 +148,8 @@ class RelationService:
 
     @cached_property
     def ranker(self) -> fitted.Ranker:
-        """The trees that judge in which relation a market is to a query."""
+        """The trees that judge how a market is related to a query (upstream, downstream,
+        correlated, direct or not at all)."""
         return fitted.default()
 
     @cached_property
@@ -192,8 +196,8 @@ class RelationService:
                 if tag:
                     votes[tag] += score * min(1.0, 0.3 + share)
         voted = {tag: VOTE_WEIGHT * vote / total for tag, vote in votes.items()}
-        if not weights and (top := max(voted.values(), default=0.0)) >= GUESSED_WEIGHT:
-            voted = {tag: vote * max(1.0, GUESS_WEIGHT / top) for tag, vote in voted.items()}
+        if not weights and (top := max(voted.values(), default=0.0)) >= MIN_AGREED_WEIGHT:
+            voted = {tag: vote * max(1.0, GUESSED_TOP_WEIGHT / top) for tag, vote in voted.items()}
         found = {
             tag: float((tags == tag).any(axis=1).mean()) if len(tags) else 0.0 for tag in weights
         }
@@ -226,9 +230,11 @@ class RelationService:
         return QueryFactors(self, factors, contests, partners, labels, unanswered, supposed)
 
     def _named(self, query: str) -> tuple[dict[int, float], set[int]]:
-        """Two things: the factors that a query's words name, as id -> weight; and the ids of the
-        factors that the query supposes as causes ("if the dollar collapses"). It is not about
-        these."""
+        """The factors that a query names, in two parts.
+
+        The first, id -> weight, has the factors that the query is about. The second has the ids of
+        those that it only supposes as causes ("if the dollar collapses"), and is not about.
+        """
         subject = split(query)
         about = self._weighed(subject.about)
         if not subject.condition or not about:
@@ -241,7 +247,7 @@ class RelationService:
     def _weighed(self, text: str) -> dict[int, float]:
         weights: dict[int, float] = {}
         for match in self.matcher.match(text):
-            weight = min(1.0, NAMED_WEIGHT + (1 - NAMED_WEIGHT) * match.fit)
+            weight = min(1.0, MIN_NAMED_WEIGHT + (1 - MIN_NAMED_WEIGHT) * match.fit)
             weights[match.factor] = DOUBTFUL_SHARE * weight if match.part else weight
         return weights
 
@@ -279,8 +285,9 @@ def _judged(base: Base) -> Judged:
 
 
 class QueryFactors(Lookup):
-    """The factors (things in the world, e.g. a policy rate) of one query: those that it is about,
-    its own ones, and those to which paths of the factor base lead from these."""
+    """The factors (things in the world, e.g. a policy rate) that matter for one query: its own
+    factors, which the query is about, and those to which paths of the factor base lead from its own
+    factors."""
 
     def __init__(
         self,
@@ -297,15 +304,16 @@ class QueryFactors(Lookup):
         factors
             The query's own factors as (id, weight), the strongest first.
         contests
-            Ids of the factors on whole contests (a league's title) of which the query is about a
-            contender (a team's title).
+            If the query is about one contender of a contest (a team's title): the id of the factor
+            on the whole contest (the league's title), one for each such contest.
         partners
             Database number of a market whose price moves together with that of one of the query's
             best direct results -> its correlation.
         labels
             Database number of a market -> how a language model's label relates it to the query.
         unanswered
-            See the property `unanswered`.
+            Ids of the factors that the query's words certainly name, although few of its best
+            direct results are about them (the property `unanswered`).
         supposed
             Ids of the factors that the query supposes as causes ("if the dollar collapses").
         """
@@ -338,15 +346,18 @@ class QueryFactors(Lookup):
     def factor_shares(
         self, tags: NDArray[np.uint16], fits: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Two arrays (n,), 0 to 1, with one number for each of n markets: how much the market is
-        about the query's own factors (things in the world), and how strongly it is related to them.
+        """Two arrays (n,), 0 to 1, with one number for each of n markets.
+
+        The first is how much the market is about the query's own factors (things in the world); the
+        second is how strongly the best path of the factor base leads from these to one of the
+        market's factors.
 
         tags, fits : (n, MOST_TAGS), ids of the markets' factors and how well each one fits, 0 to 1
         """
         own, paths = ranking.bearing(self.reached, tags, fits)
         # Markets on the contest's other level are answers as well, but lesser ones.
-        rivals = self._rivals(tags)
-        own = np.where(rivals, np.maximum(own, RIVAL_SHARE), own).astype(np.float32)
+        rivals = self._at_other_level(tags)
+        own = np.where(rivals, np.maximum(own, SAME_CONTEST_SHARE), own).astype(np.float32)
         return own, np.where(rivals, 0, paths.max(axis=(0, 2), initial=0)).astype(np.float32)
 
     @property
@@ -376,10 +387,16 @@ class QueryFactors(Lookup):
         features from which fitted decision trees judge how it is related to the query."""
         tags = pool.tags
         graph, around = self.relations.graph, self.relations.judged.around
-        found = columns.paths(self.reached, pool, graph.of_one[tags])
+        found = columns.paths(self.reached, pool, graph.differs_by_market[tags])
         judged = [around(number) for number, _ in self.factors[: len(RANK_WEIGHTS)]]
         rows = columns.table(
-            self.reached, self.factors, pool, found, self._foreign(tags), self._rivals(tags), judged
+            self.reached,
+            self.factors,
+            pool,
+            found,
+            self._foreign(tags),
+            self._at_other_level(tags),
+            judged,
         )
         return TreeReading(self, pool, found, rows)
 
@@ -393,10 +410,12 @@ class QueryFactors(Lookup):
         return weights
 
     def labelled(self, relation: Relation, factor: int, key: int) -> LabelledMarket | None:
-        """The market `key` (database number) as a language model's label relates it to the query in
-        this relation. None if there is no such label, or if it is not needed because a path of the
-        factor base already leads from the query's factors to the market's factor.
+        """How a market is related to the query by a language model's label.
 
+        None if no label puts the market into `relation`, or if the label is not needed because a
+        path of the factor base already leads from the query's factors to the market's factor.
+
+        key : database number of the market
         factor : id of the market's factor, 0 if it has none
         """
         market = self.labels.get(key)
@@ -422,10 +441,11 @@ class QueryFactors(Lookup):
             reason = f"{reason} {moved}"
         return reason
 
-    def _rivals(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
-        """(n,): True for the markets on the same contest as the query, but at the other level: the
-        markets on the whole contest (the league's title) if the query is about one contender (a
-        team's title), the markets on single contenders if it is about the whole contest.
+    def _at_other_level(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
+        """(n,): True for the markets on the same contest as the query, but at the other level.
+
+        These are the markets on the whole contest (the league's title) if the query is about one
+        contender (a team's title), and those on single contenders if it is about the whole contest.
 
         tags : (n, MOST_TAGS), ids of the markets' factors
         """
@@ -449,9 +469,11 @@ class QueryFactors(Lookup):
         return foreign
 
     def path(self, relation: Relation, factor: int) -> FactorPath:
-        """The strongest path of the factor base in one relation (upstream, downstream, correlated)
-        from one of the query's own factors to the factor with the id `factor`. Empty if there is
-        none, e.g. because the query is about that factor itself."""
+        """The strongest path of the factor base from any of the query's own factors to the factor
+        with the id `factor`, in the given relation (upstream, downstream, correlated).
+
+        Empty if there is none, e.g. because the query is about that factor itself.
+        """
         return self.reached.path(RELATIONS.index(relation), factor)
 
     def factor_reason(self, relation: Relation, factor: int) -> str:
@@ -466,7 +488,7 @@ class QueryFactors(Lookup):
         if path[0].reason == SUPPOSED:
             return reasons.supposed(factors(factor).name, factors(path[0].source).name)
         names = [factors(path[0].source).name, *(factors(step.target).name for step in path)]
-        causes = [self.relations.phrasing.inside(step.reason) for step in path]
+        causes = [self.relations.phrasing.inside_sentence(step.reason) for step in path]
         if relation == "upstream":
             names, causes = names[::-1], causes[::-1]
         return reasons.causes(names, causes)
@@ -479,15 +501,19 @@ class QueryFactors(Lookup):
             return reasons.alike(one, other, [known[key].name for key in common])
         code = self.relations.judged.around(step.source).codes[step.target]
         return reasons.together(
-            one.name, other.name, self.relations.phrasing.inside(step.reason), sign=step.sign,
-            code=CODES[code - 1] if 0 < code <= len(CODES) else None,
+            one.name, other.name, self.relations.phrasing.inside_sentence(step.reason),
+            sign=step.sign, code=CODES[code - 1] if 0 < code <= len(CODES) else None,
         )  # fmt: skip
 
 
 class TreeReading(PoolReading):
-    """The features of the markets of a pool (the markets that may be listed for a query). From them
-    fitted decision trees judge how directly each market is about the query, and in which relation
-    (upstream, downstream, correlated) it is to the query. They are computed once for both."""
+    """The features of the markets of a pool (the markets that may be listed for a query), from
+    which fitted decision trees judge the markets.
+
+    The features are computed once and used by two sets of trees. One judges how directly a market
+    is about the query, the other in which relation it is to the query (upstream, downstream,
+    correlated).
+    """
 
     def __init__(
         self, query: QueryFactors, pool: Pool, found: columns.Paths, rows: columns.Floats
@@ -504,16 +530,19 @@ class TreeReading(PoolReading):
         return columns.compared(self._rows, self._pool.family)
 
     def direct_rows(self) -> columns.Floats:
-        """The features from which the trees judge how directly each market is about the query:
-        (own, len(DIRECT_COLUMNS)). The rows are those of the first `Pool.own` markets, the only
-        ones that may be listed as direct; they are compared with each other only."""
-        own = slice(0, self._pool.own)
+        """The features from which fitted decision trees judge how directly a market is about the
+        query, (`Pool.direct_count`, len(DIRECT_COLUMNS)).
+
+        There is one row for each of the first `Pool.direct_count` markets of the pool. Only these
+        may be listed as direct, and they are compared only with each other.
+        """
+        own = slice(0, self._pool.direct_count)
         rows = columns.compared(self._rows[own], self._pool.family[own])
         return columns.direct_table(rows, self._pool.features[own])
 
     def direct(self) -> columns.Floats:
-        """How directly each of the first `Pool.own` markets, those that may be listed as direct, is
-        about the query: (own,), each in (0, 1)."""
+        """How directly each of the first `Pool.direct_count` markets, those that may be listed as
+        direct, is about the query: (`Pool.direct_count`,), each in (0, 1)."""
         return self._query.relations.direct_ranker.grades(self.direct_rows())
 
     def rank(self, direct: columns.Floats, most: int) -> dict[Relation, list[Ranked]]:

@@ -19,10 +19,10 @@ MAX_GAP_MINUTES = 30
 """Longest gap in a day's price bars, in minutes, with which models still use the day. Gaps are
 filled with the last price. Chosen by hand."""
 SPIKE_DEVIATIONS, UNREVERTED_SHARE = 12.0, 0.15
-"""Two limits; a close that passes both is called a bad print (a wrong price). Its absolute log
-return exceeds `SPIKE_DEVIATIONS` robust standard deviations of the day's returns, and the next bar
-reverses this return until less than the share `UNREVERTED_SHARE` (0 to 1) of it is left. A real
-move does not reverse within one bar. Chosen by hand."""
+"""Two limits for calling a close a bad print (a wrong price). Both must hold: the absolute log
+return to this close is more than `SPIKE_DEVIATIONS` robust standard deviations of the day's
+returns, and after the next bar less than the share `UNREVERTED_SHARE` (0 to 1) of this return is
+left. A real move does not reverse within one bar. Chosen by hand."""
 MIN_SPIKE_RETURN = 0.02
 """Smallest absolute log return for which a close can be refused as a bad print (a wrong price). On
 calm days `SPIKE_DEVIATIONS` standard deviations are less than this, and normal moves would be
@@ -42,7 +42,8 @@ class Day:
     """Number of usable bars: those that came and were not refused as wrong."""
     expected: int
     longest_fill: int
-    """Length of the longest gap between usable bars, in minutes."""
+    """Length, in minutes, of the longest gap between usable bars; gaps are filled with the last
+    price."""
     bad: int
     """Number of bars refused, as bad prints (wrong prices) or because their values contradict each
     other."""

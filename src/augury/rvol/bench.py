@@ -62,8 +62,8 @@ def made_up(assets: int, days: int, seed: int = 1) -> Panel:
 
 
 def _fits(panel: Panel) -> dict[str, float]:
-    """CPU seconds, by name: of a refit of all models from all days, and of forecasting one more day
-    from the checkpoint that such a refit returned."""
+    """Measure the CPU seconds of two steps: refitting all models on all days, and forecasting one
+    more day from the checkpoint that such a refit returns. Returns them by name of the step."""
     before = panel.cut(int(panel.days[0, -2]))
     known = _refit(before)
     return {
@@ -80,8 +80,9 @@ def _refit(panel: Panel) -> Checkpoint:
 
 
 def _next_day(panel: Panel, before: Checkpoint) -> None:
-    """Forecast one more day from a checkpoint (what the models keep of earlier days), including the
-    check that the checkpoint was made from the same past data."""
+    """The step that is timed as `next_day_cpu_s`: forecast one more day from a checkpoint (what the
+    models keep of earlier days), including the check that the checkpoint was made from the same
+    past data."""
     windows = {h: learning.TargetWindow(h) for h in HORIZONS}
     assert before.fits(panel, windows)
     found, _ = learning.forecast(panel, windows, before)
@@ -108,8 +109,8 @@ def _best(
 
 
 async def _routes(requests: int) -> dict[str, Any]:
-    """Milliseconds, by name, that requests to /v1/rvol/latest and /v1/rvol/history take, over HTTP,
-    on a service with 12,000 forecasts."""
+    """Measure the times of requests over HTTP to /v1/rvol/latest and /v1/rvol/history, on a service
+    with 12,000 forecasts. Returns, by name of the measurement, percentiles in milliseconds."""
     import httpx2
 
     from augury.app import create_app

@@ -198,7 +198,8 @@ class Collector:
 
 
 def _whole_months(first: int, last: int) -> Sequence[date]:
-    """The first day of each month that lies wholly within days `first` to `last`."""
+    """The first day of each month all of whose days lie from `first` to `last`, both inclusive
+    (days since 1970-01-01)."""
     month = date_of(first).replace(day=1)
     if day_number(month) < first:
         month = _following(month)

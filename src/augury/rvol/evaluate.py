@@ -136,8 +136,8 @@ def _add(out: dict[str, Any], paths: Sequence[WalkForward], days: int) -> None:
 
 
 def _scored(path: WalkForward, days: int, exclude: date | None) -> WalkForward | None:
-    """The forecasts of `path` that can be scored: the `days` days that they cover are over and do
-    not include the day `exclude`. None if there are none."""
+    """The forecasts of `path` that can be scored: their target window (the `days` days that they
+    cover) is over and does not contain the day `exclude`. None if there are none."""
     keep = np.isfinite(path.actual)
     if exclude is not None:
         day = (exclude - EPOCH).days

@@ -1,8 +1,9 @@
 """Regressors of future variance for each asset and day, as known at the close of the day. Pure.
 
-The values of row t depend only on the asset's rows up to t and, for the class factors, on the other
-assets of the class up to the same day. Appending rows leaves all earlier values the same to the
-last bit. Values are logs relative to the asset's own level, or free of scale.
+The values of row t depend only on the asset's rows up to t. Regressors that describe the whole
+class of assets (e.g. all coins) also depend on the other assets' rows up to the same day. Appending
+rows leaves all earlier values the same to the last bit. Values are logs relative to the asset's
+typical variance (`Design.level`), or free of scale.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import numpy as np
 from augury.rvol.panel import NO_DAY, Bools, Floats, Ints, Panel
 
 CAP_MEDIANS = 15.0
-"""Cap on daily variance in regressors, as a multiple of the asset's median over the `CAP_ROWS` days
-before. Measures of a day above the cap are scaled down to it, so that one bad or historic day does
-not distort all regressors for months. The regressions' targets are not capped."""
+"""Cap on a day's realized variance in regressors, as a multiple of the asset's median over the
+`CAP_ROWS` days before. If a day's variance is above the cap, its variance measures are all scaled
+down by the factor that lowers the variance to the cap. Otherwise a single day with bad data or an
+extreme move would distort the regressors for months. The regressions' targets are not capped."""
 CAP_ROWS = 60
 EWMA_DECAY = 0.94
 CENTRES = (1.0, 5.0, 25.0, 125.0)
@@ -71,9 +73,10 @@ class RegressorState:
     """Shape (assets,): sum of ln(realized variance) over each asset's days so far; the variance is
     capped, see `CAP_MEDIANS`."""
     totals: dict[str, Floats]
-    """By series (e.g. `capped`, the capped variance), shape (assets, days in a month): running
-    totals of the series, up to each of the asset's latest days in this state. The mean over a week
-    or a month is a difference of two such totals."""
+    """By name of a series (e.g. `capped`, the capped variance), shape (assets, month): running
+    total of the series at the end of each of the asset's latest days; there are `Panel.month` of
+    them. The mean over a week or a month is the difference of two totals, divided by the number of
+    days."""
     averages: Floats
     """Shape (centers of mass, assets): exponentially weighted sums of realized variance (capped,
     see `CAP_MEDIANS`), not yet divided by the sums of the weights; one for each of `CENTRES`."""
@@ -81,8 +84,9 @@ class RegressorState:
     """Shape (assets,): exponentially weighted mean of realized variance, as in RiskMetrics; NaN
     before an asset's first day."""
     recent: Floats
-    """Shape (assets, CAP_ROWS): realized variance of each asset's last days so far; infinite where
-    it has fewer days."""
+    """Shape (assets, CAP_ROWS): realized variance of each asset's `CAP_ROWS` latest days, from
+    whose median the cap on later days is computed (see `CAP_MEDIANS`). Infinite where the asset has
+    fewer days."""
     measured: dict[str, Bools]
     """By measure, e.g. `bv` (bipower variation), shape (assets,): True if the asset has had a value
     of the measure so far."""
@@ -112,7 +116,8 @@ class Design:
     """Shape (assets, rows): exponentially weighted mean of daily realized variance so far, which is
     RiskMetrics' forecast for each following day."""
     usable: Bools
-    """Shape (assets, rows): True once the asset has a month of days, which the regressors need."""
+    """Shape (assets, rows): False until the asset has a month of daily data (`Panel.month` days),
+    which the regressors need; True from then on."""
     meets: dict[str, Bools]
     """By data requirement (a value of `NEEDS`), e.g. `bv` (bipower variation), shape (assets,):
     True for the assets that meet it."""
@@ -238,14 +243,13 @@ def design(panel: Panel, before: RegressorState | None = None) -> Design:
 
     def state_after(first: Ints) -> RegressorState:
         def last(values: Floats, initial: Floats) -> Floats:
-            """Each asset's value on the last day that the state includes, its `first`-th day;
-            `initial` where `first` is 0."""
+            """Each asset's value on the last of its `first` days; `initial` where `first` is 0."""
             found = np.take_along_axis(values, np.maximum(first - 1, 0)[:, None], axis=1)[:, 0]
             return np.where(first > 0, found, initial)
 
         def tail(values: Floats, width: int) -> Floats:
-            """For each asset, the last `width` values up to its `first`-th day. `values` starts
-            `width` columns before the panel's first day."""
+            """For each asset, the `width` values that end with the last of its `first` days.
+            `values` starts `width` columns before the panel's first day."""
             return np.take_along_axis(values, first[:, None] + np.arange(width), axis=1)
 
         return RegressorState(
@@ -309,9 +313,10 @@ def _running(start: Floats, values: Floats) -> Floats:
 
 
 def _decayed(values: Floats, centre: float, total: Floats) -> Floats:
-    """Shape (assets, rows): exponentially weighted running totals, in which a row weighs `centre` /
-    (1 + `centre`) times as much as the next. Divided by the total weight (`_weights`), they are
-    means with center of mass `centre`."""
+    """Shape (assets, rows): exponentially weighted sums of `values` over the rows so far,
+    continuing from the sums `total`. A row weighs `centre` / (1 + `centre`) times as much as the
+    next. The caller divides these sums by the sums of the weights (`_weights`) to get means with
+    center of mass `centre`."""
     decay = centre / (1.0 + centre)
     out = np.empty_like(values)
     for row in range(values.shape[1]):

@@ -55,7 +55,8 @@ class Offline(FeedFailed):
 
 
 class UnreadableBars(Exception):
-    """An exchange's answer can't be read as price bars."""
+    """An exchange's answer can't be read as price bars. The text says what the exchange did, and is
+    shown after its name: "okx: sent rows that are not price bars"."""
 
 
 class Exchanges:
@@ -264,8 +265,9 @@ def _checked(page: Any, start: int, end: int, minutes: int) -> dict[int, Sequenc
 
 
 def _arrays(rows: Mapping[int, Sequence[float]]) -> Bars:
-    """Times (n), ascending, and values (n, 5) of bars given by opening time. Bars that contradict
-    themselves, e.g. with a high below the low, are left out."""
+    """Bars as arrays: opening times (n,), ascending, and values (n, 5): open, high, low, close,
+    volume. `rows` has these values by opening time. Bars that contradict themselves, e.g. with a
+    high below the low, are left out."""
     stamps = np.array(sorted(rows), dtype=np.int64)
     values = np.array([rows[s] for s in stamps.tolist()], dtype=float).reshape(-1, 5)
     sane = consistent(values)

@@ -33,8 +33,8 @@ take minutes."""
 
 
 class Garch(NamedTuple):
-    """The parameters of one asset's GJR-GARCH(1,1): v' = omega + (alpha + gamma 1{r < 0}) r^2 +
-    beta v, where r is the daily log return."""
+    """The parameters of one asset's GJR-GARCH(1,1). With v the variance of a day and r its log
+    return, the variance of the next day is omega + (alpha + gamma 1{r < 0}) r^2 + beta v."""
 
     omega: float
     alpha: float
@@ -160,8 +160,9 @@ def forecast(panel: Panel, given: Fitted, steps: int) -> Floats:
 
 
 def walk(panel: Panel, steps: int) -> Floats:
-    """Shape (assets, rows): the mean daily variance over the next `steps` days, as GARCH would have
-    forecast it on each day of an asset with the parameters in force on that day."""
+    """Shape (assets, rows): the GARCH forecast made on each past day of each asset, i.e. the mean
+    daily variance expected over the next `steps` days. It uses the parameters of the latest
+    scheduled fit up to that day; NaN where there are none."""
     out = np.full(panel.rv.shape, np.nan)
     if not available() or len(panel.assets) > MOST_ASSETS:
         return out

@@ -60,8 +60,9 @@ class Table(msgspec.Struct):
 
 def read(file: Path, asset: str | None) -> list[Table] | list[tuple[str, str | None, Any]]:
     """Read a CSV or Parquet file. Returns a `Table` of price bars for each asset or, if the file
-    holds daily realized measures, a tuple (asset, group, data frame) for each. `asset` names the
-    asset if the file has no column for it.
+    holds daily realized measures, a tuple for each asset: the asset, its group (from the column
+    group; None without that column), and a data frame of its measures. `asset` names the asset if
+    the file has no column for it.
 
     Bars have an opening time (ISO, or seconds, milliseconds, microseconds or nanoseconds since
     1970), open, high, low, close, optionally volume, and a column asset or symbol if there are

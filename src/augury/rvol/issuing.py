@@ -40,9 +40,9 @@ FEATURE_SET = f"rvol-{EDITION}"
 
 @dataclass(frozen=True, slots=True)
 class VarianceForecast:
-    """One model's forecast of an asset's variance, as it is stored. Variances are over all days
-    that the forecast covers: the `steps` trading days after `as_of`, the close of the day on which
-    the forecast was made."""
+    """One model's forecast of an asset's variance, as it is stored. Variances are totals over the
+    days that the forecast covers: the `steps` trading days after `as_of`. `as_of` is the close of
+    the day on which the forecast was made."""
 
     asset: str
     horizon: int
@@ -54,15 +54,15 @@ class VarianceForecast:
     variance: float
     annualized: float
     bands: tuple[float, ...]
-    """Bounds between which the realized variance is expected: lower and upper at 80%, then at 90%,
-    then at 95%."""
+    """Bounds between which the realized variance is expected, as totals over the same days as
+    `variance`: lower and upper bound of the 80% band, then of the 90% and of the 95% band."""
     families: dict[str, tuple[float, float]] | None
     """By feature family (a group of regressors, e.g. `jumps`): the value of its first regressor on
-    the day of the forecast, and how much the family adds to the natural log of the forecast,
+    the day of the forecast, and what the family adds to the natural log of the forecast variance,
     compared with a typical day. None for models other than `blend`."""
     members: dict[str, float] | None
-    """By regression that the model `blend` averages: its variance forecast. None for other
-    models."""
+    """Only for the model `blend`, which averages regressions: by name of each regression, the
+    variance that it forecasts. None for other models."""
 
 
 @dataclass(frozen=True, slots=True)

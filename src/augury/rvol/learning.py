@@ -59,9 +59,9 @@ class Checkpoint:
     assets: tuple[str, ...]
     state: RegressorState
     sums: dict[int, HorizonSums]
-    """By horizon: sums for the regressions over each asset's first `state.rows` days, in whole
-    blocks of `BLOCK_ROWS` days. The target windows (the days that a forecast covers) of all these
-    days are over, so the last of these days is before `day`."""
+    """By horizon (in days): the sums from which the regressions are solved, over each asset's first
+    `state.rows` days (a whole number of blocks of `BLOCK_ROWS` days). All of these days have a
+    target window (the days that a forecast covers) that is over by `day`."""
     gamma_rows: GammaRows
     garch: Fitted | None
 

@@ -122,8 +122,9 @@ def median_variance(r: Floats) -> Floats:
 
 
 def quarticity(r: Floats) -> Floats:
-    r"""Realized quarticity RQ = n/3 sum r_i^4 over a day's n log returns r: 2 RQ / n is about the
-    variance of the error of the realized variance (Barndorff-Nielsen, Shephard 2002)."""
+    r"""Realized quarticity RQ = n/3 sum r_i^4 over a day's n log returns r. It says how precise the
+    day's realized variance is: the variance of its measurement error is about 2 RQ / n
+    (Barndorff-Nielsen, Shephard 2002)."""
     return r.shape[-1] / 3.0 * (r**4).sum(axis=-1)
 
 

@@ -23,17 +23,16 @@ from augury.rvol.panel import NO_DAY, Bools, Floats, Ints, Panel
 from augury.rvol.regression import Sums
 
 OWN_ROWS = 250
-"""Smallest number of past days with a completed target window (the days that a forecast covers)
-that an asset must have to be forecast by regressions on its own data, if there are also regressions
-over several assets. An asset with fewer is forecast only by those over several assets."""
+"""If there are regressions over several assets: an asset is also forecast by regressions on its own
+data only if at least this many of its past days have a target window (the days that a forecast
+covers) that is over. With fewer, of the regressions only those over several assets forecast it."""
 FEWEST_ROWS = 100
-"""Smallest number of past days with a completed target window (the days that a forecast covers)
-that an asset must have to be forecast by regressions on its own data, if there are no regressions
-over several assets. An asset with fewer has no forecast."""
+"""If there are no regressions over several assets: an asset is forecast only if at least this many
+of its past days have a target window (the days that a forecast covers) that is over. With fewer, it
+has no forecast."""
 POOL_ROWS = 500
-"""Smallest number of past days with a completed target window (the days that a forecast covers), of
-all assets together, from which regressions over several assets are fitted. With fewer there are
-none."""
+"""Regressions over several assets together are fitted only if there are at least this many past
+days, summed over these assets, whose target window (the days that a forecast covers) is over."""
 POOL_ASSETS = 100
 """Largest number of assets whose data of any one day are used by the gamma regression over several
 assets. If there are more assets, each day is used for only some of them, in rotation. This limits
@@ -49,19 +48,19 @@ WIDEN_FROM_DAYS, WIDEN_FACTOR = 22, 1.05
 wide (in logs), because past errors over overlapping target windows understate future errors."""
 
 RECENT_PERIODS = 60.0
-"""Center of mass, in past days, of the exponential weights on past errors of forecasts, which set
-the width of bands. A larger value forgets more slowly. Used at horizons below `LONG_DAYS` days;
-longer horizons have too few target windows and weight all errors equally. Chosen by looking at the
-evaluation data."""
+"""How slowly past forecast errors are forgotten when the width of the blend's bands is set: center
+of mass, in days, of the exponential weights on these errors. Used at horizons below `LONG_DAYS`
+days. Longer horizons have too few target windows (the days that a forecast covers) and weight all
+errors equally. Chosen by looking at the evaluation data."""
 
 
 def window_ends(panel: Panel, days: int, *, by_calendar: bool = False) -> Ints:
-    """Shape (assets, rows): for each day (row) of an asset, the row of the last day that a forecast
-    made on it covers: the last of the next `days` days. -1 if the data of these days are not
-    complete.
+    """Shape (assets, rows): the last row of each target window. The forecast made on a day (row) of
+    an asset covers the next `days` days; the entry for that row is the row of the last of them. -1
+    if the window is not over yet or, on a market that trades every day, if one of its days is
+    missing.
 
-    `days` counts rows, or with `by_calendar` calendar days, for markets that trade in sessions. On
-    a market that trades every day, the data are not complete if one day is missing.
+    `days` counts rows, or with `by_calendar` calendar days, for markets that trade in sessions.
     """
     n, rows = panel.days.shape
     lengths = panel.lengths[:, None]
@@ -115,26 +114,30 @@ class Problem:
     """Shape (assets, rows): for each day, the mean daily variance realized over the days that a
     forecast made on it covers; NaN while these are not over."""
     target: Floats
-    """Shape (assets, rows): what regressions in logs explain, ln(means / level). The level is the
-    asset's typical daily variance."""
+    """Shape (assets, rows): what regressions in logs explain, ln(mean daily variance over the
+    target window / level). The level is the asset's typical daily variance, as known on the day of
+    the row."""
     ok: Bools
     """Shape (assets, rows): True for the rows that regressions learn from."""
 
 
 @dataclass(frozen=True)
 class HorizonSums:
-    """Sums from which the regressions of one horizon are solved, over each asset's days so far.
-    They are stored for days whose target window (the days that a forecast covers) is over, so that
-    later regressions only add newer days."""
+    """Sums over each asset's days so far, from which the regressions of one horizon are solved.
+    They count only days whose target window (the days that a forecast covers) is over. Stored sums
+    end before the first day whose window is not, so that a later regression has to add only newer
+    days."""
 
     logs: Sums
-    """Sums for the regressions of log variance, on all regressors."""
+    """Sums of products of all regressors and the target, from which the regressions of log variance
+    are solved. Each regression uses those of its own regressors (`Sums.of`)."""
     recent: Sums | None
-    """Sums for the regressions of log variance with exponential weights of center of mass
-    `RECENT_PERIODS`; None at horizons from `LONG_DAYS` days on."""
+    """Like `logs`, but with exponential weights, so that recent days count more; the center of mass
+    is `RECENT_PERIODS` days. From these sums follow the past errors that set the width of the
+    blend's bands. None at horizons of `LONG_DAYS` days or more, where all days count the same."""
     levels: dict[str, Sums]
-    """Sums for each regression of the variance itself or of its root (not of its log), by the
-    regression's name."""
+    """By name of each regression that explains the variance itself or its square root (not its
+    log): the sums of products from which its coefficients are computed."""
     low: Floats
     """Shape (assets,): smallest mean daily variance realized over any past target window (the days
     that a forecast covers). A regression's forecast below it is raised to it."""
@@ -227,8 +230,8 @@ class Forecasts:
     steps: Ints
     """Shape (assets,): number of trading days that the forecast covers."""
     variance: dict[str, Floats]
-    """By published model, shape (assets,): forecast of the variance over all days that the forecast
-    covers."""
+    """By published model, shape (assets,): its forecast of the variance, summed over all days that
+    the forecast covers and not annualized."""
     log_variance: dict[str, Floats]
     """By published model, shape (assets,): expected variance of the error of the forecast of
     ln(realized variance), from which bands are made. It is measured on the past errors of one
@@ -238,9 +241,10 @@ class Forecasts:
     """By regression that the model `blend` averages, shape (assets,): its forecast of the variance
     over all days that the forecast covers."""
     contributions: dict[str, Floats]
-    """By feature family (a group of regressors, e.g. `jumps`), shape (assets,): how much the family
-    adds to the natural log of the forecast, compared with a typical day; the mean over the blend's
-    regressions of log variance."""
+    """By feature family (a group of regressors, e.g. `jumps`), shape (assets,): how much the
+    family's values on the asset's last day, compared with a typical day, raise the natural log of
+    the forecast variance. It is the mean over those regressions of the blend that explain log
+    variance."""
     values: dict[str, Floats]
     """By feature family (a group of regressors, e.g. `jumps`), shape (assets,): value of its first
     regressor on the asset's last day."""
@@ -349,8 +353,9 @@ def forecast(
 def _horizon_sums(
     given: Problem, before: HorizonSums | None, keep: Ints | None
 ) -> tuple[HorizonSums, HorizonSums]:
-    """Sums for the regressions over all rows of each asset, and over its first `keep` blocks of
-    rows only. Both include the sums in `before`."""
+    """Sums from which each asset's regressions are solved: first over all its rows, then over only
+    its first `keep` blocks of `BLOCK_ROWS` rows, to be stored for later forecasts. Both include the
+    sums in `before`. `keep` None: 0 blocks."""
     design, means = given.design, given.means
     logs, kept = regression.sums(
         given.x, given.target, given.ok, before=before and before.logs, keep=keep
@@ -403,8 +408,9 @@ def gamma_training_rows(panel: Panel) -> Bools:
 
 
 def _pooled_sums(own: Sums, which: Bools) -> Sums | None:
-    """Sums for one regression over all the assets that `which` selects; None if they have fewer
-    than `POOL_ROWS` rows or if there is only one asset in all."""
+    """The sums for one regression over all assets that `which` selects. None if these assets have
+    fewer than `POOL_ROWS` rows together, or if `own` (the sums of each asset) has only one
+    asset."""
     if len(which) < 2:
         return None
     found = own.at(which).total()

@@ -40,24 +40,26 @@ class Sums:
     leading axes (...)."""
 
     xx: Floats
-    """Shape (..., k, k): sums of products of the regressors; the first regressor is the constant
-    1."""
+    """Shape (..., k, k): for each two of the k regressors, the sum over the data rows of their
+    product. The first regressor is the constant 1."""
     xy: Floats
-    """Shape (..., k): sums of products of the regressors with the target."""
+    """Shape (..., k): for each of the k regressors, the sum over the data rows of its product with
+    the target (the value that the regression explains)."""
     yy: Floats
-    """Shape (...): sum of squares of the target, the values that the regression explains."""
+    """Shape (...): the sum over the data rows of the squared target (the value that the regression
+    explains)."""
     n: Floats
     """Shape (...): number of data rows; with exponential weights their total weight."""
 
     def of(self, columns: list[int]) -> Sums:
-        """Sums for the same regressions on some of their regressors only, given by index; the first
-        must be the constant."""
+        """The sums for the same regressions with only some of their regressors. `columns`: the
+        indices of these regressors; the first must be that of the constant."""
         picked = self.xx[..., columns, :][..., columns]
         return Sums(picked, self.xy[..., columns], self.yy, self.n)
 
     def total(self) -> Sums:
-        """The sums of all regressions added up: those of one regression over the rows of all of
-        them."""
+        """The sums of all regressions added up, i.e. the sums that a single regression over all
+        their rows would have."""
         return Sums(*(getattr(self, f).sum(axis=0) for f in _FIELDS))
 
     def at(self, index: Ints | Bools | int) -> Sums:
@@ -168,8 +170,9 @@ def running_sums(x: Floats, y: Floats, ok: Bools, weights: Floats | None = None)
 
 
 def fading_sums(x: Floats, y: Floats, ok: Bools, centre: float) -> Sums:
-    """`running_sums` with exponential weights: each row that is `ok` weighs `centre` / (1 +
-    `centre`) times as much as the next such row."""
+    """Like `running_sums`, but older rows count less: each row that is `ok` weighs `centre` / (1 +
+    `centre`) times as much as the next such row. `centre` is the center of mass of these weights,
+    in rows."""
     k = x.shape[1]
     decay = centre / (1.0 + centre)
     out = Sums(np.zeros((len(y), k, k)), np.zeros((len(y), k)), np.zeros(len(y)), np.zeros(len(y)))
@@ -200,7 +203,8 @@ class _Scaled(NamedTuple):
     with_y: Floats
     """Shape (..., k): covariances of the scaled regressors with the target."""
     sd: Floats
-    """Shape (..., k): standard deviations of the regressors; infinite for one that is constant."""
+    """Shape (..., k): standard deviations of the regressors; infinite instead of 0 for a regressor
+    that is constant, so that its coefficient becomes 0."""
     mean_x: Floats
     mean_y: Floats
     var_y: Floats

@@ -86,8 +86,8 @@ class ActualRow(msgspec.Struct, gc=False):
 
 
 def forecast(values: tuple[Any, ...]) -> ForecastRow:
-    """The API's row for a forecast from the store, whose values are in the order of
-    `FORECAST_FIELDS`."""
+    """Turn a stored forecast into a row of the API. `values` is a row of the database with the
+    fields `FORECAST_FIELDS`, in this order."""
     (model_id, version, asset, horizon, as_of, start, end, steps, variance, annualized,
      l80, u80, l90, u90, l95, u95, issued, published_at, origin) = values  # fmt: skip
     bands = _Bands(_Band(l80, u80), _Band(l90, u90), _Band(l95, u95))
@@ -99,8 +99,8 @@ def forecast(values: tuple[Any, ...]) -> ForecastRow:
 
 
 def actual(values: tuple[Any, ...]) -> ActualRow:
-    """The API's row for a realized variance from the store, whose values are in the order of
-    `ACTUAL_FIELDS`."""
+    """Turn a stored realized variance into a row of the API. `values` is a row of the database with
+    the fields `ACTUAL_FIELDS`, in this order."""
     asset, horizon, as_of, start, end, steps, variance, status, revision, known_at, origin = values
     came = _Actual(variance, None if variance is None else math.sqrt(variance), UNIT)
     return ActualRow(

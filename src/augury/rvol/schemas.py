@@ -43,12 +43,21 @@ _WINDOW = {
 
 
 class RvolBand(BaseModel):
-    """The range in which the realized variance over a forecast's horizon is expected."""
+    """A range that contains the realized variance over a forecast's horizon with a given
+    probability."""
 
     model_config = _example({"lower": 0.0008, "upper": 0.0031})
 
-    lower: float = Field(description="Lower end of the range, as a variance.")
-    upper: float = Field(description="Upper end of the range, as a variance.")
+    lower: float = Field(
+        description="Lower end of the band, i.e. of the range in which the realized variance over "
+        "the horizon lies with the band's probability. A variance: its square root is a "
+        "volatility."
+    )
+    upper: float = Field(
+        description="Upper end of the band, i.e. of the range in which the realized variance over "
+        "the horizon lies with the band's probability. A variance: its square root is a "
+        "volatility."
+    )
 
 
 class RvolPrediction(BaseModel):
@@ -57,7 +66,8 @@ class RvolPrediction(BaseModel):
     model_config = _example(_PREDICTION)
 
     forecast_variance: float | None = Field(
-        description="Predicted variance of the asset's log returns over the horizon."
+        description="Forecast variance of the asset's log returns, summed over all trading days of "
+        "the horizon (not annualized)."
     )
     forecast_volatility: float | None = Field(
         description="Volatility over the horizon: the square root of `forecast_variance`. It is "
@@ -74,8 +84,9 @@ class RvolPrediction(BaseModel):
     )
     bands: dict[str, RvolBand] | None = Field(
         None,
-        description='By a chance in percent ("80", "90", "95"): the range that will contain the '
-        "realized variance over the horizon with that chance.",
+        description='By probability in percent ("80", "90", "95"): a range that contains the '
+        "realized variance over the horizon with this probability. In the same unit as "
+        "`forecast_variance`.",
     )
 
 
@@ -105,7 +116,9 @@ class _Window(BaseModel):
         "number of days followed by d, e.g. 7d. For assets with trading sessions (e.g. stocks) it "
         "counts sessions, except for multiples of 7 and of 30, which count calendar days.",
     )
-    as_of: datetime = Field(description="Time up to which a forecast of the window uses data.")
+    as_of: datetime = Field(
+        description="Close of the last day whose data a forecast of this target window uses."
+    )
     target_start_at: datetime = Field(
         description="Start of the target window, the time whose volatility is forecast."
     )
@@ -136,7 +149,8 @@ class RvolForecastRow(_Window):
     )
     prediction: RvolPrediction
     prediction_value: float | None = Field(
-        description="The same as `prediction.forecast_variance`."
+        description="Forecast variance over the target window: the same number as "
+        "`prediction.forecast_variance`."
     )
 
 
@@ -146,7 +160,10 @@ class RvolActualRow(_Window):
     model_config = _example({**_WINDOW, "actual": _ACTUAL, "actual_value": 0.0018})
 
     actual: RvolActual
-    actual_value: float | None = Field(description="The same as `actual.realized_variance`.")
+    actual_value: float | None = Field(
+        description="Variance realized over the target window: the same number as "
+        "`actual.realized_variance`. Null if that is null."
+    )
 
 
 class RvolModelRow(BaseModel):
@@ -242,16 +259,18 @@ class RvolFeatureFamily(BaseModel):
 
     model_config = _example(_FAMILY)
 
-    name: str = Field(description="Name of the family, e.g. realized_variance, jumps or leverage.")
+    name: str = Field(
+        description="Name of the group of inputs, e.g. realized_variance, jumps or leverage."
+    )
     value: float | None = Field(
         None,
-        description="Value of the family's first input on the day of the forecast, without unit. "
+        description="Value of the group's first input on the day of the forecast, without unit. "
         "For realized_variance: ln of the day's variance divided by the asset's typical variance.",
     )
     contribution: float | None = Field(
         None,
-        description="What the family adds to the natural log of the forecast variance, compared "
-        "with a typical day: 0.1 is about 10% more variance.",
+        description="What this group of inputs (e.g. those of jumps) adds to the natural log of "
+        "the forecast variance, compared with a typical day: 0.1 is about 10% more variance.",
     )
 
 
@@ -277,7 +296,7 @@ class RvolFeatureRow(BaseModel):
         "(e.g. stocks) it counts sessions, except for multiples of 7 and of 30, which count "
         "calendar days.",
     )
-    as_of: datetime = Field(description="Time up to which the forecast uses data.")
+    as_of: datetime = Field(description="Close of the last day whose data the forecast uses.")
     feature_set_id: str = Field(
         description="Id of the set of all inputs that the models use, e.g. rvol-2026.11."
     )
@@ -332,9 +351,10 @@ class RvolScoreRow(BaseModel):
     )
     qlike_median: float = Field(description="Median QLIKE loss.")
     qlike_ex_event: float | None = Field(
-        description="Mean QLIKE loss when the largest loss is left out: without the forecast made "
-        "on the day `event` and without every forecast whose target window overlaps the window of "
-        "that one. A single day can dominate a score. Null: no forecasts are left."
+        description="Mean QLIKE loss without the largest loss, because a single day can dominate "
+        "a score. Left out are the forecast made on the day `event`, and all forecasts whose "
+        "target windows (the days that they cover) overlap with that forecast's window. Null: no "
+        "forecasts are left."
     )
     event: str = Field(
         description="Day on which the forecast with the largest QLIKE loss was made."
@@ -348,8 +368,9 @@ class RvolScoreRow(BaseModel):
         "better. Null: fewer than three forecasts, or values that do not vary."
     )
     coverage: dict[str, float] = Field(
-        description='By the chance of a band in percent ("80", "90", "95"): share of realized '
-        "variances that were inside the band, 0 to 1. At best 0.8, 0.9 and 0.95."
+        description='By the probability of a band in percent ("80", "90", "95"): share of realized '
+        "variances that were inside the band, 0 to 1. Ideally 0.8, 0.9 and 0.95; a larger share "
+        "means that the band is too wide."
     )
     ratio_to_har: float | None = Field(
         description="QLIKE divided by HAR's QLIKE on the same days. Below 1: better than HAR. "

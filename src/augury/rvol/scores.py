@@ -1,7 +1,8 @@
-"""How good forecasts of variance were: losses, tests, coverage. Pure.
+"""Scores forecasts of variance: losses, tests, coverage of bands. Pure.
 
-QLIKE is robust to noise in what was realized (Patton 2011). Windows overlap, so every standard
-error here is of Newey and West with at least as many lags as the horizon has days.
+The loss QLIKE is robust to noise in the realized variance (Patton 2011). The target windows (the
+days that a forecast covers) of successive days overlap, so all standard errors are Newey-West
+errors with at least as many lags as the horizon has days.
 """
 
 from __future__ import annotations

@@ -24,14 +24,14 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 SETTLE_AFTER = timedelta(days=3)
-"""Time after the last day of a realized variance during which it is preliminary, because prices may
-still be corrected. Afterwards it is final."""
+"""A realized variance is preliminary until this long after the end of its target window (the days
+that it covers), because prices may still be corrected. Afterwards it is final."""
 LIVE_WITHIN = timedelta(hours=24)
 """A forecast published within this time after its day's close counts as live, a later one as a
 replay (made afterwards, from only the data up to that day)."""
 ACTUALS_DAYS = 750
-"""Number of days before the newest day with data. A refresh computes realized variances only for
-target windows (the days that a forecast covers) that start in this time."""
+"""A refresh computes realized variances only for target windows (the days that a forecast covers)
+that start at most this many days before the newest day with data."""
 ASSETS_PER_TRANSACTION = 50
 """Number of assets whose realized variances are stored in one transaction."""
 MAX_CACHED_ANSWERS, MAX_CACHED_BYTES = 256, 256 * 1024
@@ -295,8 +295,9 @@ class RvolService:
     async def _panel(
         self, family: str, on: Calendar, known_at: datetime | None = None
     ) -> tuple[Panel, datetime]:
-        """The daily measures of a family's assets as they were known at `known_at` (None: as they
-        are now), and the time as of which they are known."""
+        """The daily measures of all assets of a family (e.g. crypto) that trade on the calendar
+        `on`, as they were known at `known_at` (None: as they are now). Returns them with the time
+        as of which they are known."""
         async with self.database.transaction() as conn:
             await store.lock(conn)  # so that no other writer's work is read by halves
             at = known_at or await store.clock(conn)
@@ -402,7 +403,10 @@ class RvolService:
         after: RowPosition | None,
         by_column: bool = False,
     ) -> store.Page:
-        """A page of realized variances, with the fields `store.ACTUAL_FIELDS`."""
+        """A page of realized variances, with the fields `store.ACTUAL_FIELDS`, optionally only
+        those of an asset, of a horizon, or with `as_of` from `start` to `end`, both inclusive.
+        `after`: position of the last row of the page before. `by_column`: return one list per field
+        instead of one row per variance."""
         async with self.database.reading() as conn:
             subject = await self._subject(conn, asset, horizon)
             filters = RowFilters(start=start, end=end, **subject)

@@ -38,8 +38,8 @@ class WalkForward:
     """By name of a model or of a single regression, an array (origins): forecasts, each of the mean
     daily variance over the days that it covers."""
     log_variance: Floats
-    """Shape (origins,): expected variance of the error of the forecast of ln(realized variance),
-    from which the bands of the model `blend` are made."""
+    """Shape (origins,): the variance of the error that is expected of each forecast of ln(realized
+    variance); the bands of the model `blend` are made from it."""
 
 
 def walk(panel: Panel, days: int, start: int) -> list[WalkForward]:
@@ -120,9 +120,9 @@ def _path(
 
 
 def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Floats]]:
-    """The fits, as of every day, of the regressions over several assets. By name of a regression:
-    the regression; all days of the data (day numbers); and, for each of these days, the
-    coefficients and the residual variance, fitted on what was known by then."""
+    """The history of the fits of each regression over several assets, by name of the regression:
+    the regression; the day numbers of all days; and, for each of these days, the coefficients and
+    the residual variance. Each fit uses only what was known by its day."""
     panel = given.panel
     when = np.unique(panel.days[panel.days != NO_DAY])
     rows = models.pooled_rows(given)
@@ -158,8 +158,8 @@ def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Float
 
 
 def _sums_by_day(x: Floats, y: Floats, known: Ints) -> Sums:
-    """For each day, the sums of products over the rows known on that day. `known`, shape (days,),
-    is the number of these rows: the first so many rows of `x` and `y`."""
+    """For each day, the sums of products from which a regression of `y` on `x` is solved, over the
+    rows known on that day: the first `known[day]` rows of `x` and `y`."""
     k = x.shape[1]
     xx, xy = np.zeros((len(known), k, k)), np.zeros((len(known), k))
     yy = np.zeros(len(known))
@@ -181,10 +181,14 @@ def _gamma_path(
     columns: list[int],
     penalty: float,
 ) -> Floats:
-    """Shape (days, columns): coefficients of the gamma regression as of each day. `origins`:
-    indices of the days with enough data for a fit. A fit is made on every `GAMMA_EVERY`-th of these
-    days, from the first `known` rows (the rows known on that day), and its coefficients are kept
-    until the next fit. The other days have the coefficients in `start`."""
+    """Shape (days, columns): the coefficients of the gamma regression on each day. A fit is made on
+    every `GAMMA_EVERY`-th of the days `origins` and used until the next fit; days that are not in
+    `origins` keep the coefficients in `start`.
+
+    known : for each day, the number of rows known on it; a fit uses the first `known` rows
+    origins : indices of the days with enough data for a fit
+    start : coefficients for each day; the first fit starts its search from those of its day
+    """
     out = start.copy()
     b = np.empty(0)
     for n, day in enumerate(origins):

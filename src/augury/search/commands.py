@@ -52,7 +52,8 @@ def search(
         int, typer.Option(min=1, max=100, help="Maximum number of results per relation.")
     ] = 10,
     status: Annotated[
-        str | None, typer.Option(help="Only markets that are active, closed or resolved.")
+        str | None,
+        typer.Option(help="Print only markets with this status: active, closed or resolved."),
     ] = None,
     fold: Annotated[
         bool,
@@ -384,11 +385,15 @@ def bench_exports(
         float,
         typer.Option(
             min=5,
-            help="Seconds of search alone, and again with downloads; each split into three rounds.",
+            help="Duration in seconds of each of two runs: searches alone, and searches during "
+            "downloads. Each run is split into three rounds.",
         ),
     ] = 30,
     exports: Annotated[
-        int, typer.Option(min=1, help="Number of accounts that download files at the same time.")
+        int,
+        typer.Option(
+            min=1, help="Number of accounts that download the whole catalogue at the same time."
+        ),
     ] = 12,
     as_json: AsJson = False,
 ) -> None:

@@ -62,8 +62,8 @@ log = logging.getLogger(__name__)
 
 
 class EdgeEngine:
-    """The search engine that runs inside this process. Its index is in a folder that only one
-    process at a time can open."""
+    """The search engine that runs inside this process, with the library Qdrant Edge. Its index is
+    in a folder that only one process at a time can open."""
 
     def __init__(self, path: Path, schema: IndexSchema) -> None:
         """Open the index in `path`, or start an empty one there.

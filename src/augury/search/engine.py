@@ -104,10 +104,10 @@ class IndexDocument:
     terms : weighted terms, for lexical search
     vector : float32 (dim,), unit length, or zero where the text has no known word
     payload : one record of `IndexSchema.payload`, as bytes (`record.tobytes()`)
-    tags : at most `MOST_TAGS` pairs of an index and a value. The index is a tag, 1 to 65535: the id
-        of a factor (a thing in the world, e.g. a policy rate) that the market is about. The value,
-        above 0, is the market's merit under this tag: `SearchEngine.tagged`, which finds documents
-        by tag, returns those of higher merit first.
+    tags : at most `MOST_TAGS` pairs of a tag and a merit. A tag, 1 to 65535, is the id of a factor
+        (a thing in the world, e.g. a policy rate) that the market is about. The merit, above 0,
+        orders the markets of one tag: `SearchEngine.tagged`, which finds documents by tag, returns
+        those of higher merit first.
     shown : data of the market that a search result shows, as bytes; `SearchEngine.shown` returns
         them, and they are never searched
     """
@@ -245,9 +245,10 @@ class SearchEngine(Protocol):
     ) -> EngineHits:
         """The union of the `limit` best documents by `terms` and the `limit` best by `vector`.
 
-        `statuses` restricts both searches (None: all statuses); `terms` or `vector` may be None.
-        Ties are broken by ascending key. If more documents tie than fit into `limit`, the engine
-        chooses among them; its choice is stable while nothing is written.
+        `statuses` restricts both searches (None: all statuses); `terms` or `vector` may be None,
+        which leaves that search out. Documents with equal scores are listed by ascending key. If
+        more documents tie than fit into `limit`, the engine chooses which of them are returned; its
+        choice is stable while nothing is written.
         """
         ...
 
@@ -258,12 +259,12 @@ class SearchEngine(Protocol):
         statuses: Sequence[str] | None = None,
         limit: int = 100,
     ) -> EngineHits:
-        """The documents that have the given tags. A tag is the id of a factor (a thing in the
-        world, e.g. a policy rate) that a document is about. For each tag, the `limit` documents of
-        highest merit under the tag are found, ties by ascending key.
+        """The documents that have the given tags, with their cosines to `vector`. A tag is the id
+        of a factor (a thing in the world, e.g. a policy rate) that a document is about.
 
-        `IndexDocument.tags` has the merits. Returns at most len(tags) x `limit` documents, each
-        once, with its cosine to `vector`.
+        For each tag, the `limit` documents of highest merit are found, ties by ascending key. The
+        merit, stored in `IndexDocument.tags`, says how good a result the document is for the tag.
+        Returns at most len(tags) x `limit` documents, each once.
         """
         ...
 

@@ -24,10 +24,10 @@ from augury.search.text import fold, terms
 Kind = Literal["contest", "ladder", "dates"]
 
 FOUND_PER_ROW: Final = 2
-"""Number of results that are searched per requested row, if a list has one row per family (e.g. the
-markets of one event). It exceeds 1 because several results may become one row; a larger value is
-slower. Time in the console from key press to rows, measured with 39,449 markets on an idle machine:
-median 83 ms and 95th percentile 125 ms at a value of 2, but 119 ms and 555 ms at a value of 5."""
+"""For lists with one row per family (e.g. the markets of one event): number of results that a
+search fetches for each requested row. It exceeds 1 because several results may become one row; a
+larger value is slower. Measured with 39,449 markets on an idle machine, time in the console from
+key press to rows: at 2, median 83 ms and 95th percentile 125 ms; at 5, 119 ms and 555 ms."""
 NEAR_SCORE: Final = 0.7
 """A market may represent its family (e.g. the markets of one event) in a list of results only if
 its score is at least this share (0 to 1) of the family's best score. Chosen by hand."""

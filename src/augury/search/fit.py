@@ -38,7 +38,7 @@ POOL_MARKETS: Final = 100
 """Number of candidate markets that are taken for a judged query (one whose markets were graded by
 relevance) by lexical score, and again by cosine."""
 FOLDS: Final = 6
-PARTITIONS: Final = (1, 2, 3, 4, 5, 6)
+FOLD_SEEDS: Final = (1, 2, 3, 4, 5, 6)
 """Random seeds for cross-validation: each gives another division of the judged queries into `FOLDS`
 folds. Scores are means over the seeds."""
 RIDGE_PENALTY: Final = 0.01
@@ -191,12 +191,12 @@ def scores(e: Example, weights: Floats) -> QueryScore:
 
 
 def cross_validate(
-    examples: Sequence[Example], partitions: Sequence[int] = PARTITIONS
+    examples: Sequence[Example], seeds: Sequence[int] = FOLD_SEEDS
 ) -> list[list[QueryScore]]:
-    """Held-out scores: for each seed in `partitions` (which divides the queries into folds) a list
+    """Held-out scores: for each seed in `seeds` (which divides the queries into folds) a list
     with the score of every query, under weights that were fitted without the query's fold."""
     out = []
-    for seed in partitions:
+    for seed in seeds:
         fold = np.random.RandomState(seed).permutation(len(examples)) % FOLDS
         held: dict[int, QueryScore] = {}
         for k in range(FOLDS):
@@ -225,7 +225,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 def _report(catalogue: Catalogue, examples: Sequence[Example]) -> None:
     runs = cross_validate(examples)
     seen = [scores(e, fit(examples)) for e in examples]
-    print("query by query (mean over partitions, held out): nDCG@10, judged none")
+    print("query by query (mean over seeds, held out): nDCG@10, judged none")
     for i, e in enumerate(examples):
         print(f"  {_line([run[i] for run in runs])}  {e.judged.qid} {e.judged.query}")
     for name in ("form", "domain"):
@@ -233,8 +233,8 @@ def _report(catalogue: Catalogue, examples: Sequence[Example]) -> None:
         for value in sorted({getattr(e.judged, name) for e in examples}):
             these = [s for run in runs for s in run if getattr(s, name) == value]
             print(f"  {_line(these)}  {value}")
-    for seed, run in zip(PARTITIONS, runs, strict=True):
-        print(f"partition {seed}: {_line(run)}")
+    for seed, run in zip(FOLD_SEEDS, runs, strict=True):
+        print(f"seed {seed}: {_line(run)}")
     print(f"cross-validated: {_line([s for run in runs for s in run])}")
     print(f"seen in fitting: {_line(seen)}")
     print(f"as served: {_line([_served(catalogue, e) for e in examples])}")

@@ -44,8 +44,9 @@ class Overdue:
 
     def __init__(self) -> None:
         self._keys = np.array([MAX_KEY + 1], np.int64)
-        """Market numbers of the overdue markets, ascending. The last element is larger than any
-        market number, so that a search in the array always ends at an element."""
+        """Market numbers of the overdue markets, ascending. After them comes one element that is
+        larger than any market number, so that a binary search never returns a position past the
+        end."""
 
     def __len__(self) -> int:
         return len(self._keys) - 1

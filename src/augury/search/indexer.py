@@ -298,7 +298,9 @@ def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
     better the market fits the factor, the more it is traded and the later it closes: a market that
     closed years ago is seldom related to a question of today."""
     trade = min(1.0, float(record["salience"]) / 18)
-    lateness = min(1.0, max(0.0, (float(record["closes"]) - _LONG_AGO) / _SPAN))
+    lateness = min(
+        1.0, max(0.0, (float(record["closes"]) - _MERIT_PERIOD_START) / _MERIT_PERIOD_SECONDS)
+    )
     worth = 0.4 + 0.4 * trade + 0.2 * lateness
     return SparseVector(
         np.array([tag.factor_id for tag in tags], np.uint32),
@@ -306,11 +308,11 @@ def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
     )
 
 
-_LONG_AGO, _SPAN = 1_577_836_800, 7 * 365.25 * 86_400
-"""Start (2020-01-01, in epoch seconds) and length (seven years, in seconds) of the period in which
-a market's close matters for its merit, i.e. for how early a look-up of a factor (a thing in the
-world) returns the market. Within the period, a later close gives a higher merit; outside it, the
-close makes no difference. Chosen by hand."""
+_MERIT_PERIOD_START, _MERIT_PERIOD_SECONDS = 1_577_836_800, 7 * 365.25 * 86_400
+"""Start (2020-01-01, in epoch seconds) and length (seven years, in seconds) of the period within
+which a market's close affects its merit, i.e. its place among the markets that a look-up of a
+factor (a thing in the world, e.g. a policy rate) returns. Within the period, a later close gives a
+higher merit; outside it, the close makes no difference. Chosen by hand."""
 
 
 def _record(row: IndexRow, text: DocumentText, tags: Sequence[Tag]) -> NDArray[np.void]:

@@ -52,8 +52,8 @@ def rank(related: Related) -> Lists:
     understood, reading, wanted = related.understood, related.reading, related.understood.wanted
     ranking = related.ranking
     if ranking.by_title and (grades := reading.direct()) is not None:
-        last = of_another_time(understood.query, related.own.records)
-        ranking = by_grade(related.own, grades, last)
+        last = of_another_time(understood.query, related.direct_candidates.records)
+        ranking = by_grade(related.direct_candidates, grades, last)
     keys, changes = related.hits.keys, related.hits.payload["change"]
     hits: dict[Dimension, list[Hit]] = {}
     claimed: set[int] = set()

@@ -212,7 +212,11 @@ def main() -> None:
     parser.add_argument("bodies", type=Path, help="file with a JSON list of search requests")
     parser.add_argument("--clients", type=int, default=1)
     parser.add_argument("--requests", type=int, default=1000)
-    parser.add_argument("--rate", type=float, help="requests per second, instead of --requests")
+    parser.add_argument(
+        "--rate",
+        type=float,
+        help="send this many requests per second for --seconds, instead of --requests in all",
+    )
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--key")
     parser.add_argument("--path", default="/v1/search")

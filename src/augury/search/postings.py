@@ -1,10 +1,12 @@
 """The documents of each tag, best first, for look-ups by tags. Pure numpy.
 
-A tag is the id of a factor (a thing in the world, e.g. a policy rate) that a document is about. A
-document's merit under a tag says how early a look-up by that tag returns the document. There is an
-array of slots ordered by tag and merit, and a set of the slots that have changed since the array
-was built. A look-up reads both, for all its tags in a few array operations. When too many slots
-have changed, the array is rebuilt.
+A tag is the id of a factor (a thing in the world, e.g. a policy rate) that a document is about. The
+merit, a number for each tag of a document, orders the documents of one tag: a look-up returns those
+of higher merit first. A slot is the position of a document in the index's arrays.
+
+There is an array of slots ordered by tag and merit, and a set of the slots that have changed since
+the array was built. A look-up reads both, for all its tags in a few array operations. When too many
+slots have changed, the array is rebuilt.
 """
 
 from __future__ import annotations
@@ -47,8 +49,8 @@ class Tagged(NamedTuple):
     nth: NDArray[np.intp]
     """(rows,): position of the row's tag among the requested tags; ascending."""
     slots: Slots
-    """(rows,): slot (position in the index's arrays) of the row's document. Within a tag, documents
-    of higher merit come first."""
+    """(rows,): slot (position in the index's arrays) of the row's document. Among the rows of one
+    tag, those of documents of higher merit come first."""
     merits: NDArray[np.float32]
 
     def taken(self, at: NDArray[np.intp] | NDArray[np.bool_]) -> Tagged:
@@ -66,27 +68,29 @@ class Tagged(NamedTuple):
 
 
 class Postings:
-    """Finds the documents that have a tag, best first. A tag is the id of a factor (a thing in the
-    world, e.g. a policy rate) that a document is about.
+    """Finds the documents that have a tag, those of higher merit first. A tag is the id of a factor
+    (a thing in the world, e.g. a policy rate) that a document is about; the merit is a number that
+    orders the documents of one tag.
 
-    The caller owns the arrays of tags, merits and keys. It reports the slots (positions in these
-    arrays) that it changed, and makes no two calls at the same time.
+    The caller owns the arrays of tags, merits and keys; a document's position in them is its slot.
+    After changing slots, the caller reports them (`change`). Calls must not overlap.
     """
 
     def __init__(self) -> None:
         self._starts = np.zeros(MAX_TAG + 1, np.int64)
         self._slots: Slots = np.empty(0, np.int64)
         self._columns = np.empty(0, np.uint8)
-        """For each entry of `_slots`, the column of `tags` and `merits` that holds the tag and
-        merit of this entry."""
+        """For each entry of `_slots`: the column of `tags` and `merits` from which the entry was
+        made, i.e. which of the document's tags it stands for."""
         self._changed: set[int] = set()
         self._changed_slots: Slots | None = None
         self.stale = True
         """Whether `build` has to come before the next look-up: at first, or after many changes."""
 
     def build(self, tags: Tags, merits: Merits, keys: Keys) -> None:
-        """Sort all documents anew, by tag and merit. `tags` and `merits`: one row per slot (array
-        position); `keys`: 0 for slots that are free."""
+        """Rebuild the index from all documents: for each tag (id of a factor), the documents that
+        have it, those of higher merit first. `tags`, `merits`: one row per slot, i.e. position in
+        these arrays. `keys`: the key of the document in each slot, 0 for a free slot."""
         slots, columns = np.nonzero(np.where(keys[:, None] > 0, tags, 0))
         held = tags[slots, columns]
         order = np.lexsort((keys[slots], -merits[slots, columns], held))
@@ -148,8 +152,9 @@ class Postings:
 
 
 def best_of_each(found: Tagged, keys: Keys, limit: int) -> NDArray[np.intp]:
-    """Positions in `found` of the `limit` rows of highest merit under each tag, ordered by tag,
-    then merit, then key. `keys` has the key of each row's document."""
+    """For each tag, the `limit` rows of `found` with the highest merit (the number that orders the
+    documents of one tag), as positions in `found`, ordered by tag, then by falling merit, then by
+    key. `keys`: the key of each row's document."""
     # The bits of positive floats sort like the floats, so one integer sorts by tag and merit.
     merits = found.merits.view(np.uint32).astype(np.int64)
     order = np.lexsort((keys, (found.nth.astype(np.int64) << 32) - merits))

@@ -25,9 +25,9 @@ from augury.search.understanding import Understood
 from augury.storage.database import Database
 
 ROWS_KEPT = 20_000
-"""Largest number of result rows (what results show of a market) kept in memory, some 10 MB. Only
-rows that the index does not store, and that were read from the database, are kept. The least
-recently used row is dropped first."""
+"""Largest number of result rows kept in memory (about 10 MB). A result row holds what a search
+result shows of one market. Only rows that had to be read from the database, because the index does
+not store them, are kept; the least recently used row is dropped first."""
 
 NAMED_REASON = "Named in the query by its id or address."
 DIRECT_REASON = "Asks about the query's own subject, by its words and meaning."

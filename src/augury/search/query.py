@@ -53,7 +53,8 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A parsed query. `text` is what to search for; the other fields say more about it."""
+    """A query split into its parts: `text` is what to search for; the other fields hold what else
+    the query states, e.g. the markets, dates and levels that it names."""
 
     raw: str
     text: str

@@ -60,8 +60,8 @@ class Quotes:
         """Prices of the markets that do not have exactly two outcomes, by market number."""
         self._twins: dict[int, list[str]] = {}
         self._categories: dict[int, str] = {}
-        """Names of categories by `MovingRow.category_number`: some dozens for thousands of
-        markets."""
+        """`MovingRow.category_number` -> name of the category. Names are kept once here, because
+        thousands of markets share a few dozen of them."""
         self._moved = 0
 
     async def of(self, seqs: Sequence[int]) -> dict[int, Quoted]:

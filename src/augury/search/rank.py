@@ -58,9 +58,9 @@ _WORDS, _PRECISION, _DENSE, _FAMILY = map(FEATURES.index, ("words", "precision",
 _VECTOR: Final = np.array(list(WEIGHTS.values()), np.float32)
 
 OWN_BONUS: Final = 2.0
-"""Added to the raw score of a market that is wholly about factors (things in the world, such as a
-policy rate) that the query itself asks about. For a market that is about them in part (0 to 1),
-that part of it is added. Chosen on judged queries (`docs/experiments/search.md`)."""
+"""Bonus added to the raw score of a market that is wholly about factors (things in the world, such
+as a policy rate) that the query itself asks about. A market that is partly about them gets the same
+part (0 to 1) of the bonus. Chosen on judged queries (`docs/experiments/search.md`)."""
 UNRELATED_PENALTY: Final = 1.0
 """Subtracted from the raw score of a market that is neither about a factor (a thing in the world)
 that the query asks about nor about a related factor, i.e. that merely shares a word or a date with
@@ -68,9 +68,8 @@ the query. This is done only if another candidate is surely about the query's fa
 Chosen on judged queries (`docs/experiments/search.md`)."""
 SURE_MIN: Final = 0.6
 """A candidate that is about the query's factors (things in the world) to at least this degree, 0 to
-1, is surely about them. `UNRELATED_PENALTY` is subtracted from other candidates only if there is
-such a candidate; otherwise being about none of the factors is no reason to rank lower. Chosen by
-hand."""
+1, is surely about them. Only if there is such a candidate is `UNRELATED_PENALTY` subtracted from
+the candidates that are about neither these factors nor related ones. Chosen by hand."""
 RELATED_PENALTY: Final = 4.0
 """Subtracted from the raw score of a market that is mainly about a related factor, i.e. one that
 drives, follows from or moves with the factors (things in the world) that the query asks about. Such
@@ -132,7 +131,8 @@ steeply the curve rises there."""
 
 @dataclass(frozen=True, slots=True)
 class RankQuery:
-    """A query as the ranker reads it."""
+    """What the ranker needs to know of a query: its terms with their weights, the years and numbers
+    that it names, and whether it asks about one game."""
 
     ids: TermIds
     """Ids of the query's distinct terms, at most `MAX_QUERY_TERMS`."""
@@ -207,8 +207,8 @@ def rank(
 
 
 def raw(features: Features) -> Features:
-    """The raw score of each row of `features`: their sum, weighted by `WEIGHTS`. It is higher the
-    more directly a market is about the query, and has no fixed range."""
+    """The raw score of each market (row): the sum of its features, weighted by `WEIGHTS`. The
+    higher the score, the more directly the market is about the query; it has no fixed range."""
     return features @ _VECTOR
 
 
@@ -216,10 +216,15 @@ def factor_adjustment(
     own: NDArray[np.float32], related: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     """What to add to each market's raw score, (n,), for the factors (things in the world) that the
-    market is about: `OWN_BONUS`, minus `RELATED_PENALTY` or `UNRELATED_PENALTY`.
+    market is about.
+
+    It is `OWN_BONUS` times `own`; less `RELATED_PENALTY` if the market is mainly about related
+    factors; less `UNRELATED_PENALTY` if the market is about neither, but another market is surely
+    about the query's factors (`SURE_MIN`).
 
     own, related : (n,), from 0 to 1: how much each market is about the factors that the query asks
-    about, and how much about factors related to these"""
+    about, and how much about factors related to these
+    """
     elsewhere = (own <= OUTWEIGHED_RATIO * related) & (related >= RELATED_MIN)
     # If no market is surely about the query's factors, being about none of them says nothing.
     beside = (own == 0) & ~elsewhere & (own.max(initial=0) >= SURE_MIN)
@@ -285,7 +290,7 @@ def of_another_time(query: RankQuery, records: Records) -> NDArray[np.bool_]:
     if len(query.years):
         asked = query.years.astype(np.int64)
         begins = (asked.astype("U4").astype("M8[s]")).astype(np.int64)
-        ends = ((asked + 1).astype("U4").astype("M8[s]")).astype(np.int64) + _JANUARY
+        ends = ((asked + 1).astype("U4").astype("M8[s]")).astype(np.int64) + _JANUARY_SECONDS
         closes = records["closes"].astype(np.int64)[:, None]
         closing = ((closes >= begins) & (closes < ends)).any(axis=1)
         named = records["years"]
@@ -305,8 +310,9 @@ def _asked_of(query: RankQuery, periods: TermIds) -> TermIds:
     return query.ids[(query.ids[:, None] == periods).any(axis=1)]
 
 
-_JANUARY: Final = 31 * 86_400
-"""Length of January, in seconds."""
+_JANUARY_SECONDS: Final = 31 * 86_400
+"""Length of January, in seconds: a market that closes in the January after a year may still be
+about that year."""
 
 
 def by_grade(
@@ -376,14 +382,17 @@ def features(
     - fixture: 1 for a market on one game, or on a price within one short window, unless the query
       asks about one, too
     """
-    out = read(query, candidates, frequencies)
+    out = features_without_family(query, candidates, frequencies)
     count_families(out, candidates.records["family"])
     return out
 
 
-def read(query: RankQuery, candidates: Candidates, frequencies: DocumentFrequencies) -> Features:
-    """The feature matrix of `features`, but with 0 in the column `family`, so that no row depends
-    on the others."""
+def features_without_family(
+    query: RankQuery, candidates: Candidates, frequencies: DocumentFrequencies
+) -> Features:
+    """The feature matrix of `features`, but with 0 in the column `family`. The other columns of a
+    market depend on this market alone, so rows can be computed in parts; `count_families` then
+    fills in the column `family`."""
     records = candidates.records
     n = len(records)
     out = np.zeros((n, len(FEATURES)), np.float32)
@@ -431,10 +440,12 @@ def read(query: RankQuery, candidates: Candidates, frequencies: DocumentFrequenc
 
 
 def count_families(features: Features, family: NDArray[np.uint64]) -> None:
-    """Fill in the column `family` of the matrix `features`, in place. A row's value rises with the
-    number of markets of its family (a hash in `family`) among the `FAMILY_POOL` best rows.
+    """Fill in the column `family` of the matrix `features` (one row per candidate market), in
+    place: the more of the `FAMILY_POOL` best rows belong to a row's family, the higher the row's
+    value. The argument `family` has a hash of each row's family.
 
-    The number `FAMILY_POOL` is fixed, so that a search for more results ranks like one for fewer.
+    The number `FAMILY_POOL` is fixed, so that a search for more results ranks markets in the same
+    way as one for fewer.
     """
     if not len(features):
         return

@@ -1,4 +1,5 @@
-"""The record of fixed size that the ranker reads of a market, made when it is indexed. Pure.
+"""The record of fixed size from which the ranker computes a market's features. It is made when the
+market is indexed. Pure.
 
 The module also tells which markets are one family (e.g. those of one event), and which texts are
 about one game or a side bet on it.

@@ -63,27 +63,28 @@ class Pool:
     short window; 0 for other markets. If the query itself asks about a game or such a window, 0 for
     all markets."""
     salience: NDArray[np.float32]
-    """(n,): how much each market is traded (`augury.search.records.salience`)."""
+    """(n,): how much each market is traded: ln(1 + liquidity + volume / 10), see
+    `augury.search.records.salience`."""
     closes: NDArray[np.uint32]
     """(n,): when each market closes, in epoch seconds; 0: unknown."""
     family: NDArray[np.uint64]
     """(n,): a hash that is equal for the markets of one family, e.g. of one event."""
-    own: int
-    """Number of markets that are candidates for the list `direct`; they come first in the pool.
-    They were found by words, by meaning, or under factors that the query's words name, and only
-    they are graded by `PoolReading.direct`. The other markets are candidates only for the lists of
-    related markets."""
+    direct_count: int
+    """The first `direct_count` markets of the pool are candidates for the list `direct`; only these
+    are graded by `PoolReading.direct`. They were found by words, by meaning, or under factors that
+    the query's words name. The other markets are candidates only for the lists of related
+    markets."""
     voters: NDArray[np.intp]
-    """Positions, in the pool, of the markets that rank highest for the list `direct`. Their factors
-    are taken as votes for what the query is about."""
+    """Positions, in the pool, of the best direct results (markets on the query's own subject). The
+    factors of these markets are taken as votes for what the query is about."""
     terms: int
     """Number of the query's distinct terms."""
     max_term_weight: float
     """The largest weight of a query term (0 to 1); the weights of all terms sum to 1."""
-    when: int
-    """Median close of the markets in `voters`, in epoch seconds; the start of today (UTC) if none
-    of their closes is known. Today's start is precise enough: a difference of hours does not change
-    the ranking."""
+    median_close: int
+    """Time around which the query's answer is expected, in epoch seconds: the median close of the
+    markets in `voters`, or the start of today (UTC) if none of their closes is known. Today's start
+    is precise enough: a difference of hours does not change the ranking."""
 
 
 class Ranked(NamedTuple):
@@ -103,18 +104,18 @@ class PoolReading(Protocol):
     of all relations."""
 
     def direct(self) -> NDArray[np.float32] | None:
-        """How directly a market is about the query itself, for each of the first `Pool.own`
-        candidates: (own,), in (0, 1). None if no factors are known, so that only words and meaning
-        rank the markets."""
+        """How directly a market is about the query itself, for each of the first
+        `Pool.direct_count` candidates: (direct_count,), in (0, 1). None if no factors are known, so
+        that only words and meaning rank the markets."""
         ...
 
     def rank(self, direct: NDArray[np.float32], most: int) -> dict[Relation, list[Ranked]]:
         """The `most` best markets of each relation (`upstream`, `downstream`, `correlated`), best
         first; no market is in two relations.
 
-        `direct` (n,): the scores of the best direct results, and 0 for all other markets. A
-        relation takes a market with such a score only if the market's chance in the relation is
-        larger than `augury.relations.rank.CLAIM_RATIO` times the score.
+        `direct` (n,): the scores of the best direct results, and 0 for all other markets. A direct
+        result is listed in a relation instead only if its chance of being in that relation is
+        larger than `augury.relations.rank.CLAIM_RATIO` times its direct score.
         """
         ...
 

@@ -14,7 +14,7 @@ from augury.search import rank
 from augury.search.engine import EngineHits
 from augury.search.gathering import Gathering
 from augury.search.related import Lookup, Pool, PoolReading, Relations
-from augury.search.scoring import MAX_VOTERS, ScoredHits, ranked
+from augury.search.scoring import MAX_VOTERS, ScoredHits, to_candidates
 from augury.search.text import DocumentFrequencies
 from augury.search.understanding import Understood
 
@@ -28,16 +28,16 @@ class Related(NamedTuple):
     hits: EngineHits
     """All candidate markets, in the order of `pool`."""
     ranking: rank.Ranking
-    """The candidates for the list `direct`, i.e. the first `Pool.own` markets in `hits`, ordered by
-    words, meaning and factors."""
+    """The candidates for the list `direct`, i.e. the first `Pool.direct_count` markets in `hits`,
+    ordered by words, meaning and factors."""
     pool: Pool
     reading: PoolReading
 
     @property
-    def own(self) -> rank.Candidates:
-        """The candidates for the list `direct`, i.e. the first `Pool.own` markets in `hits`; the
-        others are candidates only for the lists of related markets."""
-        return ranked(self.hits.between(0, self.pool.own))
+    def direct_candidates(self) -> rank.Candidates:
+        """The candidates for the list `direct`, i.e. the first `Pool.direct_count` markets in
+        `hits`; the others are candidates only for the lists of related markets."""
+        return to_candidates(self.hits.between(0, self.pool.direct_count))
 
 
 def relate(
@@ -51,43 +51,45 @@ def relate(
     lookup = relations.ask(
         understood.text, found.keys[scored.voters], best["tags"], _fits(best), scored.votes
     )
-    parts, own = [found], len(found)
+    parts, direct_count = [found], len(found)
     if lookup.unanswered:
         # Markets on the same thing in other words: "payrolls" and "jobs added".
         parts.append(gathering.with_tags(lookup.unanswered, understood).without(found.keys))
-        own += len(parts[-1])
+        direct_count += len(parts[-1])
     if set(understood.wanted.dimensions) != {"direct"}:
         taken = np.concatenate([part.keys for part in parts])
         parts.append(gathering.with_tags(lookup.tags, understood).without(taken))
     hits = EngineHits.chained(parts)
-    features = _features(scored, hits, own, frequencies)
+    features = _features(scored, hits, direct_count, frequencies)
     fits = _fits(hits.payload)
     ranking = rank.order(
-        ranked(hits.between(0, own)),
-        features[:own],
+        to_candidates(hits.between(0, direct_count)),
+        features[:direct_count],
         adjust=rank.factor_adjustment(
-            *lookup.factor_shares(hits.payload["tags"][:own], fits[:own])
+            *lookup.factor_shares(hits.payload["tags"][:direct_count], fits[:direct_count])
         ),
         collapse=not understood.parsed.asks_level,
     )
-    pool = _pool(understood, hits, fits, features, own, ranking.order[:MAX_VOTERS])
+    pool = _pool(understood, hits, fits, features, direct_count, ranking.order[:MAX_VOTERS])
     return Related(understood, lookup, hits, ranking, pool, lookup.read(pool))
 
 
 def _features(
-    scored: ScoredHits, hits: EngineHits, own: int, frequencies: DocumentFrequencies
+    scored: ScoredHits, hits: EngineHits, direct_count: int, frequencies: DocumentFrequencies
 ) -> rank.Features:
-    """Ranking features of `hits`, (hits, 7). The first hits are those in `scored`. Their features
-    are known already, so only the features of the other hits are computed. `own`: see
-    `Pool.own`."""
+    """Ranking features of all `hits`, (hits, 7). The first hits are those in `scored`, whose
+    features are known already; those of the other hits are computed here. `direct_count`: number of
+    candidates for the list `direct` (`Pool.direct_count`)."""
     known = len(scored.features)
     if known == len(hits):
         return scored.features
-    more = rank.read(scored.gathered.understood.query, ranked(hits.between(known)), frequencies)
+    more = rank.features_without_family(
+        scored.gathered.understood.query, to_candidates(hits.between(known)), frequencies
+    )
     features = np.concatenate([scored.features, more])
-    rank.count_families(features[own:], hits.payload["family"][own:])
-    if own > known:
-        rank.count_families(features[:own], hits.payload["family"][:own])
+    rank.count_families(features[direct_count:], hits.payload["family"][direct_count:])
+    if direct_count > known:
+        rank.count_families(features[:direct_count], hits.payload["family"][:direct_count])
     return features
 
 
@@ -96,7 +98,7 @@ def _pool(
     hits: EngineHits,
     fits: NDArray[np.float32],
     features: rank.Features,
-    own: int,
+    direct_count: int,
     voters: NDArray[np.intp],
 ) -> Pool:
     query, payload = understood.query, hits.payload
@@ -118,11 +120,11 @@ def _pool(
         salience=payload["salience"],
         closes=payload["closes"],
         family=np.ascontiguousarray(payload["family"]),
-        own=own,
+        direct_count=direct_count,
         voters=voters,
         terms=len(query.ids),
         max_term_weight=float(query.weights.max(initial=0)),
-        when=_when(payload["closes"][voters]),
+        median_close=_median_close(payload["closes"][voters]),
     )
 
 
@@ -130,7 +132,7 @@ def _fits(payload: NDArray[Any]) -> NDArray[np.float32]:
     return np.asfortranarray(payload["fits"] / 255, np.float32)
 
 
-def _when(closes: NDArray[np.uint32]) -> int:
+def _median_close(closes: NDArray[np.uint32]) -> int:
     """When a question is likely to be resolved, in epoch seconds: the median of the known `closes`
     of its best markets (0: unknown), or the start of today (UTC) if none is known."""
     known = np.sort(closes[closes > 0])

@@ -30,9 +30,10 @@ _CHUNK = 5_000
 
 
 def measure(service: SearchService, n: int, texts: Sequence[str], folder: Path) -> dict[str, Any]:
-    """Index `n` generated markets with tantivy and usearch, send each query to these and to our
-    engine in turn, and return the latencies of both in ms. If the two libraries are not installed,
-    nothing is measured and the result says so."""
+    """Compare the latency of our engine with that of the libraries tantivy and usearch: index `n`
+    generated markets with the two libraries, send each query to our engine and then to them, and
+    return both latencies in ms. If the libraries are not installed, nothing is measured and the
+    result says so."""
     if not all(importlib.util.find_spec(name) for name in ("tantivy", "usearch")):
         return {"skipped": "tantivy and usearch are not installed (dependency group `bench`)"}
     started = time.perf_counter()

@@ -176,19 +176,20 @@ class SearchFamily(BaseModel):
     model_config = ConfigDict(json_schema_extra={"examples": [_FAMILY]})
 
     kind: Literal["contest", "ladder", "dates"] = Field(
-        description="How the members differ. This decides how `more` is sorted. contest: they "
-        "differ in a name; sorted by price, then volume, largest first. ladder: in a level; sorted "
-        "by level. dates: in a date; sorted by date. Active members always come first."
+        description="How the markets of the family differ. This decides how `more` is sorted. "
+        "contest: they differ in a name; sorted by price, then volume, largest first. ladder: in a "
+        "level; sorted by level. dates: in a date; sorted by date. Active markets always come "
+        "first."
     )
     label: str = Field(
-        description="The words that distinguish the market that the result shows from the other "
-        "members."
+        description="The words that distinguish the market shown from the other markets of its "
+        "family, e.g. a name, a level or a date."
     )
     size: int = Field(
-        description="Number of members found in this relation to the query, including the market "
-        "that the result shows."
+        description="Number of the family's markets that were found in the same relation to the "
+        "query as the market shown, that market included."
     )
-    more: list[FamilyMember] = Field(description="The other members.")
+    more: list[FamilyMember] = Field(description="The other markets of the family that were found.")
 
 
 class SearchResult(BaseModel):

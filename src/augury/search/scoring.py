@@ -36,7 +36,7 @@ def score(gathered: Gathered, frequencies: DocumentFrequencies) -> ScoredHits:
     """Score the hits by words and meaning alone, before it is known how markets are related to the
     query."""
     hits, query = gathered.hits, gathered.understood.query
-    candidates = ranked(hits)
+    candidates = to_candidates(hits)
     features = rank.features(query, candidates, frequencies)
     first = rank.order(candidates, features, collapse=False)
     at = voters(first.order, hits.payload["fixture"], query.fixture)
@@ -59,6 +59,6 @@ def voters(
     ]
 
 
-def ranked(hits: EngineHits) -> rank.Candidates:
+def to_candidates(hits: EngineHits) -> rank.Candidates:
     """The engine's hits as candidates for the ranker."""
     return rank.Candidates(hits.keys, hits.payload, hits.dense, hits.lexical)

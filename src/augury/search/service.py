@@ -32,15 +32,16 @@ from augury.search.quotes import Quotes
 from augury.search.related import Relations, Unrelated
 from augury.search.relating import Related, relate
 from augury.search.schemas import DIMENSIONS, Dimension
-from augury.search.scoring import ranked, score
+from augury.search.scoring import score, to_candidates
 from augury.search.text import DocumentFrequencies
-from augury.search.understanding import Understood, Wanted, understand
+from augury.search.understanding import SearchArguments, Understood, understand
 from augury.settings import Settings
 from augury.storage.database import Database
 
 FOLDED_AT_ONCE = 200
-"""Maximum number of results per relation (`direct`, `upstream`, ...) that are searched to make a
-list with one row per family (e.g. the markets of one event)."""
+"""Largest number of results fetched per relation (`direct`, `upstream`, ...) to make a list with
+one row per family (e.g. the markets of one event). More results than requested rows are fetched,
+since several may belong to one family."""
 
 OVERDUE_SECONDS = 30.0
 """Seconds between two queries to the database for overdue markets, i.e. those whose close has
@@ -61,8 +62,8 @@ class SearchService:
         shared: bool,
         age: AgeRule = AgeRule(),
     ) -> None:
-        """`name`, `shared`: see `Indexer`; a shared index is on a server. `age`: the age at which a
-        price is stale."""
+        """`name`: name of the index. `shared`: whether the index is on a server that several
+        processes use (see `Indexer`). `age`: the rule that says from which age a price is stale."""
         self._quotes = Quotes(database, age)
         self._overdue = Overdue()
         self._remote = shared
@@ -84,7 +85,8 @@ class SearchService:
     async def open(
         cls, settings: Settings, database: Database, relations: Relations | None = None
     ) -> SearchService:
-        """Open the service on the index that the settings name, as the index was left.
+        """Open the service with the index that the settings name. The index is as it was last
+        saved; `catch_up` brings it up to date.
 
         Without `relations` a search returns only direct results.
         """
@@ -117,13 +119,13 @@ class SearchService:
         await self._indexer.follow(stop)
 
     async def follow_quotes(self, stop: asyncio.Event) -> None:
-        """Until `stop` is set, keep in memory the current quotes that results show."""
+        """Keep the quotes that search results show up to date in memory, until `stop` is set."""
         await self._quotes.follow(stop)
 
     async def follow_overdue(self, stop: asyncio.Event) -> None:
-        """Until `stop` is set, read again and again which markets are overdue, i.e. their close has
-        passed without news from the venue. A market becomes overdue as time passes, without a
-        change in the catalogue."""
+        """Until `stop` is set, look up at intervals which markets are overdue, i.e. whose close has
+        passed without news from the venue. This is repeated because a market becomes overdue as
+        time passes, without a change in the catalogue."""
         while not stop.is_set():
             await self._read_overdue()
             await pause(stop, OVERDUE_SECONDS)
@@ -163,7 +165,7 @@ class SearchService:
             return known
         position, at = self._indexer.position, time.monotonic()
         deep = min(families.FOUND_PER_ROW * top_k, FOLDED_AT_ONCE) if fold else top_k
-        wanted = Wanted(query, dimensions, top_k, status, max(deep, top_k))
+        wanted = SearchArguments(query, dimensions, top_k, status, max(deep, top_k))
         found = (await self._search(wanted)).results
         if fold:
             found = folded(query, found, top_k)
@@ -175,9 +177,9 @@ class SearchService:
     ) -> Explored:
         """Like `search`, in all four relations. The answer also has the factors (things in the
         world, such as a policy rate) through which the markets were found."""
-        return await self._search(Wanted(query, DIMENSIONS, top_k, status, top_k))
+        return await self._search(SearchArguments(query, DIMENSIONS, top_k, status, top_k))
 
-    async def _search(self, wanted: Wanted) -> Explored:
+    async def _search(self, wanted: SearchArguments) -> Explored:
         understood = await understand(wanted, self.database, self.embedder, self.frequencies)
         if self._remote:
             # In a thread, because the engine blocks while it waits for its server.
@@ -241,7 +243,7 @@ class SearchService:
         if open_at is not None:
             kept = (closes == 0) | (closes > open_at)
         found = found.where(kept)
-        candidates = ranked(found)
+        candidates = to_candidates(found)
         merit = rank.raw(rank.features(query, candidates, self.frequencies))
         keys, changes = found.keys, found.payload["change"]
         best = np.lexsort((keys, -merit))

@@ -1,7 +1,8 @@
-"""What the index stores of each document besides its terms: memory-mapped arrays, one row per slot.
+"""What the index stores of each document besides its terms: memory-mapped arrays with one row per
+slot. A slot is the number of a document's row in these arrays.
 
-Slots are written in place, and documents never move between slots. A vector's *sketch* is the signs
-of its coordinates, kept in memory: the Hamming distance between sketches picks a shortlist.
+Rows are written in place, and documents never move to another slot. A vector's *sketch* is the
+signs of its coordinates, kept in memory: the Hamming distance between sketches picks a shortlist.
 """
 
 from __future__ import annotations

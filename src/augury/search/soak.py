@@ -36,9 +36,9 @@ MAX_QUERIES = 5_000
 
 
 async def run(n: int, *, rate: float, seconds: float, streams: int, quiet: bool) -> dict[str, Any]:
-    """Load a service over `n` generated markets with `rate` searches a second for `seconds`, then
-    open `streams` forecast streams at once, and stop it while it is busy. Returns the figures and
-    which goals were met."""
+    """Load test of a service over `n` generated markets: send `rate` searches a second for
+    `seconds`, then open `streams` forecast streams at once, and stop the service while it is
+    answering them. Returns the figures and which goals were met."""
     console = Console(stderr=True, quiet=quiet, markup=False)
     with TemporaryDirectory(prefix="augury-soak-") as folder:
         # A database named in the environment is ignored: it must not get generated markets.

@@ -13,7 +13,7 @@ from augury.markets.store import IndexRow
 
 
 class ResultRow(NamedTuple):
-    """Those data of a market shown in a search result that seldom change, and the name of the
+    """The rarely changing part of what a search result shows of a market, and the name of the
     market's event, in which quoted phrases are looked for."""
 
     seq: int

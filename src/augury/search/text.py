@@ -46,9 +46,9 @@ MAX_CHARS: Final = 10_000
 """Longest text that is read, in characters; longer text is cut before any other step."""
 
 NUMBER_WEIGHT: Final = 0.5
-"""Multiplier of the query weight of numbers, months and headline verbs (`WEAK_WORDS`). Numbers and
-months say which market of a family (e.g. of one event) is meant; the other words say which family.
-Chosen by hand."""
+"""Factor by which the query weight of numbers, months and words that are frequent in headlines
+(`WEAK_WORDS`) is multiplied. Numbers and months say which market of a family (e.g. of one event) is
+meant; the other words of a query say which family. Chosen by hand."""
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*[^\W\d_]*|[^\W_\d][^\W_]*(?:'[^\W\d_]+)?")
 _NUMBER = re.compile(r"(\d+(?:[.,]\d+)*)([^\W\d_]*)\Z")
@@ -80,7 +80,8 @@ def document_text(
     category: str | None = None,
     tags: Iterable[str] = (),
 ) -> DocumentText:
-    """The text of a market in three fields, which have different weights in the index.
+    """The text of a market in three fields, which have different weights in the index: the
+    question, the event's name, and the rest (start of the resolution rules, tags, category).
 
     `question` is the whole question ("title — subtitle" for Kalshi), `description` the resolution
     rules. If the question begins with the event's name, the field of the event stays empty.
@@ -173,8 +174,9 @@ def is_month(term: str) -> bool:
 
 
 def query_weight(term: str) -> float:
-    """Multiplier of a query term's weight: `NUMBER_WEIGHT` for numbers, months and headline verbs,
-    1 for other terms."""
+    """Factor by which a query term's weight is multiplied: `NUMBER_WEIGHT` for numbers, months and
+    words that are frequent in headlines ("surges", "hits", "report"; see `WEAK_WORDS`), 1 for other
+    terms."""
     weak = is_number(term) or is_month(term) or term in _WEAK_TERMS
     return NUMBER_WEIGHT if weak else 1.0
 
@@ -254,7 +256,7 @@ class DocumentFrequencies:
         self.counts = np.zeros(self.BUCKETS, np.uint32) if counts is None else counts
 
     def add(self, ids: TermIds) -> None:
-        """Count one document by its distinct term ids."""
+        """Add one document to the counts: 1 for each of `ids`, the ids of its distinct terms."""
         self.add_batch([ids])
 
     def add_batch(self, documents: Sequence[TermIds]) -> None:

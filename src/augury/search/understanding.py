@@ -22,8 +22,9 @@ MAX_NAMED = 20
 """Largest number of markets that are looked up for the ids and addresses in a query."""
 
 
-class Wanted(NamedTuple):
-    """A search request as the stages of a search take it."""
+class SearchArguments(NamedTuple):
+    """What a search is asked for, with defaults filled in, as it is passed from stage to stage of
+    the search."""
 
     query: str
     dimensions: tuple[Dimension, ...]
@@ -40,20 +41,23 @@ class Understood(NamedTuple):
     """A query after parsing, with the markets that it names, as the other stages of a search take
     it."""
 
-    wanted: Wanted
+    wanted: SearchArguments
     parsed: ParsedQuery
     named: list[ResultRow]
     """Markets whose ids or addresses are in the query."""
     text: str
-    """The text to search for. If the query is only a market's id, this is the question of that
-    market; if there is no such market either, it is empty."""
+    """The text to search for. If the query is nothing but a market's id, the question of that
+    market; empty if no market has this id."""
     query: RankQuery
     vector: NDArray[np.float32]
     """The vector of `text`: (dim,), zero if it has no tokens."""
 
 
 async def understand(
-    wanted: Wanted, database: Database, embedder: Embedder, frequencies: DocumentFrequencies
+    wanted: SearchArguments,
+    database: Database,
+    embedder: Embedder,
+    frequencies: DocumentFrequencies,
 ) -> Understood:
     """Parse a query and look up the markets it names. If the query is only a market's id, the
     search text is that market's question, so that similar markets are found too."""

@@ -69,7 +69,8 @@ def packed(kind: str, body: bytes, time_path: str | None, value_path: str | None
 
 
 def unpacked(given: Packed) -> Points:
-    """The points of one group that `packed` made."""
+    """Undo `packed`: the points of a series, read from one of the groups of bytes that it
+    returned."""
     times, values = array("q", given[0]), array("d", given[1])
     return [(_START + timedelta(microseconds=t), v) for t, v in zip(times, values, strict=True)]
 

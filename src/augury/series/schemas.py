@@ -148,10 +148,12 @@ class SourceRecord(BaseModel):
     type: SourceType
     host: str | None = Field(description="Host of the source's address. Null for type push.")
     time_path: str | None = Field(
-        description="Column or path of the times in the file. Null: the default."
+        description="Where the times are in the file: csv: the name of a column; json: a path. "
+        "Null: the first column for csv, [*].time for json; not used for fred and push."
     )
     value_path: str | None = Field(
-        description="Column or path of the values in the file. Null: the default."
+        description="Where the values are in the file: csv: the name of a column; json: a path. "
+        "Null: the second column for csv, [*].value for json; not used for fred and push."
     )
     header_names: list[str] = Field(
         description="Names of the HTTP headers that are sent to the source."
@@ -280,7 +282,9 @@ class RevisionRecord(BaseModel):
 
     value: float = Field(description="In the unit of the series.")
     known_at: datetime = Field(description="When Augury received this value.")
-    replaced_at: datetime = Field(description="When Augury received the value that replaced it.")
+    replaced_at: datetime = Field(
+        description="When Augury received the newer value, which replaced this one."
+    )
 
 
 class PointRecord(BaseModel):
@@ -331,8 +335,9 @@ def _latest(found: Series) -> dict[str, Any] | None:
 
 
 def _as_of_and_origin(time: datetime) -> dict[str, Any]:
-    """The fields of a point in an API answer that say which time the point is for (`as_of`) and
-    where its value comes from (`origin`: always "live", the source of the series)."""
+    """Two fields of a point in an API answer: `as_of`, the time that the point is for, and
+    `origin`, which is always "live", because points come only from the series' source or from the
+    caller."""
     return {"as_of": time, "origin": "live"}
 
 

@@ -216,7 +216,7 @@ class SeriesService:
         NotFound
             The account has no such series.
         RateLimited
-            All accounts together have fetched too often from the series' host just now.
+            All accounts together have just made too many fetches from the series' host.
         """
         series = await self.get(account_id, series_id)
         if series.source_type == "push":
@@ -303,8 +303,8 @@ class SeriesService:
         `host`. Raise FetchFailed if the whole allowance is used."""
         if not self._hosts.left(host):
             raise FetchFailed(
-                f"The source redirects to {host}, from which Augury has fetched too often in "
-                "the last moments. Try again later."
+                f"The source redirects to {host}, but too many fetches from that host were made "
+                "just now. Try again in a minute."
             )
         self._hosts.spend(host, 1)
 

@@ -46,7 +46,11 @@ def backup(
 def restore(
     file: Annotated[Path, typer.Argument(help="A file made by `augury db backup`.")],
     replace: Annotated[
-        bool, typer.Option("--replace", help="Replace the contents of the database.")
+        bool,
+        typer.Option(
+            "--replace",
+            help="Restore even if the database is not empty; its contents are replaced.",
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -129,7 +129,7 @@ class Database:
     ) -> Database:
         """Bring the schema of a database up to date and open a pool to it."""
         try:
-            current = await _settled(
+            current = await _retried(
                 lambda: _is_current(direct_url), SETTLING_SECONDS if server else 0
             )
             if not current:
@@ -253,7 +253,7 @@ async def reach(settings: Settings) -> tuple[str, EmbeddedServer | None]:
     )
     server.inherit()
     try:
-        await _settled(lambda: _prepare(server), SETTLING_SECONDS)
+        await _retried(lambda: _prepare(server), SETTLING_SECONDS)
     except psycopg.OperationalError as error:
         await asyncio.to_thread(server.close)
         raise SetupProblem(f"The database can't be reached: {_first_line(error)}") from error
@@ -280,7 +280,7 @@ async def _check(connection: AsyncConnection[Any]) -> None:
         await connection.execute("")
 
 
-async def _settled(work: Callable[[], Awaitable[T]], patience: float) -> T:
+async def _retried(work: Callable[[], Awaitable[T]], patience: float) -> T:
     """Call `work` and return its result. If the server is temporarily unavailable, `work` is called
     again, for up to `patience` seconds."""
     until = time.monotonic() + patience

@@ -23,12 +23,13 @@ _COPY = re.compile(rb"COPY public\.(%b) \((%b(?:, %b)*)\) FROM stdin;\n" % (_NAM
 _SETVAL = re.compile(
     rb"SELECT pg_catalog\.setval\('public\.(%b)', (-?\d{1,19}), (true|false)\);\n" % _NAME
 )
-_IDLE = re.compile(
+_SKIPPED = re.compile(
     rb"(?:SET [a-z_]+ = [A-Za-z0-9_'-]+;"
     rb"|SELECT pg_catalog\.set_config\('search_path', '', false\);"
     rb"|--[^\n]*|\\(?:un)?restrict [A-Za-z0-9]+|)\n"
 )
-"""Lines of a dump that are skipped: session settings, comments, psql's restrict commands."""
+"""Matches the lines of a dump that a restore skips: session settings, comments, psql's restrict
+commands."""
 _END = b"\\.\n"
 LONGEST_LINE = 1 << 30
 """Maximum number of bytes of one row in a dump: 1 GiB, the most that PostgreSQL stores in a single
@@ -134,7 +135,7 @@ def copy_rows(connection: psycopg.Connection, lines: IO[bytes]) -> None:
                 "select setval(%s::regclass, %s, %s)",
                 (f'public."{_name(found[1])}"', int(found[2]), found[3] == b"true"),
             )
-        elif not _IDLE.fullmatch(line):
+        elif not _SKIPPED.fullmatch(line):
             raise SetupProblem(
                 "The backup contains a command where only rows are allowed: it was not written by "
                 "Augury or was altered. Nothing was run or changed."

@@ -143,7 +143,7 @@ class Supervisor:
         self._started = False
         self._ended = False
         self._thread = threading.Thread(target=self._watch, name="augury-postgres", daemon=True)
-        self.record = self._choose_record()
+        self.record = self._choose_and_write_record()
         self._data = folder / "data"
         self._reserve = folder / "reserve"
         self._log = folder / "server.log"
@@ -152,9 +152,10 @@ class Supervisor:
 
     # The folder of the socket, and the user that the server runs as
 
-    def _choose_record(self) -> Record:
+    def _choose_and_write_record(self) -> Record:
         """Choose the folder of the server's socket and the user that the server runs as, and write
-        the record. The socket's folder stays the same as before if possible."""
+        both to the server's record (`Record`), a file that other processes read. If possible, the
+        socket's folder stays the same as before."""
         if (uid := self._folder.stat().st_uid) != os.geteuid():
             raise SetupProblem(
                 f"The data folder {self._folder.parent} belongs to another user (uid {uid}). Run "
@@ -213,8 +214,9 @@ class Supervisor:
         return self._run(identity, self._binaries.program("postgres"), "--version").returncode
 
     def _folder_for(self, identity: str, folder: Path) -> str:
-        """The command-line argument that names `folder` to a program that runs as the user
-        `identity`."""
+        """How `folder` is written as a command-line argument of a program that runs as the user
+        `identity`. A user other than this process's may be unable to reach the folder by its path,
+        so the script launch.py opens the folder before it switches to that user."""
         return f"{launch.FOLDER}{folder}" if identity.startswith("user:") else str(folder)
 
     def _socket_dir(self, identity: str, known: Record | None) -> Path:
@@ -310,9 +312,11 @@ class Supervisor:
             )
 
     def _clear_remains(self, deadline: float) -> None:
-        """Stop a server that outlived its owner, and delete the files that a dead server left.
+        """Stop an embedded PostgreSQL server that still runs although the process that owned it has
+        ended, and delete the files that a dead server left.
 
-        This process holds the owner's lock, so a server that still runs here is no longer wanted.
+        This process holds the owner's lock, so no living process needs a server that still runs
+        here.
         """
         pid = pid_in(self._data)
         escalation = [(5.0, signal.SIGINT), (5.0, signal.SIGQUIT)]
@@ -367,7 +371,8 @@ class Supervisor:
             pause = 0.1 if time.monotonic() - began > 60 else min(pause * 2, 3)
 
     def _keep_reserve(self) -> None:
-        """Reserve `RESERVE_BYTES` bytes of disk space, if at least four times as much is free."""
+        """Create a file of `RESERVE_BYTES` bytes that is deleted when the disk is full, so that the
+        server can start again. Does nothing unless at least four times as much space is free."""
         with suppress(OSError):
             if self._reserve.exists() or shutil.disk_usage(self._data).free < 4 * RESERVE_BYTES:
                 return
@@ -464,8 +469,8 @@ def _move_from_var_lib(folder: Path) -> None:
     if written != str(folder):
         raise SetupProblem(
             f"The data folder was moved from {written}, but its database is still in {home}. Move "
-            f"the folder back to {written}. To use the new folder, make a backup there with "
-            f"`augury db backup FILE`, and restore it into the new folder."
+            f"the folder back to {written}. To use the new folder instead, then make a backup with "
+            f"`augury db backup FILE` and restore it into the new folder."
         )
     moving = folder / "data.moving"
     shutil.rmtree(moving, ignore_errors=True)

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from augury.markets.records import Market, MarketChange, Status
-from augury.venues.records import KnownTarget, Refusal
+from augury.venues.records import Refusal, StoredMarketRef
 
 MIN_CONFIRMATIONS = 2
 """Number of times that a venue must repeat a claim before the claim is believed. A claim is an
@@ -31,7 +31,7 @@ MAX_CLAIMS = 2_000
 contradicts a stored resolution."""
 
 
-def align(market: Market, known: KnownTarget) -> Market | Refusal:
+def align(market: Market, known: StoredMarketRef) -> Market | Refusal:
     """The market of a venue's answer (`market`), with its outcomes, prices and tokens in the order
     of the stored market (`known`).
 
@@ -92,7 +92,7 @@ class UnconfirmedClaims:
         self.changed = False
 
     def believes(
-        self, known: KnownTarget, status: Status | None, resolution: str | None, at: datetime
+        self, known: StoredMarketRef, status: Status | None, resolution: str | None, at: datetime
     ) -> bool:
         """Whether to store a venue's answer that the stored market `known` has the status `status`
         and the resolution `resolution`.

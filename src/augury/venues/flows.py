@@ -24,7 +24,7 @@ from augury.storage.database import Database
 from augury.venues import store
 from augury.venues.belief import UnconfirmedClaims, align, as_change
 from augury.venues.http import BadAnswer, NoSuchRecord, RequestRejected, Throttled, VenueFailed
-from augury.venues.records import KnownTarget, Page, Refusal, Venue
+from augury.venues.records import Page, Refusal, StoredMarketRef, Venue
 
 RECORDS = Metric("augury_venue_records", "Market records stored.", ["venue", "flow"])
 REFUSED = Metric(
@@ -61,7 +61,7 @@ MAX_LOOKUPS = 100
 ids did not contain them."""
 PRICES_AT_ONCE = 6_000
 """Maximum number of markets in one price refresh."""
-HISTORIES_AT_ONCE = 40
+HISTORIES_PER_RUN = 40
 """Maximum number of markets whose price history is fetched in one run."""
 HISTORY_WINDOW = timedelta(days=30)
 """How far back a price history is fetched."""
@@ -109,7 +109,8 @@ class _Walk(msgspec.Struct):
     pages: int = 0
     listed: int = 0
     sound: bool = True
-    """False if the listing of open markets turned out to be incomplete."""
+    """False if the listing of open markets turned out to be incomplete, so that a market missing
+    from it may still be open."""
     prints: list[str] = msgspec.field(default_factory=list)
 
 
@@ -205,7 +206,7 @@ class FlowRun:
             due = await store.due_for_prices(conn, venue.platform, PRICES_AT_ONCE)
         for start in range(0, len(due), BATCH_IDS):
             batch = due[start : start + BATCH_IDS]
-            page = await self._ask(lambda batch=batch: venue.news(batch))
+            page = await self._ask(lambda batch=batch: venue.current_states(batch))
             await self.store_page(page, {t.id: t for t in batch})
             self._report(self.outcome)
         if len(due) >= MIN_EXPECTED_MARKETS and not self.outcome.records:
@@ -221,7 +222,7 @@ class FlowRun:
         async with self._database.reading() as conn:
             state = await store.load(conn, venue.platform, "history")
             after = int((state.cursor or {}).get("after", 0))
-            due = await store.without_history(conn, venue.platform, after, HISTORIES_AT_ONCE)
+            due = await store.without_history(conn, venue.platform, after, HISTORIES_PER_RUN)
         if not due:
             await self._finish(at)
             return
@@ -295,7 +296,7 @@ class FlowRun:
         """Fetch complete records of new markets, and add them to `page`. A market is new if `page`
         has a change of it, but it is not stored yet."""
         async with self._database.reading() as conn:
-            known = await store.targets(conn, [c.id for c in page.changes])
+            known = await store.known_markets(conn, [c.id for c in page.changes])
         event_ids = {
             c.id: page.event_ids[c.id]
             for c in page.changes
@@ -321,7 +322,7 @@ class FlowRun:
             if not batch:
                 return
             targets = [target for _, target in batch]
-            page = await self._ask(lambda targets=targets: venue.news(targets))
+            page = await self._ask(lambda targets=targets: venue.current_states(targets))
             answered = page.ids()
             for target in targets:
                 if target.platform_id in answered or lookups >= MAX_LOOKUPS:
@@ -339,20 +340,20 @@ class FlowRun:
     async def store_page(
         self,
         page: Page,
-        known: dict[str, KnownTarget] | None = None,
+        known: dict[str, StoredMarketRef] | None = None,
         walk: _Walk | None = None,
     ) -> None:
-        """Store the believed records of a page (`_believable`) and the checkpoint in one
-        transaction.
+        """Store the plausible records (`_believable`) of a page of the venue's answers, together
+        with a checkpoint of how far the listing has been read, in one transaction.
 
         `known`: the stored markets that the page is about, by id; if None, they are read from the
-        database. `walk`: the checkpoint; if None, no checkpoint is stored.
+        database. `walk`: the checkpoint; if None, none is stored.
         """
         at, platform, outcome = self._clock(), self._venue.platform, self.outcome
         async with self._database.transaction() as conn:
             if known is None:
                 ids = [*(m.id for m in page.markets), *(c.id for c in page.changes)]
-                known = await store.targets(conn, ids)
+                known = await store.known_markets(conn, ids)
             stored = await store.load(conn, platform, "doubts")
             claims = UnconfirmedClaims(stored.cursor)
             whole, news = _believable(page, known, claims, outcome, at)
@@ -423,7 +424,7 @@ def _is_incomplete(listed: int, open_before: int) -> bool:
 
 def _believable(
     page: Page,
-    known: Mapping[str, KnownTarget],
+    known: Mapping[str, StoredMarketRef],
     claims: UnconfirmedClaims,
     outcome: FlowOutcome,
     at: datetime,

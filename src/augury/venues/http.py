@@ -114,9 +114,9 @@ class CircuitOpen(VenueError):
 
 
 @contextmanager
-def shape_of(platform: str) -> Iterator[None]:
-    """Context manager for code that parses a venue's answer. It turns a ValueError, raised because
-    the answer has an unexpected shape, into a `BadAnswer`."""
+def parsing_answer_of(platform: str) -> Iterator[None]:
+    """Context manager for code that parses an answer of the venue `platform`. A ValueError raised
+    inside, which means that the answer has an unexpected shape, becomes a `BadAnswer`."""
     try:
         yield
     except ValueError as problem:
@@ -264,7 +264,9 @@ class VenueClient:
                         return await self._attempt(base, path, url)
         except TimeoutError:
             raise Unreachable(self.venue, "did not answer in time") from None
-        raise AssertionError("a retry context returns or raises")
+        raise AssertionError(
+            "internal error: the retry loop ended without a result or an exception"
+        )
 
     def _wait_before_retry(self, exc: Exception, ends_at: float) -> bool | float:
         """Function that the library stamina calls after a failed attempt. Returns the seconds that

@@ -9,7 +9,7 @@ from typing import Any
 
 from augury.clock import Clock, now
 from augury.markets.records import Market, MarketChange, Platform, PricePoint
-from augury.venues.http import BadAnswer, NoSuchRecord, VenueClient, VenueError, shape_of
+from augury.venues.http import BadAnswer, NoSuchRecord, VenueClient, VenueError, parsing_answer_of
 from augury.venues.kalshi_queries import (
     Params,
     batch_query,
@@ -25,7 +25,7 @@ from augury.venues.kalshi_queries import (
     series_query,
 )
 from augury.venues.kalshi_records import candles, change, is_parlay, market
-from augury.venues.records import Cursor, KnownTarget, Page, Refusal
+from augury.venues.records import Cursor, Page, Refusal, StoredMarketRef
 from augury.venues.wire import Wire, identifier
 
 BASES = ("api",)
@@ -92,15 +92,15 @@ class Kalshi:
             observed_at = self._clock()
             path, params = event_query(event)
             try:
-                with shape_of(self.platform):
+                with parsing_answer_of(self.platform):
                     answer = await self._client.get("api", path, params)
                     self._add_event(page, read_one(answer, "event"), observed_at)
             except NoSuchRecord:
                 page.notes["event unknown to the venue"] += 1
         return page
 
-    async def news(self, targets: Sequence[KnownTarget]) -> Page:
-        """The current state of stored markets, requested by ticker."""
+    async def current_states(self, targets: Sequence[StoredMarketRef]) -> Page:
+        """Ask the venue, by ticker, for the current state of markets that are already stored."""
         observed_at = self._clock()
         path, params = batch_query([t.platform_id for t in targets])
         raw, _ = await self._page(path, params, "markets")
@@ -123,7 +123,7 @@ class Kalshi:
         for historical in (False, True):
             path, params = market_query(platform_id, historical=historical)
             try:
-                with shape_of(self.platform):
+                with parsing_answer_of(self.platform):
                     wire = read_one(await self._client.get("api", path, params), "market")
                     break
             except NoSuchRecord:
@@ -142,7 +142,7 @@ class Kalshi:
         return market(wire, observed_at, event=event, series=series)
 
     async def history(
-        self, target: KnownTarget, start: datetime, end: datetime
+        self, target: StoredMarketRef, start: datetime, end: datetime
     ) -> list[PricePoint]:
         """The market's hourly candles as price points. They are read from the historical API if the
         live one no longer has them; empty if neither has them."""
@@ -156,7 +156,7 @@ class Kalshi:
                 historical=historical,
             )
             try:
-                with shape_of(self.platform):
+                with parsing_answer_of(self.platform):
                     return candles(await self._client.get("api", path, params), target.id)
             except NoSuchRecord:
                 if historical:
@@ -165,7 +165,7 @@ class Kalshi:
 
     async def _page(self, path: str, params: Params, kind: str) -> tuple[list[Any], str | None]:
         answer = await self._client.get("api", path, params)
-        with shape_of(self.platform):
+        with parsing_answer_of(self.platform):
             return read_page(answer, kind)
 
     async def _refresh_series(self) -> None:

@@ -62,8 +62,11 @@ def candles_query(
     minutes: int,
     historical: bool = False,
 ) -> tuple[str, Params]:
-    """Path and parameters of the request for a market's candlesticks in a window, each of 1, 60 or
-    1440 minutes."""
+    """Path and parameters of the request for a market's candlesticks from `start` to `end`.
+
+    `minutes`: length of a candlestick: 1, 60 or 1440. `historical`: ask the API for historical
+    markets.
+    """
     path = (
         f"/historical/markets/{_segment(ticker)}/candlesticks"
         if historical

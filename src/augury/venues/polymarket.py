@@ -17,8 +17,14 @@ from urllib.parse import quote as quote_path
 
 from augury.clock import Clock, now
 from augury.markets.records import Market, Platform, PricePoint, Status
-from augury.venues.http import BadAnswer, NoSuchRecord, RequestRejected, VenueClient, shape_of
-from augury.venues.records import Cursor, KnownTarget, Notes, Page, Refusal
+from augury.venues.http import (
+    BadAnswer,
+    NoSuchRecord,
+    RequestRejected,
+    VenueClient,
+    parsing_answer_of,
+)
+from augury.venues.records import Cursor, Notes, Page, Refusal, StoredMarketRef
 from augury.venues.wire import (
     LABEL_LIMIT,
     QUESTION_LIMIT,
@@ -47,8 +53,8 @@ BATCH_IDS = 100
 """Maximum number of ids in one request for markets by id; 100 make a URL of about 1 KB."""
 
 DECIDED_PRICE = 0.99
-"""Price (0 to 1) from which on an outcome of a closed market is taken to be the winner. Chosen by
-hand."""
+"""An outcome of a closed market is taken to be the winner if its price (0 to 1) is at least this.
+Chosen by hand."""
 _UNDER_REVIEW = ("proposed", "disputed", "challenged", "reproposed", "requested")
 
 Params = Mapping[str, str | int | Sequence[str]]
@@ -70,9 +76,13 @@ def events_query(*, keyset: bool, closed: bool, after: str | int | None) -> tupl
 
 
 def created_query(*, keyset: bool, after: str | int | None) -> tuple[str, Params]:
-    """Path and parameters of the request for a page of open markets, the newest first. Sorted by
-    `updatedAt`, nearly all markets would come first and be fetched again, because every trade
-    changes that field."""
+    """Path and parameters of the request for a page of open markets, the latest created first.
+
+    They are not sorted by `updatedAt`: every trade changes that field, so nearly all markets would
+    count as updated and be fetched again.
+
+    `after`: where the page starts; None: at the beginning.
+    """
     params: dict[str, str | int] = {
         "limit": MARKETS_PAGE,
         "closed": "false",
@@ -159,12 +169,14 @@ def event_markets(event: Wire) -> Iterable[dict[str, Any]]:
 
 
 def market(wire: object, observed_at: datetime, notes: Notes | None = None) -> Market | Refusal:
-    """A market of Polymarket's JSON (API gamma) as a record, or a refusal with its reason.
+    """A market as a record, from the JSON of Polymarket's Gamma API; a refusal with its reason if
+    the JSON can't be used.
 
     Parameters
     ----------
     wire
-        One element of `/markets`, or of an event's `markets` with its event in `events`.
+        The market's JSON object: an element of the answer to `/markets`, or an element of an
+        event's `markets` to which the event was added under the key `events`.
     observed_at
         When the answer was requested.
     """
@@ -430,7 +442,7 @@ class Polymarket:
             else events_query(keyset=keyset, closed=phase == "closed", after=after)
         )
         answer = await self._client.get("gamma", path, params)
-        with shape_of(self.platform):
+        with parsing_answer_of(self.platform):
             raw, following = read_page(answer, kind, keyset=keyset, after=after)
         wires: list[object] = []
         newest: datetime | None = None
@@ -455,9 +467,9 @@ class Polymarket:
         complete."""
         return Page()
 
-    async def news(self, targets: Sequence[KnownTarget]) -> Page:
-        """The current state of stored markets, requested by id. Markets that are not found among
-        the open ones are requested again among the closed ones."""
+    async def current_states(self, targets: Sequence[StoredMarketRef]) -> Page:
+        """Ask the venue, by id, for the current state of markets that are already stored. The open
+        markets are asked for first, then those not found among the closed ones."""
         observed_at = self._clock()
         page = Page(partial=True)
         wanted = [t.platform_id for t in targets if t.platform_id.isdecimal()]
@@ -466,7 +478,7 @@ class Polymarket:
                 break
             path, params = batch_query(wanted, closed=closed)
             answer = await self._client.get("gamma", path, params)
-            with shape_of(self.platform):
+            with parsing_answer_of(self.platform):
                 raw, _ = read_page(answer, "markets", keyset=False, after=None)
             page.records += len(raw)
             for wire in raw:
@@ -491,7 +503,7 @@ class Polymarket:
         return found
 
     async def history(
-        self, target: KnownTarget, start: datetime, end: datetime
+        self, target: StoredMarketRef, start: datetime, end: datetime
     ) -> list[PricePoint]:
         """The market's prices of each outcome, one per hour, or one per 12 hours if the market is
         resolved. If it has two outcomes, only prices of the first."""
@@ -501,6 +513,6 @@ class Polymarket:
         tokens = target.token_ids[:1] if len(target.outcomes) == 2 else target.token_ids
         for outcome, token in enumerate(tokens):
             path, params = history_query(token, start=start, end=end, minutes=minutes)
-            with shape_of(self.platform):
+            with parsing_answer_of(self.platform):
                 points += history(await self._client.get("clob", path, params), target.id, outcome)
         return points

@@ -30,7 +30,7 @@ class Refusal(msgspec.Struct, frozen=True):
     detail: str | None = None
 
 
-class KnownTarget(msgspec.Struct, frozen=True):
+class StoredMarketRef(msgspec.Struct, frozen=True):
     """The fields of a stored market that are needed to ask its venue about it."""
 
     id: str
@@ -91,23 +91,24 @@ class Venue(Protocol):
     full: tuple[str, ...]
     """Names of the listings of a full sync, in order; the first one lists open markets."""
     incremental: tuple[str, ...]
-    """Names of the listings of an incremental sync, in order."""
+    """Names of the listings (e.g. of new markets) that an incremental sync reads, in
+    order."""
 
     async def listing(self, phase: str, after: Cursor, since: datetime) -> Page: ...
 
     async def complete(self, event_ids: Mapping[str, str]) -> Page: ...
 
-    async def news(self, targets: Sequence[KnownTarget]) -> Page: ...
+    async def current_states(self, targets: Sequence[StoredMarketRef]) -> Page: ...
 
     async def lookup(self, platform_id: str) -> Market | Refusal: ...
 
     async def history(
-        self, target: KnownTarget, start: datetime, end: datetime
+        self, target: StoredMarketRef, start: datetime, end: datetime
     ) -> list[PricePoint]: ...
 
 
 class KnownMarket(msgspec.Struct, frozen=True):
-    """The fields of a stored market that the rows of a price file can refer to."""
+    """The fields of a stored market by which the rows of a price file can name it."""
 
     id: str
     outcomes: list[str]

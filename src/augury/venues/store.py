@@ -13,7 +13,7 @@ from psycopg.rows import args_row
 from psycopg.types.json import Jsonb
 
 from augury.markets.records import PLATFORMS, Platform
-from augury.venues.records import KnownMarket, KnownTarget
+from augury.venues.records import KnownMarket, StoredMarketRef
 
 Connection = AsyncConnection[Any]
 
@@ -45,9 +45,9 @@ class VenueHealth(msgspec.Struct, frozen=True, kw_only=True):
     sync has succeeded since."""
 
 
-def _target(*values: Any) -> KnownTarget:
+def _target(*values: Any) -> StoredMarketRef:
     id_, platform_id, outcomes, status, resolution, tokens, series, origin, created = values
-    return KnownTarget(
+    return StoredMarketRef(
         id_,
         platform_id,
         tuple(outcomes),
@@ -124,9 +124,9 @@ async def fail(
     )
 
 
-async def targets(conn: Connection, ids: Sequence[str]) -> dict[str, KnownTarget]:
-    """The stored markets with these ids, by id. Invented markets of the sample catalogue are left
-    out."""
+async def known_markets(conn: Connection, ids: Sequence[str]) -> dict[str, StoredMarketRef]:
+    """The stored markets with the given ids, by id. Invented markets of the sample catalogue are
+    left out."""
     cursor = conn.cursor(row_factory=args_row(_target))
     await cursor.execute(
         f"select {_TARGET} from markets where id = any(%s) and origin <> 'sample'",  # noqa: S608
@@ -149,7 +149,7 @@ async def count_open(conn: Connection, platform: Platform) -> int:
 
 async def unseen(
     conn: Connection, platform: Platform, before: datetime, after_seq: int, limit: int
-) -> list[tuple[int, KnownTarget]]:
+) -> list[tuple[int, StoredMarketRef]]:
     """A venue's active markets that were not observed since `before` and whose serial number
     (`seq`) is above `after_seq`: pairs of serial number and market, ascending.
 
@@ -168,7 +168,7 @@ async def unseen(
     return await cursor.fetchall()
 
 
-async def due_for_prices(conn: Connection, platform: Platform, limit: int) -> list[KnownTarget]:
+async def due_for_prices(conn: Connection, platform: Platform, limit: int) -> list[StoredMarketRef]:
     """At most `limit` active markets of a venue whose prices are to be refreshed: half of them are
     the most traded ones, half those that were not observed for the longest time.
 
@@ -193,7 +193,7 @@ async def due_for_prices(conn: Connection, platform: Platform, limit: int) -> li
 
 async def without_history(
     conn: Connection, platform: Platform, after_seq: int, limit: int
-) -> list[tuple[int, KnownTarget]]:
+) -> list[tuple[int, StoredMarketRef]]:
     """A venue's active, traded markets that have no price history from the venue yet and whose
     serial number (`seq`) is above `after_seq`: pairs of serial number and market, ascending."""
     cursor = conn.cursor(row_factory=args_row(lambda seq, *rest: (seq, _target(*rest))))

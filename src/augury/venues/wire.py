@@ -189,12 +189,13 @@ def quote(bid: float | None, ask: float | None, last: float | None) -> float | N
     """The price of an open market's first outcome from its best bid, best ask and last trade; None
     for "no quote".
 
-    If bid and ask are both quoted and sound (`two_sided`), the price is their midpoint. If the
-    spread is wider than `WIDE_SPREAD`, the price is instead the last trade, moved into the range
-    from bid to ask.
+    If bid and ask are both quoted, do not cross and are not those of an empty book (`two_sided`),
+    the price is their midpoint. If the spread is wider than `WIDE_SPREAD`, the price is instead the
+    last trade, moved into the range from bid to ask.
 
-    If bid and ask are not sound, the price is the last trade. It is then raised to the bid and
-    lowered to the ask where these are quoted and do not cross. A last trade of 0 or 1 is ignored.
+    Otherwise the price is the last trade, raised to the bid if it is below it, and lowered to the
+    ask if it is above it; a side that is not quoted is ignored, and so are both if they cross. A
+    last trade of 0 or 1 is ignored.
     """
     traded = last if last is not None and 0 < last < 1 else None
     if two_sided(bid, ask):

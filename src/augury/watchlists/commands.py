@@ -15,9 +15,18 @@ def bench_watch(
     targets: Annotated[int, typer.Option(min=100, help="Number of markets to watch.")] = 5_000,
     rules: Annotated[int, typer.Option(min=100, help="Number of rules.")] = 10_000,
     messages: Annotated[
-        int, typer.Option(min=10, help="Number of webhooks in the throughput run.")
+        int,
+        typer.Option(
+            min=10, help="Number of webhooks to send when the throughput of deliveries is measured."
+        ),
     ] = 2_000,
-    alerts: Annotated[int, typer.Option(min=10, help="Number of alerts in the latency run.")] = 100,
+    alerts: Annotated[
+        int,
+        typer.Option(
+            min=10,
+            help="Number of alerts to fire when the time from price change to webhook is measured.",
+        ),
+    ] = 100,
     as_json: AsJson = False,
 ) -> None:
     """Measure rule evaluation, deliveries, and the time from a price change to its webhook.

@@ -54,7 +54,7 @@ LOOK_UP_AFTER = timedelta(minutes=5)
 up again."""
 _LOOK_UPS = 200
 """Maximum number of watched events and saved searches whose markets are looked up in one run."""
-_TICKS = 50
+_MAX_TRANSACTIONS = 50
 """Maximum number of transactions in one call of `Evaluator.tick`."""
 _YIELD = 250
 """Number of (rule, target) pairs after which an evaluation pauses, so that the event loop can serve
@@ -125,7 +125,7 @@ class Evaluator:
         those whose result may have changed with time alone. Returns how many pairs were
         evaluated."""
         pair_count = 0
-        for _ in range(_TICKS):
+        for _ in range(_MAX_TRANSACTIONS):
             count, more = await self._one_tick()
             pair_count += count
             if count:

@@ -37,8 +37,8 @@ FindTwins = Callable[[Connection, Collection[int]], Awaitable[dict[int, list[tup
 (`Quote.seq`) of markets. It returns, for each, pairs of the other market's sequence number and
 whether the two are inverted (Yes of one is No of the other)."""
 ReadVolatility = Callable[[Connection, Sequence[str]], Awaitable[dict[str, Volatility]]]
-"""A function that gets names of assets and returns the latest volatility of each, by name. Assets
-without a forecast are left out."""
+"""A function that gets names of assets and returns, by name, the latest forecast and realized
+volatility of each. Assets without a forecast are left out."""
 
 
 async def no_twins(conn: Connection, seqs: Collection[int]) -> dict[int, list[tuple[int, bool]]]:
@@ -288,7 +288,7 @@ class _Facts:
 
     def _too_old(self, rule: Rule, quote: Quote) -> str | None:
         """Why the market's data are too old for the rule, as a sentence; None if they are not."""
-        standing = self.age.judge(quote, self.now)
+        standing = self.age.standing(quote, self.now)
         if standing.stale:
             return standing.why
         # A closed or resolved market keeps its last price, which is not stale but may be too old.

@@ -16,10 +16,12 @@ from augury.watchlists.rules import HOUR, Observation, Rule, RuleState, step
 
 Point = tuple[datetime, float | None]
 
-WINDOWS = {"probability_change": 1, "series_change": 1, "probability_zscore": 96}
-"""By metric: how many earlier values, one time window of the rule apart, are needed to compute the
-metric at a point in time. Metrics that are not listed need none."""
-RECORDED = frozenset({"probability", "series_value", "rvol_forecast", "rvol_ratio", *WINDOWS})
+EARLIER_VALUES = {"probability_change": 1, "series_change": 1, "probability_zscore": 96}
+"""Metric -> number of earlier values that it needs besides the current one. These values are one
+time window of the rule apart. Metrics that are not listed need none."""
+RECORDED = frozenset(
+    {"probability", "series_value", "rvol_forecast", "rvol_ratio", *EARLIER_VALUES}
+)
 """Metrics whose history is recorded, so that a rule (an alert condition) can be tried on the
 past."""
 
@@ -36,7 +38,7 @@ class Episode(NamedTuple):
 def lookback(rule: Rule) -> timedelta:
     """How much recorded history, before the time from which the rule is tried, is needed to compute
     its metric."""
-    return (rule.window or HOUR) * WINDOWS.get(rule.metric, 0)
+    return (rule.window or HOUR) * EARLIER_VALUES.get(rule.metric, 0)
 
 
 def replay(rule: Rule, points: Sequence[Point]) -> list[Episode]:
@@ -60,7 +62,7 @@ def measured(rule: Rule, points: Sequence[Point], start: datetime) -> list[Point
 
     `points` must begin `lookback` before `start`.
     """
-    if rule.metric not in WINDOWS:
+    if rule.metric not in EARLIER_VALUES:
         return [point for point in points if point[0] >= start]
     window, times = rule.window or HOUR, [at for at, _ in points]
 
@@ -75,7 +77,7 @@ def measured(rule: Rule, points: Sequence[Point], start: datetime) -> list[Point
         if value is None:
             out.append((at, None))
         elif rule.metric == "probability_zscore":
-            past = [before(at, window * n) for n in range(WINDOWS[rule.metric], 0, -1)]
+            past = [before(at, window * n) for n in range(EARLIER_VALUES[rule.metric], 0, -1)]
             out.append((at, measures.zscore([*past, value])))
         else:
             earlier = before(at, window)

@@ -71,8 +71,8 @@ async def try_rule(
 
 
 def _ratio(forecast: ChartLine, realized: ChartLine) -> ChartLine:
-    """The line of a chart with realized volatility divided by the forecast at the same time; None
-    where either is unknown."""
+    """A chart line with realized volatility divided by the forecast for the same days; None where
+    either is unknown. Above 1: the forecast was too low."""
     known = dict(realized.points)
     points = [
         (at, None if not value or known.get(at) is None else (known[at] or 0.0) / value)

@@ -361,8 +361,9 @@ class WatchlistService:
     async def preview(
         self, account_id: str, watchlist_id: str, rule: Rule, target_id: str | None, days: int
     ) -> Preview:
-        """The alerts that `rule` would have opened in the last `days` days: on the target
-        `target_id` or, if that is None, on the first targets that have the rule's metric."""
+        """The alerts that `rule` would have opened in the last `days` days, for the target
+        `target_id` or, if that is None, for the first `MOST_PREVIEWED` targets of the watchlist
+        that have the rule's metric."""
         check_rule(rule)
         end = self._clock()
         start = end - timedelta(days=days)

@@ -55,7 +55,8 @@ NO_COMPLETED_WINDOW: Final = "No completed window has both a forecast and a real
 
 
 def already_ended(status: str) -> str:
-    """Why the time to a market's close has no value: "The market is already resolved."."""
+    """Sentence that says why the metric `hours_to_close` has no value for a market with this
+    status, e.g. "The market is already resolved."."""
     return f"The market is already {status}."
 
 

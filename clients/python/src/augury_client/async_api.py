@@ -83,8 +83,9 @@ class AsyncMarkets(AsyncCaller):
 
         Parameters
         ----------
-        start: Start of the window, inclusive (UTC if without a zone). Default: a day, a
-            week, 30 or 365 days before the end, for intervals of 1, 5, 60 or 1440 minutes.
+        start: Start of the window, inclusive (UTC if without a zone). The default depends
+            on the interval: 1 day before the end for 1 minute, 7 days for 5 minutes, 30
+            days for 60 minutes, 365 days for 1440 minutes.
         end: End of the window, exclusive (UTC if without a zone). Default: now or, for a
             closed or resolved market without `start`, just after its last price.
         interval_minutes: Length of an interval in minutes. Intervals are aligned to
@@ -338,8 +339,9 @@ class AsyncFactors(AsyncCaller):
 
         Parameters
         ----------
-        q: Only factors whose name, key, domain or `up` contains all these words.
-        domain: Only factors of this domain (subject area): macro ...
+        q: Words that must all occur in a factor's name, key, domain or `up` (what a rise of
+            the factor means), each in any of the four.
+        domain: Only factors of this domain (subject area), e.g. macro.
         limit: Maximum number of items per page.
         """
         return self._pages(

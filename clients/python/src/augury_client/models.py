@@ -79,8 +79,9 @@ class AlertList(Model, kw_only=True):
 
 
 class ArrowJudgment(Model, kw_only=True):
-    """The verdict of one or two readers on how two factors (things in the world that markets are
-    about) are related. The readers did not see how the list of factors relates them.
+    """The verdict of one or two readers (people or language models) on how two factors (things in
+    the world that markets are about) are related. The readers did not see how the list of
+    factors relates them.
     """
 
     verdict: str
@@ -98,7 +99,9 @@ class ArrowJudgment(Model, kw_only=True):
     with either, or the factors are unrelated.
     """
     readers: int
-    """Number of readers who judged the pair of factors: 1 or 2."""
+    """Number of readers (people or language models) who judged the pair of factors independently:
+    1 or 2.
+    """
     source: str
     """Where the verdict comes from. shipped: it is part of Augury. own: the operator of this
     installation added it.
@@ -370,12 +373,12 @@ class DistributionPart(Model, kw_only=True):
     label: str
     """The outcome in words, e.g. 4% to 4.25%."""
     lower: float | str | None
-    """Lower end of this outcome: an amount, or its first day. Null: open-ended, or the outcome is
-    a name.
+    """Lower end of this outcome's range: an amount, or the first day of a period. Null: the range
+    is open below, or the outcome is a name.
     """
     upper: float | str | None
-    """Upper end of this outcome: an amount, or the first day after it. Null: open-ended, or the
-    outcome is a name.
+    """Upper end of this outcome's range: an amount, or the first day after a period. Null: the
+    range is open above, or the outcome is a name.
     """
     probability: float
     """Probability that this outcome comes true, 0 to 1."""
@@ -464,8 +467,8 @@ class GraphEdge(Model, kw_only=True):
     confidence: float
     """How certain it is that the two nodes are related, 0 to 1; 1 for a relation by logic."""
     hard_constraint: bool
-    """True if the relation holds by logic, so that it limits the two probabilities; false if it is
-    only a tendency.
+    """True if the relation holds by logic, so that the probability of each node limits that of the
+    other; false if it is only a tendency.
     """
     lag_days: int | None
     """Typical number of days until the effect shows. Null: the edge is not causal."""
@@ -521,7 +524,7 @@ class EvaluationResult(Model, kw_only=True):
 
 
 class EvidenceMarket(views.Priced, kw_only=True):
-    """A market that a forecast names, as it was known at the time that the forecast describes
+    """A market that a forecast names, as it was known at the time as of which the forecast is made
     (`as_of`).
     """
 
@@ -534,12 +537,12 @@ class EvidenceMarket(views.Priced, kw_only=True):
     current_prices: dict[str, float] | None
     """Probability by outcome label; outcomes without a quote are left out. Null: no quote."""
     price_as_of: datetime | None
-    """When these prices were quoted."""
+    """When `current_prices` were quoted."""
     closes_at: datetime | None
-    """Announced close. Null: not known."""
+    """Time at which the market is announced to close. Null: not known."""
     volume: float | None
-    """Volume traded so far: US dollars on Polymarket, contracts on Kalshi. Null: not known, as in
-    every replay.
+    """Volume traded so far: US dollars on Polymarket, contracts on Kalshi. Null: not known; always
+    null in a forecast as of a past time.
     """
     event_id: str | None
     """The venue's own id of the market's event."""
@@ -568,16 +571,16 @@ class EvidenceRow(Model, kw_only=True):
     price_as_of: datetime | None
     """When the price was quoted."""
     probability: float
-    """Probability of Yes to the question that this price implies, 0 to 1."""
+    """Probability of Yes to the question, 0 to 1, that follows from this price."""
     weight: float | None
     """The market's share in the average of the markets that ask the question, 0 to 1. 0: shown,
     but not counted. null: counted, but not as part of an average (a bound, a hint, or one
     outcome of an open-ended question).
     """
     lower: float = 0.0
-    """Lower bound of the answer, given this market alone; 0: no bound."""
+    """Lower bound, 0 to 1, that this market alone puts on the probability of Yes; 0: no bound."""
     upper: float = 1.0
-    """Upper bound of the answer, given this market alone; 1: no bound."""
+    """Upper bound, 0 to 1, that this market alone puts on the probability of Yes; 1: no bound."""
     why: str
     """How the market relates to the question, in words."""
     origin: str
@@ -625,8 +628,8 @@ class FactorRecord(Model, kw_only=True):
     domain: str
     """Subject area that the factor belongs to, e.g. macro."""
     instances: int
-    """Number of factors of the same kind that this one stands for, itself included. A kind has
-    e.g. one factor for each team or country; only the first is listed.
+    """Number of factors that this one stands for, itself included. Of similar factors (e.g. one
+    for the title of each team), only the first is listed.
     """
     drives: list[FactorArrow]
     """Effects of this factor, the strongest relation first."""
@@ -680,7 +683,9 @@ class FixtureRequest(Model, kw_only=True):
     away: str
     """Name of the visiting team, or of the other player."""
     starts_at: datetime | None = None
-    """Start time (UTC if without a zone). Default: the next game of the two teams."""
+    """Start time of the game (UTC if without a zone). Default: the start of the next game between
+    the two sides.
+    """
 
 
 class ForecastRequest(Model, kw_only=True):
@@ -715,10 +720,10 @@ class OutOfRunning(Model, kw_only=True):
     price: float | None
     """The market's last price, as the probability of Yes to the question. Null: none is known."""
     price_as_of: datetime | None
-    """When that price was quoted."""
+    """When `price` was quoted."""
     retry_as_of: datetime | None
-    """Ask the question again with this `as_of` for an answer as of that time. Null: no price is
-    recorded.
+    """Time of the last price recorded while the market was open. Ask the question again with this
+    as `as_of` for an answer as of then. Null: no price was recorded.
     """
 
 
@@ -795,11 +800,15 @@ class RunAnswer(views.ForecastView, kw_only=True):
 
     id: str
     status: str
-    """Status of the work on the forecast. The answer is filled in once it is succeeded."""
+    """Status of the work on the forecast. The fields of the answer are filled in once it is
+    `succeeded`.
+    """
     created_at: datetime
     question: str
     as_of: datetime | None
-    """The time that the answer describes. Null: the answer is as of now and is not made yet."""
+    """Time as of which the question is answered. Null: it was asked as of now, and is not answered
+    yet.
+    """
     probability: float | None = None
     """Probability of Yes, 0 to 1. Null: none can be given; `error` says why."""
     confidence: float = 0.0
@@ -816,8 +825,9 @@ class RunAnswer(views.ForecastView, kw_only=True):
     rejected: list[RejectedRow] = msgspec.field(default_factory=list[RejectedRow])
     """The markets nearest to the question that were not used."""
     distribution: list[DistributionPart] | None = None
-    """Mutually exclusive outcomes around the question (ranges of levels, periods or names) with
-    probabilities that sum to 1. Null: the markets give no such set of outcomes.
+    """Mutually exclusive outcomes with probabilities that sum to 1: the possible answers to an
+    open question (who, when, how many), or the ranges below and above the question's own
+    level or deadline. Null: the markets give no such set of outcomes.
     """
     origin: str = "live"
     """live: as of now. sample: rests on sample markets, which are invented. replay: as of a past
@@ -870,11 +880,15 @@ class FullForecast(views.ForecastView, kw_only=True):
 
     id: str
     status: str
-    """Status of the work on the forecast. The answer is filled in once it is succeeded."""
+    """Status of the work on the forecast. The fields of the answer are filled in once it is
+    `succeeded`.
+    """
     created_at: datetime
     question: str
     as_of: datetime | None
-    """The time that the answer describes. Null: the answer is as of now and is not made yet."""
+    """Time as of which the question is answered. Null: it was asked as of now, and is not answered
+    yet.
+    """
     probability: float | None = None
     """Probability of Yes, 0 to 1. Null: none can be given; `error` says why."""
     confidence: float = 0.0
@@ -891,8 +905,9 @@ class FullForecast(views.ForecastView, kw_only=True):
     rejected: list[RejectedRow] = msgspec.field(default_factory=list[RejectedRow])
     """The markets nearest to the question that were not used."""
     distribution: list[DistributionPart] | None = None
-    """Mutually exclusive outcomes around the question (ranges of levels, periods or names) with
-    probabilities that sum to 1. Null: the markets give no such set of outcomes.
+    """Mutually exclusive outcomes with probabilities that sum to 1: the possible answers to an
+    open question (who, when, how many), or the ranges below and above the question's own
+    level or deadline. Null: the markets give no such set of outcomes.
     """
     origin: str = "live"
     """live: as of now. sample: rests on sample markets, which are invented. replay: as of a past
@@ -922,7 +937,8 @@ class FullGraph(views.GraphView, kw_only=True):
 
     id: str
     status: str
-    """Status of the job that draws the graph. Once it is succeeded, `graph` is filled in."""
+    """Status of the job that draws the graph. `graph` is filled in when the status is `succeeded`.
+    """
     created_at: datetime
     """When the graph was asked for."""
     question: str
@@ -937,7 +953,7 @@ class FullGraph(views.GraphView, kw_only=True):
     data_as_of: datetime | None = None
     """When the newest price behind a probability of the graph was quoted. Null: there is none."""
     graph: DrawnGraph | None = None
-    """The graph. Null until `status` is succeeded."""
+    """The graph. Null until `status` is `succeeded`."""
     warnings: list[str] = msgspec.field(default_factory=list[str])
     """What to know before using the graph, in sentences."""
     error: str | None = None
@@ -1120,10 +1136,7 @@ class OutcomeHistory(Model, kw_only=True):
 
 
 class TradedVolume(Model, kw_only=True):
-    """The volume of a market that was traded from `start` to `end`. These are the times of two
-    observations of the market's total volume, or the start and end of a candle of its
-    venue.
-    """
+    """The volume traded in a market between the times `start` and `end`, in the venue's unit."""
 
     start: datetime
     end: datetime
@@ -1189,7 +1202,9 @@ class PageFixture(Model, kw_only=True):
     home: str
     away: str
     starts_at: str | None
-    """Start time (UTC), or only the day if the time is not known. Null: neither is known."""
+    """Start of the game (UTC), or only its day if the time is not known. Null: not even the day is
+    known.
+    """
 
 
 class PageGraph(views.DrawnView, kw_only=True):
@@ -1283,7 +1298,7 @@ class RevisionRecord(Model, kw_only=True):
     known_at: datetime
     """When Augury received this value."""
     replaced_at: datetime
-    """When Augury received the value that replaced it."""
+    """When Augury received the newer value, which replaced this one."""
 
 
 class PointRecord(Model, kw_only=True):
@@ -1447,7 +1462,9 @@ class PublicRelevanceFilterSummary(Model, kw_only=True):
     selected_direct_count: int | None = None
     """Number of direct markets: they ask the question itself or its opposite."""
     selected_proxy_count: int | None = None
-    """Number of proxy markets: they bound the answer by logic or hint at it."""
+    """Number of markets that do not ask the question, but bound its answer by logic or hint at it
+    (roles bound and proxy).
+    """
     selected_weak_count: int | None = None
     """Number of weak markets: they only share the question's subject."""
     selected_evidence_profile: str | None = None
@@ -1465,7 +1482,9 @@ class PublicRelevanceFilterSummary(Model, kw_only=True):
 
 
 class PublicOraclePortMetadata(Model, kw_only=True):
-    """How the question was understood, and what was searched for."""
+    """How the question was understood, and what was searched for (the field `oracle_port` of the
+    public API).
+    """
 
     original_question: str | None = None
     effective_question: str | None = None
@@ -1522,9 +1541,10 @@ class PublicForecastResponse(Model, kw_only=True):
     markets_used: list[PublicMarketSummary]
     """Markets used as evidence."""
     distribution: dict[str, float] | None = None
-    """Mutually exclusive outcomes around the question, one of which comes true, with their
-    probabilities; keyed by level, period or name. Null: the markets give no such set of
-    outcomes.
+    """Probabilities of mutually exclusive outcomes, exactly one of which comes true; keyed by
+    level, period or name. They are the possible answers to an open question (who, when, how
+    many), or the ranges below and above the question's own level or deadline. Null: the
+    markets give no such set of outcomes.
     """
     latency_ms: int
     """End-to-end latency in milliseconds."""
@@ -1762,7 +1782,7 @@ class RvolActualRow(Model, kw_only=True):
     sessions, except for multiples of 7 and of 30, which count calendar days.
     """
     as_of: datetime
-    """Time up to which a forecast of the window uses data."""
+    """Close of the last day whose data a forecast of this target window uses."""
     target_start_at: datetime
     """Start of the target window, the time whose volatility is forecast."""
     target_end_at: datetime
@@ -1773,7 +1793,9 @@ class RvolActualRow(Model, kw_only=True):
     """
     actual: RvolActual
     actual_value: float | None
-    """The same as `actual.realized_variance`."""
+    """Variance realized over the target window: the same number as `actual.realized_variance`.
+    Null if that is null.
+    """
 
 
 class RvolAssetRow(Model, kw_only=True):
@@ -1805,12 +1827,18 @@ class RvolAssetRow(Model, kw_only=True):
 
 
 class RvolBand(Model, kw_only=True):
-    """The range in which the realized variance over a forecast's horizon is expected."""
+    """A range that contains the realized variance over a forecast's horizon with a given
+    probability.
+    """
 
     lower: float
-    """Lower end of the range, as a variance."""
+    """Lower end of the band, i.e. of the range in which the realized variance over the horizon
+    lies with the band's probability. A variance: its square root is a volatility.
+    """
     upper: float
-    """Upper end of the range, as a variance."""
+    """Upper end of the band, i.e. of the range in which the realized variance over the horizon
+    lies with the band's probability. A variance: its square root is a volatility.
+    """
 
 
 class RvolFeatureFamily(Model, kw_only=True):
@@ -1819,14 +1847,14 @@ class RvolFeatureFamily(Model, kw_only=True):
     """
 
     name: str
-    """Name of the family, e.g. realized_variance, jumps or leverage."""
+    """Name of the group of inputs, e.g. realized_variance, jumps or leverage."""
     value: float | None = None
-    """Value of the family's first input on the day of the forecast, without unit. For
+    """Value of the group's first input on the day of the forecast, without unit. For
     realized_variance: ln of the day's variance divided by the asset's typical variance.
     """
     contribution: float | None = None
-    """What the family adds to the natural log of the forecast variance, compared with a typical
-    day: 0.1 is about 10% more variance.
+    """What this group of inputs (e.g. those of jumps) adds to the natural log of the forecast
+    variance, compared with a typical day: 0.1 is about 10% more variance.
     """
 
 
@@ -1842,7 +1870,7 @@ class RvolFeatureRow(Model, kw_only=True):
     counts sessions, except for multiples of 7 and of 30, which count calendar days.
     """
     as_of: datetime
-    """Time up to which the forecast uses data."""
+    """Close of the last day whose data the forecast uses."""
     feature_set_id: str
     """Id of the set of all inputs that the models use, e.g. rvol-2026.11."""
     feature_families: list[RvolFeatureFamily]
@@ -1853,7 +1881,9 @@ class RvolPrediction(Model, kw_only=True):
     """The forecast variance and volatility of an asset over one horizon."""
 
     forecast_variance: float | None
-    """Predicted variance of the asset's log returns over the horizon."""
+    """Forecast variance of the asset's log returns, summed over all trading days of the horizon
+    (not annualized).
+    """
     forecast_volatility: float | None
     """Volatility over the horizon: the square root of `forecast_variance`. It is somewhat larger
     than the expected value of the volatility.
@@ -1865,8 +1895,8 @@ class RvolPrediction(Model, kw_only=True):
     assets that trade every day, and 252 sessions for others (e.g. stocks).
     """
     bands: dict[str, RvolBand] | None = None
-    """By a chance in percent ("80", "90", "95"): the range that will contain the realized variance
-    over the horizon with that chance.
+    """By probability in percent ("80", "90", "95"): a range that contains the realized variance
+    over the horizon with this probability. In the same unit as `forecast_variance`.
     """
 
 
@@ -1881,7 +1911,7 @@ class RvolForecastRow(Model, kw_only=True):
     sessions, except for multiples of 7 and of 30, which count calendar days.
     """
     as_of: datetime
-    """Time up to which a forecast of the window uses data."""
+    """Close of the last day whose data a forecast of this target window uses."""
     target_start_at: datetime
     """Start of the target window, the time whose volatility is forecast."""
     target_end_at: datetime
@@ -1896,7 +1926,8 @@ class RvolForecastRow(Model, kw_only=True):
     """Version of the model. A change of the models' code makes a new version."""
     prediction: RvolPrediction
     prediction_value: float | None
-    """The same as `prediction.forecast_variance`."""
+    """Forecast variance over the target window: the same number as `prediction.forecast_variance`.
+    """
 
 
 class RvolModelRow(Model, kw_only=True):
@@ -1952,9 +1983,10 @@ class RvolScoreRow(Model, kw_only=True):
     qlike_median: float
     """Median QLIKE loss."""
     qlike_ex_event: float | None
-    """Mean QLIKE loss when the largest loss is left out: without the forecast made on the day
-    `event` and without every forecast whose target window overlaps the window of that one.
-    A single day can dominate a score. Null: no forecasts are left.
+    """Mean QLIKE loss without the largest loss, because a single day can dominate a score. Left
+    out are the forecast made on the day `event`, and all forecasts whose target windows
+    (the days that they cover) overlap with that forecast's window. Null: no forecasts are
+    left.
     """
     event: str
     """Day on which the forecast with the largest QLIKE loss was made."""
@@ -1967,8 +1999,9 @@ class RvolScoreRow(Model, kw_only=True):
     than three forecasts, or values that do not vary.
     """
     coverage: dict[str, float]
-    """By the chance of a band in percent ("80", "90", "95"): share of realized variances that were
-    inside the band, 0 to 1. At best 0.8, 0.9 and 0.95.
+    """By the probability of a band in percent ("80", "90", "95"): share of realized variances that
+    were inside the band, 0 to 1. Ideally 0.8, 0.9 and 0.95; a larger share means that the
+    band is too wide.
     """
     ratio_to_har: float | None
     """QLIKE divided by HAR's QLIKE on the same days. Below 1: better than HAR. Null: HAR has no
@@ -1986,18 +2019,20 @@ class SearchFamily(Model, kw_only=True):
     """
 
     kind: str
-    """How the members differ. This decides how `more` is sorted. contest: they differ in a name;
-    sorted by price, then volume, largest first. ladder: in a level; sorted by level. dates:
-    in a date; sorted by date. Active members always come first.
+    """How the markets of the family differ. This decides how `more` is sorted. contest: they
+    differ in a name; sorted by price, then volume, largest first. ladder: in a level;
+    sorted by level. dates: in a date; sorted by date. Active markets always come first.
     """
     label: str
-    """The words that distinguish the market that the result shows from the other members."""
+    """The words that distinguish the market shown from the other markets of its family, e.g. a
+    name, a level or a date.
+    """
     size: int
-    """Number of members found in this relation to the query, including the market that the result
-    shows.
+    """Number of the family's markets that were found in the same relation to the query as the
+    market shown, that market included.
     """
     more: list[FamilyMember]
-    """The other members."""
+    """The other markets of the family that were found."""
 
 
 class SearchFilters(Model, kw_only=True):
@@ -2151,9 +2186,13 @@ class SourceRecord(Model, kw_only=True):
     host: str | None
     """Host of the source's address. Null for type push."""
     time_path: str | None
-    """Column or path of the times in the file. Null: the default."""
+    """Where the times are in the file: csv: the name of a column; json: a path. Null: the first
+    column for csv, [*].time for json; not used for fred and push.
+    """
     value_path: str | None
-    """Column or path of the values in the file. Null: the default."""
+    """Where the values are in the file: csv: the name of a column; json: a path. Null: the second
+    column for csv, [*].value for json; not used for fred and push.
+    """
     header_names: list[str]
     """Names of the HTTP headers that are sent to the source."""
 
@@ -2283,7 +2322,7 @@ class Sparkline(Model, kw_only=True):
     outcome: str
     """The outcome shown: Yes if the market has it, else its first one."""
     price_as_of: datetime
-    """Time of the last price. Prices are one day apart."""
+    """Time of the last price in the list. Each price before it is one day older than the next."""
     origin: str
     """Where the market's last price comes from."""
     prices: list[float | None]
@@ -2297,7 +2336,7 @@ class Sparklines(Model, kw_only=True):
 
 
 class SportsPageRequest(Model, kw_only=True):
-    """A web page on sports, or a game, to find markets for."""
+    """A web page on sports, or a game named by the caller, to find markets for."""
 
     url: str | None = None
     """Address of the page. The words in the address are read; the page itself is fetched only if

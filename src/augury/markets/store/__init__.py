@@ -31,11 +31,6 @@ from augury.markets.store.moving import (
     moving_since,
 )
 from augury.markets.store.naming import named_by, native_ids
-from augury.markets.store.news import (
-    apply_changes,
-    set_links,
-    unlink_all,
-)
 from augury.markets.store.prices import (
     AppendSummary,
     Bucket,
@@ -80,6 +75,11 @@ from augury.markets.store.reading import (
 from augury.markets.store.sql import (
     Connection,
     lock_for_ingest,
+)
+from augury.markets.store.updates import (
+    apply_changes,
+    set_links,
+    unlink_all,
 )
 from augury.markets.store.upserts import (
     UpsertSummary,

@@ -109,9 +109,9 @@ async def moving_since(conn: Connection, moved: int, limit: int) -> list[MovingR
 
 
 async def moving_irregular(conn: Connection) -> list[MovingRow]:
-    """The often changing data of the markets for which a record of type `MOVING` is not enough:
-    markets whose number of outcomes is not two (a record holds two prices), and markets whose
-    contract is also listed on another venue (a record can't name the other listings)."""
+    """The often changing data of the markets that do not fit a record of type `MOVING`: markets
+    whose number of outcomes is not two (the record holds two prices), and markets whose contract is
+    also listed on another venue (the record can't name the other listings)."""
     return await _rows(conn, "where cardinality(prices) <> 2 or linked_market_ids <> '{}'", ())
 
 
@@ -157,8 +157,8 @@ format."""
 
 
 async def categories(conn: Connection) -> dict[int, str]:
-    """The names of all categories, by the number that stands for each in the field `category` of
-    `MOVING`."""
+    """Number of a category, as in the field `category` of `MOVING` -> name of the category; for all
+    categories."""
     found = await conn.execute(
         sql(f"select distinct {_CATEGORY}, category from markets where category is not null")  # noqa: S608
     )

@@ -239,8 +239,12 @@ async def last_price_at(conn: Connection, market_seq: int) -> datetime | None:
 
 
 class Spark(NamedTuple):
-    """Daily prices of one outcome, oldest first. Each is the last price recorded in the two days
-    (`PRICE_LASTS`) before; None if there is none."""
+    """Daily prices of one outcome, oldest first, for a small chart.
+
+    The last one is of the time `price_as_of`, the others are of the same time on the days before.
+    The price at a time is the last one recorded up to then; None if it was recorded `PRICE_LASTS`
+    or longer before.
+    """
 
     market_id: str
     outcome: str

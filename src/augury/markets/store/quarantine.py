@@ -42,8 +42,8 @@ class Held(NamedTuple):
     market_id: str
     question: str
     outcome: int
-    """Index of the outcome whose recorded price is held, or -1 (`WHOLE_QUOTE`) for the market's
-    whole quote."""
+    """Index of the outcome whose recorded price is in quarantine, or -1 (`WHOLE_QUOTE`) if the
+    market's whole quote is."""
     at: datetime
     prices: list[float | None]
     best_bid: float | None
@@ -65,9 +65,11 @@ async def screen(conn: Connection, ids: Sequence[str]) -> Counter[str]:
         return Counter()
     quotes = await _suspects(conn, ids)
     small = [quote.id for quote in quotes if doors.is_shrunken(quote)]
-    held = await _hold(conn, doors.judge(quotes, await _before(conn, small) if small else {}))
+    held = await _hold(
+        conn, doors.wrong_quotes(quotes, await _before(conn, small) if small else {})
+    )
     if any(quote.imported for quote in quotes):
-        held += await _hold(conn, await _sums(conn, ids))
+        held += await _hold(conn, await _inconsistent_sums(conn, ids))
     held += await _hold(conn, await _twins(conn, ids))
     await conn.execute(
         """
@@ -114,10 +116,13 @@ async def _before(conn: Connection, ids: Sequence[str]) -> dict[str, float]:
     return dict(await rows.fetchall())
 
 
-async def _sums(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
+async def _inconsistent_sums(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
     """The quotes to put into quarantine because the prices of their imported event do not fit
-    together. At most one of its markets resolves Yes, but the bids of these markets sum to too
-    much, or their asks to too little. By market id, with the reason."""
+    together: market id -> reason.
+
+    At most one market of the event resolves Yes, but the bids sum to more than `doors.MAX_SUM`, or
+    the asks of at least `doors.MIN_MEMBERS` markets to less than `doors.MIN_SUM`.
+    """
     rows = await conn.execute(
         """
         with touched as (
@@ -158,8 +163,8 @@ async def _sums(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
 
 
 async def _twins(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
-    """The quotes to put into quarantine because the same contract on another venue is quoted far
-    apart (`doors.are_apart`). By market id, with the reason.
+    """The quotes to put into quarantine because two venues quote the same contract far apart
+    (`doors.are_apart`): market id -> reason.
 
     Both quotes are held, because it is not known which one is right.
     """
@@ -232,9 +237,9 @@ async def _hold(conn: Connection, verdicts: Mapping[str, HoldReason]) -> Counter
     return Counter(row[0] for row in await rows.fetchall())
 
 
-async def hold_points(conn: Connection, points: Sequence[PricePoint], verdict: HoldReason) -> int:
-    """Put price points into quarantine instead of the history. Returns how many were not there
-    yet."""
+async def hold_points(conn: Connection, points: Sequence[PricePoint], why: HoldReason) -> int:
+    """Put price points into quarantine, for the reason `why`, instead of the price history. Returns
+    how many of them were not yet in quarantine."""
     kept = await conn.execute(
         """
         insert into quarantine (market_id, outcome, at, prices, source, reason, detail)
@@ -244,7 +249,7 @@ async def hold_points(conn: Connection, points: Sequence[PricePoint], verdict: H
         on conflict do nothing
         """,
         (
-            verdict.reason, verdict.detail, [p.market_id for p in points],
+            why.reason, why.detail, [p.market_id for p in points],
             [p.outcome for p in points], [p.at for p in points], [p.price for p in points],
             [p.source for p in points],
         ),
@@ -270,7 +275,8 @@ async def held(
     """At most `limit` of the quotes and recorded prices in quarantine. Whole quotes of markets come
     before single recorded prices; in each of these two groups, the latest held come first.
 
-    ids, reason : only of these markets, only for this reason; None: all
+    ids : only those of these markets; None: of all markets
+    reason : only those in quarantine for this reason; None: for any reason
     """
     rows = await conn.execute(
         """
@@ -317,12 +323,13 @@ select count(*) filter (where outcome < 0), count(*) filter (where outcome >= 0)
 async def release(
     conn: Connection, *, ids: Sequence[str] | None = None, reason: str | None = None
 ) -> tuple[int, int]:
-    """Give quotes in quarantine back to their markets, and recorded prices to the history.
+    """Take quotes and recorded prices out of quarantine: the quotes go back to their markets, the
+    prices to the history. From then on, the same quotes are accepted.
 
-    Returns how many quotes and how many recorded prices these were. The same quotes are accepted
-    from then on.
+    Returns the number of quotes and the number of recorded prices.
 
-    ids, reason : only of these markets, only for this reason; None: all
+    ids : only quotes and prices of these markets; None: of all markets
+    reason : only what is in quarantine for this reason; None: for any reason
     """
     await lock_for_ingest(conn)
     given: dict[str, Any] = {"ids": None if ids is None else list(ids), "reason": reason}

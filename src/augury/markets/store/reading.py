@@ -100,8 +100,8 @@ class Position(msgspec.Struct, frozen=True):
 
 
 class PlatformCount(NamedTuple):
-    """How many markets of one venue, origin (synced, imported or sample) and shown status there
-    are, and how fresh their data are."""
+    """The number of markets that have the same venue, origin (synced, imported or sample) and shown
+    status, and how fresh their data are."""
 
     platform: Platform
     status: Status

@@ -57,8 +57,8 @@ so that the indexes read the market again. A change of the salience bucket (`sql
 and liquidity in coarse steps) has the same effect."""
 
 _SILENT = frozenset({"observed_at", "price_as_of"})
-"""Columns that are stored when they change. If no other column changes, the market was merely
-observed again, which does not count as an update of the market."""
+"""Columns whose change does not count as an update of the market. They are stored, but if nothing
+else changed, the market was merely observed again."""
 
 _ARRAYS = {"outcomes": "text[]", "prices": "float8[]", "tags": "text[]", "token_ids": "text[]"}
 _TYPES = {
@@ -181,8 +181,9 @@ class _StoredFields(NamedTuple):
 async def upsert_markets(conn: Connection, markets: Sequence[Market]) -> UpsertSummary:
     """Insert and update markets as observed, within the caller's transaction.
 
-    A market that was observed before its stored state changes nothing. Types and families are
-    inferred again for every event in the batch, including its stored markets. A changed price is
+    A market that was observed before its stored state changes nothing. For every event in the
+    batch, the types (how markets constrain each other) and families of all its markets, stored ones
+    included, are inferred again. A changed price is
     also appended to the market's history, and an unchanged one once a day, so that a quiet market
     is not mistaken for one that is no longer observed. A quote that can't be right goes into
     quarantine.
@@ -239,8 +240,9 @@ def _not_older(market: Market, seen: datetime | None) -> bool:
 
 
 async def _writable(conn: Connection, batch: list[Market]) -> list[Market]:
-    """The markets of the batch to write. The sample and real markets are never stored together:
-    real markets delete the sample, and the sample is refused once there are real ones."""
+    """Those markets of the batch that may be written. Sample markets and real markets are never
+    stored together: real markets delete the sample, and sample markets are refused once there are
+    real ones."""
     real = [m for m in batch if m.origin != "sample"]
     if real:
         await drop_sample(conn)

@@ -25,7 +25,8 @@ class FactorListing:
     what it drives, what drives it and what moves with it."""
 
     factors: tuple[Factor, ...]
-    """Sorted by name."""
+    """The factors in the list: those written by hand, and of those made from one pattern the first.
+    Sorted by name."""
     texts: tuple[str, ...]
     """For each of `factors`, the text in which a search looks for its words: name, `up` (what a
     rise of the factor means), key and domain, in lower case."""
@@ -43,7 +44,7 @@ class FactorListing:
 @lru_cache(maxsize=1)
 def listing(base: Base, judged: Judged) -> FactorListing:
     """Prepare the list of factors for people: each factor with its edges and links, and with
-    people's verdict on each of them, if `judged` has one. Of the factors made from one pattern (one
+    the verdict on each of them, if `judged` has one. Of the factors made from one pattern (one
     for each team, country ...), only the first is listed. The result is cached."""
     instances = Counter(factor.pattern for factor in base.factors.values())
     first: dict[str, Factor] = {}

@@ -204,7 +204,7 @@ def yes_direction(text: str, factor: Factor) -> int:
 
 
 def _words_of(phrases: tuple[Phrase, ...], words: tuple[str, ...]) -> set[str]:
-    """The words of those phrases that a text, given by its words, contains."""
+    """The words of all `phrases` that occur in a text. `words`: the words of the text."""
     return {word for phrase in phrases if _is_in(phrase, words) for word in phrase}
 
 

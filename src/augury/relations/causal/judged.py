@@ -45,13 +45,13 @@ class PairVerdict:
     about)."""
 
     one: str
-    """Key of factor A. In a verdict on patterns: key of a pattern, which stands for many factors
-    (one for each team, country ...)."""
+    """Key of factor A, the pair's first factor. In a verdict on patterns: key of a pattern, which
+    stands for many factors (one for each team, country ...)."""
     other: str
-    """Key of factor B, or of a pattern."""
+    """Key of factor B, the pair's second factor. In a verdict on patterns: key of a pattern."""
     side: Side
     code: Code
-    """What factor B is to factor A: its cause, its effect ..."""
+    """What factor B (`other`) is to factor A (`one`): its cause, its effect ..."""
     strength: int
     """Strength of the relation. 3: first-order; 2: clear, second-order; 1: weak but real; 0:
     unrelated."""
@@ -68,8 +68,11 @@ class PairVerdict:
 
     @property
     def pair(self) -> tuple[str, str, Side]:
-        """What identifies the pair of factors: both keys in sorted order, and `side`. It is equal
-        for all verdicts on the pair, no matter which of the factors is A."""
+        """What identifies the pair of factors: both keys in sorted order, and `side` (for which of
+        its pairs of factors a verdict on two patterns holds).
+
+        It is equal for all verdicts on the pair, no matter which of the factors is A.
+        """
         return (*sorted((self.one, self.other)), self.side)  # type: ignore[return-value]
 
     @property
@@ -80,7 +83,7 @@ class PairVerdict:
 
     @property
     def readers(self) -> int:
-        """Number of readers who judged the pair of factors: 1 or 2."""
+        """Number of readers (people or language models) who judged the pair of factors: 1 or 2."""
         return 1 if self.is_own else len(self.judge)
 
     @property
@@ -106,8 +109,8 @@ def read(name: str, text: str, problems: list[str]) -> Iterator[PairVerdict]:
     Messages on lines that can't be read are added to `problems`.
 
     A line has the fields A, side, code, strength, sign, days, judge, B, reason, separated by tabs.
-    A line of code "none" has strength 0, or it has the fields A, side, "none", judge and a list of
-    one or more Bs separated by spaces.
+    If the code is "none" (A and B are unrelated), the strength is 0. Several such verdicts on one A
+    may share a short line, with the fields A, side, "none", judge, and all Bs separated by spaces.
     """
     for number, line in enumerate(text.splitlines(), 1):
         if not line or line.startswith("#"):
@@ -140,22 +143,22 @@ def _verdicts(fields: Sequence[str]) -> Iterator[PairVerdict]:
 
 
 class Around(NamedTuple):
-    """The verdicts on how each of the other factors (things in the world) is related to one given
-    factor: two arrays, indexed by the id of the other factor."""
+    """The verdicts on all pairs with one factor (thing in the world), "this factor": two arrays,
+    indexed by the id of the pair's other factor."""
 
     codes: NDArray[np.int8]
-    """(factors + 1,), by the id of the other factor: 1 plus the index of the verdict's code in
-    `CODES`; 0 if nobody judged the pair; `SELF_CODE` at the given factor itself."""
+    """(factors + 1,): 1 plus the index in `CODES` of the code of the verdict on this factor and the
+    other one; 0 if nobody judged the pair; `SELF_CODE` at the id of this factor itself."""
     strengths: NDArray[np.int8]
-    """(factors + 1,), by the id of the other factor: strength of the relation by the verdict, 0 to
-    3; 3 at the given factor itself."""
+    """(factors + 1,): strength, 0 to 3, of the relation between this factor and the other one by
+    the verdict; 3 at the id of this factor itself."""
 
 
 SELF_CODE: Final = len(CODES) + 1
-"""What stands in `Around.codes` for a factor and itself, in place of the code of a verdict."""
+"""Value in `Around.codes` for a factor paired with itself, on which there is no verdict."""
 FACTORS_KEPT: Final = 512
-"""A cache keeps, for this many factors, the verdicts on the factor and all others (`Around`), about
-15 kB for each factor."""
+"""Number of factors in a cache that keeps for each of them the verdicts on all pairs with it
+(`Around`), about 15 kB for each factor."""
 
 
 class Judged:
@@ -177,10 +180,10 @@ class Judged:
 
     def verdict(self, one: int, other: int) -> PairVerdict | None:
         """The verdict on what the factor with the id `other` is to the factor with the id `one`;
-        None if nobody judged them.
+        None if nobody judged the pair.
 
-        A verdict on the two factors themselves takes precedence over one on the patterns from which
-        they were made.
+        Many factors are made from a pattern (one for each team, country ...). A verdict on the two
+        factors themselves takes precedence over a verdict on their patterns.
         """
         asked, seen = self._factors[one - 1], self._factors[other - 1]
         for key in dict.fromkeys((asked.key, asked.pattern)):
@@ -199,8 +202,10 @@ class Judged:
         return dict(found)
 
     def _around(self, number: int) -> Around:
-        """The verdicts on what each other factor is to the factor with the id `number`. A verdict
-        on two single factors takes precedence over one on the patterns from which they were made.
+        """The verdicts on what each other factor is to the factor with the id `number`.
+
+        A verdict on the two factors themselves takes precedence over a verdict on the patterns that
+        they were made from.
         """
         asked = self._factors[number - 1]
         codes, strengths = np.zeros((2, len(self._factors) + 1), np.int8)
@@ -227,9 +232,9 @@ class Judged:
 
 
 def side_of(one: Factor, other: Factor) -> Side:
-    """Which side (`Side`) of a verdict on patterns two factors are on: "same" if they were made for
-    the same entity (team, country) of one list, "other" if for two entities of one list; empty for
-    any other two factors."""
-    if one.kind is None or one.kind != other.kind:
+    """Whether two factors were made for the same entity (team, country) of one list ("same"), for
+    two entities of one list ("other"), or neither (empty). A verdict on patterns may hold for one
+    of these cases only (`Side`)."""
+    if one.entity_list is None or one.entity_list != other.entity_list:
         return ""
     return "same" if one.entity == other.entity else "other"

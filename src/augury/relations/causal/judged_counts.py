@@ -1,5 +1,9 @@
-"""Counts people's verdicts on how pairs of factors are related (`judged`), and compares them with
-the edges and links of the factor base (which factor drives or moves with which). Pure."""
+"""Counts the verdicts on how pairs of factors are related (`judged`), and compares them with the
+edges and links of the factor base. Pure.
+
+A factor is something in the world that markets are about. An edge says that one factor drives
+another, a link that two factors move together and neither drives the other.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +28,8 @@ AGREEING: Final[Mapping[EdgeKind, frozenset[Code]]] = {
     "driven_by": frozenset({"cause"}),
     "moves_with": frozenset({"driver", "rival", "part"}),
 }
-"""How an edge or link joins two factors -> codes of the verdicts (`judged.Code`) that state the
-same relation."""
+"""How the factor base relates one factor to another, by an edge (one drives the other) or a link
+(they move together) -> codes of the verdicts (`judged.Code`) that state the same relation."""
 
 
 def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] | None:
@@ -48,28 +52,28 @@ def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] 
 
 
 class EdgeCounts(msgspec.Struct):
-    """How the edges and links of the factor base (which factor drives or moves with which) compare
-    with people's verdicts on the same pairs of factors.
+    """How the edges (one factor drives another) and links (two factors move together) of the factor
+    base compare with the verdicts on the same pairs of factors.
 
     All edges between the factors made from the same two patterns (one factor for each team, country
     ...) count as one.
     """
 
     edges: int = 0
-    """Number of edges and links."""
+    """Number of edges and links that people wrote in the factor base."""
     judged: int = 0
     """Number of edges and links whose two factors have a verdict."""
     same_relation: int = 0
-    """Number of edges and links whose verdict states the same relation."""
+    """Number of edges and links whose verdict states the relation that the edge or link states."""
     opposite_sign: int = 0
     """Number of the edges and links counted in `same_relation` that have "+" where the verdict has
     "-", or the reverse."""
     none: int = 0
-    """Number of edges and links whose two factors were judged to be unrelated ("none")."""
+    """Number of edges and links whose two factors are unrelated by the verdict ("none")."""
 
 
 class JudgedCounts(msgspec.Struct):
-    """How many pairs of factors (things in the world that markets are about) people have judged, by
+    """How many pairs of factors (things in the world that markets are about) have been judged, by
     verdict, strength and domain."""
 
     pairs: int
@@ -77,7 +81,8 @@ class JudgedCounts(msgspec.Struct):
     by_verdict: dict[str, int]
     """Relation that the verdict states (`judged.Code`) -> number of judged pairs."""
     by_strength: dict[str, int]
-    """Strength of the relation by the verdict (0 to 3) -> number of judged pairs."""
+    """Strength of the relation that the verdict states, from 0 (unrelated) to 3 (a main driver) ->
+    number of judged pairs."""
     by_domain: dict[str, int]
     """Domain (subject area, e.g. "macro") of a factor -> number of judged pairs. A pair with
     factors of two domains counts in both."""
@@ -90,8 +95,8 @@ class JudgedCounts(msgspec.Struct):
     """Number of pairs of factors that have both a verdict of the operator and one shipped with this
     version."""
     own_same_relation: int
-    """Number of the pairs counted in `own_over_shipped` whose two verdicts state the same
-    relation."""
+    """Number of the pairs counted in `own_over_shipped` on which the operator's verdict and the
+    shipped one state the same relation."""
     against_edges: EdgeCounts
 
 

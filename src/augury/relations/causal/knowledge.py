@@ -34,8 +34,8 @@ of a factor, counted from 1, has to fit into two bytes. 0 means no factor."""
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """The whole factor base: factors (things in the world that markets are about), their edges and
-    links, and verdicts on pairs of factors."""
+    """The whole factor base: factors (things in the world that markets are about), edges (one
+    factor drives another), links (two factors move together), and verdicts on pairs of factors."""
 
     factors: Mapping[str, Factor]
     """Key -> factor, sorted by key. The id (number) of a factor is its position here, counted from
@@ -50,8 +50,8 @@ class Base:
     """Hash, 16 hexadecimal digits, of everything that decides which factors a market is about: the
     TOML files of the factor base, and the aliases and stems that search uses."""
     verdicts: tuple[PairVerdict, ...]
-    """People's verdicts on how pairs of factors are related, given without seeing the edges and
-    links."""
+    """Verdicts on how pairs of factors are related, by readers who did not see how the factor base
+    relates the two (its edges and links), so that the verdicts can be compared with it."""
     entities: Mapping[str, Sequence[Mapping[str, str]]]
     """The lists of entities (teams, players, countries), by name. A pattern gives one factor for
     each entity of a list."""
@@ -216,7 +216,7 @@ class _BaseReader:
             down_words=tuple(filter(None, map(_plain_phrase, written.get("down_words", [])))),
             pattern=pattern,
             entity=entity and entity[1],
-            kind=entity and entity[0],
+            entity_list=entity and entity[0],
             siblings=written.get("siblings", True) is not False,
             hearsay=written.get("hearsay", False) is True,
             contests=tuple(written.get("contest", [])),
@@ -321,7 +321,7 @@ class _BaseReader:
         for factor in self._factors.values():
             for contest in factor.contests:
                 contenders[contest].append(factor.key)
-                kinds[contest].add(factor.kind or "")
+                kinds[contest].add(factor.entity_list or "")
         out: list[Edge] = []
         for edge in edges.values():
             if kinds[edge.cause] & kinds[edge.effect]:
@@ -365,8 +365,12 @@ _FIELD = re.compile(r"\{(\w+)\}")
 
 
 def _filled(written: Any, row: Mapping[str, str]) -> Any:
-    """An entry of a TOML file (`written`) in which each `{field}` in a text, also in nested lists
-    and tables, is replaced by the value of that field in `row`, an entity of a list."""
+    """A copy of an entry of a TOML file (`written`) that serves as a pattern, in which each
+    placeholder `{field}` is replaced by the value of that field in `row`.
+
+    Texts in nested lists and tables are filled in as well. `row`: the fields of the entity (a team,
+    a country) for which the entry is copied.
+    """
     if isinstance(written, str):
         if "{" not in written:
             return written
@@ -402,7 +406,11 @@ def _plain_phrase(text: str) -> Phrase:
 def _of_another(one: Factor, other: Factor) -> bool:
     """Whether two factors (things in the world) were made for two different entities (teams,
     countries) of the same list."""
-    return one.kind is not None and one.kind == other.kind and one.entity != other.entity
+    return (
+        one.entity_list is not None
+        and one.entity_list == other.entity_list
+        and one.entity != other.entity
+    )
 
 
 # The linter

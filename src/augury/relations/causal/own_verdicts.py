@@ -61,8 +61,10 @@ def with_own(base: Base, own: Sequence[PairVerdict]) -> Base:
 
 
 def with_accepted(base: Base, data_dir: Path) -> Base:
-    """The factor base with those verdicts on pairs of factors added that the operator has accepted.
-    They are read from the data folder. Lines that can't be read are logged and skipped."""
+    """The factor base with the operator's accepted verdicts on pairs of factors added.
+
+    They are read from the data folder. Lines that can't be read are logged and skipped.
+    """
     problems: list[str] = []
     base = with_own(base, read(accepted_folder(data_dir), problems))
     for problem in problems:

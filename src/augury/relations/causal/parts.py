@@ -63,12 +63,12 @@ class Factor:
     entity: str | None
     """For a factor made from a pattern: key of the entity (a team, a country) that it is about.
     None for a factor written by hand."""
-    kind: str | None = None
+    entity_list: str | None = None
     """For a factor made from a pattern: name of the list (of teams, of countries) that contains its
     entity. None for a factor written by hand."""
     contests: tuple[str, ...] = ()
-    """For a factor on one contender of a contest (a team's title): keys of the factors on the whole
-    contest (the league's title). Empty for other factors."""
+    """For a factor about one contender of a contest ("this team wins the league"): keys of the
+    factors about the whole contest ("who wins the league"). Empty for other factors."""
     siblings: bool = True
     """Whether the factor counts as related to the other factors made from its pattern, e.g. one
     central bank's rate to another's."""
@@ -84,7 +84,7 @@ class Factor:
         return _LEVEL.search(self.up) is not None
 
     @property
-    def is_of_one(self) -> bool:
+    def differs_by_market(self) -> bool:
         """Whether the factor means a different thing in each market: "the song in question leads
         the chart" is about a different song each time."""
         return "in question" in self.up

@@ -29,8 +29,9 @@ STRENGTH: Final = {3: 1.0, 2: 0.6, 1: 0.3}
 """Strength of an edge or link between two factors (3: main, 1: weak) -> weight (0 to 1) of a step
 along it. Chosen by hand."""
 SECOND_STEP: Final = 0.3
-"""The weight of a path with two steps (a cause of a cause) is multiplied by this number. A smaller
-number makes indirect relations count less; 1 would make them count fully. Chosen by hand."""
+"""The weight of a path with two steps (a cause of a cause, an effect of an effect) is multiplied by
+this number. A smaller number makes indirect relations count less; 1 would make them count fully.
+Chosen by hand."""
 SIBLING_WEIGHT: Final = 0.5
 """Weight (0 to 1) of the step between siblings: factors made from the same pattern for different
 entities, e.g. the rates of two central banks or the titles of two rival teams. Chosen by hand; 0.3
@@ -39,9 +40,10 @@ MOST_SIBLINGS: Final = 400
 """The factors made from one pattern (one for each team, country ...) count as siblings, i.e. as
 related to each other, only if there are at most this many of them."""
 FIRST_SIBLINGS: Final = 4
-"""A factor's siblings are made from the same pattern, e.g. the titles of the other teams. For a
-query, the markets of this many siblings are looked up: the best known ones, which are the first in
-the pattern's list. Markets of the others are candidates only if search finds them by their text."""
+"""Largest number of a factor's siblings whose markets are looked up for a query. Siblings are
+factors made from the same pattern, e.g. the titles of the other teams. The best known ones are
+taken, which come first in the pattern's list; markets of the others are candidates only if search
+finds them by their text."""
 SAME_KIND: Final = "The same kind of thing elsewhere."
 """The reason given for a step from one factor to its sibling, e.g. to another team's title."""
 SUPPOSED: Final = "The question asks what follows from it."
@@ -57,8 +59,8 @@ are dropped. Chosen by hand."""
 
 class Step(NamedTuple):
     """One step of a path from one factor (thing in the world that markets are about) to another:
-    along an edge or link of the factor base, to a sibling (`SIBLING_WEIGHT`), or to a cause that
-    the question supposes."""
+    along an edge or link of the factor base; to a sibling, i.e. a factor made from the same pattern
+    (`SIBLING_WEIGHT`); or to a cause that the question supposes."""
 
     source: int
     """Id of the factor at which the step starts."""
@@ -67,8 +69,8 @@ class Step(NamedTuple):
     weight: float
     """How strong the relation is, 0 to 1."""
     sign: int
-    """+1 if more of the source factor goes with more of the target factor, -1 if with less, 0 if
-    unknown."""
+    """+1 if a rise of the source factor goes with a rise of the target factor, -1 if with a fall, 0
+    if unknown."""
     lag: int
     """Typical number of days from cause to effect; 0 for two factors that only move together."""
     reason: str
@@ -83,7 +85,8 @@ class _Around(NamedTuple):
     and the best path to each. It does not depend on the question."""
 
     targets: NDArray[np.int32]
-    """Ids of the factors that are reached."""
+    """Ids of the factors to which a path leads from the starting factor; the arrays below have the
+    same order."""
     relations: NDArray[np.intp]
     """For each of `targets`, how it is related to the starting factor (upstream, downstream or
     correlated), as an index into `RELATIONS`. A target with several relations is listed several
@@ -99,8 +102,8 @@ class _Around(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reached:
-    """The factors (things in the world) to which paths of the factor base lead from those that a
-    question is about, its own factors. The arrays are indexed by factor id.
+    """The factors (things in the world) to which paths of the factor base lead from a question's
+    own factors, i.e. those that the question is about. The arrays are indexed by factor id.
 
     weights : (3, factors + 1), weight of the best path, 0 to 1, by relation (in the order of
         `RELATIONS`) and factor; 0 if there is no path
@@ -121,10 +124,10 @@ class Reached:
     used only if no path of the factor base makes the factor a cause."""
 
     def path(self, relation: int, target: int) -> FactorPath:
-        """The path with the largest weight, in one relation, from a factor that the question is
-        about to the factor with the id `target`; empty if there is none.
+        """The path with the largest weight from any factor that the question is about to the factor
+        with the id `target`; empty if there is none.
 
-        relation : index into `RELATIONS` (upstream, downstream, correlated)
+        relation : index into `RELATIONS` (upstream, downstream, correlated) of the paths that count
         """
         found = [
             (weight * _weight(path), path)
@@ -166,16 +169,21 @@ class FactorGraph:
         every = tuple(base.factors.values())
         for members in patterns.values():
             members.sort(
-                key=lambda n: rows.get((every[n - 1].kind or "", every[n - 1].entity or ""), 0)
+                key=lambda n: rows.get(
+                    (every[n - 1].entity_list or "", every[n - 1].entity or ""), 0
+                )
             )
         self._around = lru_cache(maxsize=FACTORS_KEPT)(self._explore)
         self.kinds, self.entities = _entities(base)
         """Two arrays (factors + 1,), by factor id, for factors made from a pattern: a number that
         identifies the list of entities (teams, countries) to which the factor's entity belongs, and
         one that identifies the entity itself. 0 for other factors."""
-        self.of_one = np.array([False, *(factor.is_of_one for factor in base.factors.values())])
+        self.differs_by_market = np.array(
+            [False, *(factor.differs_by_market for factor in base.factors.values())]
+        )
         """(factors + 1,), by factor id: whether the factor means a different thing in each market
-        (`Factor.is_of_one`)."""
+        ("the song in question"). A path to such a factor counts only if the market's text mentions
+        something that the query mentions (`columns.paths`)."""
         self.contenders: dict[int, list[int]] = defaultdict(list)
         """Id of a factor on a whole contest (a league's title) -> ids of the factors on its
         contenders (the teams' titles)."""
@@ -291,9 +299,9 @@ def _entities(base: Base) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     known: dict[str, int] = {}
     named: dict[tuple[str, str | None], int] = {}
     for number, factor in enumerate(base.factors.values(), 1):
-        if factor.kind is not None:
-            kinds[number] = known.setdefault(factor.kind, len(known) + 1)
-            entities[number] = named.setdefault((factor.kind, factor.entity), len(named) + 1)
+        if factor.entity_list is not None:
+            kinds[number] = known.setdefault(factor.entity_list, len(known) + 1)
+            entities[number] = named.setdefault((factor.entity_list, factor.entity), len(named) + 1)
     return kinds, entities
 
 

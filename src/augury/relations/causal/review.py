@@ -47,9 +47,9 @@ class UnjudgedPair(NamedTuple):
     factors stands only for itself. A pair of patterns stands for the pairs of factors made from
     them (one for each team, country ...)."""
     events: int
-    """How many events of this installation are about the pair, which says how much its verdict
-    matters. It is a sum over the pairs of factors in `examples`; each pair counts as many events as
-    are about that one of its two factors which has fewer."""
+    """How many events of this installation the verdict matters for. For each pair of factors in
+    `examples`, the events about its first and those about its second factor are counted, and the
+    smaller number is taken; `events` is the sum of these numbers."""
 
     @property
     def pair(self) -> tuple[str, str, Side]:
@@ -67,7 +67,8 @@ class UnjudgedPair(NamedTuple):
     @property
     def data(self) -> dict[str, object]:
         """What the language model is told about the pair of factors: their names, what a rise of
-        each means, and further examples of such pairs."""
+        each means, and the names of at most `MAX_EXAMPLES` further factors of the same patterns on
+        each side."""
         first, second = self.examples[0]
         also = self.examples[1 : MAX_EXAMPLES + 1]
         return {
@@ -129,7 +130,10 @@ def unjudged(
 
 def _reached(graph: FactorGraph, number: int) -> list[int]:
     """Ids of the factors that a path of the factor base joins to the factor with the id `number`.
-    Most factors made from the same pattern (e.g. for other teams) are left out."""
+
+    Of its siblings (factors made from the same pattern, e.g. for other teams), those that no other
+    path joins to it are left out, except for the first few (`paths.FIRST_SIBLINGS`).
+    """
     reached = graph.reach([(number, 1.0)])
     return np.flatnonzero(reached.weights.any(axis=0) & reached.looked_up).tolist()
 
@@ -165,15 +169,16 @@ def _listed(
     *,
     as_patterns: bool,
 ) -> Iterator[UnjudgedPair]:
-    """The unjudged pairs between the factors of two patterns, as they are to be judged: as a single
-    pair of patterns if a path joins most of the pairs of their factors (`as_patterns`), else each
-    pair of factors on its own.
+    """The pairs between the factors of two patterns that nobody has judged yet, in the form in
+    which they are to be judged: one pair of patterns, or each pair of factors on its own.
 
-    Factors made from the same pattern are always judged as a pair of patterns. Factors made from
-    patterns over different lists never are: what holds for a bank and its own currency does not
-    hold for other currencies.
+    A pattern gives one factor for each entity (team, country ...) of a list. A pair of patterns
+    stands for all pairs of their factors, and is used if a path joins most of these
+    (`as_patterns`). There are two exceptions. Two factors made from the same pattern are always
+    judged as a pair of patterns. Patterns over two different lists are never judged as a pair,
+    because what holds for a bank and its own currency does not hold for other currencies.
 
-    ends : keys of both patterns, and the side (`Side`)
+    ends : keys of both patterns, and whether the two factors are about the same entity (`Side`)
     pairs : (id of a factor, id of the other factor) -> number of events about the pair
     """
     one, other, side = ends
@@ -181,7 +186,7 @@ def _listed(
         (factors[a - 1], factors[b - 1])
         for a, b in sorted(pairs, key=lambda pair: (-pairs[pair], pair))
     )
-    of_two_lists = not side and all(factor.kind is not None for factor in examples[0])
+    of_two_lists = not side and all(factor.entity_list is not None for factor in examples[0])
     siblings = side == "other" and one == other
     if siblings or (as_patterns and len(pairs) > 1 and not of_two_lists):
         yield UnjudgedPair(one, other, side, examples, sum(pairs.values()))
@@ -274,7 +279,8 @@ def verdict(pair: UnjudgedPair, answer: FactorPairAnswer, judge: str) -> PairVer
     code = CODE_OF[answer.relation]
     if (code == "none") != (answer.strength == 0):
         raise Unusable(
-            "relation and strength contradict each other: strength 0 is for the relation none only"
+            "relation and strength contradict each other: the strength must be 0 if the relation "
+            'is "none", and above 0 otherwise'
         )
     if code == "none":
         return PairVerdict(pair.one, pair.other, pair.side, code, 0, "0", 0, judge)
@@ -307,7 +313,8 @@ def proposal_lines(pair: UnjudgedPair, proposal: PairVerdict | str) -> str:
     """The two lines on a pair of factors in a file of proposed verdicts: the factors' names as a
     comment, and the verdict.
 
-    proposal : the proposed verdict; or who is to judge (`judge_of`), for a line to fill in
+    proposal : the proposed verdict; or the person who is to judge, as `judge_of` returns it: then
+        the line has no verdict yet, and this person fills it in
     """
     if isinstance(proposal, str):
         fields = (pair.one, pair.side, OPEN, OPEN, OPEN, OPEN, proposal, pair.other, "")
@@ -323,8 +330,11 @@ def is_open(line: str) -> bool:
 
 
 def open_pairs(text: str) -> Iterator[tuple[str, str, Side]]:
-    """The pairs of factors, as `PairVerdict.pair`, in a file of proposed verdicts that a person
-    still has to judge. `text`: the content of the file."""
+    """The pairs of factors in a file of proposed verdicts that have no verdict yet, because a
+    person has to fill it in. `text`: the content of the file.
+
+    Each pair has the form of `PairVerdict.pair`.
+    """
     for line in filter(is_open, text.splitlines()):
         fields = line.split("\t")
         if len(fields) > 7:

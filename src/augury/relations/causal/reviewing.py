@@ -72,8 +72,8 @@ def proposals_file(data_dir: Path, name: str, day: str) -> Path:
 def propose(file: Path, pair: UnjudgedPair, proposal: PairVerdict | str) -> None:
     """Add a pair of factors to a file of proposed verdicts.
 
-    proposal : the proposed verdict; or who is to judge (`review.judge_of`), to write a line that
-        this person has to fill in
+    proposal : the proposed verdict; or the person who is to judge, as `review.judge_of` returns it:
+        then the line has no verdict yet, and this person fills it in
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a", encoding="utf-8") as to:
@@ -156,7 +156,7 @@ class Acceptance(msgspec.Struct):
     """The result of accepting a file of proposed verdicts on pairs of factors."""
 
     accepted: int = 0
-    """Number of verdicts that were accepted now."""
+    """Number of verdicts that this run accepted, without those accepted before."""
     already: int = 0
     """Number of verdicts in the file that had been accepted before."""
     left_open: int = 0
@@ -169,11 +169,12 @@ class Acceptance(msgspec.Struct):
 
 
 def accept(base: Base, data_dir: Path, file: Path) -> Acceptance:
-    """Accept the verdicts on pairs of factors in a file of proposals, i.e. move them to the folder
-    from which the service loads verdicts: all of them or, if there is a problem, none.
+    """Accept the verdicts on pairs of factors in a file of proposals: move them to the folder from
+    which the service loads verdicts. If any of them has a problem, none is moved.
 
-    In the folder of proposals, only the lines that nobody has filled in stay in the file. A file
-    without such lines is removed. A file in another folder is not changed.
+    If the file is in the folder of proposals, the accepted lines are removed from it, and lines
+    without a verdict stay. A file without such lines is deleted. A file in another folder is not
+    changed.
 
     Raises
     ------
@@ -210,8 +211,9 @@ def accept(base: Base, data_dir: Path, file: Path) -> Acceptance:
 
 
 def _problems(base: Base, own: Sequence[PairVerdict], fresh: Sequence[PairVerdict]) -> list[str]:
-    """Messages on what is wrong with the new verdicts `fresh` on pairs of factors: judges without a
-    date, and problems that the linter of the factor base finds only once these verdicts are added.
+    """Messages on what is wrong with the new verdicts `fresh` on pairs of factors: verdicts whose
+    judge is not given as NAME@DATE, and problems that the linter of the factor base finds only once
+    these verdicts are added.
 
     own : the verdicts that the operator accepted before
     """

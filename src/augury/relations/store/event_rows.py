@@ -10,7 +10,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import class_row
 
 from augury.markets.records import Platform
-from augury.relations.events import Event, Kind, Link, Place, venue_of
+from augury.relations.events import Event, Kind, Link, Placement, venue_of
 
 Connection: TypeAlias = AsyncConnection[Any]
 
@@ -19,7 +19,7 @@ class LinkingState(NamedTuple):
     """How far the changes of the catalogue of markets have been processed into events and links."""
 
     code: str
-    """Version of the code that processed the changes (`events.CODE`)."""
+    """Version of the code that processed the changes (`events.CODE_VERSION`)."""
     change: int
     """Sequence number of the last change that was processed."""
 
@@ -29,11 +29,12 @@ class EventRow(NamedTuple):
 
     id: int
     kind: Kind
-    """What the event's markets have in common."""
+    """What the event's markets have in common: "game", "ladder", "deadlines", "contest",
+    "venue_event" (only that their venue put them together) or "single" (one market)."""
     name: str
-    stages: int | None
-    """Hash of a contest and its year. It is equal for all events on stages or finishing places of
-    that contest (`events.Place.stages`); None for other events."""
+    contest_hash: int | None
+    """Hash of a contest and its year, equal for all events on stages or finishing places of that
+    contest (`events.Placement.contest_hash`). None for other events."""
 
 
 async def state(conn: Connection) -> LinkingState | None:
@@ -54,8 +55,11 @@ async def save_state(conn: Connection, code: str, change: int) -> None:
 
 
 async def clear(conn: Connection) -> list[int]:
-    """Delete all events of markets, and all links between markets that are the same contract on two
-    venues. Returns the database numbers (`seq`) of the markets that had links."""
+    """Delete all that is stored on which markets belong to which event, and all links between
+    markets that are the same contract on two venues, so that both can be built anew.
+
+    Returns the database numbers (`seq`) of the markets that had links.
+    """
     rows = await conn.execute(
         "select polymarket_seq from relation_links union select kalshi_seq from relation_links"
     )
@@ -67,8 +71,12 @@ async def clear(conn: Connection) -> list[int]:
 
 
 async def events_of_nodes(conn: Connection, nodes: Collection[str]) -> dict[str, Event]:
-    """The stored events of which the groups of markets called `nodes` (`Place.nodes`) are a part:
-    name of a group -> event. All groups of these events are included."""
+    """The stored events that the given groups of markets belong to: name of a group -> its event.
+
+    The result has all groups of each event found, not only those in `nodes`.
+
+    nodes : names of groups of markets (`Placement.nodes`)
+    """
     rows = await conn.execute(
         """
         select event_id, node from relation_nodes
@@ -101,7 +109,7 @@ async def create_events(conn: Connection, events: Sequence[tuple[Event, str]]) -
 
 
 async def save_nodes(conn: Connection, events: Iterable[Event]) -> None:
-    """Store of which groups of markets (`Event.nodes`) each of these events is made up."""
+    """Store, for each of these events, the groups of markets (`Event.nodes`) that belong to it."""
     pairs = [(node, event.id) for event in events for node in event.nodes]
     await conn.execute(
         """
@@ -122,11 +130,11 @@ async def drop_empty_events(conn: Connection) -> None:
     )
 
 
-async def save_members(conn: Connection, places: Sequence[tuple[int, Platform, Place]]) -> None:
+async def save_members(conn: Connection, places: Sequence[tuple[int, Platform, Placement]]) -> None:
     """Store for each market to which event it belongs, and with which markets of another venue it
     can be linked.
 
-    places : for each market its database number, its venue, and its `Place`
+    places : for each market its database number, its venue, and its `Placement`
     """
     await conn.execute(
         """
@@ -143,14 +151,15 @@ async def save_members(conn: Connection, places: Sequence[tuple[int, Platform, P
             [p.nodes[0] for _, _, p in places],
             [p.kind for _, _, p in places],
             [p.key for _, _, p in places],
-            [p.stages for _, _, p in places],
+            [p.contest_hash for _, _, p in places],
         ),
     )
 
 
 async def describe_events(conn: Connection, ids: Collection[int]) -> None:
-    """Set `kind` and `stages` of the events with these `ids` to the values that are most frequent
-    among their markets."""
+    """Set two fields of the events with these `ids` to the values that are most frequent among
+    their markets: `kind` (what the markets have in common), and `stages` (the hash of the contest
+    that they are on)."""
     await conn.execute(
         """
         update relation_events e set kind = d.kind, stages = d.stages
@@ -182,7 +191,7 @@ async def remove_members(conn: Connection, seqs: Collection[int]) -> None:
 
 async def seqs_of_keys(conn: Connection, keys: Collection[int]) -> dict[int, list[int]]:
     """Key -> database numbers of the markets with this key, for those of `keys` that occur on two
-    venues. Markets that could be the same contract have the same key (`Place.key`)."""
+    venues. Markets that could be the same contract have the same key (`Placement.key`)."""
     rows = await conn.execute(
         """
         select key, array_agg(market_seq order by market_seq) from relation_members
@@ -215,8 +224,8 @@ async def replace_links(
         on conflict do nothing
         """,
         (
-            [link.one for link in links],
-            [link.other for link in links],
+            [link.polymarket_seq for link in links],
+            [link.kalshi_seq for link in links],
             [link.inverted for link in links],
         ),
     )
@@ -288,7 +297,7 @@ class Counts(NamedTuple):
     links: int
     """Number of links between markets that are the same contract on two venues."""
     inverted: int
-    """Number of those links in which Yes of one market is No of the other."""
+    """Number of the links between the venues in which Yes of one market is No of the other."""
 
 
 async def counts(conn: Connection) -> Counts:

@@ -15,10 +15,12 @@ class PricedStep(NamedTuple):
     seq: int
     """Database number of the market."""
     event: str
-    """Id that the markets of one event share: the id of the market's family, else that of its
-    venue's event, else that of the market itself."""
+    """Id that the markets of one event share: the id of the market's family (markets that differ
+    e.g. only in a level or date); without a family, the id of the event under which the venue lists
+    it; without that, the market's own id."""
     step: int
-    """Number of the time step, counted from the beginning of 1970 (UTC)."""
+    """Number of the time step, counted from 0 at the beginning of 1970 (UTC), for steps of the
+    length that `priced_steps` is given."""
     price: float
     """Probability, 0 to 1."""
 
@@ -66,10 +68,11 @@ class CoMovementRow(NamedTuple):
 async def replace_co_movements(
     conn: Connection, rows: Sequence[CoMovementRow], measured_at: datetime, markets: int
 ) -> None:
-    """Replace all stored pairs of markets whose prices move together by `rows`.
+    """Store `rows` as the pairs of markets whose prices move together, and delete all pairs that
+    were stored before.
 
-    measured_at : when it was measured which markets move together
-    markets : how many markets were compared
+    measured_at : time of the measurement
+    markets : number of markets that were compared
     """
     await conn.execute("delete from relation_co_movements")
     async with conn.cursor().copy(

@@ -96,19 +96,20 @@ def _asset(*values: Any) -> CoveredAsset:
 
 
 class Newest(NamedTuple):
-    """How far the data of one origin (exchange, import or sample) reach, either on markets that
-    never close or on markets with sessions."""
+    """How far the data of one origin (exchange, import or sample) reach, either for assets that
+    trade every day around the clock or for those that trade in sessions."""
 
     origin: Origin
-    always: bool
-    """True: the data of markets that never close. False: of markets with sessions."""
+    continuous: bool
+    """Which assets: True for those that trade every day around the clock (e.g. coins), False for
+    those that trade in sessions (e.g. stocks)."""
     through: datetime
     """The end of the newest day that has data."""
 
 
 async def newest(conn: Connection) -> list[Newest]:
-    """How far the data of active assets reach: one `Newest` for each origin of data, separately for
-    markets that never close and for those with sessions."""
+    """How far the data of active assets reach: for each origin of data, one `Newest` for the assets
+    that trade every day around the clock and one for those that trade in sessions (e.g. stocks)."""
     rows = await conn.execute(
         """
         select origin, calendar = '24/7', (max(d.day) + 1)::timestamp at time zone 'UTC'

@@ -124,8 +124,8 @@ async def put_days(conn: Connection, rows: Sequence[DayRow]) -> tuple[int, int]:
 
 
 class MeasureSeries(NamedTuple):
-    """One asset's days with usable measures, ascending (days since 1970-01-01), and by name of a
-    measure its values on these days."""
+    """An asset's days with usable measures, in ascending order (days since 1970-01-01), and a dict
+    from the name of each measure to its values on these days."""
 
     days: np.ndarray
     measures: dict[str, np.ndarray]

@@ -129,8 +129,9 @@ async def forecasts(
     latest: bool = False,
     by_column: bool = False,
 ) -> Page:
-    """A page of forecasts with the fields `FORECAST_FIELDS`, newest `as_of` first; with `latest`
-    only the newest forecast of each asset and horizon."""
+    """A page of forecasts with the fields `FORECAST_FIELDS`, newest `as_of` first. `latest`: only
+    the newest forecast of each asset and horizon. `after`: position of the last row of the page
+    before. `by_column`: return one list per field instead of one row per forecast."""
     params: dict[str, Any] = {"limit": limit}
     if latest:
         params |= await _newest(conn, filters)
@@ -194,8 +195,9 @@ async def actuals(
 async def feature_rows(
     conn: Connection, filters: RowFilters, *, limit: int, after: RowPosition | None = None
 ) -> list[tuple[Any, ...]]:
-    """What moves the newest forecast of each asset and horizon, as tuples (asset, horizon, as_of,
-    model_version, {group of regressors: [value, contribution to the forecast's log]}, origin)."""
+    """The newest forecast of each asset and horizon, as tuples (asset, horizon, as_of,
+    model_version, {group of regressors: [value, contribution]}, origin). The contribution is what
+    the group adds to the natural log of the forecast variance, compared with a typical day."""
     params: dict[str, Any] = {"limit": limit, **await _newest(conn, filters)}
     conditions = ["f.families is not null", *conditions_of(filters, "f", params)]
     if after is not None:

@@ -14,9 +14,9 @@ from augury.rvol.store.sql import Connection, sql
 
 
 async def issued_days(conn: Connection, family: str, since: date) -> dict[date, set[str]]:
-    """By day from `since` on: the assets that the published forecasts of the day cover. An asset
-    whose data were too short for a forecast is included too. `family` is a family with its
-    calendar, e.g. `crypto@24/7`."""
+    """For each day from `since` on (inclusive): the assets that have a published forecast for the
+    day, and those whose data were too short for one. `family` is a group of assets that are modeled
+    together, with their trading calendar, e.g. `crypto@24/7`."""
     rows = await conn.execute(
         "select day, assets from rvol_sets where family = %s and day >= %s", (family, since)
     )
@@ -85,8 +85,9 @@ async def publish(
 
 
 async def published_set(conn: Connection, set_id: int) -> tuple[str, date, datetime]:
-    """The family and calendar of the assets (as `family@calendar`), the day, and the time as of
-    which the data were known, of the published set of forecasts with the id `set_id`."""
+    """Look up a published set of forecasts by its id. Returns the family and calendar of its
+    assets, as `family@calendar`; the day at whose close the forecasts are made; and the time as of
+    which the data were known."""
     rows = await conn.execute(
         "select family, day, known_at from rvol_sets where set_id = %s", (set_id,)
     )

@@ -16,23 +16,28 @@ from augury.rvol.store.sql import ASSET_ORIGIN, Connection, sql
 
 class Volatility(NamedTuple):
     """An asset's annualized volatility (0.45 is 45%): the newest forecast of the model served by
-    default, and what was realized over the last completed period of the same length."""
+    default, and what was realized over the latest target window (the days that a forecast covers)
+    of the same length that is over."""
 
     as_of: datetime
     forecast: float
     completed: datetime | None
-    """Start of the last completed period, which is the `as_of` of the forecast made for it; None if
-    no period is complete."""
+    """Start of the latest target window (the days that a forecast covers) that has ended and has a
+    realized volatility. It is the `as_of` of the forecast made for this window. None if there is no
+    such window."""
     expected: float | None
-    """The forecast of the same model for the completed period; None if there was none."""
+    """Annualized volatility that the same model had forecast for the days of `realized`; None if it
+    had made no forecast."""
     realized: float | None
-    """Volatility realized over the completed period; None if no period is complete."""
+    """Annualized volatility realized over the window that starts at `completed`; None if there is
+    no such window."""
     origin: str = "live"
 
 
 async def volatility(conn: Connection, assets: Sequence[str]) -> dict[str, Volatility]:
-    """By asset: its newest volatility over 7 days, or over five sessions on markets that close.
-    Assets without a forecast are left out."""
+    """For each asset: its newest forecast of annualized volatility over 7 days (five sessions for
+    assets that trade in sessions), and the latest realized one. Assets without a forecast are left
+    out."""
     named = await aliases(conn)
     rows = await conn.execute(
         f"""

@@ -201,7 +201,7 @@ async def alerts_page(
 
 
 async def prune(conn: Connection) -> None:
-    """Delete old samples of markets' volumes, and alerts that ended long ago. To be run on a
-    schedule."""
+    """Delete stored values of markets' volumes that are older than `VOLUMES_KEPT`, and alerts that
+    ended more than `ALERTS_KEPT` ago. To be run on a schedule."""
     await conn.execute("delete from watch_volumes where at < now() - %s", (VOLUMES_KEPT,))
     await conn.execute("delete from alerts where resolved_at < now() - %s", (ALERTS_KEPT,))

@@ -34,7 +34,8 @@ class RuleOnTarget(NamedTuple):
     evaluated_at: datetime | None
 
     def state(self) -> RuleState:
-        """This pair's state as a `RuleState`, the form in which states are evaluated."""
+        """The stored state of this (rule, target) pair as a `RuleState`, which `rules.step` works
+        with."""
         return RuleState(
             status=self.status, since=self.since, alerting=self.alerting, armed=self.armed,
             episode=self.episode, fired_at=self.fired_at,
@@ -104,8 +105,8 @@ async def due_watchlists(conn: Connection, moved_targets: Sequence[str], limit: 
 
 
 async def lock_all(conn: Connection, watchlist_ids: Sequence[str]) -> dict[str, str]:
-    """Lock the watchlists that still exist until the transaction ends. Returns the account's id of
-    each, by watchlist id."""
+    """Lock the given watchlists, except those that have been deleted, until the transaction ends.
+    Returns watchlist id -> id of its account, for the locked ones."""
     rows = await conn.execute(
         "select id, account_id from watchlists where id = any(%s) order by id for no key update",
         (list(watchlist_ids),),
@@ -121,8 +122,9 @@ async def pairs_of(conn: Connection, watchlist_id: str) -> list[RuleOnTarget]:
 async def pairs_due(
     conn: Connection, moved_targets: Sequence[str], watchlist_ids: Sequence[str], limit: int
 ) -> list[RuleOnTarget]:
-    """The (rule, target) pairs to evaluate: all pairs of `moved_targets` (targets whose data
-    changed), and at most `limit` due pairs of the watchlists `watchlist_ids`."""
+    """The (rule, target) pairs to evaluate now: every pair of a target in `moved_targets` (its data
+    changed since the last evaluation), and those pairs of the watchlists `watchlist_ids` whose time
+    for an evaluation without new data has come. `limit` applies only to the latter."""
     return await _pairs(
         conn,
         """s.target_id = any(%s) or (s.rule_id, s.target_id) in (

@@ -1,4 +1,5 @@
-"""Updates of stored markets: changes that venues report, and links found between venues."""
+"""Updates stored markets: stores changes that venues report, and links between a market and the
+same contract on another venue."""
 
 from __future__ import annotations
 
