@@ -108,7 +108,7 @@ class Answerer:
                 bounded = answer
         if bounded is not None:
             return bounded
-        last = horizons.furthest(found.estimate, undated.bearings)
+        last = horizons.furthest(found.estimate, undated.bearings, at.date())
         if last is None:
             return found
         return found._replace(
