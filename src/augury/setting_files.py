@@ -20,8 +20,8 @@ def default_data_dir() -> Path:
         base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     except RuntimeError:
         raise SetupProblem(
-            "This user has no home folder to keep the data in. Set AUGURY_DATA_DIR to a writable "
-            "folder that is kept, such as a mounted volume."
+            "This user has no home folder for the data. Set AUGURY_DATA_DIR to a writable folder "
+            "that survives restarts, such as a mounted volume."
         ) from None
     return Path(base) / "augury"
 

@@ -391,7 +391,9 @@ class Settings(BaseSettings):
         "unset: no language model is used.",
     )
     llm_model: str = Field(
-        default="default", min_length=1, description="Name of the model at the endpoint."
+        default="default",
+        min_length=1,
+        description="Name of the language model at the endpoint AUGURY_LLM_URL.",
     )
     llm_key: SecretStr | None = Field(default=None, description="Bearer token for the endpoint.")
     llm_tasks: LlmTasks = Field(
@@ -439,8 +441,9 @@ class Settings(BaseSettings):
     )
     llm_format: Literal["schema", "grammar", "object", "none"] = Field(
         default="object",
-        description="How JSON is requested (response_format): schema (json_schema), grammar "
-        "(json_object with a schema, for llama.cpp), object (json_object), none.",
+        description="Which response_format the requests to the language model have, so that it "
+        "answers in JSON. schema: json_schema; grammar: json_object with a schema (llama.cpp); "
+        "object: json_object; none: no response_format.",
     )
 
     # Deployment: proxies, limits on connections, safety
@@ -458,9 +461,9 @@ class Settings(BaseSettings):
         default=None,
         ge=1,
         le=32,
-        description="Number of proxies in front of the service. Of the forwarding header at most "
-        "this many addresses are read, from its right end up to the first that is not a trusted "
-        "proxy: the client's. Unset: at most 32.",
+        description="Number of proxies in front of the service. At most this many addresses of the "
+        "forwarding header are read, from its right end. The first that is not a trusted proxy is "
+        "taken as the client's address. Unset: at most 32.",
     )
     metrics: Literal["off", "key", "open"] = Field(
         default="key",

@@ -212,8 +212,8 @@ class ReplayRequest(BaseModel):
     )
     since: BodyMoment | None = Field(
         None,
-        description="Send again all messages about alerts that failed and were created at or "
-        "after this time (UTC if without a zone). Default: 30 days ago.",
+        description="Send again the alert messages whose delivery failed and that were created at "
+        "or after this time (UTC if without a zone). Default: 30 days ago.",
     )
 
     @model_validator(mode="after")

@@ -1,5 +1,5 @@
-"""How market outcomes compare with a question: one of them (`Bearing`), and all (`Compared`).
-Pure."""
+"""How market outcomes compare with a question. `Bearing` is the comparison of one outcome;
+`Compared` holds the comparisons of the outcomes of all markets found. Pure."""
 
 from __future__ import annotations
 

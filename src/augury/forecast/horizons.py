@@ -42,11 +42,6 @@ MIN_DATED_PROBABILITY: Final = 0.5
 trained model) then gives at least this probability (0 to 1) that the market asks the question, the
 market is taken to ask it, even if the judge did not find it to ask the question without a date.
 Chosen by hand."""
-MIN_UNDATED_PROBABILITY: Final = 0.001
-"""Smallest probability, 0 to 1, by the judge (the trained model), that a market asks a question
-without a date. Only from this value on, the question is asked again for the market's deadline. Of
-the comparisons for 319 everyday questions this saves 43%; one answer changed, from wrong to null
-("will Maduro stay in power")."""
 DEADLINE_MARKER: Final = "furthest_deadline"
 """Marker in `Estimate.fallbacks`: the question names no date, so it is answered for a deadline that
 markets on it name, the furthest that gives an answer."""
@@ -84,7 +79,7 @@ def deadlines(compared: Compared, verdicts: Verdicts) -> list[date]:
         end = _deadline(b)
         if verdict is None or end is None or end <= compared.at.date():
             continue
-        if verdict.side >= MIN_UNDATED_PROBABILITY and is_same_except(b.fit, "window"):
+        if is_same_except(b.fit, "window"):
             found[end] = max(found.get(end, 0.0), verdict.side)
     likely = sorted(found, key=lambda end: -found[end])[:MAX_DEADLINES]
     return sorted(likely, reverse=True)

@@ -73,10 +73,10 @@ the market alone names has a larger weight than this (`Comparison.extra`, up to 
 telling the term, the higher). A market with a heavier term can still bound the answer if the judge
 (the trained model) accepts it. Chosen by hand."""
 CONTENT_LEAD: Final = 0.4
-"""Normally the market that seems to ask the question (same deadline, level and stage) is taken to
-be the one meant. A market that differs in one of these is taken instead if it is clearly nearer to
-what the question is about: if its `Comparison.content` (points up to 2.6) is at least this much
-larger. Chosen by hand."""
+"""Normally a market with the question's deadline, level and stage is taken as the one that asks it.
+A market that differs in one of these is taken instead if its subject fits better: if its
+`Comparison.content` (points up to 2.6) exceeds that of the first market by at least this many
+points. Chosen by hand."""
 FULL_SHARE: Final = 0.99
 """Smallest weighted share, 0 to 1, of the question's terms (word stems) that a market must name to
 count as naming all of them."""

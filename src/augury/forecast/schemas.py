@@ -201,7 +201,7 @@ class PublicForecastResponse(BaseModel):
     request_id: str = Field(description="Identifier of this request, made by the server.")
     question: str = Field(description="The question as it was asked.")
     probability: float | None = Field(
-        None, description="Probability of Yes, 0 to 1. Null when no public estimate is available."
+        None, description="Probability of Yes, 0 to 1. Null: none is given; `error` says why."
     )
     confidence: float = Field(
         description="Confidence, 0 to 1: how far the evidence can be relied on. "

@@ -313,7 +313,8 @@ class ForecastService:
         self, forecast: Forecast, labels: channels.ChannelLabels = channels.NONE
     ) -> None:
         """Store a forecast that was made with `stages`, so that the scorecard can score it later,
-        and count it by its channel. A replay (a forecast as of an earlier time) is only counted.
+        and count it by its channel if the request names one. A replay (a forecast as of an earlier
+        time) is not stored.
 
         labels : describe the channel by which the question came, from the request's headers
         """
@@ -452,7 +453,7 @@ class ForecastService:
         self, *, limit: int, after: tuple[datetime, str] | None = None
     ) -> list[store.DecidedRow]:
         """At most `limit` forecasts whose questions have been decided, the latest resolution first.
-        They are the ones that the scorecard counts.
+        The scorecard counts the latest of them (`SCORECARD_SIZE`).
 
         after : (time of the resolution, id) of the last forecast on the previous page; None: the
             first page

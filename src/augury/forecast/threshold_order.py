@@ -169,8 +169,8 @@ def _moves(ours: Proposition, theirs: Proposition) -> Order | None:
     """How question and market relate by the amount by which a rate moves ("by 75 bps").
 
     If both name an amount and the two differ, as `compare_ranges` says. If only the question names
-    one, and the market names no number at all: `implies` (a cut by 75 points is a cut). None in all
-    other cases, which are decided elsewhere.
+    one, and the market names no number (a year does not count): `implies` (a cut by 75 points is a
+    cut). None in all other cases, which are decided elsewhere.
     """
     q, m = move(ours), move(theirs)
     if q is not None and m is not None:

@@ -72,8 +72,8 @@ class Words(Struct, frozen=True, array_like=True):
     """Finishing places other than the first that the text names: 2 for "second-best", 3 for
     "#3"."""
     modifiers: frozenset[str] = frozenset()
-    """Which of the modifiers next, whole, annual, monthly and both occur in the text, in whatever
-    wording. Each of them changes what is asked."""
+    """Which of the words "next", "whole", "annual", "monthly" and "both" occur in the text; other
+    words that mean the same count, too. Each of them changes what is asked."""
     still: bool = False
     """Whether the text says that something is "still" so."""
     polar_results: frozenset[str] = frozenset()

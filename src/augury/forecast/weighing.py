@@ -220,8 +220,8 @@ class Weighing:
         return replace(made, confidence=min(made.confidence, round(lead.confidence_limit, 4)))
 
     def _by_deadline(self, related: list[Bearing]) -> Estimate | None:
-        """Estimate from markets with other deadlines. None without any, or if the question is about
-        a single day."""
+        """Estimate from markets with other deadlines. None if there are no such markets, or if the
+        question is about a single day."""
         end = self._asked.window.end
         if end is None or self._asked.window.kind == "on":
             return None

@@ -123,6 +123,6 @@ def packed(market: ReadableMarket) -> bytes:
 
 
 def unpacked(kept: bytes) -> list[Words]:
-    """Undo `packed`: from the bytes `kept`, what was read of a market's text, one item for each of
-    the market's outcomes that are compared, in the order of `sides`."""
+    """Undo `packed`: turn the bytes `kept` back into what was read from a market's text. Returns
+    one item for each outcome that is compared with questions, in the order of `sides`."""
     return _decoder.decode(kept)

@@ -81,7 +81,8 @@ class Cell(NamedTuple):
     pairs: int
     """Number of pairs of markets in these observations."""
     events: int
-    """Number of distinct pairs of events to which these pairs of markets belong."""
+    """Number of distinct pairs of events to which the pairs of markets counted in `pairs` belong.
+    Several pairs of markets can belong to one pair of events."""
 
 
 class KeptStrength(NamedTuple):

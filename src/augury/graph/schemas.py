@@ -267,7 +267,7 @@ class GraphMarket(PublicMarketSummary):
         description="When the venue quoted the prices. Null: there is no price."
     )
     closes_at: datetime | None = Field(
-        description="When the market is announced to close. Null: not known."
+        description="Announced closing time of the market. Null: not known."
     )
     status: Status
     stale: bool = Field(description="True if the market's price is too old to rely on.")

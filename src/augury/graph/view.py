@@ -260,9 +260,9 @@ def _edges_of(
     """The edge, as a list of one, that joins the node of a factor (a thing in the world) to the
     rest of the graph.
 
-    The edge leads to or from the question's node. If the causal path between the factor and the
-    question passes through a factor that is shown in the same relation, the edge leads to or from
-    the node of that factor instead.
+    The edge leads to or from the question's node. If the path is causal (not `correlated`) and the
+    factor before the last one on it is shown in the same relation, the edge leads to or from that
+    factor's node instead.
 
     lead : the factor's best market, with its path
     ids, leads, factors : node id, best market and factor, by factor id

@@ -236,7 +236,7 @@ of "no more than 3"."""
 @dataclass(frozen=True, slots=True)
 class _Bound:
     up: bool
-    """Whether it is a lower bound ("at least 13"); False for an upper bound ("at most 13")."""
+    """Whether the amount is a lower bound ("at least 13"); False: an upper bound ("at most 13")."""
     inside: bool
     """Whether the number itself meets the bound: True for "at least 13", False for "over 13"."""
     value: float

@@ -102,8 +102,9 @@ def _disjoint(a: Range, b: Range) -> bool:
     """Whether two intervals have no number in common, not counting a shared end. "66,000-68,000"
     and "68,000-70,000" are disjoint, because the venue's rules give 68,000 to only one of them.
 
-    Exception: if one of the intervals is a single number, it counts whether the other really
-    contains it: "exactly 5" and "at most 5" are not disjoint, "exactly 5" and "below 5" are.
+    Exception: if one of the intervals is a single number, a shared end is not ignored. The two are
+    then disjoint only if the other interval does not contain this number: "exactly 5" and "at most
+    5" are not disjoint, "exactly 5" and "below 5" are.
     """
     first, second = sorted((a, b))
     if first.low == first.high == second.low:

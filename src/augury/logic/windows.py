@@ -73,9 +73,10 @@ def window_order(a: Window, b: Window) -> WindowOrder:
     """How the window of time `a` relates to the window `b`: "inside" means that `a` lies within
     `b`, "unknown" that the texts do not tell.
 
-    Whoever asks about an event knows that it has not happened yet. Therefore "in 2026" and "by the
-    end of 2026" are the same window if one of them is asked in 2026; if both are asked in 2025,
-    they are not.
+    Whoever asks about an event knows that it has not happened yet. So from 2026 on, "by the end of
+    2026" can only mean 2026, and is the same window as "in 2026"; it is enough that one of the two
+    is asked in 2026. If both are asked in 2025, "by the end of 2026" also covers the rest of 2025,
+    and the windows differ.
     """
     if a.kind == "open" and b.kind == "open":
         if a.end == b.end:

@@ -337,8 +337,7 @@ class Sparkline(BaseModel):
         description="The outcome shown: Yes if the market has it, else its first one."
     )
     price_as_of: datetime = Field(
-        description="Time of the last price in the list. Each price before it is one day older "
-        "than the next."
+        description="Time of the last price in the list. The prices are one day apart."
     )
     origin: ShownOrigin = Field(description="Where the market's last price comes from.")
     prices: list[float | None] = Field(

@@ -143,8 +143,8 @@ class Demands:
     ("pregnant before marriage")."""
     teams: frozenset[str] = frozenset()
     """Keys (`Entity.key`) of the teams that the question names. A market asks another question if
-    its title names none of these teams but has the full name of another one, of which the question
-    has no word. This does not apply to markets on a single game."""
+    its title names none of them and gives the full name of some other team, unless a word of that
+    other name occurs in the question. This does not apply to markets on a single game."""
     asks_reelection: bool = False
     """Whether the question asks if somebody is elected again, without naming the presidency. A
     market on the presidency then does not ask the same."""

@@ -73,9 +73,10 @@ the largest. `*_most`: the largest value of all markets. `dense_behind`: how far
 is below the largest. `encoder_likely`: number of markets with an `encoder_best` above 0.
 """
 LONE_LEAD: Final = 8.0
-"""Value of the features `encoder_lead`, `dense_lead` and `score_lead` (how far the best market is
-above the second, see `LISTED`) if only one market is read, so that there is no second. It is larger
-than nearly all leads that occur, in log-odds, cosine similarity and points of `score`."""
+"""Value of the features `encoder_lead` (in log-odds), `dense_lead` (cosine similarity) and
+`score_lead` (points of `score`) if only one market is read. These features say how far the best
+market is above the second (see `LISTED`); here there is no second. The value is larger than nearly
+all real leads in any of the three units."""
 
 
 class Verdict(NamedTuple):
@@ -257,8 +258,9 @@ class Judge:
     opposite with at least this probability, other markets bound it only where logic proves it.
     """
     calibration: tuple[tuple[float, float], ...]
-    """Points between which `confidence` interpolates, as (the larger of `same` and `opposite` of a
-    verdict, share of such verdicts that were right). Both are 0 to 1 and ascend."""
+    """Points between which `confidence` interpolates linearly. First number of a point: the larger
+    of a verdict's probabilities `same` and `opposite`. Second: the share of the verdicts with about
+    this probability that were right. Both are 0 to 1 and ascend from point to point."""
 
     @classmethod
     def load(cls, folder: Path = MODEL) -> Judge:

@@ -26,8 +26,8 @@ class Trees:
     right: Ints
     value: Floats
     classes: int
-    """Number of classes to which the trees give scores: 3 for "something else, the same, the
-    opposite"; 1 if the trees give each row only one score."""
+    """Number of classes to which the trees give scores, e.g. 3 for "something else, the same, the
+    opposite", 2 for "wrong, right"; 1 if the trees give each row only one score."""
     depth: int
     """Largest number of steps from the root of a tree to a leaf."""
 

@@ -120,7 +120,7 @@ async def market_path(reach: Reach, market_id: str) -> str:
         query = {"market_id": own[:300], "limit": 1}
         found = (await ask(reach, "/v1/markets", query=query))["items"]
         if not found:
-            raise ToolError(f"No market has this id, or several do. {_ADVICE[404]}")
+            raise ToolError(f"This id or URL fits no market, or several. {_ADVICE[404]}")
         own = found[0]["id"]
     return f"/v1/markets/{path_segment(own)}"
 

@@ -136,7 +136,7 @@ class EvidenceItem(Row):
     side: str = Field(
         default="same",
         description="opposite: the market asks the opposite of the question, so the probability of "
-        "Yes is 1 - price. The field is absent if the market asks the same.",
+        "Yes to the question is 1 - price. The field is absent if the market asks the same.",
     )
     price: Number | None = None
     price_as_of: Moment | None = None
@@ -229,7 +229,7 @@ class PointRow(Row):
     timestamp: Moment
     probability: Number | None = Field(
         default=None,
-        description="The price, 0 to 1. The field is absent if no price was recorded then.",
+        description="The price, 0 to 1. The field is absent if no price was recorded at that time.",
     )
 
 
@@ -348,7 +348,7 @@ class EdgeRow(Row):
     relationship: str
     edge_type: str = "causal"
     polarity: str = Field(
-        description="positive: both rise; negative: one falls as the other rises."
+        description="positive: both rise and fall together; negative: one falls as the other rises."
     )
     strength: Number | None = None
     confidence: Number

@@ -39,9 +39,10 @@ _NEUTRAL: Final = re.compile(
     r"\bwithout\s+(?-i:[A-Z])[\w'.-]*(?:\s+(?-i:[A-Z])[\w'.-]*)*(?=\s*(?:[,?.!;]|\Z))",
     re.I,
 )
-"""Matches words such as "not" where they deny nothing: "or not?", "not only", "don't laugh",
-"without Curry". If two denials in a row say the same, the first one is matched, too: "haven't and"
-in "haven't and won't"."""
+"""Matches "not" and similar words that must not be counted as a denial. Either they deny nothing:
+"or not?", "not only", "don't laugh", "without Curry" (which says who is absent). Or they are the
+first of two denials in a row that say the same and count as one: "haven't and" in "haven't and
+won't"."""
 _CONTRAST: Final = re.compile(
     r"(?:,\s*(?:and\s+)?not\s+(?:(?:only|just|merely|simply)\s+)?"
     r"(?:(?:(?:the|an?|his|her|their|its|in|on|at|by|for)\s+)+(?!\w+ing\b)[\w'.-]+|\x1f+)|"

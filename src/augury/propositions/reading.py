@@ -368,8 +368,8 @@ def _split(
     is no choice or the text is on a single game; the terms of the choice; and the words that name
     the choice.
 
-    label : label of the asserted outcome, if it names a contender; it then counts before the
-        subtitle
+    label : label of the asserted outcome, if it names a contender. The choice read with it
+        (`reading.choice`) then takes precedence over the subtitle, which otherwise names the choice
     """
     side, about = text.terms(text.side), text.terms(text.about)
     words = reading.choice

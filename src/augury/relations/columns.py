@@ -36,9 +36,9 @@ by hand."""
 YEAR_SECONDS: Final = 31_557_600
 """Number of seconds in a year of 365.25 days."""
 MAX_YEARS_APART: Final = 10.0
-"""Largest absolute value, in years, of the column `after`: how much later a market closes than the
-query's best direct results (markets on the question itself; the median of their closes is
-`Pool.median_close`). Larger values are cut to 10, smaller ones to -10."""
+"""Largest absolute value, in years, of the column `after`: the close of a market minus
+`Pool.median_close`, the median close of the query's best direct results (markets on the question
+itself). Values above 10 are set to 10, values below -10 to -10."""
 RANK_WEIGHTS: Final = (1.0, 0.7, 0.5, 0.4)
 """Weights (0 to 1) of verdicts (`judged`) on how a factor (thing in the world) of the
 query and a factor of a market are related. The weight depends on the query's factor: 1 for its

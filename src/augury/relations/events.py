@@ -277,7 +277,8 @@ the rest of the rules is about exceptions."""
 def _day_after_deadline(rules: str, p: Proposition) -> date | None:
     """The day after the deadline that a market's resolution rules name; None if they name none.
 
-    p : what the market asserts; if the rules give a date without a year, the year is taken from it
+    p : what the market asserts; a date without a year gets the year that brings it nearest to the
+        end of this window
     """
     start = rules[:_DEADLINE_CHARACTERS].split("therwise")[0]
     found = [m for m in written_dates(start, p.window.end) if m.relation in ("by", "before")]

@@ -29,8 +29,9 @@ from augury.search.text import DocumentText, document_text
 from augury.storage.database import Database
 
 MAX_LEADS: Final = 3_000
-"""Number of events, those with the largest traded volume, of which pairs are formed to ask the
-language model about. Events whose prices move together come in addition (`MAX_MOVING`)."""
+"""The language model is asked about pairs of events. The pairs are formed among at most this many
+events: those whose most traded market has the largest volume. Events whose prices move together are
+added (`MAX_MOVING`)."""
 MAX_MOVING: Final = 2_000
 """Of the pairs of markets whose prices move together, the language model may be asked about at most
 this many: those with the strongest correlation, positive or negative."""

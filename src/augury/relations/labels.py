@@ -260,8 +260,8 @@ def shown_reason(text: str, about: Sequence[str]) -> str:
     numbers = set(_NUMBER.findall(" ".join(about)))
     if _URL.search(sentence) or set(_NUMBER.findall(sentence)) - numbers:
         raise Unusable(
-            "the reason contains a URL, markup, or a number that is in no text that the language "
-            "model was given"
+            "the reason contains a URL or markup, or a number that is not in the texts on the two "
+            "things"
         )
     return sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence}."
 

@@ -330,8 +330,9 @@ class QueryFactors(Lookup):
         self._partners = partners
         self._reasons: dict[tuple[Relation, int], str] = {}
         self.labels = labels
-        """Database number of a market -> how a language model's label relates the market to one of
-        the query's best direct results (markets on the question itself)."""
+        """Database number of a market -> how a label (a language model's answer on how two events
+        are related) relates the market to one of the query's best direct results (markets on the
+        question itself). If several labels do, the one with the largest weight counts."""
         self.factors = factors
         """The query's own factors as (id, weight from 0 to 1), the strongest first."""
         self.reached: Reached = relations.graph.reach(factors, supposed)

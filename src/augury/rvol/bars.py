@@ -25,8 +25,8 @@ returns, and after the next bar less than the share `UNREVERTED_SHARE` (0 to 1) 
 left. A real move does not reverse within one bar. Chosen by hand."""
 MIN_SPIKE_RETURN = 0.02
 """Smallest absolute log return for which a close can be refused as a bad print (a wrong price). On
-calm days `SPIKE_DEVIATIONS` standard deviations are less than this, and normal moves would be
-refused. Chosen by hand."""
+calm days `SPIKE_DEVIATIONS` standard deviations are less than this; without this limit, normal
+moves would be refused. Chosen by hand."""
 
 
 @dataclass(frozen=True)

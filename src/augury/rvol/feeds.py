@@ -43,15 +43,15 @@ Bars = tuple[Ints, Floats]
 
 
 class FeedFailed(UpstreamFailed):
-    """The price bars that were asked for could not be fetched: no exchange gave them, or the
-    archive's file is wrong."""
+    """The price bars that were asked for could not be fetched: no exchange gave them, or Binance's
+    public archive failed."""
 
     code = "feed_failed"
 
 
 class Offline(FeedFailed):
-    """No exchange could be reached or, if bars of whole months were needed, the archive could
-    not."""
+    """No exchange could be reached or, if bars of whole months were needed, Binance's public
+    archive could not."""
 
 
 class UnreadableBars(Exception):
@@ -322,17 +322,20 @@ class Archive:
                 if answer.status_code == 404:
                     return None
                 if answer.status_code != 200:
-                    raise FeedFailed(f"The archive answered with status {answer.status_code}.")
+                    raise FeedFailed(
+                        f"The archive of price bars answered with status {answer.status_code}."
+                    )
                 raw = bytearray()
                 async for part in answer.aiter_bytes():
                     raw += part
                     if len(raw) > most:
                         raise FeedFailed(
-                            "The archive sent a file larger than a month of bars can be."
+                            "The archive of price bars sent a file larger than a month of bars "
+                            "can be."
                         )
                 return bytes(raw)
         except (TimeoutError, httpx2.HTTPError):
-            raise Offline("The archive can't be reached.") from None
+            raise Offline("The archive of price bars can't be reached.") from None
 
 
 def _unzipped(name: str, data: bytes) -> Bars:

@@ -188,8 +188,10 @@ def fading_sums(x: Floats, y: Floats, ok: Bools, centre: float) -> Sums:
 
 
 def mean_square_error(given: Sums, b: Floats) -> Floats:
-    """Shape (...): mean squared error of regressions with the coefficients `b`, (..., k), on the
-    rows whose sums are in `given`."""
+    """Mean squared error, shape (...), of regressions with the coefficients `b`, shape (..., k).
+
+    given : sums of products over the data rows on which the error is measured
+    """
     fitted = (b * (given.xx @ b[..., None])[..., 0]).sum(axis=-1)
     return (given.yy - 2 * (b * given.xy).sum(axis=-1) + fitted) / np.maximum(given.n, 1e-300)
 

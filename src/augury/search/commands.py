@@ -319,7 +319,9 @@ def bench_search(
     markets: Annotated[
         int, typer.Option(min=1_000, help="Number of markets to generate.")
     ] = 50_000,
-    queries: Annotated[int, typer.Option(min=50, help="Number of different queries.")] = 500,
+    queries: Annotated[
+        int, typer.Option(min=50, help="Number of different queries in the runs without HTTP.")
+    ] = 500,
     requests: Annotated[
         int, typer.Option(min=100, help="Number of requests in each load run.")
     ] = 4_000,

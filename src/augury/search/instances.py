@@ -99,12 +99,13 @@ unchanged, its keywords, or its names."""
 
 
 def is_of(asked: Instance, texts: Iterable[str], closes_at: datetime | None) -> bool:
-    """Whether a market is of the year and months that the query `asked` names. `texts`: the
+    """Whether a market is about the year and months that the query `asked` names. `texts`: the
     market's question and its event's name.
 
     No, if the texts name months, but none of the requested ones. Else yes, if the texts name the
-    requested year. Else the market must close in the requested year or in the January after; and if
-    the texts name other years, one of them must be the year before the requested one.
+    requested year. Else the market must close in the requested year or in the January after it. If
+    the texts name other years, one of them must be the year before the requested one, as in
+    "2025-26" if 2026 is requested.
     """
     text = fold(" ; ".join(texts))
     years = {int(year) for year in _YEAR.findall(text)}

@@ -75,8 +75,9 @@ class Pool:
     the query's words name. The other markets are candidates only for the lists of related
     markets."""
     voters: NDArray[np.intp]
-    """Positions, in the pool, of the best direct results (markets on the query's own subject). The
-    factors of these markets are taken as votes for what the query is about."""
+    """Positions, in the pool (the list of candidates), of the best direct results (markets on the
+    query's own subject). Each factor of such a market is taken as a vote for what the query is
+    about."""
     terms: int
     """Number of the query's distinct terms."""
     max_term_weight: float

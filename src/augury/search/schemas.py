@@ -189,7 +189,9 @@ class SearchFamily(BaseModel):
         description="Number of the family's markets that were found in the same relation to the "
         "query as the market shown, that market included."
     )
-    more: list[FamilyMember] = Field(description="The other markets of the family that were found.")
+    more: list[FamilyMember] = Field(
+        description="The other markets found that belong to the same family (e.g. to one event)."
+    )
 
 
 class SearchResult(BaseModel):

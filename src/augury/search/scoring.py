@@ -46,12 +46,12 @@ def score(gathered: Gathered, frequencies: DocumentFrequencies) -> ScoredHits:
 def voters(
     order: NDArray[np.intp], fixtures: NDArray[np.uint8], asks_game: bool
 ) -> NDArray[np.intp]:
-    """Positions in `order` of the results that indicate what a query is about: the first
-    `MAX_VOTERS`. Markets on games are left out, except if the query asks for a game or if only
-    such markets were found.
+    """The results that vote on what a query is about, as positions in `order`: its first
+    `MAX_VOTERS`. Markets on single games or short windows of time are left out, unless the query
+    asks for a game or nothing else was found.
 
-    order : the hits, best first, as positions in `fixtures`
-    fixtures : for each hit, 0 if it is not on a game or short window
+    order : the hits, best first, as indices into `fixtures`
+    fixtures : for each hit, 0 unless it is a market on a single game or a short window of time
     """
     games = (fixtures[order] > 0) & (not asks_game)
     return np.argsort(games, kind="stable")[

@@ -88,7 +88,8 @@ class AlertRecord(BaseModel):
         description="Name of the rule, and the question or name of what it fired on."
     )
     summary: str = Field(
-        description="What happened, in one sentence, e.g. The probability is 62%, risen above 60%."
+        description="What happened, in one sentence: the value and the rule's condition, e.g. "
+        '"The probability is 62%, risen above 60%."'
     )
     market: dict[str, Any] | None = Field(
         description="The market whose value fired the alert: id, platform, question, outcome, "

@@ -114,8 +114,8 @@ class TargetRecord(BaseModel):
     watchlist_id: str
     kind: Kind
     ref: str = Field(
-        description="What is watched: a market's id, a platform and the venue's event id "
-        "(kalshi:KXFED-27JAN), a query, an asset's key or a series' id, depending on `kind`."
+        description="What is watched, depending on `kind`: a market's id; an event, as "
+        "platform:event id (kalshi:KXFED-27JAN); a query; an asset's key; or a series' id."
     )
     outcome: str | None = Field(
         description="Label of the outcome that is watched. Null: the first outcome of each "

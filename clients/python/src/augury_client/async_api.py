@@ -1294,8 +1294,8 @@ class AsyncWatchlists(AsyncCaller):
         Parameters
         ----------
         message_id: Id of the one message to send again.
-        since: Send again all messages about alerts that failed and were created at or after
-            this time (UTC if without a zone). Default: 30 days ago.
+        since: Send again the alert messages whose delivery failed and that were created at
+            or after this time (UTC if without a zone). Default: 30 days ago.
         """
         return await self._send(
             Call(

@@ -49,7 +49,9 @@ class AlertRecord(Model, kw_only=True):
     title: str
     """Name of the rule, and the question or name of what it fired on."""
     summary: str
-    """What happened, in one sentence, e.g. The probability is 62%, risen above 60%."""
+    """What happened, in one sentence: the value and the rule's condition, e.g. "The probability is
+    62%, risen above 60%."
+    """
     market: dict[str, Any] | None
     """The market whose value fired the alert: id, platform, question, outcome, status and URL.
     Null: the target is a series or an asset.
@@ -402,7 +404,7 @@ class GraphMarket(views.Priced, kw_only=True):
     price_as_of: datetime | None
     """When the venue quoted the prices. Null: there is no price."""
     closes_at: datetime | None
-    """When the market is announced to close. Null: not known."""
+    """Announced closing time of the market. Null: not known."""
     status: str
     stale: bool
     """True if the market's price is too old to rely on."""
@@ -1529,7 +1531,7 @@ class PublicForecastResponse(Model, kw_only=True):
     question: str
     """The question as it was asked."""
     probability: float | None = None
-    """Probability of Yes, 0 to 1. Null when no public estimate is available."""
+    """Probability of Yes, 0 to 1. Null: none is given; `error` says why."""
     confidence: float
     """Confidence, 0 to 1: how far the evidence can be relied on. It is not a probability."""
     confidence_interval: PublicConfidenceInterval | None = None
@@ -1598,8 +1600,8 @@ class ReplayRequest(Model, kw_only=True):
     message_id: str | None = None
     """Id of the one message to send again."""
     since: datetime | None = None
-    """Send again all messages about alerts that failed and were created at or after this time (UTC
-    if without a zone). Default: 30 days ago.
+    """Send again the alert messages whose delivery failed and that were created at or after this
+    time (UTC if without a zone). Default: 30 days ago.
     """
 
 
@@ -2032,7 +2034,7 @@ class SearchFamily(Model, kw_only=True):
     market shown, that market included.
     """
     more: list[FamilyMember]
-    """The other markets of the family that were found."""
+    """The other markets found that belong to the same family (e.g. to one event)."""
 
 
 class SearchFilters(Model, kw_only=True):
@@ -2322,7 +2324,7 @@ class Sparkline(Model, kw_only=True):
     outcome: str
     """The outcome shown: Yes if the market has it, else its first one."""
     price_as_of: datetime
-    """Time of the last price in the list. Each price before it is one day older than the next."""
+    """Time of the last price in the list. The prices are one day apart."""
     origin: str
     """Where the market's last price comes from."""
     prices: list[float | None]
@@ -2381,8 +2383,8 @@ class TargetRecord(Model, kw_only=True):
     watchlist_id: str
     kind: str
     ref: str
-    """What is watched: a market's id, a platform and the venue's event id (kalshi:KXFED-27JAN), a
-    query, an asset's key or a series' id, depending on `kind`.
+    """What is watched, depending on `kind`: a market's id; an event, as platform:event id
+    (kalshi:KXFED-27JAN); a query; an asset's key; or a series' id.
     """
     outcome: str | None
     """Label of the outcome that is watched. Null: the first outcome of each market. Always null

@@ -1290,8 +1290,8 @@ class Watchlists(Caller):
         Parameters
         ----------
         message_id: Id of the one message to send again.
-        since: Send again all messages about alerts that failed and were created at or after
-            this time (UTC if without a zone). Default: 30 days ago.
+        since: Send again the alert messages whose delivery failed and that were created at
+            or after this time (UTC if without a zone). Default: 30 days ago.
         """
         return self._send(
             Call(

@@ -68,8 +68,9 @@ class PairVerdict:
 
     @property
     def pair(self) -> tuple[str, str, Side]:
-        """What identifies the pair of factors: both keys in sorted order, and `side` (for which of
-        its pairs of factors a verdict on two patterns holds).
+        """What identifies the pair of factors: both keys in sorted order, and `side`. A key can be
+        that of a pattern, which stands for many factors; `side` then says for which pairs of these
+        factors the verdict holds.
 
         It is equal for all verdicts on the pair, no matter which of the factors is A.
         """

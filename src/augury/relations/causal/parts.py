@@ -74,8 +74,8 @@ class Factor:
     central bank's rate to another's."""
     hearsay: bool = False
     """Whether the factor's markets are about what people say or search for ("Will Trump say
-    'tariff'?"). A market that matches such a factor is not also about the thing that is said: it
-    counts as being about factors with this mark only."""
+    'tariff'?"). A market that matches such a factor is assigned to no factors of other kinds: the
+    example is not assigned to a factor on tariffs."""
 
     @property
     def is_level(self) -> bool:

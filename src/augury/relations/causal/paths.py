@@ -124,10 +124,11 @@ class Reached:
     used only if no path of the factor base makes the factor a cause."""
 
     def path(self, relation: int, target: int) -> FactorPath:
-        """The path with the largest weight from any factor that the question is about to the factor
-        with the id `target`; empty if there is none.
+        """The path with the largest weight that ends at the factor with the id `target` and starts
+        at a factor of the question; empty if there is none.
 
-        relation : index into `RELATIONS` (upstream, downstream, correlated) of the paths that count
+        relation : which paths count, as an index into `RELATIONS` (upstream, downstream,
+            correlated)
         """
         found = [
             (weight * _weight(path), path)

@@ -173,10 +173,10 @@ def _listed(
     which they are to be judged: one pair of patterns, or each pair of factors on its own.
 
     A pattern gives one factor for each entity (team, country ...) of a list. A pair of patterns
-    stands for all pairs of their factors, and is used if a path joins most of these
-    (`as_patterns`). There are two exceptions. Two factors made from the same pattern are always
-    judged as a pair of patterns. Patterns over two different lists are never judged as a pair,
-    because what holds for a bank and its own currency does not hold for other currencies.
+    stands for all pairs of their factors, and is used if paths join at least half of these, and
+    more than one (`as_patterns`). There are two exceptions. Two factors made from the same pattern
+    are always judged as a pair of patterns. Patterns over two different lists are never judged as a
+    pair, because what holds for a bank and its own currency does not hold for other currencies.
 
     ends : keys of both patterns, and whether the two factors are about the same entity (`Side`)
     pairs : (id of a factor, id of the other factor) -> number of events about the pair
@@ -313,8 +313,8 @@ def proposal_lines(pair: UnjudgedPair, proposal: PairVerdict | str) -> str:
     """The two lines on a pair of factors in a file of proposed verdicts: the factors' names as a
     comment, and the verdict.
 
-    proposal : the proposed verdict; or the person who is to judge, as `judge_of` returns it: then
-        the line has no verdict yet, and this person fills it in
+    proposal : a `PairVerdict` is the verdict to write. A text is the person who is to judge, in the
+        form that `judge_of` returns; the verdict is then left open for this person to fill in
     """
     if isinstance(proposal, str):
         fields = (pair.one, pair.side, OPEN, OPEN, OPEN, OPEN, proposal, pair.other, "")

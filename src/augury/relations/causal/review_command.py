@@ -62,8 +62,9 @@ def review(
         typer.Option(
             exists=True,
             dir_okay=False,
-            help="File of proposed verdicts that you have read and corrected. Checks it, and moves "
-            "its verdicts to the folder from which the service loads them.",
+            help="File of proposed verdicts on pairs of factors that you have read and corrected. "
+            "The command checks it and moves its verdicts to the folder from which the service "
+            "loads them.",
         ),
     ] = None,
     as_json: AsJson = False,

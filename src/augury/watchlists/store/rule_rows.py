@@ -1,4 +1,5 @@
-"""SQL of rules, each for every target of a watchlist or for one."""
+"""SQL for reading and writing rules. A rule applies to all targets of its watchlist that have the
+rule's metric, or to one target."""
 
 from __future__ import annotations
 
