@@ -153,7 +153,7 @@ async def test_errors_say_what_to_change(service: Running) -> None:
             "https://kalshi.com/markets/x/history",
         ):
             for tool in ("get_market", "price_history"):
-                assert "No market" in await refused(client, tool, market_id=elsewhere)
+                assert "fits no market" in await refused(client, tool, market_id=elsewhere)
         for tool, argument in (("explain_forecast", "forecast_id"), ("forecast_many", "run_id"),
                                ("list_alerts", "watchlist_id")):  # fmt: skip
             assert "is not an id" in await refused(client, tool, **{argument: "x/../y"})
