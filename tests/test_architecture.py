@@ -37,6 +37,7 @@ COMPOSITION = {
     "serving",
     "service_file",
     "services",
+    "service_work",
     "remote",
     "logs",
     "gc_tuning",

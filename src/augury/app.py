@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import structlog
 from fastapi import FastAPI
 
-from augury import __version__, api, background, gc_tuning
+from augury import __version__, api, background, gc_tuning, service_work
 from augury.background import Work
 from augury.errors import SetupProblem
 from augury.http import setup
@@ -124,5 +124,5 @@ def _work(services: Services, elsewhere: Work | None) -> dict[str, Work]:
     else:
         work = background.building(services.settings, services.database)
     if services.settings.work != "elsewhere" or services.settings.search_url is None:
-        work |= background.work_beside_search(services)
-    return work | background.following(services)
+        work |= service_work.work_beside_search(services)
+    return work | service_work.following(services)

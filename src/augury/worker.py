@@ -92,10 +92,10 @@ async def _work(settings: Settings) -> None:
         finally:
             await database.close()
         return
-    from augury import services  # imports nearly all of Augury, so only here
+    from augury import service_work, services  # they import nearly all of Augury, so only here
 
     async with services.running(settings) as opened:
-        work = background.following(opened) | background.work_beside_search(opened)
+        work = service_work.following(opened) | service_work.work_beside_search(opened)
         async with background.running(work | background.building(settings, opened.database)):
             typer.echo("The worker is running.")
             await stop.wait()
