@@ -76,8 +76,8 @@ def deadlines(compared: Compared, verdicts: Verdicts) -> list[date]:
     found: dict[date, float] = {}
     for b in compared.bearings:
         verdict = verdicts.get(b.key)
-        end = _deadline(b)
-        if verdict is None or end is None or end <= compared.at.date():
+        end = _deadline_ahead(b, compared.at.date())
+        if verdict is None or end is None:
             continue
         if is_same_except(b.fit, "window"):
             found[end] = max(found.get(end, 0.0), verdict.side)
@@ -85,9 +85,12 @@ def deadlines(compared: Compared, verdicts: Verdicts) -> list[date]:
     return sorted(likely, reverse=True)
 
 
-def _deadline(b: Bearing) -> date | None:
+def _deadline_ahead(b: Bearing, at: date) -> date | None:
+    """The deadline of a market (the first day that is too late) if it is after the day `at`."""
     window = b.view.proposition.window
-    return window.end if window.text and window.kind in ("by", "in") else None
+    if not window.text or window.kind not in ("by", "in") or window.end is None:
+        return None
+    return window.end if window.end > at else None
 
 
 def is_undated(estimate: Estimate, bearings: Iterable[Bearing]) -> bool:
@@ -124,8 +127,8 @@ def furthest(estimate: Estimate, bearings: Iterable[Bearing], at: date) -> date 
     if estimate.grade != "bounded":
         return None
     used = {e.key for e in estimate.evidence if e.role == "bound" and e.weight}
-    ends = (_deadline(b) for b in bearings if b.key in used)
-    return max((end for end in ends if end is not None and end > at), default=None)
+    ends = (_deadline_ahead(b, at) for b in bearings if b.key in used)
+    return max((end for end in ends if end is not None), default=None)
 
 
 def is_found(
