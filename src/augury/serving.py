@@ -19,13 +19,13 @@ from augury.http.connections import raise_descriptor_limit
 from augury.http.server import Server, config
 from augury.logs import configure
 from augury.settings import Settings
-from augury.storage.failures import as_unavailable
+from augury.storage.failures import as_unavailable, retried
 
 log = structlog.get_logger(__name__)
 
-LINK_TRIES: Final = 3
-"""Number of times that a starting service tries to make the link that signs the owner of the
-machine in to the console, one second apart."""
+LINK_PATIENCE: Final = 2.0
+"""Seconds for which a starting service tries again to make the link that signs the owner of the
+machine in to the console, if the database is unavailable."""
 
 
 def serve(
@@ -140,12 +140,10 @@ class _Server(Server):
 async def _sign_in_link(sessions: SessionService) -> str | None:
     """The secret part of a link to the console; None if the database fails all the while. The
     service serves without it: a database that is lost in this moment comes back."""
-    for _ in range(LINK_TRIES):
-        try:
-            return await sessions.new_link()
-        except Exception as error:
-            if as_unavailable(error) is None:
-                raise
-            log.warning("sign_in_link_not_made", reason=str(error))
-            await asyncio.sleep(1)
-    return None
+    try:
+        return await retried(sessions.new_link, LINK_PATIENCE)
+    except Exception as error:
+        if as_unavailable(error) is None:
+            raise
+        log.warning("sign_in_link_not_made", reason=str(error))
+        return None

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import asyncio
 import select
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, LiteralString, TypeVar
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg import AsyncConnection
@@ -20,9 +19,7 @@ from augury.errors import SetupProblem
 from augury.settings import Settings
 from augury.storage import locks, migrate
 from augury.storage.embedded import EmbeddedServer
-from augury.storage.failures import as_unavailable
-
-T = TypeVar("T")
+from augury.storage.failures import as_unavailable, retried
 
 DATABASE = "augury"
 SERVICE_ROLE = "augury_service"
@@ -129,7 +126,7 @@ class Database:
     ) -> Database:
         """Bring the schema of a database up to date and open a pool to it."""
         try:
-            current = await _retried(
+            current = await retried(
                 lambda: _is_current(direct_url), SETTLING_SECONDS if server else 0
             )
             if not current:
@@ -253,7 +250,7 @@ async def reach(settings: Settings) -> tuple[str, EmbeddedServer | None]:
     )
     server.inherit()
     try:
-        await _retried(lambda: _prepare(server), SETTLING_SECONDS)
+        await retried(lambda: _prepare(server), SETTLING_SECONDS)
     except psycopg.OperationalError as error:
         await asyncio.to_thread(server.close)
         raise SetupProblem(f"The database can't be reached: {_first_line(error)}") from error
@@ -278,19 +275,6 @@ async def _check(connection: AsyncConnection[Any]) -> None:
     poll.register(connection.pgconn.socket, select.POLLIN)
     if poll.poll(0):
         await connection.execute("")
-
-
-async def _retried(work: Callable[[], Awaitable[T]], patience: float) -> T:
-    """Call `work` and return its result. If the server is temporarily unavailable, `work` is called
-    again, for up to `patience` seconds."""
-    until = time.monotonic() + patience
-    while True:
-        try:
-            return await work()
-        except psycopg.OperationalError as error:
-            if time.monotonic() > until or as_unavailable(error) is None:
-                raise
-        await asyncio.sleep(0.1)
 
 
 async def _is_current(url: str) -> bool:

@@ -1,12 +1,20 @@
-"""Which failures of the database are temporary, and the texts of the 503 answers to them."""
+"""Which failures of the database are temporary, the texts of the 503 answers to them, and how work
+is tried again after them."""
 
 from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 import psycopg
 from psycopg import errors as pg
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
 from augury.errors import Unavailable
+
+T = TypeVar("T")
 
 _TEXTS: tuple[tuple[tuple[type[Exception], ...], str, float], ...] = (
     ((pg.DiskFull,), "The database's disk is full: nothing can be stored for now.", 30),
@@ -67,3 +75,16 @@ def as_unavailable(exc: BaseException) -> Unavailable | None:
     if isinstance(exc, psycopg.OperationalError) and (exc.sqlstate or "")[:2] in {"08", "53", "57"}:
         return Unavailable("The database is temporarily unavailable.", retry_after=5)
     return None
+
+
+async def retried(work: Callable[[], Awaitable[T]], patience: float) -> T:
+    """Call `work` and return its result. If the database is temporarily unavailable, `work` is
+    called again, for up to `patience` seconds."""
+    until = time.monotonic() + patience
+    while True:
+        try:
+            return await work()
+        except Exception as error:
+            if time.monotonic() > until or as_unavailable(error) is None:
+                raise
+        await asyncio.sleep(0.1)
