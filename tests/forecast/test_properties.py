@@ -36,7 +36,8 @@ from augury.forecast.properties import (
 from augury.logic.joint_outcomes import Relation, inverse
 from augury.markets.records import Market
 from augury.search.embedding import Embedder
-from augury.venues.dump import DumpFile, read_markets
+from augury.venues.dump import DumpFile
+from augury.venues.dump_markets import read_markets
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "catalog" / "markets.parquet"
 SAMPLED = 150

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import base64
 import json
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from pydantic import SecretStr
 
-from augury.macro.service import MacroRuntime
-from augury.settings import Settings
+from augury.macro.credential import Credential
 
 KEY = "upstream+credential/0123456789="
 
 
 @pytest.mark.parametrize("before", ["", "a", "ab", "user:", "Bearer "])
 @pytest.mark.parametrize("after", ["", "x", "xy", "\n"])
-def test_an_answer_that_repeats_it_is_seen(before: str, after: str, tmp_path: Path) -> None:
-    runtime = MacroRuntime(Settings(data_dir=tmp_path, macro_runtime_key=SecretStr(KEY)))
+def test_an_answer_that_repeats_it_is_seen(before: str, after: str) -> None:
+    credential = Credential(KEY)
     text = f"{before}{KEY}{after}"
     raw = text.encode()
     for form in (
@@ -40,5 +37,5 @@ def test_an_answer_that_repeats_it_is_seen(before: str, after: str, tmp_path: Pa
         raw.replace(b"t", b"\\u0074"),
         base64.b64encode(raw).replace(b"V", b"\\u0056").replace(b"/", b"\\/"),
     ):
-        assert runtime._repeats(b'{"echo": "' + form + b'"}'), form
-    assert not runtime._repeats(b'{"echo": "upstream", "n": 0.0123456789}')
+        assert credential.is_in(b'{"echo": "' + form + b'"}'), form
+    assert not credential.is_in(b'{"echo": "upstream", "n": 0.0123456789}')

@@ -8,7 +8,7 @@ import pytest
 from pydantic import AliasPath, BaseModel
 
 from augury.app import create_app
-from augury.mcp import schemas
+from augury.mcp import schemas, watching_schemas
 from augury.mcp.schemas import Row
 from augury.settings import Settings
 
@@ -28,7 +28,7 @@ SEVERAL = {
 def rows() -> list[type[Row]]:
     return [
         found
-        for found in vars(schemas).values()
+        for found in {**vars(schemas), **vars(watching_schemas)}.values()
         if isinstance(found, type)
         and issubclass(found, Row)
         and found not in (Row, schemas.ToolAnswer)

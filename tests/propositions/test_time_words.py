@@ -7,7 +7,8 @@ from datetime import date
 import pytest
 
 from augury.propositions.reading import read_question
-from augury.propositions.windows import Window, window, written_dates
+from augury.propositions.windows import Window, window
+from augury.propositions.written_dates import written_dates
 
 DAY = date(2026, 5, 13)
 """A Wednesday."""

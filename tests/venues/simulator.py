@@ -469,9 +469,10 @@ def main() -> None:
     parser.add_argument("--delay", type=float, default=0.0, help="seconds before each answer")
     given = parser.parse_args()
     if given.markets:
-        from augury.venues import dump
+        from augury.venues.dump import DumpFile
+        from augury.venues.dump_markets import read_markets
 
-        rows = (m for part in dump.read_markets(dump.DumpFile(given.markets)) for m in part)
+        rows = (m for part in read_markets(DumpFile(given.markets)) for m in part)
         markets = [
             m
             for m in rows

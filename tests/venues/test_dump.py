@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from augury.errors import SetupProblem
 from augury.markets.records import Market
 from augury.storage.database import Database
-from augury.venues import dump
+from augury.venues import dump, dump_markets
 from augury.venues.importing import import_file
 from augury.venues.records import Refusal
 
@@ -57,7 +57,7 @@ def row(**fields: Any) -> dict[str, Any]:
 
 
 def ok(**fields: Any) -> Market:
-    found = dump.market(row(**fields))
+    found = dump_markets.market(row(**fields))
     assert isinstance(found, Market), found
     return found
 
@@ -102,7 +102,7 @@ def test_a_whole_question_of_kalshi_is_taken_apart() -> None:
     ],
 )
 def test_refusals(fields: dict[str, Any], reason: str) -> None:
-    found = dump.market(row(**fields))
+    found = dump_markets.market(row(**fields))
     assert isinstance(found, Refusal)
     assert found.reason == reason
 
@@ -137,14 +137,14 @@ def test_no_quote(fields: dict[str, Any]) -> None:
         ("Lions vs. Tigers: Both Teams to Score", None, ("Yes", "No")),
         ("Lions vs. Tigers", "no", ("Yes", "No")),
         ("Another song first?", None, ("Yes", "No")),
-        ("Who wins the cup?", None, dump.UNKNOWN_OUTCOMES),
-        ("Margin over 60%", None, dump.UNKNOWN_OUTCOMES),
+        ("Who wins the cup?", None, dump_markets.UNKNOWN_OUTCOMES),
+        ("Margin over 60%", None, dump_markets.UNKNOWN_OUTCOMES),
     ],
 )
 def test_outcomes_that_a_dump_lacks(
     question: str, result: str | None, outcomes: tuple[str, str]
 ) -> None:
-    assert dump.derive_outcomes(question, result) == outcomes
+    assert dump_markets.derive_outcomes(question, result) == outcomes
 
 
 @pytest.mark.parametrize(
@@ -351,14 +351,14 @@ def test_the_commands(database_url: str, tmp_path: Path, monkeypatch: pytest.Mon
 def test_the_real_catalogue(rows: int) -> None:
     file = dump.DumpFile(SHARED / "catalog" / "markets.parquet")
     file.frame = file.frame.sample(min(rows, len(file)), seed=1)
-    found = [one for part in dump.read_markets(file) for one in part]
+    found = [one for part in dump_markets.read_markets(file) for one in part]
     refused = Counter(one.reason for one in found if isinstance(one, Refusal))
     assert set(refused) <= {"placeholder", "bad outcomes", "no id"}
     assert refused.total() < 400
     markets = [one for one in found if isinstance(one, Market)]
     named = sum(m.resolution is not None for m in markets if m.status == "resolved")
     assert named / sum(m.status == "resolved" for m in markets) > 0.99
-    unknown = sum(m.outcomes == dump.UNKNOWN_OUTCOMES for m in markets)
+    unknown = sum(m.outcomes == dump_markets.UNKNOWN_OUTCOMES for m in markets)
     assert unknown < 40
     assert all(p is None or 0 < p < 1 for m in markets if m.status != "resolved" for p in m.prices)
 
@@ -368,6 +368,9 @@ def test_the_real_parlays_are_all_refused() -> None:
     file = dump.DumpFile(SHARED / "catalog" / "kalshi_parlays.parquet")
     file.frame = file.frame.head(2_000)
     reasons = Counter(
-        one.reason for part in dump.read_markets(file) for one in part if isinstance(one, Refusal)
+        one.reason
+        for part in dump_markets.read_markets(file)
+        for one in part
+        if isinstance(one, Refusal)
     )
     assert reasons == {"parlay": 2_000}

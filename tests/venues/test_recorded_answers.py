@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from augury.markets.records import Market
-from augury.venues import kalshi_queries, kalshi_records, polymarket
+from augury.venues import kalshi_queries, kalshi_records, polymarket_queries, polymarket_records
 from augury.venues.records import Refusal
 
 WIRE = Path(__file__).parents[3] / "shared" / "data" / "wire"
@@ -27,7 +27,7 @@ def recorded(name: str) -> Any:
 
 
 def test_gamma_markets() -> None:
-    found = [polymarket.market(wire, NOW) for wire in recorded("gamma_markets_page.json")]
+    found = [polymarket_records.market(wire, NOW) for wire in recorded("gamma_markets_page.json")]
     assert not [f for f in found if isinstance(f, Refusal)]
     for wire, market in zip(recorded("gamma_markets_page.json"), found, strict=True):
         assert isinstance(market, Market)
@@ -39,9 +39,9 @@ def test_gamma_markets() -> None:
 
 def test_gamma_events_of_the_first_years() -> None:
     found = [
-        polymarket.market(wire, NOW)
+        polymarket_records.market(wire, NOW)
         for event in recorded("gamma_events_page.json")
-        for wire in polymarket.event_markets(event)
+        for wire in polymarket_queries.event_markets(event)
     ]
     assert found
     assert all(isinstance(m, Market) and m.status == "resolved" and m.resolution for m in found)
@@ -49,7 +49,7 @@ def test_gamma_events_of_the_first_years() -> None:
 
 def test_price_histories() -> None:
     for name in ("clob_prices_history_1d.json", "clob_prices_history_1w_f5.json"):
-        points = polymarket.history(recorded(name), "polymarket:1", 0)
+        points = polymarket_records.history(recorded(name), "polymarket:1", 0)
         assert len(points) > 1_000
         assert points == sorted(points, key=lambda p: p.at)
 

@@ -15,7 +15,7 @@ from tests.venues.wire_markets import Generation
 
 from augury.markets.generator import generate
 from augury.markets.records import Market, MarketChange
-from augury.venues import kalshi_queries, kalshi_records, polymarket
+from augury.venues import kalshi_queries, kalshi_records, polymarket_queries, polymarket_records
 from augury.venues.records import Notes, Refusal
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -113,7 +113,7 @@ def refused(found: Market | MarketChange | Refusal) -> str:
 
 class TestPolymarket:
     def test_a_market(self) -> None:
-        found = ok(polymarket.market(gamma(), NOW))
+        found = ok(polymarket_records.market(gamma(), NOW))
         assert found.id == "polymarket:900"
         assert found.prices == (0.42, 0.58)
         assert found.price_as_of == found.observed_at == NOW
@@ -128,10 +128,12 @@ class TestPolymarket:
         assert found.url == "https://polymarket.com/event/bridge-event/bridge"
 
     def test_neg_risk_is_exclusive(self) -> None:
-        assert ok(polymarket.market(gamma(negRisk=True), NOW)).exclusive is True
+        assert ok(polymarket_records.market(gamma(negRisk=True), NOW)).exclusive is True
 
     def test_token_ids_stay_exact_when_sent_as_numbers(self) -> None:
-        found = ok(polymarket.market(gamma(clobTokenIds=f"[{TOKENS[0]}, {TOKENS[1]}]"), NOW))
+        found = ok(
+            polymarket_records.market(gamma(clobTokenIds=f"[{TOKENS[0]}, {TOKENS[1]}]"), NOW)
+        )
         assert found.token_ids == TOKENS
 
     @pytest.mark.parametrize(
@@ -156,7 +158,7 @@ class TestPolymarket:
         ],
     )
     def test_a_ghost_quote_is_no_quote(self, fields: dict[str, Any]) -> None:
-        found = ok(polymarket.market(gamma(**fields), NOW))
+        found = ok(polymarket_records.market(gamma(**fields), NOW))
         assert found.status == "active"
         assert found.prices == (None, None)
         assert found.price_as_of is None
@@ -164,16 +166,16 @@ class TestPolymarket:
     def test_labelled_prices_win_against_a_book_that_contradicts_them(self) -> None:
         """The book carries no label: were it the other side's, its middle would be inverted."""
         turned = gamma(outcomePrices='["0.2", "0.8"]', bestBid=0.79, bestAsk=0.81)
-        assert ok(polymarket.market(turned, NOW)).prices == (0.2, 0.8)
+        assert ok(polymarket_records.market(turned, NOW)).prices == (0.2, 0.8)
 
     def test_the_order_of_outcomes_is_kept_with_its_prices(self) -> None:
         turned = gamma(outcomes='["No", "Yes"]', outcomePrices='["0.42", "0.58"]')
-        found = ok(polymarket.market(turned, NOW))
+        found = ok(polymarket_records.market(turned, NOW))
         assert found.outcomes == ("No", "Yes")
         assert found.prices == (0.42, 0.58)
 
     def test_active_together_with_closed_is_closed(self) -> None:
-        found = ok(polymarket.market(gamma(closed=True, outcomePrices='["0", "0"]'), NOW))
+        found = ok(polymarket_records.market(gamma(closed=True, outcomePrices='["0", "0"]'), NOW))
         assert (found.status, found.resolution, found.prices) == ("closed", None, (None, None))
 
     def test_a_resolution(self) -> None:
@@ -182,7 +184,7 @@ class TestPolymarket:
             outcomePrices='["0.0000004113679809846114013590098187297978", "0.99999958"]',
             closedTime="2026-04-30 20:37:01+00",
         )
-        found = ok(polymarket.market(wire, NOW))
+        found = ok(polymarket_records.market(wire, NOW))
         assert (found.status, found.resolution, found.prices) == ("resolved", "No", (0.0, 1.0))
         assert (
             found.resolved_at == found.price_as_of == datetime(2026, 4, 30, 20, 37, 1, tzinfo=UTC)
@@ -190,12 +192,12 @@ class TestPolymarket:
 
     def test_a_proposed_resolution_is_none_yet(self) -> None:
         wire = gamma(closed=True, outcomePrices='["1", "0"]', umaResolutionStatus="proposed")
-        found = ok(polymarket.market(wire, NOW))
+        found = ok(polymarket_records.market(wire, NOW))
         assert (found.status, found.resolution) == ("closed", None)
 
     def test_fifty_fifty_is_resolved_without_a_winner(self) -> None:
         wire = gamma(closed=True, outcomePrices='["0.5","0.5"]', umaResolutionStatus="resolved")
-        found = ok(polymarket.market(wire, NOW))
+        found = ok(polymarket_records.market(wire, NOW))
         assert (found.status, found.resolution, found.prices) == ("resolved", None, (0.5, 0.5))
 
     @pytest.mark.parametrize(
@@ -215,11 +217,11 @@ class TestPolymarket:
         ],
     )
     def test_refusals(self, fields: dict[str, Any], reason: str) -> None:
-        assert refused(polymarket.market(gamma(**fields), NOW)) == reason
+        assert refused(polymarket_records.market(gamma(**fields), NOW)) == reason
 
     def test_long_and_dirty_text_is_bounded(self) -> None:
         wire = gamma(question="W" * 5_000, description="\ud800a\x00" * 50_000)
-        found = ok(polymarket.market(wire, NOW))
+        found = ok(polymarket_records.market(wire, NOW))
         assert len(found.question) == 1_000
         assert len(found.description or "") == 20_000
         assert "\x00" not in (found.description or "")
@@ -235,27 +237,33 @@ class TestPolymarket:
                 "?",
             ]
         }
-        [point] = polymarket.history(answer, "polymarket:900", 0)
+        [point] = polymarket_records.history(answer, "polymarket:900", 0)
         assert (point.at, point.price) == (NOW, 0.24)
 
     def test_pages_of_both_generations(self) -> None:
-        assert polymarket.read_page([1, 2], "markets", keyset=False, after=40) == ([1, 2], 42)
-        assert polymarket.read_page([], "markets", keyset=False, after=40) == ([], None)
+        assert polymarket_queries.read_page([1, 2], "markets", keyset=False, after=40) == (
+            [1, 2],
+            42,
+        )
+        assert polymarket_queries.read_page([], "markets", keyset=False, after=40) == ([], None)
         keyset = {"markets": [1], "next_cursor": "abc"}
-        assert polymarket.read_page(keyset, "markets", keyset=True, after=None) == ([1], "abc")
+        assert polymarket_queries.read_page(keyset, "markets", keyset=True, after=None) == (
+            [1],
+            "abc",
+        )
         last = {"events": [1]}
-        assert polymarket.read_page(last, "events", keyset=True, after="abc") == ([1], None)
+        assert polymarket_queries.read_page(last, "events", keyset=True, after="abc") == ([1], None)
         with pytest.raises(ValueError, match="expected"):
-            polymarket.read_page({"error": "?"}, "events", keyset=True, after=None)
+            polymarket_queries.read_page({"error": "?"}, "events", keyset=True, after=None)
 
     def test_queries_of_both_generations(self) -> None:
-        path, params = polymarket.events_query(keyset=True, closed=False, after="abc")
+        path, params = polymarket_queries.events_query(keyset=True, closed=False, after="abc")
         assert path == "/events/keyset"
         assert params["after_cursor"] == "abc"
         assert "offset" not in params
-        path, params = polymarket.events_query(keyset=False, closed=True, after=None)
+        path, params = polymarket_queries.events_query(keyset=False, closed=True, after=None)
         assert (path, params["offset"], params["closed"]) == ("/events", 0, "true")
-        assert polymarket.market_query("a/../b")[0] == "/markets/a%2F..%2Fb"
+        assert polymarket_queries.market_query("a/../b")[0] == "/markets/a%2F..%2Fb"
 
 
 class TestKalshi:
@@ -416,7 +424,7 @@ def test_what_the_simulator_says_is_read_as_it_was_meant(generation: Generation)
     cent = 0.011 if generation == "old" else 1e-4
     for market in simulator.markets.values():
         if market.platform == "polymarket":
-            found = ok(polymarket.market(simulator.gamma_market(market, whole=True), NOW))
+            found = ok(polymarket_records.market(simulator.gamma_market(market, whole=True), NOW))
             tolerance = 1e-6
         else:
             event = {"title": market.event_name, "mutually_exclusive": market.exclusive}
@@ -450,7 +458,7 @@ _odd = st.recursive(
 @given(st.data())
 def test_odd_records_are_refused_and_never_raise(data: st.DataObject) -> None:
     for base, transform in (
-        (gamma(), polymarket.market),
+        (gamma(), polymarket_records.market),
         (cents(), kalshi_records.market),
         (dollars(), kalshi_records.change),
     ):
@@ -467,6 +475,6 @@ def test_odd_records_are_refused_and_never_raise(data: st.DataObject) -> None:
 @given(_odd)
 def test_no_record_at_all_is_refused(wire: object) -> None:
     if not isinstance(wire, dict):
-        assert refused(polymarket.market(wire, NOW)) == "not a record"
+        assert refused(polymarket_records.market(wire, NOW)) == "not a record"
         assert refused(kalshi_records.market(wire, NOW)) == "not a record"
         assert refused(kalshi_records.change(wire, NOW)) == "not a record"

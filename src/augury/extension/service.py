@@ -19,6 +19,7 @@ from augury.extension import fitness, games, sports, store
 from augury.extension.fixtures import Fixture
 from augury.extension.names import TeamName, league_of
 from augury.extension.page import WebPage, words_of
+from augury.extension.reasons import Explainer, versus, why_game
 from augury.extension.roster import PARTLY, NamedGame, Roster
 from augury.extension.sports import SportsReading
 from augury.extension.sports_vote import Vote, filed_under_sports, vote_result
@@ -35,7 +36,7 @@ from augury.relations.causal import knowledge
 from augury.relations.service import RelationService
 from augury.search.schemas import is_readable
 from augury.search.service import SearchService
-from augury.search.text import is_month, is_number, term_ids, terms
+from augury.search.text import term_ids, terms
 from augury.storage.database import Database
 
 log = structlog.get_logger(__name__)
@@ -80,11 +81,6 @@ collecting so many objects would block the process. Chosen by hand."""
 GAMES_TURN, GAMES_REST = 0.002, 0.006
 """`GAMES_TURN`: longest time, in seconds, for which games are read from markets without a pause.
 `GAMES_REST`: length of the pause, in seconds, in which requests are answered. Chosen by hand."""
-MAX_REASON_WORDS = 3
-"""Largest number of words named in the reason why a market is shown ("The page is about ...")."""
-COMMON_IDF: Final = 2.5
-"""Inverse document frequency below which a word is too common to say what a market is about. Chosen
-by hand."""
 
 
 class Shown(NamedTuple):
@@ -196,7 +192,7 @@ class ExtensionService:
         if fixture is None:
             page = await self._readable(page, may_fetch=may_fetch)
         elif not is_readable(page.question):
-            page = WebPage(query=f"{fixture.home.text} vs {fixture.away.text}")
+            page = WebPage(query=versus(fixture))
         found = self._game(page, self._read(page), fixture)
         return await self._of_sports(page, found, mode, "extension", "fast", limit)
 
@@ -317,7 +313,7 @@ class ExtensionService:
         rows = await self._rows(list(scores))
         if route == "sports":
             rows = {id: row for id, row in rows.items() if self._is_of_sports(row) >= 0}
-        explainer = _Explainer(self._search, page)
+        explainer = Explainer(self._search, page)
         shown = [
             Shown(rows[id], score, explainer.why(rows[id]))
             for id, score in scores.items()
@@ -328,7 +324,7 @@ class ExtensionService:
         return PageAnswer(route, query, None, shown[:limit])
 
     def _advertised(
-        self, shown: Iterable[Shown], explainer: _Explainer, ads_mode: AdsMode
+        self, shown: Iterable[Shown], explainer: Explainer, ads_mode: AdsMode
     ) -> list[Shown]:
         moment = self._clock()
         fit = [
@@ -361,7 +357,7 @@ class ExtensionService:
                 moment = self._clock()
                 shown = [one for one in shown if fitness.is_fit(one.row, moment)]
             if shown or mode == "fixture":
-                return PageAnswer("sports", _versus(found.fixture), found.fixture, shown[:limit])
+                return PageAnswer("sports", versus(found.fixture), found.fixture, shown[:limit])
         if mode == "fixture":
             return PageAnswer("sports", page.question, None, [])
         answer = await self._of_page(page, "sports", serving, ads_mode, limit)
@@ -371,7 +367,7 @@ class ExtensionService:
         rows = await self._rows([game.id for game in markets])
         known = [game for game in markets if game.id in rows]
         return [
-            Shown(rows[game.id], round(1 - n / 1000, 3), _why_game(game))
+            Shown(rows[game.id], round(1 - n / 1000, 3), why_game(game))
             for n, game in enumerate(known)
         ]
 
@@ -467,72 +463,5 @@ class ExtensionService:
             await pause(stop, FOLLOW_SECONDS)
 
 
-class _Explainer:
-    """Explains why a market is shown for a page, by the words that occur in both."""
-
-    def __init__(self, search: SearchService, page: WebPage) -> None:
-        self._frequencies = search.frequencies
-        self._title = set(terms(page.question))
-        self._all = self._title | set(terms(page.title)) | set(terms(page.text))
-
-    def _telling(self, row: PageMarketRow) -> dict[str, float]:
-        """The terms of a market's question that say what it is about, with the inverse document
-        frequency of each."""
-        found = [
-            t for t in dict.fromkeys(terms(row.question)) if not is_number(t) and not is_month(t)
-        ]
-        rarity = self._frequencies.idf(term_ids(found)).tolist()
-        return {t: r for t, r in zip(found, rarity, strict=True) if r >= COMMON_IDF}
-
-    def shares(self, row: PageMarketRow) -> bool:
-        """Whether the page contains a term that says what the market is about (see
-        `COMMON_IDF`)."""
-        return any(t in self._all for t in self._telling(row))
-
-    def overlap(self, row: PageMarketRow) -> float:
-        """Share (0 to 1), weighted by rarity, of the market's distinctive terms that the page
-        contains."""
-        telling = self._telling(row)
-        total = sum(telling.values())
-        return sum(r for t, r in telling.items() if t in self._all) / total if total else 0.0
-
-    def why(self, row: PageMarketRow) -> str:
-        """Why the market is shown for the page, as a sentence for readers."""
-        telling = self._telling(row)
-        for named, place in ((self._title, "The page is about"), (self._all, "The page mentions")):
-            common = sorted((t for t in telling if t in named), key=lambda t: -telling[t])
-            if common:
-                return f"{place} {_spoken(row.question, common[:MAX_REASON_WORDS])}."
-        return "Close in meaning to the page, without a word in common."
-
-
-def _spoken(question: str, wanted: list[str]) -> str:
-    """The words of a market's question whose terms are in `wanted`, as a list in words ("a, b and
-    c") in the order of the question."""
-    words: dict[str, str] = {}
-    for word in question.replace("*", "").split():
-        plain = word.strip(".,:;?!()[]\"'“”’").removesuffix("'s").removesuffix("’s")
-        for t in terms(plain):
-            words.setdefault(t, plain)
-    chosen = list(dict.fromkeys(word for t, word in words.items() if t in wanted)) or wanted
-    return chosen[0] if len(chosen) == 1 else f"{', '.join(chosen[:-1])} and {chosen[-1]}"
-
-
-def _versus(fixture: Fixture) -> str:
-    return f"{fixture.home.text} vs {fixture.away.text}"
-
-
 def _title(page: WebPage) -> str:
     return page.query if is_readable(page.query) else page.heading or page.question
-
-
-def _why_game(game: games.Game) -> str:
-    start = game.fixture.start
-    if start is None:
-        when = "time unknown"
-    elif start.at is not None:
-        when = f"{start.at:%d %b %Y %H:%M} UTC"
-    else:
-        when = f"{start.day:%d %b %Y}"
-    about = "Who wins" if game.asks_winner else "On"
-    return f"{about} the page's game: {_versus(game.fixture)}, {when}."

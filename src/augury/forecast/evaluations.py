@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -18,9 +18,6 @@ from rich.table import Table
 from augury import given
 from augury.errors import SetupProblem
 from augury.options import AsJson
-
-if TYPE_CHECKING:
-    from augury.forecast.calibrate import DecidedPrice
 
 
 def evaluate_forecast(
@@ -226,7 +223,8 @@ def evaluate_properties(
     from augury.forecast.engine import Engine
     from augury.markets.records import Market
     from augury.search.embedding import Embedder
-    from augury.venues.dump import DumpFile, read_markets
+    from augury.venues.dump import DumpFile
+    from augury.venues.dump_markets import read_markets
 
     embedder = Embedder.load()
     engine = Engine(embedder.embed, embedder.rarity)
@@ -454,9 +452,10 @@ def evaluate_calibration(
     import polars as pl
 
     from augury.forecast import calibrate
+    from augury.forecast.trials import decided_prices
 
     try:
-        cells = calibrate.correction_tests(list(_decided(markets, prices)))
+        cells = calibrate.correction_tests(list(decided_prices(markets, prices)))
     except pl.exceptions.PolarsError as error:
         # CSV and JSON dumps have text in place of times and lists.
         reason = str(error).splitlines()[0]
@@ -477,33 +476,3 @@ def evaluate_calibration(
             "yes" if cell["use"] else "no",
         )  # fmt: skip
     Console(markup=False, emoji=False).print(table)
-
-
-def _decided(markets: Path, prices: Path) -> Iterator[DecidedPrice]:
-    """Prices of resolved Yes/No markets, taken 1, 7, 30 and 90 days (`HORIZONS`) before their end:
-    their close or their resolution, whichever is first."""
-    import polars as pl
-
-    from augury.forecast.calibrate import HORIZONS, DecidedPrice
-    from augury.venues.dump import DumpFile
-
-    frame = DumpFile(markets, kind="markets").frame
-    decided = frame.filter(
-        (pl.col("status") == "resolved")
-        & pl.col("result").is_in(["Yes", "No"])
-        & (pl.col("outcomes").list.first() == "Yes")
-    ).with_columns(
-        end=pl.min_horizontal("closes_at", "resolved_at"),
-        event=pl.coalesce("event_id", "event_title", "id"),
-    )
-    history = DumpFile(prices, kind="prices").frame.rename({"market_id": "id"}).sort("ts")
-    for days in HORIZONS:
-        asked = decided.select(
-            "id", "platform", "event", "result", ts=pl.col("end") - pl.duration(days=days)
-        ).drop_nulls("ts")
-        priced = asked.sort("ts").join_asof(
-            history, on="ts", by="id", tolerance="14d", check_sortedness=False
-        )  # fmt: skip
-        for row in priced.drop_nulls("price").iter_rows(named=True):
-            outcome = float(row["result"] == "Yes")
-            yield DecidedPrice(row["price"], outcome, days, row["platform"], row["event"])

@@ -6,9 +6,11 @@ deadlines of the same event, bound (it limits the answer), or hint.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Final
 
+from augury.forecast import bounds
 from augury.forecast.bearing import Bearing
 from augury.forecast.match import Comparison, compare
 
@@ -114,6 +116,52 @@ def is_better_match(other: Comparison, direct: Comparison) -> bool:
         and bool(orders_of(other) & {"implies", "implied"})
         and other.choice in ("same", "unsaid") and other.edition != "differs"
     )  # fmt: skip
+
+
+def direct_markets(bearings: Sequence[Bearing], at: date) -> list[Bearing]:
+    """The market outcomes that ask the question itself: the best one first, then up to five twins
+    of it (`are_twins`). Empty if no market asks the question.
+
+    bearings : the market outcomes compared with the question, the best match first
+    at : the day on which the question is asked
+    """
+    good = [
+        b for b in bearings
+        if b.exact or b.relation in bounds.SAME
+        or (is_direct(b.fit) and b.relation not in bounds.ORDERED)
+    ]  # fmt: skip
+    if not good:
+        return []
+    if exact := [b for b in good if b.exact] or [b for b in good if b.relation in bounds.SAME]:
+        best = exact[0]
+        return [best, *_twins(best, [b for b in good if b is not best], at)]
+    best = good[0]
+    own = (
+        best.view.proposition.terms
+    )  # a market on the same event at another level is no better match
+    others = (b for b in bearings if b.view.proposition.terms != own)
+    if any(is_better_match(b.fit, best.fit) for b in others):
+        return []
+    return [best, *_twins(best, good[1:], at)]
+
+
+def _twins(best: Bearing, others: Sequence[Bearing], at: date) -> list[Bearing]:
+    return [b for b in others if b.fit.score >= best.fit.score - MAX_SCORE_GAP
+            and are_twins(best, b, at)][:5]  # fmt: skip
+
+
+def stands_alone(best: Bearing, bearings: Sequence[Bearing]) -> bool:
+    """Whether the market `best` stands alone: every market on another subject is less like the
+    question, by at least `APART_LIKENESS`.
+
+    bearings : all market outcomes compared with the question
+    """
+    own = best.view.proposition.terms
+    return all(
+        b.fit.likeness <= best.fit.likeness - APART_LIKENESS
+        for b in bearings
+        if b.view.proposition.terms != own
+    )
 
 
 def differ_by_deadline(best: Bearing, other: Bearing) -> bool:

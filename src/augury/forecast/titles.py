@@ -20,6 +20,22 @@ PER_EVENT: Final = 4
 resolved together, so that more of them would add little. Chosen by hand."""
 
 
+def resolved_markets(markets: pl.DataFrame) -> pl.DataFrame:
+    """The resolved Yes/No markets of a table of exported markets, with two more columns: `end`, the
+    market's close or its resolution, whichever is first; `event`, the id of the market's event (its
+    title if it has no id, the market's id if it has neither)."""
+    import polars as pl
+
+    return markets.filter(
+        (pl.col("status") == "resolved")
+        & pl.col("result").is_in(["Yes", "No"])
+        & (pl.col("outcomes").list.first() == "Yes")
+    ).with_columns(
+        end=pl.min_horizontal("closes_at", "resolved_at"),
+        event=pl.coalesce("event_id", "event_title", "id"),
+    )
+
+
 def resolved(
     markets: pl.DataFrame, prices: pl.DataFrame, *, most: int, seed: int
 ) -> list[EvaluationQuestion]:
@@ -32,14 +48,7 @@ def resolved(
     import polars as pl
 
     rng = random.Random(seed)
-    decided = markets.filter(
-        (pl.col("status") == "resolved")
-        & pl.col("result").is_in(["Yes", "No"])
-        & (pl.col("outcomes").list.first() == "Yes")
-    ).with_columns(
-        end=pl.min_horizontal("closes_at", "resolved_at"),
-        event=pl.coalesce("event_id", "event_title", "id"),
-    )
+    decided = resolved_markets(markets)
     priced = (
         prices.rename({"market_id": "id"})
         .join(decided.select("id", "question", "result", "event", "end"), on="id")

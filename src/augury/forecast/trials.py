@@ -1,11 +1,11 @@
-"""Support for `augury eval`: sets up a temporary store to forecast from, and makes test questions
-from a dump (files of exported markets and prices)."""
+"""Support for `augury eval`: sets up a temporary store to forecast from, and takes test questions
+and prices of resolved markets from a dump (files of exported markets and prices)."""
 
 from __future__ import annotations
 
 import random
 from bisect import bisect_right
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Final
 
 from augury.clock import now
 from augury.forecast.evaluate import EvaluationQuestion
-from augury.forecast.titles import PER_EVENT
+from augury.forecast.titles import PER_EVENT, resolved_markets
 from augury.settings import Settings
 
 if TYPE_CHECKING:
+    from augury.forecast.calibrate import DecidedPrice
     from augury.services import Services
     from augury.venues.dump import DumpFile
 
@@ -69,7 +70,8 @@ def before_the_end(
     old; `outcome` is 1 if the first outcome won, else 0.
     """
     from augury.markets.records import Market
-    from augury.venues.dump import match_prices, read_markets
+    from augury.venues.dump_markets import read_markets
+    from augury.venues.dump_prices import match_prices
     from augury.venues.records import KnownMarket
 
     decided = {
@@ -112,3 +114,29 @@ def before_the_end(
         if len(found) == most:
             break
     return found
+
+
+def decided_prices(markets: Path, prices: Path) -> Iterator[DecidedPrice]:
+    """Prices of resolved Yes/No markets, taken 1, 7, 30 and 90 days (`calibrate.HORIZONS`) before
+    their end: their close or their resolution, whichever is first.
+
+    markets, prices : Parquet files of exported markets and of their prices. Other files raise a
+        `PolarsError` where they hold text in place of times and lists
+    """
+    import polars as pl
+
+    from augury.forecast.calibrate import HORIZONS, DecidedPrice
+    from augury.venues.dump import DumpFile
+
+    decided = resolved_markets(DumpFile(markets, kind="markets").frame)
+    history = DumpFile(prices, kind="prices").frame.rename({"market_id": "id"}).sort("ts")
+    for days in HORIZONS:
+        asked = decided.select(
+            "id", "platform", "event", "result", ts=pl.col("end") - pl.duration(days=days)
+        ).drop_nulls("ts")
+        priced = asked.sort("ts").join_asof(
+            history, on="ts", by="id", tolerance="14d", check_sortedness=False
+        )  # fmt: skip
+        for row in priced.drop_nulls("price").iter_rows(named=True):
+            outcome = float(row["result"] == "Yes")
+            yield DecidedPrice(row["price"], outcome, days, row["platform"], row["event"])

@@ -16,15 +16,11 @@ from augury.forecast.exclusive_ways import are_apart, event_bounds, summed_place
 from augury.forecast.match import Comparison
 from augury.forecast.normalise import Reading
 from augury.forecast.roles import (
-    APART_LIKENESS,
     MAX_DEADLINE_EXTRA,
-    MAX_SCORE_GAP,
     MIN_DIRECT_CONTENT,
     are_contrary,
-    are_twins,
     differ_by_deadline,
-    is_better_match,
-    is_direct,
+    direct_markets,
     is_hint,
     is_related,
     is_rung,
@@ -32,6 +28,7 @@ from augury.forecast.roles import (
     is_sure,
     limits_of,
     orders_of,
+    stands_alone,
 )
 from augury.forecast.threshold_order import mixes_day_and_any_time
 from augury.forecast.view import View
@@ -60,7 +57,7 @@ class Weighing:
 
     def estimate(self) -> Estimate:
         """The estimate that the markets give, kept within the bounds that logic sets."""
-        direct = self._direct()
+        direct = direct_markets(self._bearings, self._at.date())
         if direct:
             return self._from_direct(direct)
         ordered = [b for b in self._bearings if b.relation in bounds.ORDERED]
@@ -93,7 +90,7 @@ class Weighing:
             for attempt in (self._by_deadline, self._by_threshold, self._by_stage, self._by_rivals):
                 if (found := attempt(sure)) is not None:
                     return found
-            alone = self._stands_alone(related[0])
+            alone = stands_alone(related[0], self._bearings)
             hints = [b for b in related if is_hint(b.fit, alone=alone and b is related[0])]
             if hints:
                 return self._by_proxy(hints)
@@ -141,41 +138,7 @@ class Weighing:
         )
         return distribution.by_day({day: b.positive for day, b in found.items()}, end, p)
 
-    # Roles
-
-    def _direct(self) -> list[Bearing]:
-        good = [
-            b for b in self._bearings
-            if b.exact or b.relation in bounds.SAME
-            or (is_direct(b.fit) and b.relation not in bounds.ORDERED)
-        ]  # fmt: skip
-        if not good:
-            return []
-        if exact := [b for b in good if b.exact] or [b for b in good if b.relation in bounds.SAME]:
-            best = exact[0]
-            return [best, *self._twins(best, [b for b in good if b is not best])]
-        best = good[0]
-        own = (
-            best.view.proposition.terms
-        )  # a market on the same event at another level is no better match
-        others = (b for b in self._bearings if b.view.proposition.terms != own)
-        if any(is_better_match(b.fit, best.fit) for b in others):
-            return []
-        return [best, *self._twins(best, good[1:])]
-
-    def _twins(self, best: Bearing, others: list[Bearing]) -> list[Bearing]:
-        return [b for b in others if b.fit.score >= best.fit.score - MAX_SCORE_GAP
-                and are_twins(best, b, self._at.date())][:5]  # fmt: skip
-
-    def _stands_alone(self, best: Bearing) -> bool:
-        """Whether the market `best` stands alone: every market on another subject is less like the
-        question, by at least `APART_LIKENESS`."""
-        own = best.view.proposition.terms
-        return all(
-            b.fit.likeness <= best.fit.likeness - APART_LIKENESS
-            for b in self._bearings
-            if b.view.proposition.terms != own
-        )
+    # Weights
 
     def _weight(self, b: Bearing) -> float:
         weight = 0.5 ** (b.age / HALF_LIFE_DAYS) * math.exp(4 * (b.fit.score - self._best))
@@ -440,7 +403,7 @@ class Weighing:
         fallbacks: tuple[str, ...] = (),
     ) -> Estimate:
         p = positive if self._asked.positive else 1 - positive
-        p = round(min(1 - pool.PROBABILITY_EDGE, max(pool.PROBABILITY_EDGE, p)), 6)
+        p = round(pool.clip(p), 6)
         lower, upper = doubt.interval(p, doubts)
         lower, upper = round(lower, 4), round(upper, 4)
         lower, upper = min(p, lower), max(p, upper)
@@ -496,12 +459,7 @@ def _clamped(found: Estimate, limits: bounds.Bounds) -> Estimate:
     """The estimate, with its probability moved into the bounds of logic (`limits`)."""
     if found.probability is None:
         return found
-    p = round(
-        min(
-            1 - pool.PROBABILITY_EDGE, max(pool.PROBABILITY_EDGE, limits.clamped(found.probability))
-        ),
-        6,
-    )
+    p = round(pool.clip(limits.clamped(found.probability)), 6)
     if p == found.probability:
         return found
     return replace(

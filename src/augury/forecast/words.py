@@ -36,6 +36,7 @@ from augury.propositions import (
     time_words,
     windows,
     wording,
+    written_dates,
 )
 from augury.propositions.reading import Readable, read_market
 from augury.search import aliases, text
@@ -43,7 +44,7 @@ from augury.search import aliases, text
 MODULES: Final = (
     ahead, aliases, blanked_text, calendar, claims, cues, dates, games, names, negations,
     numerals, polarity, predicates, proposition, quantities, reading, remembered, teams, text,
-    thresholds, time_words, view, windows, wording,
+    thresholds, time_words, view, windows, wording, written_dates,
 )  # fmt: skip
 """All modules whose code influences what is read of a market's text. If one of them changes, the
 stored readings are made again."""

@@ -15,7 +15,7 @@ from typing import Final, Protocol
 from augury.language.entities import mentions
 from augury.language.vocabulary import Entity, default
 from augury.propositions.dates import WrittenDate
-from augury.propositions.windows import written_dates as dates
+from augury.propositions.written_dates import written_dates as dates
 from augury.search.text import title_terms
 
 

@@ -23,7 +23,8 @@ from augury.propositions.reading import read_market
 from augury.relations import comovement, rank
 from augury.relations.causal.factors import MAX_FACTORS
 from augury.relations.causal.paths import RELATIONS
-from augury.relations.service import MIN_NAMED_WEIGHT, RelationService
+from augury.relations.own_factors import MIN_NAMED_WEIGHT
+from augury.relations.service import RelationService
 from augury.search.text import document_text
 from augury.tables import Console
 
@@ -99,7 +100,9 @@ def _recorded(markets: Path, prices: Path) -> tuple[list[Market], comovement.Cha
     import polars as pl
 
     from augury.markets.records import Market
-    from augury.venues.dump import DumpFile, in_another_unit, match_prices, read_markets
+    from augury.venues.dump import DumpFile
+    from augury.venues.dump_markets import read_markets
+    from augury.venues.dump_prices import in_another_unit, match_prices
     from augury.venues.records import KnownMarket
 
     slices = read_markets(DumpFile(markets, kind="markets"))

@@ -28,7 +28,8 @@ from augury.rvol import rows
 from augury.rvol import store as rvol
 from augury.search.service import SearchService
 from augury.series import store as series
-from augury.settings import Settings, sources
+from augury.setting_sources import sources
+from augury.settings import Settings
 from augury.storage.database import Database, size
 from augury.venues.sync import VenueHealth, venue_health
 

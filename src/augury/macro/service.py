@@ -10,13 +10,10 @@ discarded.
 from __future__ import annotations
 
 import asyncio
-import base64
-import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Final, Literal
 
 import httpx2
@@ -27,6 +24,7 @@ from augury import __version__
 from augury.errors import AuguryError, Unavailable, UpstreamFailed
 from augury.macro import caching, target
 from augury.macro.caching import Stored
+from augury.macro.credential import Credential
 from augury.net import body
 from augury.net.breaker import Breaker
 from augury.net.cookies import no_cookies
@@ -101,23 +99,6 @@ class ProxiedAnswer:
     cache: Cache
 
 
-_ESCAPED = re.compile(
-    rb"%([0-9a-f]{2})|\\u00([0-9a-f]{2})|\\x([0-9a-f]{2})|&#x0{0,4}([0-9a-f]{2});"
-    rb"|&#0{0,4}([0-9]{2,3});|\\(/)",
-    re.IGNORECASE,
-)
-"""Matches one ASCII character that is escaped as in URLs, JSON, program text or HTML. With such
-escapes undone, Augury's credential is found in an upstream answer even if it is escaped."""
-
-
-def _character(found: re.Match[bytes]) -> bytes:
-    *hexadecimal, decimal, slash = found.groups()
-    if slash:
-        return slash
-    code = int(decimal) if decimal else int(next(filter(None, hexadecimal)), 16)
-    return bytes([code]) if code < 128 else found[0]
-
-
 class NotConfigured(Unavailable):
     code = "not_configured"
 
@@ -176,7 +157,7 @@ class MacroRuntime:
     ) -> None:
         url, key = settings.macro_runtime_url, settings.macro_runtime_key
         self._base = target.base_of(url) if url else None
-        self._secret = key.get_secret_value() if key else ""
+        self._credential = Credential(key.get_secret_value() if key else "")
         self._deadline = settings.macro_runtime_timeout
         self._window = settings.macro_runtime_stale
         self._clock = clock
@@ -352,8 +333,8 @@ class MacroRuntime:
         self, method: str, url: str, call: Call, conditional: dict[str, str]
     ) -> Stored:
         headers = {name: call.headers[name] for name in SENT if name in call.headers} | conditional
-        if self._secret:
-            headers["authorization"] = f"Bearer {self._secret}"
+        if self._credential.secret:
+            headers["authorization"] = f"Bearer {self._credential.secret}"
         if call.request_id:
             headers["x-request-id"] = call.request_id
         goal = httpx2.URL(url)
@@ -367,7 +348,7 @@ class MacroRuntime:
                     continue
                 self._judge(response, asked_whether=bool(conditional))
                 content = await body.read(response, MAX_BYTES)
-                if await asyncio.to_thread(self._repeats, content):
+                if await asyncio.to_thread(self._credential.is_in, content):
                     raise _Trouble(
                         RuntimeFailed(
                             "The macro runtime's answer contains Augury's credential, so it was "
@@ -379,27 +360,6 @@ class MacroRuntime:
         raise _Trouble(
             RuntimeFailed(f"The macro runtime redirected more than {MAX_REDIRECTS} times.")
         )
-
-    def _repeats(self, content: bytes) -> bool:
-        """Whether the upstream service's answer contains the credential that Augury sends to it,
-        plain or encoded."""
-        if not self._secret:
-            return False
-        plain = _ESCAPED.sub(_character, content)
-        found = plain.lower()
-        return any(form in plain or form.lower() in found for form in self._forms)
-
-    @cached_property
-    def _forms(self) -> list[bytes]:
-        secret = self._secret.encode()
-        forms = {_ESCAPED.sub(_character, secret), secret[::-1], secret.hex().encode()}
-        forms |= {secret.decode().encode("utf-16-le"), secret.decode().encode("utf-16-be")}
-        for lead in range(3):  # base64 of a longer text that contains it, at any position
-            middle = base64.b64encode(b"\0" * lead + secret)
-            middle = middle[(0, 2, 3)[lead] :].rstrip(b"=")
-            whole = middle if (lead + len(secret)) % 3 == 0 else middle[:-1]
-            forms |= {whole, whole.replace(b"+", b"-").replace(b"/", b"_")}
-        return [form for form in forms if len(form) >= 8 or form == secret]
 
     def _redirected(self, method: str, goal: httpx2.URL, response: httpx2.Response) -> httpx2.URL:
         """The URL that a redirect leads to. Raises `_Trouble` if the method is not GET, or if the
@@ -475,8 +435,8 @@ class MacroRuntime:
             headers["cache-control"] = control
         if cache != "miss" or "age" in stored.headers:
             headers["age"] = str(int(stored.age(self._clock())))
-        if self._secret:
-            headers = {n: v for n, v in headers.items() if not self._repeats(v.encode())}
+        if self._credential.secret:
+            headers = {n: v for n, v in headers.items() if not self._credential.is_in(v.encode())}
         return ProxiedAnswer(stored.status, headers, stored.body, cache)
 
     # Metrics

@@ -10,9 +10,10 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult
 from pydantic import Field
 
-from augury.mcp import schemas as s
+from augury.mcp import watching_schemas as s
 from augury.mcp.answers import Detail, answer, data_warnings, working
 from augury.mcp.api import Reaching, ask, market_path, path_segment
+from augury.mcp.schemas import MarketAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +167,9 @@ class Watching:
                 "severity": severity,
             },
         )
-        now = s.MarketAnswer()
+        now = MarketAnswer()
         if kind == "market":
-            now = s.MarketAnswer.model_validate(await ask(reach, await market_path(reach, ref)))
+            now = MarketAnswer.model_validate(await ask(reach, await market_path(reach, ref)))
         made = s.Watched(
             warnings=data_warnings([now.market.model_dump()] if now.market else []),
             current_prices=now.market.current_prices if now.market else None,

@@ -14,9 +14,10 @@ from typing import Final
 
 from augury.propositions.ahead import Finder
 from augury.propositions.claims import inside, masked, name_spans, unmasked, without_emphasis
+from augury.propositions.dates import WrittenDate
 from augury.propositions.proposition import Slot, WordsRead
-from augury.propositions.windows import WrittenDate, written_dates
 from augury.propositions.wording import GENERIC, canonical, districts
+from augury.propositions.written_dates import written_dates
 from augury.remembered import remembered
 from augury.search.text import terms as text_terms
 

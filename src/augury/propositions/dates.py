@@ -11,6 +11,9 @@ import msgspec
 
 YEAR: Final = r"(?:19|20)\d\d(?!\d)"
 """Source of a regular expression for a year in digits, 1900 to 2099."""
+DAY: Final = r"\d{1,2}(?!\d)(?:st|nd|rd|th)?"
+"""Source of a regular expression for a day of the month in digits, also as an ordinal: "7", "7th".
+`day_number` gives its number."""
 Precision = Literal["day", "week", "month", "quarter", "year", "decade"]
 """How exactly a text gives a date: "June 2026" has the precision month. A range of days counts as a
 week."""

@@ -22,11 +22,12 @@ import msgspec
 
 from augury.propositions import games
 from augury.propositions.blanked_text import BlankedText, clean, content_terms, ordered_terms
+from augury.propositions.dates import WrittenDate
 from augury.propositions.negations import cut_negations
 from augury.propositions.predicates import PredicateReading, read_predicate
 from augury.propositions.proposition import AMOUNTS, CONTESTS, Predicate, Proposition, WordsRead
 from augury.propositions.thresholds import StrikeNumbers, quantity_predicate, read_threshold
-from augury.propositions.windows import Window, WrittenDate, window, written_dates
+from augury.propositions.windows import Window, window
 from augury.propositions.wording import (
     ASYMMETRIC,
     PARTIES,
@@ -36,6 +37,7 @@ from augury.propositions.wording import (
     league_of,
     names_teams,
 )
+from augury.propositions.written_dates import written_dates
 from augury.search.text import terms as text_terms
 
 _INDEFINITE: Final = re.compile(

@@ -26,7 +26,8 @@ from augury.logic.relate import relate
 from augury.markets.records import PLATFORMS, Platform
 from augury.propositions.proposition import AMOUNTS, CONTESTS, Proposition
 from augury.propositions.reading import Readable, read_market
-from augury.propositions.windows import window, written_dates
+from augury.propositions.windows import window
+from augury.propositions.written_dates import written_dates
 from augury.search.text import fold
 from augury.search.text import terms as text_terms
 

@@ -11,7 +11,6 @@ for one query.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Final
@@ -41,9 +40,9 @@ from augury.relations.columns import RANK_WEIGHTS
 from augury.relations.labelling import Labels
 from augury.relations.labels import LabelledMarket
 from augury.relations.moving import STEP_LENGTH, CoMovements, Partner
+from augury.relations.own_factors import OwnFactorFinder
 from augury.relations.reasons import Phrasing
 from augury.search.related import Lookup, Pool, PoolReading, Ranked, Tag
-from augury.search.subject import split
 from augury.search.text import DocumentText
 
 FINDER_VERSION: Final = "5"
@@ -51,52 +50,10 @@ FINDER_VERSION: Final = "5"
 that makes the same text and the same factor base give other factors: then the search index, which
 stores the factors of markets, is built again."""
 
-# All weights and shares below are from 0 to 1.
-MAX_QUERY_FACTORS: Final = 6
-"""A query is taken to be about at most this many factors (things in the world, e.g. a policy rate).
-Chosen by hand."""
-MIN_FACTOR_SHARE: Final = 0.25
-"""A query is taken to be about a factor only if the factor's weight is at least this share (0 to 1)
-of the largest weight among the query's factors. Chosen by hand."""
-MIN_NAMED_WEIGHT: Final = 0.4
-"""Weight (0 to 1) in a query of a factor (a thing in the world, e.g. a policy rate) that only a
-tiny part of the query's words names. The weight rises linearly with this part, to 1 if all words of
-the query name the factor (`factors.Match.fit`). Chosen by hand."""
-VOTE_WEIGHT: Final = 0.8
-"""Weight (0 to 1) of a factor (a thing in the world) in a query if all of the query's best direct
-results (markets on the question itself) are closely about it. If only some of them are, the weight
-is smaller. Chosen by hand."""
-GUESSED_TOP_WEIGHT: Final = 0.5
-"""Weight (0 to 1) of the strongest factor that is guessed for a query. If the words of a query name
-no factor (thing in the world), its factors are guessed from its best direct results (markets on the
-question itself). If these agree (`MIN_AGREED_WEIGHT`), the weights of the guessed factors are
-scaled up so that the largest is at least this one. Chosen by hand."""
-MIN_AGREED_WEIGHT: Final = 0.1
-"""If the words of a query name no factor (thing in the world), its best direct results (markets on
-the question itself) vote on its factors, with weights up to `VOTE_WEIGHT`. They count as agreeing
-if the factor with the most votes has at least this weight (0 to 1). Chosen by hand."""
-SURE_WEIGHT: Final = 0.6
-"""A factor (thing in the world) that the query's words name is certainly what the query is about if
-its weight (0 to 1) is at least this. Chosen by hand."""
-ANSWERED_SHARE: Final = 0.5
-"""Smallest share (0 to 1) of a query's best direct results (markets on the question itself) that
-must be about a factor (a thing in the world) which the query's words certainly name
-(`SURE_WEIGHT`). With a smaller share, search has probably missed markets that name the factor in
-other words, so the factor's markets are looked up as well. Chosen by hand."""
-SUPPOSED_SHARE: Final = 0.8
-"""A query may suppose a cause in a condition ("if the dollar collapses"). A factor (thing in the
-world) that the condition names counts as such a cause if its weight is at least this share (0 to 1)
-of the largest weight among the factors that the condition names. Chosen by hand."""
 SAME_CONTEST_SHARE: Final = 0.3
 """Smallest degree (0 to 1) to which a market counts as being about the question if both are on the
 same contest, but one of them is on the whole contest ("Who wins the league?") and the other on one
 contender ("Will Arsenal win the league?"). Chosen by hand."""
-DOUBTFUL_SHARE: Final = 0.4
-"""The weight of a factor (thing in the world) is multiplied by this number (0 to 1) if the query is
-probably not about the factor. There are two cases. In the first, the query's words certainly name
-another factor (`SURE_WEIGHT`), and this one was inferred only from the markets that search found.
-In the second, the words that name this factor are only a part of another factor's name ("OpenAI" in
-"OpenAI's listing"). Chosen by hand."""
 MAX_LOOKUP_FACTORS: Final = 24
 """For one query, the markets of at most this many related factors (things in the world) are looked
 up; looking up 30 gave no better lists (`docs/experiments/relations-tried.md`)."""
@@ -136,6 +93,10 @@ class RelationService:
     def graph(self) -> FactorGraph:
         """The edges and links between factors, and the paths along them."""
         return _graph(self.base)
+
+    @cached_property
+    def _own_factors(self) -> OwnFactorFinder:
+        return OwnFactorFinder(self.base, self.matcher, self.graph)
 
     @cached_property
     def judged(self) -> Judged:
@@ -188,78 +149,12 @@ class RelationService:
         scores : (n,)
             How good each result is; its factors count in proportion.
         """
-        weights, supposed = self._named(query)
-        votes: Counter[int] = Counter()
-        total = float(scores.sum())
-        for row, fit, score in zip(tags.tolist(), fits.tolist(), scores.tolist(), strict=True):
-            for tag, share in zip(row, fit, strict=True):
-                if tag:
-                    votes[tag] += score * min(1.0, 0.3 + share)
-        voted = {tag: VOTE_WEIGHT * vote / total for tag, vote in votes.items()}
-        if not weights and (top := max(voted.values(), default=0.0)) >= MIN_AGREED_WEIGHT:
-            voted = {tag: vote * max(1.0, GUESSED_TOP_WEIGHT / top) for tag, vote in voted.items()}
-        found = {
-            tag: float((tags == tag).any(axis=1).mean()) if len(tags) else 0.0 for tag in weights
-        }
-        unanswered = [
-            tag
-            for tag, weight in weights.items()
-            if weight >= SURE_WEIGHT and found[tag] < ANSWERED_SHARE
-        ]
-        near = {tag: self._near(tag) for tag in weights}
-        sure = max(weights.values(), default=0.0) >= SURE_WEIGHT
-        for tag, vote in voted.items():
-            if tag in supposed:
-                continue
-            # Factors that a named factor drives or follows from are the answer, not the question.
-            if not any(tag in near[one] and weights[one] >= vote for one in near):
-                share = DOUBTFUL_SHARE if sure and tag not in near else 1.0
-                weights[tag] = max(weights.get(tag, 0.0), share * vote)
-        # A question about one contender is not about what the others do.
-        contests: set[int] = set()
-        for tag, weight in tuple(weights.items()):
-            for contest in self._contests(self.factor(tag)):
-                if tag in near or weight > weights.get(contest, 0.0):
-                    weights.pop(contest, None)
-                    contests.add(contest)
-        best = sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_QUERY_FACTORS]
-        least = MIN_FACTOR_SHARE * best[0][1] if best else 0.0
-        factors = [(tag, weight) for tag, weight in best if weight >= least]
+        own = self._own_factors.find(query, tags, fits, scores)
         partners = self.co_movements.partners(keys.tolist()) if self.co_movements else {}
         labels = self.labels.related(keys.tolist()) if self.labels else {}
-        return QueryFactors(self, factors, contests, partners, labels, unanswered, supposed)
-
-    def _named(self, query: str) -> tuple[dict[int, float], set[int]]:
-        """The factors that a query names, in two parts.
-
-        The first, id -> weight, has the factors that the query is about. The second has the ids of
-        those that it only supposes as causes ("if the dollar collapses"), and is not about.
-        """
-        subject = split(query)
-        about = self._weighed(subject.about)
-        if not subject.condition or not about:
-            return self._weighed(query), set()
-        condition = self._weighed(subject.condition)
-        least = SUPPOSED_SHARE * max(condition.values(), default=0.0)
-        supposed = {factor for factor, weight in condition.items() if weight >= least}
-        return about, supposed - about.keys()
-
-    def _weighed(self, text: str) -> dict[int, float]:
-        weights: dict[int, float] = {}
-        for match in self.matcher.match(text):
-            weight = min(1.0, MIN_NAMED_WEIGHT + (1 - MIN_NAMED_WEIGHT) * match.fit)
-            weights[match.factor] = DOUBTFUL_SHARE * weight if match.part else weight
-        return weights
-
-    def _near(self, number: int) -> set[int]:
-        """Ids of the factors that an edge or link of the factor base joins to the factor with the
-        id `number`. If such a factor is on one contender of a contest (a team's title), the factors
-        on the whole contest (the league's title) are included."""
-        near = self.graph.near(number)
-        return near.union(*(self._contests(self.factor(other)) for other in near))
-
-    def _contests(self, factor: Factor) -> set[int]:
-        return {self.matcher.numbers[key] for key in factor.contests if key in self.base.factors}
+        return QueryFactors(
+            self, own.factors, own.contests, partners, labels, own.unanswered, own.supposed
+        )
 
 
 @lru_cache(maxsize=1)
@@ -340,8 +235,8 @@ class QueryFactors(Lookup):
     @property
     def unanswered(self) -> Sequence[int]:
         """Ids of the factors (things in the world) that the query's words certainly name
-        (`SURE_WEIGHT`), although few of its best direct results (markets on the question itself)
-        are about them (`ANSWERED_SHARE`)."""
+        (`own_factors.SURE_WEIGHT`), although few of its best direct results (markets on the
+        question itself) are about them (`own_factors.ANSWERED_SHARE`)."""
         return self._unanswered
 
     def factor_shares(

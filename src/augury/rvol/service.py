@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,8 +13,7 @@ import msgspec
 import numpy as np
 
 from augury.clock import Clock, now
-from augury.errors import InvalidInput
-from augury.rvol import calendars, garch, issuing, sample, scorecard, store
+from augury.rvol import calendars, garch, issuing, sample, scorecard, selection, store
 from augury.rvol.calendars import Calendar, calendar, date_of, day_number
 from augury.rvol.learning import Checkpoint
 from augury.rvol.members import MODELS
@@ -57,14 +56,6 @@ class RefreshOutcome(msgspec.Struct):
     """The newest `as_of` among the forecasts issued by the refresh."""
     promoted: str | None = None
     """The model that became the champion (the model served by default); None if it stayed."""
-
-
-class ChosenModel(msgspec.Struct, frozen=True):
-    """The model that a caller named by id or alias. `model_version` is the version that the caller
-    or the alias fixes; None: any version."""
-
-    model_id: str
-    model_version: str | None
 
 
 class RvolService:
@@ -343,7 +334,7 @@ class RvolService:
             found = await store.models(conn)
             named = await store.aliases(conn)
         if model_id is not None:
-            _check("model_id", model_id, {m.model_id for m in found})
+            selection.check("model_id", model_id, {m.model_id for m in found})
             found = [m for m in found if m.model_id == model_id]
         newest: dict[str, str] = {}
         for model in found:
@@ -383,10 +374,10 @@ class RvolService:
     ) -> store.Page:
         """A page of forecasts (`store.FORECAST_FIELDS`). Without `model`: of the default model."""
         async with self.database.reading() as conn:
-            chosen = await self._chosen(conn, model, model_version)
+            chosen = await selection.chosen_model(conn, model, model_version)
             filters = RowFilters(
                 model_id=chosen.model_id, model_version=chosen.model_version, start=start, end=end,
-                **await self._subject(conn, asset, horizon),
+                **await selection.subject(conn, asset, horizon, self.horizons),
             )  # fmt: skip
             return await store.forecasts(
                 conn, filters, limit=limit, after=after, latest=latest, by_column=by_column
@@ -408,7 +399,7 @@ class RvolService:
         `after`: position of the last row of the page before. `by_column`: return one list per field
         instead of one row per variance."""
         async with self.database.reading() as conn:
-            subject = await self._subject(conn, asset, horizon)
+            subject = await selection.subject(conn, asset, horizon, self.horizons)
             filters = RowFilters(start=start, end=end, **subject)
             return await store.actuals(conn, filters, limit=limit, after=after, by_column=by_column)
 
@@ -424,9 +415,9 @@ class RvolService:
         """What moves the newest forecasts of the model `blend`, as tuples (asset, horizon, as_of,
         version of the model, {feature family: [value, contribution]}, origin of the data)."""
         if feature_set_id is not None:
-            _check("feature_set_id", feature_set_id, {issuing.FEATURE_SET})
+            selection.check("feature_set_id", feature_set_id, {issuing.FEATURE_SET})
         async with self.database.reading() as conn:
-            subject = await self._subject(conn, asset, horizon)
+            subject = await selection.subject(conn, asset, horizon, self.horizons)
             filters = RowFilters(model_id="blend", **subject)
             return await store.feature_rows(conn, filters, limit=limit, after=after)
 
@@ -441,56 +432,11 @@ class RvolService:
     ) -> list[dict[str, Any]]:
         """Scores of one or all models against realized variance: by asset and over all assets."""
         async with self.database.reading() as conn:
-            chosen = None if model is None else await self._chosen(conn, model, None)
-            subject = await self._subject(conn, asset, horizon)
+            chosen = None if model is None else await selection.chosen_model(conn, model, None)
+            subject = await selection.subject(conn, asset, horizon, self.horizons)
             found = await store.scored(conn, RowFilters(start=start, end=end, **subject))
         rows = await asyncio.to_thread(scorecard.rows, found)
         return [r for r in rows if chosen is None or r["model_id"] == chosen.model_id]
-
-    async def _chosen(
-        self, conn: store.Connection, model: str | None, version: str | None
-    ) -> ChosenModel:
-        named = await store.aliases(conn)
-        if not named:
-            return ChosenModel("blend", version)
-        if model is None or model in named:
-            model_id, fixed = named.get(model or "champion", ("blend", None))
-        else:
-            _check("model", model, {*MODELS, *named})
-            model_id, fixed = model, None
-        if version is not None:
-            there = {m.model_version for m in await store.models(conn) if m.model_id == model_id}
-            _check("model_version", version, there)
-        return ChosenModel(model_id, version or fixed)
-
-    async def _subject(
-        self, conn: store.Connection, asset: str | None, horizon: str | None
-    ) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        if asset is not None:
-            covered = await store.asset_names(conn)
-            asset = next((a for a in covered if a.casefold() == asset.casefold()), asset)
-            _check("asset", asset, covered)
-            found["asset"] = asset
-        if horizon is not None:
-            days = sorted({*self.horizons, *await store.known_horizons(conn)})
-            _check("horizon", horizon, [f"{d}d" for d in days])
-            found["horizon"] = int(horizon.removesuffix("d"))
-        return found
-
-
-def _check(name: str, value: str, valid: Iterable[str]) -> None:
-    """Raise InvalidInput (422) unless `value` is valid for the query parameter `name`."""
-    known = list(valid) if isinstance(valid, list) else sorted(valid)
-    if value in known:
-        return
-    shown = ", ".join(known[:100]) + (f" and {len(known) - 100} more" if len(known) > 100 else "")
-    raise InvalidInput.at(
-        "query",
-        name,
-        msg=f"Unknown {name}. Valid: {shown}." if known else f"There is no {name} yet.",
-        type="unknown_value",
-    )
 
 
 def _key(family: str, on: Calendar) -> str:

@@ -19,8 +19,9 @@ import structlog
 
 from augury.errors import SetupProblem
 from augury.storage.binaries import Binaries
+from augury.storage.ownership import OwnerLock, Record
 from augury.storage.server_process import ready_server
-from augury.storage.supervisor import PORT, SUPERUSER, OwnerLock, Record, Supervisor
+from augury.storage.supervisor import PORT, SUPERUSER, Supervisor
 
 log = structlog.get_logger(__name__)
 

@@ -14,7 +14,9 @@ from augury.markets import store as markets
 from augury.markets.doors import HoldReason
 from augury.markets.records import Market
 from augury.storage.database import Database
-from augury.venues import dump, store
+from augury.venues import dump_prices, store
+from augury.venues.dump import DumpFile
+from augury.venues.dump_markets import read_markets
 from augury.venues.records import Refusal
 
 MAX_EXAMPLES = 3
@@ -57,7 +59,7 @@ class FileSummary(msgspec.Struct):
 
 
 async def import_file(
-    database: Database, file: dump.DumpFile, progress: Progress = lambda _: None
+    database: Database, file: DumpFile, progress: Progress = lambda _: None
 ) -> FileSummary:
     """Import one dump file into the catalogue, and return how many rows were added, updated,
     refused and so on. Older states of a market never replace newer ones."""
@@ -71,9 +73,9 @@ async def import_file(
 
 
 async def _markets(
-    database: Database, file: dump.DumpFile, summary: FileSummary, progress: Progress
+    database: Database, file: DumpFile, summary: FileSummary, progress: Progress
 ) -> None:
-    parts = dump.read_markets(file)
+    parts = read_markets(file)
     # Parsing is done in threads, because a worker process has to do other work meanwhile and renew
     # its heartbeat.
     while (part := await asyncio.to_thread(next, parts, None)) is not None:
@@ -93,12 +95,12 @@ async def _markets(
 
 
 async def _prices(
-    database: Database, file: dump.DumpFile, summary: FileSummary, progress: Progress
+    database: Database, file: DumpFile, summary: FileSummary, progress: Progress
 ) -> None:
     series = _named(file.frame["market_id"].cast(pl.String).unique().drop_nulls())
     async with database.reading() as conn:
         known = await store.known_series(conn, *series)
-    rows = await asyncio.to_thread(dump.match_prices, file, known)
+    rows = await asyncio.to_thread(dump_prices.match_prices, file, known)
     refused = rows.filter(pl.col("reason").is_not_null())
     for reason, count in refused["reason"].value_counts().iter_rows():
         shown = (
@@ -112,18 +114,20 @@ async def _prices(
     progress(refused.height)
     # Sorted by market, so that the points of each market are stored next to each other.
     good = rows.filter(pl.col("reason").is_null()).sort("market_id", "outcome", "at")
-    wrong = await asyncio.to_thread(dump.in_another_unit, good, known)
+    wrong = await asyncio.to_thread(dump_prices.in_another_unit, good, known)
     if wrong.height:
         why = "All prices of its venue in the file at this time are at most one cent."
         async with database.transaction() as conn:
-            new = await markets.hold_points(conn, dump.points(wrong), HoldReason("unit", why))
+            new = await markets.hold_points(
+                conn, dump_prices.points(wrong), HoldReason("unit", why)
+            )
         summary.quarantined["unit"] += new
         summary.unchanged += wrong.height - new
         good = good.join(wrong, on=["market_id", "outcome", "at"], how="anti")
         progress(wrong.height)
     for part in good.iter_slices(POINTS_AT_ONCE):
         async with database.transaction() as conn:
-            appended = await markets.append_prices(conn, dump.points(part))
+            appended = await markets.append_prices(conn, dump_prices.points(part))
         summary.added += appended.added
         summary.unchanged += appended.duplicate
         if appended.unknown_market:

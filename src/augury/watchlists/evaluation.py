@@ -27,7 +27,8 @@ from augury.markets.records import PLATFORMS
 from augury.series import store as series
 from augury.storage.database import Database
 from augury.watchlists import store, wording
-from augury.watchlists.observe import Measurement, Observer
+from augury.watchlists.facts import Measurement
+from augury.watchlists.observe import Observer
 from augury.watchlists.rules import Rule, RuleState, due, step
 from augury.watchlists.store import Alert, Connection, EndedAlert, OpenedAlert, RuleOnTarget, Target
 

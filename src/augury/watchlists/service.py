@@ -13,8 +13,6 @@ from augury.deliveries.store import Endpoint
 from augury.errors import Conflict, InvalidInput, NotFound
 from augury.ids import new_id
 from augury.markets import store as markets
-from augury.rvol import store as rvol
-from augury.series import store as series
 from augury.storage.database import Database
 from augury.watchlists import store
 from augury.watchlists.chart import Chart, Marker, ThresholdLine
@@ -24,6 +22,7 @@ from augury.watchlists.rule_checks import check_rule
 from augury.watchlists.rule_trial import PREVIEW_POINTS, Preview, try_rule
 from augury.watchlists.rules import METRICS_BY_KIND, Kind, Rule
 from augury.watchlists.store import Alert, Connection, StoredRule, Target, Watchlist
+from augury.watchlists.target_checks import asset_name, check_target
 
 MOST_WATCHLISTS = 500
 MOST_TARGETS = 5_000
@@ -150,7 +149,7 @@ class WatchlistService:
         for n, one in enumerate(new):
             if one.kind == "asset":
                 with _error_at_item("targets", n if bulk else None):
-                    one = one._replace(ref=await self._asset(one.ref))
+                    one = one._replace(ref=await asset_name(self._database, one.ref))
             elif one.kind == "market":
                 one = one._replace(ref=await self._market_id(one.ref))
             prepared.append((one, await self._evaluator.members_of(one.kind, one.ref)))
@@ -166,7 +165,7 @@ class WatchlistService:
                 )
             for n, (one, members) in enumerate(prepared):
                 with _error_at_item("targets", n if bulk else None):
-                    outcome = await self._check_target(
+                    outcome = await check_target(
                         conn, account_id, one.kind, one.ref, one.outcome, members
                     )
                 same = await store.same_target(conn, watchlist_id, one.kind, one.ref, outcome)
@@ -189,64 +188,6 @@ class WatchlistService:
         itself if it names no market."""
         async with self._database.reading() as conn:
             return (await markets.native_ids(conn, [ref])).get(ref, ref)
-
-    async def _asset(self, ref: str) -> str:
-        """The asset's name as it is stored; `ref` may be in upper or lower case."""
-        async with self._database.reading() as conn:
-            covered = [] if "\0" in ref else await rvol.asset_names(conn)
-        found = next((name for name in covered if name.casefold() == ref.casefold()), None)
-        if found is None:
-            valid = ", ".join(covered[:50])
-            hint = (
-                f"Covered assets: {valid}."
-                if valid
-                else "No asset is covered yet. The operator can import prices: augury rvol import."
-            )
-            msg = f"There is no volatility forecast of this asset. {hint}"
-            raise InvalidInput.at("body", "ref", msg=msg)
-        return found
-
-    async def _check_target(
-        self,
-        conn: Connection,
-        account_id: str,
-        kind: Kind,
-        ref: str,
-        outcome: str | None,
-        members: list[str],
-    ) -> str | None:
-        """Raise if the target can't be watched. Returns the outcome as the market spells it."""
-        if outcome is not None and kind in ("series", "asset"):
-            raise InvalidInput.at(
-                "body",
-                "outcome",
-                msg=f"A target of kind {kind} can't have an outcome. Leave it out.",
-            )
-        if kind == "series" and await series.fetch(conn, account_id, ref) is None:
-            raise InvalidInput.at("body", "ref", msg="No series of yours has this id.")
-        if kind not in ("market", "event"):
-            return outcome
-        quotes = await markets.quotes(conn, members)
-        if not quotes:
-            what = (
-                "No market has this id"
-                if kind == "market"
-                else "No market in the catalogue belongs to this event"
-            )
-            hint = (
-                "" if kind == "market" else " Write an event as polymarket:<id> or kalshi:<ticker>."
-            )
-            raise InvalidInput.at("body", "ref", msg=f"{what}.{hint}")
-        if outcome is None:
-            return None
-        names = {name for quote in quotes.values() for name in quote.outcomes}
-        found = next(
-            (name for name in sorted(names) if name.casefold() == outcome.casefold()), None
-        )
-        if found is None:
-            valid = ", ".join(sorted(names)[:20])
-            raise InvalidInput.at("body", "outcome", msg=f"Should be one of: {valid}.")
-        return found
 
     async def targets(
         self, account_id: str, watchlist_id: str, *, limit: int, after: str | None
