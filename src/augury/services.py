@@ -184,7 +184,7 @@ def _base(settings: Settings) -> Base:
     base = own_verdicts.with_accepted(compiled.load(data_dir / "cache"), data_dir)
     # These parts are made when first used: here, so that the first answer does not wait for them.
     relations = RelationService(base)
-    _ = relations.matcher, relations.graph, relations.judged, relations.phrasing
+    _ = relations.matcher, relations.graph, relations.judged
     _ = relations.ranker, relations.direct_ranker, shared_embedder()
     return base
 

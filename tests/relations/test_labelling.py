@@ -99,13 +99,13 @@ async def kept(database: Database) -> list[store.LabelRow]:
         return await store.labels(conn)
 
 
-async def test_pairs_are_labelled_once_and_kept(
+async def test_pairs_are_labeled_once_and_kept(
     labeller: Labeller, database: Database, fake: FakeModel
 ) -> None:
     told: list[tuple[int, int]] = []
     report = await labeller.run(100, lambda done, of: told.append((done, of)))
     assert report.ended == "all asked"
-    assert (report.candidates, report.labelled, report.related) == (6, 6, 1)
+    assert (report.candidates, report.labeled, report.related) == (6, 6, 1)
     assert told[-1] == (6, 6)
     [row] = [row for row in await kept(database) if row.relation != "none"]
     assert {row.first_id, row.second_id} == {HARVEST.id, BREAD.id}
@@ -128,7 +128,7 @@ async def test_a_title_reaches_the_model_only_as_data(labeller: Labeller, fake: 
 
 async def test_a_limit_is_kept(labeller: Labeller) -> None:
     report = await labeller.run(2)
-    assert (report.ended, report.labelled, report.candidates) == ("limit", 2, 6)
+    assert (report.ended, report.labeled, report.candidates) == ("limit", 2, 6)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ async def test_invented_numbers_and_links_are_no_reasons(
             able(r) | ({} if str(sorted(data_of(r).items())) in CONTROLS else {"reason": reason})
         )
         report = await labeller.run(100)
-        assert report.labelled == 0
+        assert report.labeled == 0
         assert await kept(database) == []
 
 
@@ -184,7 +184,7 @@ async def test_the_days_allowance_ends_a_run(
     report = await labeller.run(100)
     assert report.ended == "cap"
     assert report.tokens_today <= spent + 3_000
-    assert report.labelled == len(await kept(database)) < 6
+    assert report.labeled == len(await kept(database)) < 6
 
 
 async def test_labels_are_at_hand_until_rejected_or_removed(
@@ -257,8 +257,8 @@ async def test_search_and_graph_show_a_label_and_forget_it(
                 )  # fmt: skip
             await held.refresh()
             after = await results()
-            (labelled,) = [r for r in after["downstream"] if r["id"] == other[1]]
-            assert labelled["reason"] == (
+            (labeled,) = [r for r in after["downstream"] if r["id"] == other[1]]
+            assert labeled["reason"] == (
                 "It follows. (Suggested by a language model, m-1; not confirmed.)"
             )
             assert after["direct"] == before["direct"]

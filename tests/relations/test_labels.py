@@ -155,9 +155,9 @@ def row(relation: Any, status: Any = "proposed") -> LabelRow:
     ],
 )
 def test_a_label_is_seen_from_both_ends(relation: Any, from_first: str, from_second: str) -> None:
-    assert labels.labelled_market(row(relation), BREAD, asked_first=True).relation == from_first
-    assert labels.labelled_market(row(relation), HARVEST, asked_first=False).relation == from_second
-    told = labels.labelled_market(row(relation), BREAD, asked_first=True).reason
+    assert labels.labeled_market(row(relation), BREAD, asked_first=True).relation == from_first
+    assert labels.labeled_market(row(relation), HARVEST, asked_first=False).relation == from_second
+    told = labels.labeled_market(row(relation), BREAD, asked_first=True).reason
     assert told.startswith("Flour gets dear.")
     assert "language model, m-1" in told
     assert "not confirmed" in told
@@ -194,9 +194,13 @@ def found(relations: RelationService, query: str, tags: list[int]) -> dict[Any, 
         direct_count=n, voters=np.zeros(0, np.intp), terms=2, max_term_weight=0.5,
         median_close=1_795_000_000,
     )  # fmt: skip
+    reading = lookup.read(pool)
     return {
-        relation: [(int(pool.keys[r.position]), r.reason) for r in ranked]
-        for relation, ranked in lookup.read(pool).rank(column * 0, 10).items()
+        relation: [
+            (int(pool.keys[at]), reading.reason(relation, at, factor))
+            for at, factor in zip(found.positions.tolist(), found.factor_ids.tolist(), strict=True)
+        ]
+        for relation, found in reading.rank(column * 0).items()
     }
 
 
@@ -204,7 +208,7 @@ def test_a_label_relates_what_nothing_else_does_and_says_who_says_so() -> None:
     relations = RelationService()
     query = "zzyzx quux"
     assert all(not ranked for ranked in found(relations, query, []).values())
-    tie = labels.labelled_market(row("causes"), BREAD, asked_first=True)
+    tie = labels.labeled_market(row("causes"), BREAD, asked_first=True)
     relations.labels = FixedLabels(3, tie)  # type: ignore[assignment]
     after = found(relations, query, [])
     assert after["downstream"] == [(4, tie.reason)]
@@ -218,7 +222,7 @@ def test_a_label_never_overrules_the_base() -> None:
     strong = relations.matcher.numbers["us-inflation"]
     before = found(relations, query, [strong])
     assert [key for key, _ in before["upstream"]] == [4]
-    tie = labels.labelled_market(row("causes", "confirmed"), BREAD, asked_first=True)
+    tie = labels.labeled_market(row("causes", "confirmed"), BREAD, asked_first=True)
     relations.labels = FixedLabels(3, tie)  # type: ignore[assignment]
     assert found(relations, query, [strong]) == before
 
@@ -228,7 +232,7 @@ def test_no_label_no_difference() -> None:
     query = "Will the Fed cut rates?"
     before = found(relations, query, [])
     relations.labels = FixedLabels(  # type: ignore[assignment]
-        99, labels.labelled_market(row("causes"), BREAD, asked_first=True)
+        99, labels.labeled_market(row("causes"), BREAD, asked_first=True)
     )
     assert found(relations, query, []) == before
     assert set(before) == set(RELATIONS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from augury.relations.columns import COLUMNS
 from augury.relations.rank import CLAIM_RATIO
 from augury.relations.ranker import CLASSES
 from augury.relations.service import QueryFactors, RelationService
-from augury.search.related import Pool, Ranked
+from augury.search.related import Pool, PoolReading
 
 
 def reach(*keys: str) -> tuple[Reached, dict[str, dict[str, float]]]:
@@ -114,12 +115,29 @@ def asked(query: str, *results: str):
     return plainly().ask(query, keys, tags, fits, scores)
 
 
-def ranked(lookup: QueryFactors, markets: Pool) -> dict[Relation, list[Ranked]]:
-    """The best ten of each relation where no market is surely direct."""
-    return lookup.read(markets).rank(np.zeros(len(markets.keys), np.float32), 10)
+class Row(NamedTuple):
+    position: int
+    score: float
+    factor_id: int
+    reason: str
 
 
-def related(query: str, markets: Pool) -> dict[Relation, list[Ranked]]:
+def rows(reading: PoolReading, direct: NDArray[np.float32]) -> dict[Relation, list[Row]]:
+    return {
+        relation: [
+            Row(at, score, factor, reading.reason(relation, at, factor))
+            for at, score, factor in zip(*(column.tolist() for column in found), strict=True)
+        ]
+        for relation, found in reading.rank(direct).items()
+    }
+
+
+def ranked(lookup: QueryFactors, markets: Pool) -> dict[Relation, list[Row]]:
+    """The markets of each relation where no market is surely direct."""
+    return rows(lookup.read(markets), np.zeros(len(markets.keys), np.float32))
+
+
+def related(query: str, markets: Pool) -> dict[Relation, list[Row]]:
     return ranked(asked(query), markets)
 
 
@@ -144,7 +162,7 @@ def test_a_direct_result_is_claimed_only_by_a_chance_much_larger_than_its_score(
     (chance,) = (r.score for r in related("Monsoon", markets)["upstream"])
     for share, kept in ((1.1, True), (0.9, False)):
         score = np.array([share * chance / CLAIM_RATIO, 0], np.float32)
-        found = asked("Monsoon").read(markets).rank(score, 10)
+        found = rows(asked("Monsoon").read(markets), score)
         assert (found["upstream"] == []) is kept
         assert [r.position for r in found["downstream"]] == [1]
 
@@ -177,9 +195,9 @@ def test_a_question_is_about_the_whole_phrase_and_less_about_a_part_of_it() -> N
 def test_a_reason_names_the_chain_in_the_direction_of_cause() -> None:
     found = related("Will it rain in Rome?", pool(("ocean", 1.0), ("monsoon", 1.0)))
     reasons = {r.position: r.reason for r in found["upstream"]}
-    assert reasons[1] == "“Monsoon” drives “Rain in Rome”: it brings rain."
+    assert reasons[1] == "“Monsoon” drives “Rain in Rome”: It brings rain."
     assert reasons[0] == (
-        "“Warm ocean” drives “Monsoon”, which drives “Rain in Rome”: Warm water feeds it; it brings"
+        "“Warm ocean” drives “Monsoon”, which drives “Rain in Rome”: Warm water feeds it. It brings"
         " rain."
     )
     down = related("ocean", pool(("monsoon", 1.0)))["downstream"]

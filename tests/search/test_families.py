@@ -90,6 +90,18 @@ def test_contests_of_several_years_are_several_without_an_event() -> None:
     assert [ids for ids, _, _ in shown("who wins the cup", *rows)] == ["Blues2026", "Blues2027"]
 
 
+def test_levels_in_several_months_are_several_ladders_without_an_event() -> None:
+    rows = [
+        Row(f"{month}{level}", f"Will oil hit ${level} in {month}?", closes_at=closes)
+        for month, closes in (
+            ("April", datetime(2026, 4, 30, tzinfo=UTC)), ("May", datetime(2026, 6, 1, tzinfo=UTC)),
+        )
+        for level in (100, 120)
+    ]  # fmt: skip
+    found = [(kind, more) for _, kind, more in shown("oil price", *rows)]
+    assert found == [("ladder", ["$120"]), ("ladder", ["$120"])]
+
+
 def test_what_nothing_tells_apart_shows_its_day_or_its_question() -> None:
     same = [
         Row("a", "Games total: O/U 2.5", closes_at=datetime(2026, 3, 1, tzinfo=UTC)),

@@ -250,6 +250,21 @@ def test_of_another_year_or_month_than_asked(
     assert rank.of_another_time(asked, candidates.records).tolist() == [other]
 
 
+@pytest.mark.parametrize(
+    ("title", "past"),
+    [
+        ("Will Bitcoin hit $100k in 2024?", True),
+        ("Will Bitcoin hit $100k in 2026?", False),
+        ("Will Bitcoin hit $100k before 2026?", False),  # names 2025 and 2026
+        ("Will the Reds win the 2025-2026 Cup?", False),
+        ("Will Bitcoin hit $100k?", False),
+    ],
+)
+def test_a_question_is_past_if_all_years_it_names_are(title: str, past: bool) -> None:
+    _, candidates = world([title])
+    assert rank.names_past_year(candidates.records, 2026).tolist() == [past]
+
+
 def test_a_crowd_of_one_family_gives_way_to_what_is_nearly_as_good() -> None:
     ladder = [f"Snow above {i} cm in Oslo in January?" for i in range(1, 21)]
     others = [f"Snow below {i} cm in Oslo in January?" for i in range(1, 9)]

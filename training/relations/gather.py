@@ -40,7 +40,7 @@ TITLE, EVENT = 150, 90
 
 async def related(service: SearchService, text: str, top_k: int) -> Related:
     """All candidates of a query as a search for `top_k` gathers them."""
-    wanted = SearchArguments(text, DIMENSIONS, top_k, None, top_k)
+    wanted = SearchArguments(text, DIMENSIONS, top_k, None)
     asked = await understand(wanted, service.database, service.embedder, service.frequencies)
     return service.related(asked)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from augury.relations.causal.paths import RELATIONS, Reached, Relation
 from augury.relations.columns import Floats, Paths, subject_weights
-from augury.search.related import Pool
+from augury.search.related import Pool, Ranked
 
 CLAIM_RATIO: Final = 2.0
 """A market found as a direct result (on the question itself) may also be related to the question.
@@ -126,11 +126,11 @@ def rank(
     weights: Floats,
     direct: Floats,
     floors: Mapping[Relation, float],
-    labelled: Floats | None = None,
-) -> dict[Relation, tuple[NDArray[np.intp], Floats, NDArray[np.uint16]]]:
-    """For each relation, the list of its markets, as three arrays: their positions in the pool,
-    best first; the chances (0 to 1) that they are in this relation; and, for each market, the id of
-    its factor (thing in the world) to which the strongest path of the factor base leads.
+    labeled: Floats | None = None,
+) -> dict[Relation, Ranked]:
+    """For each relation, the list of its markets, best first. Their scores are the chances (0 to 1)
+    that they are in this relation; the factor (thing in the world) of a market is the one to which
+    the strongest path of the factor base leads.
 
     Parameters
     ----------
@@ -144,21 +144,21 @@ def rank(
         markets.
     floors
         Relation -> smallest chance, 0 to 1, with which a market is listed.
-    labelled : (3, n)
+    labeled : (3, n)
         Weight of the language model's label that puts the market in the relation; 0 without a
         label. It replaces the market's chance if no path leads to the market and the market is not
         a direct result.
     """
     gain = gains(chances, np.asarray(weights.any(axis=2)), direct)
-    if labelled is not None:
-        by_label = labelled.any(axis=0) & ~weights.any(axis=(0, 2)) & (direct == 0)
-        gain[:, by_label] = labelled[:, by_label]
-    out: dict[Relation, tuple[NDArray[np.intp], Floats, NDArray[np.uint16]]] = {}
+    if labeled is not None:
+        by_label = labeled.any(axis=0) & ~weights.any(axis=(0, 2)) & (direct == 0)
+        gain[:, by_label] = labeled[:, by_label]
+    out: dict[Relation, Ranked] = {}
     for nth, (relation, (shown, chance)) in enumerate(
         ordered(gain, pool.keys, pool.family, floors).items()
     ):
         place = weights[nth, shown].argmax(axis=1) if len(shown) else shown
-        out[relation] = shown, chance, pool.tags[shown, place]
+        out[relation] = Ranked(shown, chance, pool.tags[shown, place])
     return out
 
 

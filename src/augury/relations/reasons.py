@@ -9,16 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from augury.relations.causal.judged import Code
-    from augury.relations.causal.knowledge import Base
     from augury.relations.causal.parts import Factor
-
-WORDS_KEPT: Final = 4_096
-"""Size of a cache, in words. It keeps for each word whether it is an ordinary word or a name."""
 
 _ONE_OF: Final = {
     "battleground-governor": "state", "battleground-senate": "state", "cbb-team": "college team",
@@ -36,22 +31,14 @@ _ONE_OF: Final = {
 of the list: "battleground-senate" -> "state". Lists that are missing here are named by such a noun
 ("country")."""
 _TEAM: Final = re.compile(r"^(f1|mlb|nba|nfl|nhl|wnba)-")
-_FIRST_WORD: Final = re.compile(r"(?P<word>[A-Z][a-z]*)(?![\w'’.-])(?P<before_name> [A-Z])?")
-_NOT_IN_NAMES: Final = frozenset(
-    """A All An And Any As At Both But By Each Every Few For From He Her His If In It Its Many More
-    Most No Of On One Only Or She Some That The Their There These They This Those To Two What When
-    Where While Who With Without""".split()
-)
-"""Words that do not belong to a name that follows them at the beginning of a sentence: "The" in
-"The AFC champion", unlike "New" in "New England"."""
 
 
 def causes(names: Sequence[str], reasons: Sequence[str]) -> str:
-    """The sentence that explains a chain of causes between factors (things in the world): "“A”
-    drives “B”, which drives “C”: reason; reason."
+    """The text that explains a chain of causes between factors (things in the world): "“A” drives
+    “B”, which drives “C”: Reason. Reason."
 
     names : names of the factors, from cause to effect
-    reasons : one reason for each step of the chain
+    reasons : one reason for each step of the chain, as a sentence
     """
     first, *rest = map(_quoted, names)
     chain = ", which drives ".join(rest)
@@ -60,7 +47,7 @@ def causes(names: Sequence[str], reasons: Sequence[str]) -> str:
 
 def together(one: str, other: str, reason: str, *, sign: int, code: Code | None) -> str:
     """The sentence that says why two factors (things in the world that markets are about) move
-    together although neither drives the other: "“A” and “B” have a common driver: reason."
+    together although neither drives the other: "“A” and “B” have a common driver: Reason."
 
     Parameters
     ----------
@@ -71,8 +58,8 @@ def together(one: str, other: str, reason: str, *, sign: int, code: Code | None)
         verdict
     """
     both = f"{_quoted(one)} and {_quoted(other)}"
-    if reason.startswith("rivals "):
-        return _ended(f"{both} are {_inside(reason)}")
+    if reason.startswith("Rivals "):
+        return f"{both} are r{reason[1:]}"
     match code:
         case "rival":
             relation = "are rivals" if sign < 0 else "are parallel cases"
@@ -94,9 +81,9 @@ def alike(one: Factor, other: Factor, contests: Sequence[str]) -> str:
     """
     both = f"{_quoted(one.name)} and {_quoted(other.name)}"
     if contests:
-        return f"{both} are rivals: both are part of {_quoted(contests[0])}."
+        return f"{both} are rivals: Both are part of {_quoted(contests[0])}."
     noun = _one_of(one.entity_list or "")
-    return f"{both} are parallel cases: the same question about another {noun}."
+    return f"{both} are parallel cases: The same question about another {noun}."
 
 
 def supposed(condition: str, about: str) -> str:
@@ -128,45 +115,6 @@ def _one_of(kind: str) -> str:
 
 
 def _sentence(statement: str, reasons: Sequence[str]) -> str:
-    return _ended(f"{statement}: {'; '.join(map(_inside, dict.fromkeys(reasons)))}")
-
-
-def _inside(reason: str) -> str:
-    """A reason in the form in which it follows a colon in a sentence: without its final period, and
-    with semicolons in place of its own colons."""
-    return reason.rstrip(". ").replace(": ", "; ")
-
-
-def _ended(sentence: str) -> str:
-    return sentence if sentence.endswith(("!", "?")) else f"{sentence}."
-
-
-class Phrasing:
-    """Adapts the reasons of the factor base (why one factor drives another) for use inside a
-    sentence."""
-
-    def __init__(self, base: Base) -> None:
-        first: dict[str, str] = {}
-        for key, factor in base.factors.items():
-            first.setdefault(factor.pattern, key)
-        keys = set(first.values())  # one instance of each pattern: the others use the same words
-        texts = [edge.reason for edge in base.edges if {edge.cause, edge.effect} <= keys]
-        texts += [link.reason for link in base.links if {link.one, link.other} <= keys]
-        self._text = "\n".join(dict.fromkeys(texts))
-        self._is_plain = lru_cache(maxsize=WORDS_KEPT)(self._is_mostly_lower_case)
-
-    def inside_sentence(self, reason: str) -> str:
-        """The reason as it stands inside a sentence: with its first word in lower case, unless that
-        word is a name."""
-        first = _FIRST_WORD.match(reason)
-        if first is None or (first["before_name"] and first["word"] not in _NOT_IN_NAMES):
-            return reason
-        if first["word"] not in _NOT_IN_NAMES and not self._is_plain(first["word"]):
-            return reason
-        return reason[0].lower() + reason[1:]
-
-    def _is_mostly_lower_case(self, word: str) -> bool:
-        """Whether the reasons in the factor base contain `word` more often in lower case than
-        capitalized, so that it is no name."""
-        named = self._text.count(f" {word} ")
-        return word != "I" and self._text.count(f" {word.lower()} ") > named
+    """`statement`, a colon, and the reasons without repetition. A reason has no colon of its own,
+    because a sentence with two is hard to read."""
+    return f"{statement}: {' '.join(one.replace(': ', '; ') for one in dict.fromkeys(reasons))}"

@@ -41,7 +41,6 @@ from augury.relations.labelling import Labels
 from augury.relations.labels import LabelledMarket
 from augury.relations.moving import STEP_LENGTH, CoMovements, Partner
 from augury.relations.own_factors import OwnFactorFinder
-from augury.relations.reasons import Phrasing
 from augury.search.related import Lookup, Pool, PoolReading, Ranked, Tag
 from augury.search.text import DocumentText
 
@@ -57,7 +56,7 @@ contender ("Will Arsenal win the league?"). Chosen by hand."""
 MAX_LOOKUP_FACTORS: Final = 24
 """For one query, the markets of at most this many related factors (things in the world) are looked
 up; looking up 30 gave no better lists (`docs/experiments/relations-tried.md`)."""
-MAX_LABELLED_FACTORS: Final = 4
+MAX_LABELED_FACTORS: Final = 4
 """Largest number of factors (things in the world) whose markets are looked up for one query because
 of a language model's labels. Such a label relates a market about the factor to one of the query's
 direct results (markets on the question itself). Chosen by hand."""
@@ -102,10 +101,6 @@ class RelationService:
     def judged(self) -> Judged:
         """The verdicts on how pairs of factors are related."""
         return _judged(self.base)
-
-    @cached_property
-    def phrasing(self) -> Phrasing:
-        return _phrasing(self.base)
 
     @cached_property
     def ranker(self) -> fitted.Ranker:
@@ -167,11 +162,6 @@ def _matcher(base: Base) -> Matcher:
 @lru_cache(maxsize=1)
 def _graph(base: Base) -> FactorGraph:
     return FactorGraph(base)
-
-
-@lru_cache(maxsize=1)
-def _phrasing(base: Base) -> Phrasing:
-    return Phrasing(base)
 
 
 @lru_cache(maxsize=1)
@@ -261,7 +251,7 @@ class QueryFactors(Lookup):
         """Ids of the factors (things in the world) whose markets are looked up.
 
         These are the factors to which the strongest paths lead, at most `MAX_LOOKUP_FACTORS`, and
-        those that a language model's labels add, at most `MAX_LABELLED_FACTORS`. Each relation
+        those that a language model's labels add, at most `MAX_LABELED_FACTORS`. Each relation
         (upstream, downstream, correlated) has an equal part of the places reserved, so that many
         effects, for example, leave room for correlated factors.
         """
@@ -275,8 +265,8 @@ class QueryFactors(Lookup):
             own = order[strongest[order] == relation]
             found |= dict.fromkeys(far[own[: MAX_LOOKUP_FACTORS // len(RELATIONS)]].tolist())
         found |= dict.fromkeys(far[order[:MAX_LOOKUP_FACTORS]].tolist())
-        labelled = [tie.factor for tie in self.labels.values() if tie.factor][:MAX_LABELLED_FACTORS]
-        return list(dict.fromkeys([*list(found)[:MAX_LOOKUP_FACTORS], *labelled]))
+        labeled = [tie.factor for tie in self.labels.values() if tie.factor][:MAX_LABELED_FACTORS]
+        return list(dict.fromkeys([*list(found)[:MAX_LOOKUP_FACTORS], *labeled]))
 
     def read(self, pool: Pool) -> TreeReading:
         """Compute, for each market of the pool (the markets that may be listed for the query), the
@@ -305,7 +295,7 @@ class QueryFactors(Lookup):
             weights[RELATIONS.index(market.relation), keys == seq] = market.weight
         return weights
 
-    def labelled(self, relation: Relation, factor: int, key: int) -> LabelledMarket | None:
+    def labeled(self, relation: Relation, factor: int, key: int) -> LabelledMarket | None:
         """How a market is related to the query by a language model's label.
 
         None if no label puts the market into `relation`, or if the label is not needed because a
@@ -324,7 +314,7 @@ class QueryFactors(Lookup):
 
         factor : id of the factor (thing in the world) through which the market was found
         """
-        if (market := self.labelled(relation, factor, key)) is not None:
+        if (market := self.labeled(relation, factor, key)) is not None:
             return market.reason
         if (reason := self._reasons.get((relation, factor))) is None:
             reason = self._reasons[relation, factor] = self.factor_reason(relation, factor)
@@ -384,7 +374,7 @@ class QueryFactors(Lookup):
         if path[0].reason == SUPPOSED:
             return reasons.supposed(factors(factor).name, factors(path[0].source).name)
         names = [factors(path[0].source).name, *(factors(step.target).name for step in path)]
-        causes = [self.relations.phrasing.inside_sentence(step.reason) for step in path]
+        causes = [step.reason for step in path]
         if relation == "upstream":
             names, causes = names[::-1], causes[::-1]
         return reasons.causes(names, causes)
@@ -397,7 +387,7 @@ class QueryFactors(Lookup):
             return reasons.alike(one, other, [known[key].name for key in common])
         code = self.relations.judged.around(step.source).codes[step.target]
         return reasons.together(
-            one.name, other.name, self.relations.phrasing.inside_sentence(step.reason),
+            one.name, other.name, step.reason,
             sign=step.sign, code=CODES[code - 1] if 0 < code <= len(CODES) else None,
         )  # fmt: skip
 
@@ -441,9 +431,8 @@ class TreeReading(PoolReading):
         direct, is about the query: (`Pool.direct_count`,), each in (0, 1)."""
         return self._query.relations.direct_ranker.grades(self.direct_rows())
 
-    def rank(self, direct: columns.Floats, most: int) -> dict[Relation, list[Ranked]]:
-        """The best markets of each relation (upstream, downstream, correlated), at most `most` of
-        each, with the reasons why they are related.
+    def rank(self, direct: columns.Floats) -> dict[Relation, Ranked]:
+        """The markets of each relation (upstream, downstream, correlated), best first.
 
         direct : (n,), the score of each of the best direct results (markets on the question
             itself), 0 for other markets
@@ -454,14 +443,13 @@ class TreeReading(PoolReading):
         trees = query.relations.ranker
         of_all_classes = trees.chances(self.rows()[reached])
         chances[reached] = of_all_classes[:, -len(RELATIONS) :]
-        labelled = query.weights_by_label(pool.keys) if query.labels else None
-        ranked = ranking.rank(chances, pool, self.path_weights, direct, trees.floors, labelled)
-        found: dict[Relation, list[Ranked]] = {}
-        for relation, (positions, scores, vias) in ranked.items():
-            places = positions[:most]
-            listed = (places, scores[:most], vias[:most], pool.keys[places])
-            found[relation] = [
-                Ranked(place, score, via, query.market_reason(relation, via, key))
-                for place, score, via, key in zip(*(one.tolist() for one in listed), strict=True)
-            ]
-        return found
+        labeled = query.weights_by_label(pool.keys) if query.labels else None
+        return ranking.rank(chances, pool, self.path_weights, direct, trees.floors, labeled)
+
+    def reason(self, relation: Relation, position: int, factor_id: int) -> str:
+        """Why a market is related to the query, for people to read.
+
+        position : the market's position in the pool
+        factor_id : id of the factor (thing in the world) through which it was found
+        """
+        return self._query.market_reason(relation, factor_id, int(self._pool.keys[position]))

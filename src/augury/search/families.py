@@ -23,11 +23,6 @@ from augury.search.text import fold, terms
 
 Kind = Literal["contest", "ladder", "dates"]
 
-FOUND_PER_ROW: Final = 2
-"""For lists with one row per family (e.g. the markets of one event): number of results that a
-search fetches for each requested row. It exceeds 1 because several results may become one row; a
-larger value is slower. Measured with 39,449 markets on an idle machine, time in the console from
-key press to rows: at 2, median 83 ms and 95th percentile 125 ms; at 5, 119 ms and 555 ms."""
 NEAR_SCORE: Final = 0.7
 """A market may represent its family (e.g. the markets of one event) in a list of results only if
 its score is at least this share (0 to 1) of the family's best score. Chosen by hand."""
@@ -118,12 +113,12 @@ def _one(asked: set[str], members: list[R]) -> tuple[R, float, FoundFamily | Non
     named = {m.id: len(asked & set(terms(labels[m.id]))) for m in members}
     places = {m.id: n for n, m in enumerate(sorted(members, key=_order(kind, labels)))}
     # The member whose label shares most words with the query represents the family. Ties go to
-    # active members, then in a ladder to the best score (its ends say least), then by `places`.
+    # active members, then in a ladder to the first result (its ends say least), then by `places`.
     near = [m for m in members if m.score >= NEAR_SCORE * best]
     head = min(
         near,
         key=lambda m: (
-            -named[m.id], m.status != "active", -m.score if kind == "ladder" else 0, places[m.id],
+            -named[m.id], m.status != "active", 0 if kind == "ladder" else places[m.id],
         ),
     )  # fmt: skip
     others = sorted((m for m in members if m is not head), key=lambda m: places[m.id])
@@ -132,22 +127,29 @@ def _one(asked: set[str], members: list[R]) -> tuple[R, float, FoundFamily | Non
 
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_DATE = re.compile(rf"\b{calendar.MONTH}\b\.?|\b\d+(?:st|nd|rd|th)?\b")
+_MONTH = re.compile(rf"\b{calendar.MONTH}\b")
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?\b"
+_DATE = re.compile(
+    rf"\b{calendar.MONTH}\b\.?(?:\s{_DAY})?|\b{_DAY}(?= (?:of )?{calendar.MONTH}\b)"
+    r"|\b(?:19|20)\d\d\b"
+)
 
 
 def _split(members: list[R]) -> list[list[R]]:
-    """Split a family without an event into one family for each year that its questions name,
-    because contests of different years are different families; returns the families. Questions that
-    differ only in their dates stay one family."""
+    """Split a family without an event into one family for each year and month that its questions
+    name, because the contests of different years are different families, and so are the levels that
+    something may reach in different months; returns the families. Questions that differ only in
+    their dates stay one family."""
     if members[0].event_id or len(members) == 1:
         return [members]
     texts = [fold(row.question) for row in members]
     if len({" ".join(_DATE.sub(" ", text).split()) for text in texts}) == 1:
         return [members]
-    contests: dict[tuple[str, ...], list[R]] = {}
+    of_one_time: dict[tuple[str, ...], list[R]] = {}
     for row, text in zip(members, texts, strict=True):
-        contests.setdefault(tuple(_YEAR.findall(text)), []).append(row)
-    return list(contests.values())
+        named = (*_YEAR.findall(text), *_MONTH.findall(text))
+        of_one_time.setdefault(named, []).append(row)
+    return list(of_one_time.values())
 
 
 def price(row: Foldable) -> float | None:

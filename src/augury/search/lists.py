@@ -1,18 +1,22 @@
 """Fifth stage of a search: make one ranked list per relation. Decision trees fitted on judged
 queries give a market its grade for the list `direct`, and its chance of belonging to each of the
-other lists."""
+other lists. Prices and dates say which markets of one family (e.g. of one event) come first."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from augury.search.rank import by_grade, of_another_time
-from augury.search.related import NOTHING, Lookup
+from augury.search.members import Members, first_families, in_reading_order
+from augury.search.rank import by_grade, names_past_year, of_another_time
+from augury.search.related import NOTHING, Lookup, Ranked, Relation
 from augury.search.relating import Related
 from augury.search.schemas import Dimension
-from augury.search.understanding import Understood
+from augury.search.understanding import SearchArguments, Understood
 
 MAX_PROTECTED = 40
 """Largest number of markets at the top of the list `direct` that other lists cannot simply take; it
@@ -20,6 +24,21 @@ is twice the number of requested results if that is smaller. Another list takes 
 if its chance of belonging there is more than `augury.relations.rank.CLAIM_RATIO` times its score in
 `direct`. Markets further down are not protected, because for them a causal path says more than
 similar words. Chosen by hand."""
+
+NEAR_CHANCE: Final = 0.7
+"""Markets of one family (e.g. of one event) that are related to a query exchange places if their
+scores are at least this share (0 to 1) of the family's best. Chosen by hand."""
+RELATED_DEPTH: Final = 40
+"""Number of results per list of related markets that are made beyond those requested, so that the
+best known of a family (e.g. of one event) are among them. Chosen by hand."""
+SPARE_FAMILIES: Final = 5
+"""Number of families (e.g. events) that are kept beyond the requested rows, if each becomes one
+row, because some turn out to be closed."""
+MOST_OF_FAMILY: Final = 20
+"""Largest number of markets of one family (e.g. of one event) that one row stands for."""
+
+Prices = Callable[[NDArray[np.int64]], NDArray[np.float64]]
+"""Returns the price of the first outcome of each market with a given number; NaN: no quote."""
 
 
 class Hit(NamedTuple):
@@ -46,28 +65,68 @@ class Lists(NamedTuple):
     lookup: Lookup = NOTHING
 
 
-def rank(related: Related) -> Lists:
+def rank(related: Related, prices: Prices, at: datetime) -> Lists:
     """Make the ranked lists of a search, one per relation (`direct`, `upstream`, ...). A market is
-    in one list only: if another list takes a market, `direct` leaves it out."""
+    in one list only: if another list takes a market, `direct` leaves it out.
+
+    If the results are to be folded, a list has all markets that may stand in one of its rows.
+
+    at : the current time
+    """
     understood, reading, wanted = related.understood, related.reading, related.understood.wanted
     ranking = related.ranking
     if ranking.by_title and (grades := reading.direct()) is not None:
-        last = of_another_time(understood.query, related.direct_candidates.records)
+        records = related.direct_candidates.records
+        last = of_another_time(understood.query, records)
+        if wanted.status == "active" and not len(understood.query.years):
+            last |= names_past_year(records, at.year)
         ranking = by_grade(related.direct_candidates, grades, last)
     keys, changes = related.hits.keys, related.hits.payload["change"]
+    members = Members(
+        related.hits.payload, related.pool.matched_weight, prices(keys), at.timestamp()
+    )
     hits: dict[Dimension, list[Hit]] = {}
     claimed: set[int] = set()
     if set(wanted.dimensions) != {"direct"}:
         sure = np.zeros(len(keys), np.float32)
         surely = min(2 * wanted.top_k, MAX_PROTECTED)
         sure[ranking.order[:surely]] = ranking.scores[:surely]
-        for relation, found in reading.rank(sure, wanted.most).items():
-            hits[relation] = [
-                Hit(int(keys[at]), int(changes[at]), score, factor_id, reason)
-                for at, score, factor_id, reason in found
-            ]
+        for relation, found in reading.rank(sure).items():
+            hits[relation] = _hits(relation, found, related, members)
             claimed.update(hit.key for hit in hits[relation])
-    order = ranking.order
-    listed = (keys[order].tolist(), changes[order].tolist(), ranking.scores.tolist())
-    hits["direct"] = [Hit(*one) for one in zip(*listed, strict=True) if one[0] not in claimed]
+    kept = ~np.isin(keys[ranking.order], list(claimed))
+    order, scores = ranking.order[kept], ranking.scores[kept]
+    order = in_reading_order(order, scores, members)
+    if wanted.fold:
+        places = first_families(order, members, *_rows(wanted))
+        order, scores = order[places], scores[places]
+    listed = (keys[order].tolist(), changes[order].tolist(), scores.tolist())
+    hits["direct"] = list(map(Hit, *listed))
     return Lists(understood, hits, related.lookup)
+
+
+def _hits(relation: Relation, found: Ranked, related: Related, members: Members) -> list[Hit]:
+    """The list of one relation, with the markets of a family in the order in which people read
+    them."""
+    wanted = related.understood.wanted
+    depth = wanted.top_k + RELATED_DEPTH
+    scores = found.scores[:depth]
+    order = in_reading_order(found.positions[:depth], scores, members, NEAR_CHANCE)
+    places = (
+        first_families(order, members, *_rows(wanted))
+        if wanted.fold
+        else np.arange(min(wanted.top_k, len(order)))
+    )
+    factors = dict(zip(found.positions.tolist(), found.factor_ids.tolist(), strict=True))
+    keys, changes = related.hits.keys, related.hits.payload["change"]
+    return [
+        Hit(
+            int(keys[at]), int(changes[at]), score, factors[at],
+            related.reading.reason(relation, at, factors[at]),
+        )
+        for at, score in zip(order[places].tolist(), scores[places].tolist(), strict=True)
+    ]  # fmt: skip
+
+
+def _rows(wanted: SearchArguments) -> tuple[int, int]:
+    return wanted.top_k + SPARE_FAMILIES, MOST_OF_FAMILY

@@ -125,11 +125,9 @@ class Presenter:
     async def _shown_directly(
         self, understood: Understood, hits: list[Hit]
     ) -> list[tuple[ResultRow, float, str]]:
-        phrases, status, most = (
-            understood.parsed.phrases,
-            understood.wanted.status,
-            understood.wanted.most,
-        )
+        phrases, wanted = understood.parsed.phrases, understood.wanted
+        status = wanted.status
+        most = len(understood.named) + len(hits) if wanted.fold else wanted.top_k
 
         def belongs(row: ResultRow) -> bool:
             if status is not None:
@@ -143,8 +141,8 @@ class Presenter:
         waiting = [hit for hit in hits if hit.key not in taken]
         while len(shown) < most and waiting:
             # Markets that no longer exist or no longer fit are dropped, and the next hits follow.
-            wanted = most - len(shown) if not phrases else len(waiting)
-            part, waiting = waiting[:wanted], waiting[wanted:]
+            missing = most - len(shown) if not phrases else len(waiting)
+            part, waiting = waiting[:missing], waiting[missing:]
             rows = await self.rows(part)
             shown += [
                 (row, hit.score, DIRECT_REASON)

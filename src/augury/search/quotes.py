@@ -68,16 +68,30 @@ class Quotes:
         """The quotes of the markets with the numbers `seqs`, by number; markets that no longer
         exist are left out."""
         asked = np.asarray(seqs, np.int64)
-        there = asked[asked < len(self._rows)]
-        there = there[self._rows["moved"][there] > 0]
-        if len(there) < len(asked):
-            missing = np.setdiff1d(asked, there).tolist()
-            async with self._database.reading() as conn:
-                self._put(await markets.moving(conn, missing))
-            there = asked[asked < len(self._rows)]
-            there = there[self._rows["moved"][there] > 0]
+        await self.read_missing(asked)
+        there = asked[self._is_known(asked)]
         at = (now() - _EPOCH) // _MICROSECOND
         return {row[0]: self._quoted(row, at) for row in self._rows[there].tolist()}
+
+    async def read_missing(self, seqs: NDArray[np.int64]) -> None:
+        """Read the quotes of those markets with the numbers `seqs` that are not in memory yet."""
+        if len(missing := seqs[~self._is_known(seqs)]):
+            async with self._database.reading() as conn:
+                self._put(await markets.moving(conn, missing.tolist()))
+
+    def _is_known(self, seqs: NDArray[np.int64]) -> NDArray[np.bool_]:
+        known = seqs < len(self._rows)
+        known[known] = self._rows["moved"][seqs[known]] > 0
+        return known
+
+    def prices(self, seqs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Price of the first outcome (usually Yes), 0 to 1, of each market with a number in
+        `seqs`; NaN if it has no quote, more than two outcomes, or is not in memory
+        (`read_missing`)."""
+        found = np.full(len(seqs), np.nan)
+        known = self._is_known(seqs)
+        found[known] = self._rows["first"][seqs[known]]
+        return found
 
     def _quoted(self, row: tuple[Any, ...], at: int) -> Quoted:
         seq, _, first, second, price_as_of, observed_at, closes_at, volume, origin, kinds, named = (

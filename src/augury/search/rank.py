@@ -304,6 +304,14 @@ def of_another_time(query: RankQuery, records: Records) -> NDArray[np.bool_]:
     return other
 
 
+def names_past_year(records: Records, year: int) -> NDArray[np.bool_]:
+    """Whether each market names years, all of them before `year`, and closed before it or at an
+    unknown time: (n,)."""
+    latest = records["years"].max(axis=1, initial=0)
+    begins = np.datetime64(f"{year}", "s").astype(np.int64)
+    return (latest > 0) & (latest < year) & (records["closes"] < begins)
+
+
 def _asked_of(query: RankQuery, periods: TermIds) -> TermIds:
     """The ids of those query terms that are in `periods` (ids of the months, or of the
     quarters)."""

@@ -89,14 +89,13 @@ class Pool:
 
 
 class Ranked(NamedTuple):
-    """A market related to a query: its position in the pool of candidates, its score, and why it is
-    related."""
+    """The markets of one relation to a query, best first; one array entry per market."""
 
-    position: int
-    score: float
-    factor_id: int
-    """Id of the factor (e.g. a policy rate) through which the market was found."""
-    reason: str
+    positions: NDArray[np.intp]
+    """Positions in the pool of candidates."""
+    scores: NDArray[np.float32]
+    factor_ids: NDArray[np.uint16]
+    """Ids of the factors (e.g. a policy rate) through which the markets were found."""
 
 
 class PoolReading(Protocol):
@@ -110,14 +109,19 @@ class PoolReading(Protocol):
         that only words and meaning rank the markets."""
         ...
 
-    def rank(self, direct: NDArray[np.float32], most: int) -> dict[Relation, list[Ranked]]:
-        """The `most` best markets of each relation (`upstream`, `downstream`, `correlated`), best
-        first; no market is in two relations.
+    def rank(self, direct: NDArray[np.float32]) -> dict[Relation, Ranked]:
+        """The markets of each relation (`upstream`, `downstream`, `correlated`), best first; no
+        market is in two relations.
 
         `direct` (n,): the scores of the best direct results, and 0 for all other markets. A direct
         result is listed in a relation instead only if its chance of being in that relation is
         larger than `augury.relations.rank.CLAIM_RATIO` times its direct score.
         """
+        ...
+
+    def reason(self, relation: Relation, position: int, factor_id: int) -> str:
+        """Why a market is in the list of `relation`, for people to read. `position` and `factor_id`
+        as in `Ranked`."""
         ...
 
 
@@ -198,8 +202,11 @@ class _Unread:
     def direct(self) -> None:
         return None
 
-    def rank(self, direct: NDArray[np.float32], most: int) -> dict[Relation, list[Ranked]]:
+    def rank(self, direct: NDArray[np.float32]) -> dict[Relation, Ranked]:
         return {}
+
+    def reason(self, relation: Relation, position: int, factor_id: int) -> str:
+        return ""
 
 
 NOTHING: Lookup = _Nothing()

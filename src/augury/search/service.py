@@ -19,7 +19,7 @@ from augury.clock import now, pause
 from augury.markets import store as markets
 from augury.markets.freshness import AgeRule
 from augury.markets.records import Status
-from augury.search import families, rank
+from augury.search import rank
 from augury.search.answers import Answers
 from augury.search.embedding import Embedder
 from augury.search.engine import IndexSchema, SearchEngine
@@ -37,11 +37,6 @@ from augury.search.text import DocumentFrequencies
 from augury.search.understanding import SearchArguments, Understood, understand
 from augury.settings import Settings
 from augury.storage.database import Database
-
-FOLDED_AT_ONCE = 200
-"""Largest number of results fetched per relation (`direct`, `upstream`, ...) to make a list with
-one row per family (e.g. the markets of one event). More results than requested rows are fetched,
-since several may belong to one family."""
 
 OVERDUE_SECONDS = 30.0
 """Seconds between two queries to the database for overdue markets, i.e. those whose close has
@@ -164,8 +159,7 @@ class SearchService:
         if (known := self._answers.known(arguments, self._indexer.position)) is not None:
             return known
         position, at = self._indexer.position, time.monotonic()
-        deep = min(families.FOUND_PER_ROW * top_k, FOLDED_AT_ONCE) if fold else top_k
-        wanted = SearchArguments(query, dimensions, top_k, status, max(deep, top_k))
+        wanted = SearchArguments(query, dimensions, top_k, status, fold)
         found = (await self._search(wanted)).results
         if fold:
             found = folded(query, found, top_k)
@@ -177,24 +171,20 @@ class SearchService:
     ) -> Explored:
         """Like `search`, in all four relations. The answer also has the factors (things in the
         world, such as a policy rate) through which the markets were found."""
-        return await self._search(SearchArguments(query, DIMENSIONS, top_k, status, top_k))
+        return await self._search(SearchArguments(query, DIMENSIONS, top_k, status))
 
     async def _search(self, wanted: SearchArguments) -> Explored:
         understood = await understand(wanted, self.database, self.embedder, self.frequencies)
+        if not understood.text:
+            return await self.presenter.present(Lists(understood, {"direct": []}))
         if self._remote:
             # In a thread, because the engine blocks while it waits for its server.
-            lists = await asyncio.to_thread(self._make_lists, understood)
+            related = await asyncio.to_thread(self.related, understood)
         else:
             # Not in a thread: that would only wait for the interpreter lock that this thread holds.
-            lists = self._make_lists(understood)
-        return await self.presenter.present(lists)
-
-    def _make_lists(self, understood: Understood) -> Lists:
-        return (
-            rank_lists(self.related(understood))
-            if understood.text
-            else Lists(understood, {"direct": []})
-        )
+            related = self.related(understood)
+        await self._quotes.read_missing(related.hits.keys)
+        return await self.presenter.present(rank_lists(related, self._quotes.prices, now()))
 
     def related(self, understood: Understood) -> Related:
         """All markets that may be listed for a query, with how each one is related to it. The

@@ -32,9 +32,9 @@ class SearchArguments(NamedTuple):
     """Number of results per relation that the caller requested; more candidates are gathered if it
     is large."""
     status: Status | None
-    most: int
-    """Largest number of results per relation that are made: `top_k`, or more if the markets of one
-    family (e.g. of one event) are put into one row afterwards."""
+    fold: bool = False
+    """Whether the markets of one family (e.g. of one event) are put into one row afterwards. Then
+    `top_k` counts families, and more results are made."""
 
 
 class Understood(NamedTuple):
