@@ -1,7 +1,7 @@
-"""Licences of the installed packages that the lock names: a check, or a bill of materials.
+"""Licenses of the installed packages that the lock names: a check, or a bill of materials.
 
-python deploy/licences.py          fails on a licence that does not go with Apache-2.0
-python deploy/licences.py --sbom   CycloneDX 1.6 as JSON
+python deploy/licenses.py          fails on a license that does not go with Apache-2.0
+python deploy/licenses.py --sbom   CycloneDX 1.6 as JSON
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def locked() -> list[tuple[str, str, list[str]]]:
     return found
 
 
-def licence(package: Distribution) -> str:
-    """What a package says of its licence; empty when it says nothing."""
+def license(package: Distribution) -> str:
+    """What a package says of its license; empty when it says nothing."""
     data = package.metadata
     for text in (data.get("License-Expression"), data.get("License")):
         if text and len(text) < 100 and text.upper() != "UNKNOWN":
@@ -47,16 +47,16 @@ def licence(package: Distribution) -> str:
 
 
 def main() -> int:
-    """Exit status 1 where a licence does not fit or is not told."""
+    """Exit status 1 where a license does not fit or is not told."""
     components, wrong = [], []
     for name, version, hashes in locked():
         try:
-            said = licence(distribution(name))
+            said = license(distribution(name))
         except PackageNotFoundError:
             continue  # of another platform
         strong = STRONG.search(said) and not WEAK.search(said) and " OR " not in said
         if not said or FORBIDDEN.search(said) or strong:
-            wrong.append(f"{name} {version}: {said or 'no licence told'}")
+            wrong.append(f"{name} {version}: {said or 'no license told'}")
         components.append(
             {
                 "type": "library",
@@ -71,7 +71,7 @@ def main() -> int:
         bill = {"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1}
         print(json.dumps(bill | {"components": components}, indent=1))
         return 0
-    print(f"{len(components)} packages, {len(wrong)} with a licence to look at")
+    print(f"{len(components)} packages, {len(wrong)} with a license to look at")
     print("\n".join(wrong))
     return 1 if wrong else 0
 

@@ -133,7 +133,7 @@ HEAVY = frozenset((
 mark single tests `heavy`. They are no quick tests."""
 
 SERVERS = frozenset((
-    "address", "disk", "fake", "initialised", "port", "postgres", "qdrant", "redis_url", "serve",
+    "address", "disk", "fake", "initialized", "port", "postgres", "qdrant", "redis_url", "serve",
     "server", "service", "small_disk", "squatter", "upstream",
 ))  # fmt: skip
 """Fixtures that start a server or a process, or listen. What uses one, at whatever distance, is no

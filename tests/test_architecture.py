@@ -188,7 +188,7 @@ PURE = [
     "forecast/properties.py",
     "forecast/figures.py",
     "forecast/denials.py",
-    "forecast/normalise.py",
+    "forecast/normalize.py",
     "forecast/relative_dates.py",
     "forecast/levels.py",
     "forecast/order.py",

@@ -89,9 +89,9 @@ def test_the_unit_is_hardened() -> None:
 
 
 @pytest.mark.heavy
-def test_every_licence_fits() -> None:
+def test_every_license_fits() -> None:
     done = subprocess.run(
-        [sys.executable, "-P", str(DEPLOY / "licences.py")], capture_output=True, text=True
+        [sys.executable, "-P", str(DEPLOY / "licenses.py")], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout
 
@@ -141,7 +141,7 @@ def test_an_audit_that_could_not_ask_finds_nothing_and_does_not_say_safe(
 @pytest.mark.heavy
 def test_the_bill_of_materials_names_every_package_with_its_hashes() -> None:
     done = subprocess.run(
-        [sys.executable, "-P", str(DEPLOY / "licences.py"), "--sbom"],
+        [sys.executable, "-P", str(DEPLOY / "licenses.py"), "--sbom"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     bill = json.loads(done.stdout)

@@ -18,7 +18,7 @@ BAD = {
     "empty": b"",
     "binary": bytes(range(256)) * 40,
     "another shape": b'[1, {"two": 3}]\n',
-    "a table of something else": b"colour\nred\n",  # Parquet where the name says so
+    "a table of something else": b"color\nred\n",  # Parquet where the name says so
 }
 COMMANDS = {
     "import": ["import", "{file}.parquet"],
@@ -94,7 +94,7 @@ def test_a_file_that_is_not_what_is_expected_gets_one_line(
     if kind == "a folder":
         bad.mkdir()
     elif kind == "a table of something else" and bad.suffix == ".parquet":
-        pl.DataFrame({"colour": ["red"]}).write_parquet(bad)
+        pl.DataFrame({"color": ["red"]}).write_parquet(bad)
     else:
         bad.write_bytes(BAD[kind] or b"")
     result = CliRunner().invoke(cli.app, arguments)
@@ -116,7 +116,7 @@ def test_a_file_that_is_not_what_is_expected_gets_one_line(
 def test_bars_that_are_none_get_one_line(suffix: str, kind: str, tmp_path: Path) -> None:
     bad = tmp_path / f"bad{suffix}"
     if kind == "a table of something else" and suffix == ".parquet":
-        pl.DataFrame({"colour": ["red"]}).write_parquet(bad)
+        pl.DataFrame({"color": ["red"]}).write_parquet(bad)
     else:
         bad.write_bytes(BAD[kind] or b"")
     with pytest.raises(SetupProblem, match=bad.name) as caught:

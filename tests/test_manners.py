@@ -45,10 +45,10 @@ async def test_a_head_is_the_get_without_its_body(client: Client) -> None:
 
 async def test_unknown_query_parameters_are_named(client: Client) -> None:
     for path in ("/v1/health", "/v1/markets", "/docs/factors"):
-        answer = await client.get(path, params={"colour": "red"})
+        answer = await client.get(path, params={"color": "red"})
         assert answer.status_code == 422
         [issue] = answer.json()["detail"]
-        assert (issue["loc"], issue["type"]) == (["query", "colour"], "extra_forbidden")
+        assert (issue["loc"], issue["type"]) == (["query", "color"], "extra_forbidden")
         known = "It takes: " if path == "/v1/markets" else "It takes none."
         assert known in issue["msg"]
 

@@ -14,7 +14,7 @@ import pytest
 
 from augury.extension import names as extension
 from augury.forecast import polarity
-from augury.forecast.normalise import normalise
+from augury.forecast.normalize import normalize
 from augury.propositions.reading import read
 from augury.remembered import Once, memory_bytes, remembered
 from augury.search.text import terms, title_terms
@@ -96,7 +96,7 @@ def _grown(rounds: int) -> tuple[float, float]:
         extension.name(text)
         read(text, title=text, opened=AT.date())
         if n % 10 == 0:
-            normalise(text[:500], AT)
+            normalize(text[:500], AT)
     gc.collect()
     return (marks[1] - marks[0]) / 1e6, (_resident() - marks[1]) / 1e6
 

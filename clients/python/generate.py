@@ -202,7 +202,7 @@ def repr_(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
-def spelt(name: str) -> str:
+def spelled(name: str) -> str:
     """A field's name; a keyword of Python gets an underscore."""
     return f"{name}_" if keyword.iskeyword(name) else name
 
@@ -263,10 +263,10 @@ def models(api: Schema) -> str:
             else:
                 told = told if "None" in told.split(" | ") or told == "Any" else f"{told} | None"
                 default = " = None"
-            if spelt(field) != field:
+            if spelled(field) != field:
                 default = default.replace(" = ", ", default=", 1)
                 default = f' = msgspec.field(name="{field}"{default})'
-            lines.append(f"    {spelt(field)}: {told}{default}")
+            lines.append(f"    {spelled(field)}: {told}{default}")
             if words := spec.get("description"):
                 lines.append(prose(words, "    ").rstrip("\n"))
         if len(lines) == 2:
@@ -317,15 +317,15 @@ def method(name: str, call: str, api: Schema, *, awaited: bool) -> str:
     for where, field, schema, required in sorted(asked, key=lambda p: not p[3]):
         typed = kind(schema, sent=True, prefix="m.")
         if required:
-            before.append(f"{spelt(field)}: {typed}")
+            before.append(f"{spelled(field)}: {typed}")
         elif where == "body" and changing:
             typed = f"{typed.removesuffix(' | None')} | UnsetType" + " | None" * typed.endswith(
                 "None"
             )
-            after.append(f"{spelt(field)}: {typed} = UNSET")
+            after.append(f"{spelled(field)}: {typed} = UNSET")
         else:
             typed = typed if typed.endswith("None") or typed == "Any" else f"{typed} | None"
-            after.append(f"{spelt(field)}: {typed} = None")
+            after.append(f"{spelled(field)}: {typed} = None")
     if is_run:
         after.append("cursor: str | None = None")
     if len(before) > 2:  # one thing asked for may go without its name
@@ -344,10 +344,10 @@ def method(name: str, call: str, api: Schema, *, awaited: bool) -> str:
     keyed = verb == "POST" and "409" in operation["responses"]
     made = [f'"{verb}"', repr_(path), "type(None)" if told == "None" else told]
     if named["path"]:
-        made.append(f"path=({', '.join(map(spelt, named['path']))},)")
+        made.append(f"path=({', '.join(map(spelled, named['path']))},)")
     for where in ("query", "body"):
         if named[where]:
-            values = ", ".join(f"{repr_(f)}: {spelt(f)}" for f in named[where])
+            values = ", ".join(f"{repr_(f)}: {spelled(f)}" for f in named[where])
             made.append(f"{where}={{{values}}}")
     if body == "" and verb in ("POST", "PATCH") and "requestBody" in operation:
         made.append("body={}")
@@ -358,7 +358,7 @@ def method(name: str, call: str, api: Schema, *, awaited: bool) -> str:
     words = operation.get("description") or operation.get("summary", "")
     doc = [prose(words, "        ").rstrip("\n")]
     told_of = [
-        f"        {spelt(f)}: {' '.join(s['description'].split())}"
+        f"        {spelled(f)}: {' '.join(s['description'].split())}"
         for _, f, s, _ in asked
         if s.get("description")
     ]

@@ -106,10 +106,10 @@ left.set_xlabel("share of answers kept, narrowest interval first")
 left.set_ylabel("Brier score (lower is better)")
 left.set_ylim(0)
 left.legend()
-for happened, colour in ((1.0, "#0b6e4f"), (0.0, "#b3261e")):
+for happened, color in ((1.0, "#0b6e4f"), (0.0, "#b3261e")):
     part = answered.filter(pl.col("happened") == happened)
     label = "happened" if happened else "did not"
-    right.scatter(part["width"], part["probability"], color=colour, s=18, alpha=0.7, label=label)
+    right.scatter(part["width"], part["probability"], color=color, s=18, alpha=0.7, label=label)
 right.axvline(WIDEST_INTERVAL, color="#999", linestyle="--")
 right.set_xlabel("width of the interval")
 right.set_ylabel("forecast")

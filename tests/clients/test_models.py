@@ -75,7 +75,7 @@ def test_a_method_takes_every_parameter_and_field_of_its_operation(call: str) ->
     group, name = CALLS[call]
     for kind in (getattr(sync_api, group), getattr(async_api, f"Async{group}")):
         taken = inspect.signature(getattr(kind, name)).parameters
-        assert set(taken) - {"self"} == {generate.spelt(one) for one in wanted}
+        assert set(taken) - {"self"} == {generate.spelled(one) for one in wanted}
 
 
 def test_a_parameter_of_several_values_is_sent_once_for_each() -> None:

@@ -10,7 +10,7 @@ from tests.forecast.conftest import NOW, market, put
 from augury.forecast import horizons
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate
-from augury.forecast.normalise import normalise
+from augury.forecast.normalize import normalize
 from augury.forecast.service import ForecastService
 from augury.search.embedding import Embedder
 from augury.search.service import SearchService
@@ -31,7 +31,7 @@ AT = datetime(2026, 4, 18, tzinfo=UTC)
     ],
 )
 def test_an_event_without_a_date_names_no_time(question: str) -> None:
-    assert horizons.names_no_time(normalise(question, AT))
+    assert horizons.names_no_time(normalize(question, AT))
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_an_event_without_a_date_names_no_time(question: str) -> None:
     ],
 )
 def test_words_of_time_and_contests_name_one(question: str) -> None:
-    assert not horizons.names_no_time(normalise(question, AT))
+    assert not horizons.names_no_time(normalize(question, AT))
 
 
 @pytest.mark.anyio
@@ -109,7 +109,7 @@ def test_a_question_that_lasts_is_asked_until_the_deadline() -> None:
     embedder = Embedder.load()
     engine = Engine(embedder.embed, embedder.rarity)
     for text, words in (("Will Starmer resign?", "by"), ("Will Maduro stay in power?", "until")):
-        compared = engine.compare(normalise(text, AT), [], AT)
+        compared = engine.compare(normalize(text, AT), [], AT)
         until = horizons.until(compared, date(2027, 1, 1))
         assert until.judged.endswith(f" {words} December 31, 2026?")
         assert until.proposition.window.end == date(2027, 1, 1)

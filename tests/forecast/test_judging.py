@@ -15,7 +15,7 @@ from augury.forecast import judging
 from augury.forecast.bearing import Compared
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate, Snapshot
-from augury.forecast.normalise import normalise
+from augury.forecast.normalize import normalize
 from augury.forecast.properties import snapshot
 from augury.language.vocabulary import default
 from augury.matching.features import COMPARED, Matrix
@@ -62,7 +62,7 @@ def asked(engine: Engine, question: str, *titles: str) -> Compared:
         snapshot(market(n, title, PRICE, "2027-07-31T00:00"), n, PRICE, AT)
         for n, title in enumerate(titles, 1)
     ]
-    return engine.compare(normalise(question, AT), known, AT)
+    return engine.compare(normalize(question, AT), known, AT)
 
 
 def given(engine: Engine, compared: Compared, same: float, opposite: float) -> Estimate:
@@ -198,7 +198,7 @@ def test_of_a_game_the_side_is_no_matter_of_the_judge(
 ) -> None:
     game = market(1, GAME, PRICE, "2027-07-31T00:00", outcomes=("Ode Lantern", "Mira Sorel"))
     known = [snapshot(game, 1, PRICE, AT)]
-    compared = engine.compare(normalise(question, AT), known, AT)
+    compared = engine.compare(normalize(question, AT), known, AT)
     brief = judging.brief(compared, default(), most=12)
     assert {relation.bearing for relation in brief.game_relations if relation} == {
         "same",
@@ -216,7 +216,7 @@ def test_a_draw_is_no_answer_from_a_win(engine: Engine) -> None:
     )
     game = market(1, "Ode vs Sorel", PRICE, "2027-07-31T00:00", description=rules)
     compared = engine.compare(
-        normalise("Ode and Sorel share the points", AT), [snapshot(game, 1, PRICE, AT)], AT
+        normalize("Ode and Sorel share the points", AT), [snapshot(game, 1, PRICE, AT)], AT
     )
     brief = judging.brief(compared, default(), most=12)
     assert [relation.bearing for relation in brief.game_relations if relation] == ["excludes"]
@@ -255,7 +255,7 @@ def test_two_prices_of_one_title_make_the_answer_unsure(engine: Engine) -> None:
             snapshot(market(n, TITLE, price, end), n, price, AT)
             for n, (price, end) in enumerate(prices, 1)
         ]
-        found = engine.estimate(engine.compare(normalise(TITLE, AT), known, AT))
+        found = engine.estimate(engine.compare(normalize(TITLE, AT), known, AT))
         return found.confidence
 
     assert sure(0.96, "2027-07-31T12:00") > 0.85

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from augury.forecast.normalise import normalise
+from augury.forecast.normalize import normalize
 
 AT = datetime(2026, 4, 10, tzinfo=UTC)
 
@@ -92,7 +92,7 @@ STAYS = [
 
 
 def level(said: str) -> tuple[bool, str, float | None, float | None]:
-    p = normalise(f"Will Bitcoin {said} by December 31?", AT).proposition
+    p = normalize(f"Will Bitcoin {said} by December 31?", AT).proposition
     t = p.threshold
     assert t is not None
     low, high = (None if math.isinf(x) else x for x in (t.low, t.high))
@@ -120,7 +120,7 @@ def test_staying_on_one_side_is_never_getting_to_the_other(
 
 @pytest.mark.parametrize("said", ["finish below $90", "close below $90", "end up under $90"])
 def test_ending_below_a_level_is_no_staying_there(said: str) -> None:
-    asked = normalise(f"Will oil {said} on June 30, 2027?", AT).proposition
+    asked = normalize(f"Will oil {said} on June 30, 2027?", AT).proposition
     assert asked.positive
     assert asked.threshold is not None
     assert asked.threshold.high == 90
@@ -131,7 +131,7 @@ def test_ending_below_a_level_is_no_staying_there(said: str) -> None:
     [("Dow top 50,000", 50_000), ("unemployment top 5%", 5), ("oil prices top 100", 100)],
 )
 def test_to_top_a_level_is_no_rank(said: str, level: float) -> None:
-    asked = normalise(f"Will {said} this week?", AT).proposition
+    asked = normalize(f"Will {said} this week?", AT).proposition
     assert asked.threshold is not None
     assert (asked.predicate, asked.threshold.low, asked.threshold.high) == (
         "touches", level, math.inf,
@@ -140,7 +140,7 @@ def test_to_top_a_level_is_no_rank(said: str, level: float) -> None:
 
 @pytest.mark.parametrize("said", ["finish in the top 10", "finish top 3", "make the top 100"])
 def test_the_top_places_are_a_rank(said: str) -> None:
-    assert normalise(f"Will Arden {said}?", AT).proposition.predicate == "ranks"
+    assert normalize(f"Will Arden {said}?", AT).proposition.predicate == "ranks"
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_the_top_places_are_a_rank(said: str) -> None:
     ],
 )  # fmt: skip
 def test_a_short_question_names_its_level(question: str, level: float) -> None:
-    p = normalise(question, AT).proposition
+    p = normalize(question, AT).proposition
     assert p.predicate == "touches"
     assert p.threshold is not None
     assert level in (p.threshold.low, p.threshold.high)
@@ -162,9 +162,9 @@ def test_a_short_question_names_its_level(question: str, level: float) -> None:
     "question", ["will the series go to 7?", "lakers to 60 wins", "Trump to visit 10 countries"]
 )
 def test_a_number_of_things_is_no_price(question: str) -> None:
-    assert normalise(question, AT).proposition.predicate != "touches"
+    assert normalize(question, AT).proposition.predicate != "touches"
 
 
 def test_a_month_that_closes_is_its_last_day() -> None:
-    p = normalise("will bitcoin close the month over 75k", AT).proposition
+    p = normalize("will bitcoin close the month over 75k", AT).proposition
     assert (p.predicate, p.window.kind) == ("value", "on")

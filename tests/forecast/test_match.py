@@ -9,7 +9,7 @@ import pytest
 
 from augury.forecast import cues
 from augury.forecast.match import Comparison, compare
-from augury.forecast.normalise import normalise
+from augury.forecast.normalize import normalize
 from augury.forecast.view import view
 from augury.propositions.reading import read
 
@@ -18,7 +18,7 @@ VECTOR = np.full(4, 0.5, np.float32)
 
 
 def fit(question: str, market: str, closes: date = date(2027, 12, 31)) -> Comparison:
-    reading = normalise(question, AT)
+    reading = normalize(question, AT)
     asked = cues.read(reading.proposition, reading.effective)
     theirs = read(market, closes=closes, opened=AT.date())
     told = cues.read(theirs, market, closes=closes)
@@ -139,7 +139,7 @@ def test_a_level_does_not_follow_from_what_else_happens_to_it() -> None:
 def test_a_deal_that_is_struck_is_reached() -> None:
     asked = "Will Chile and Peru strike a fishing deal in 2027?"
     assert fit(asked, "Will Chile and Peru reach a fishing deal in 2027?").missing == 0
-    assert "strike" in normalise("Will Chile strike Peru in 2027?", AT).proposition.terms
+    assert "strike" in normalize("Will Chile strike Peru in 2027?", AT).proposition.terms
 
 
 TOUCHED = "Will gold hit (HIGH) $5,000 by June 30, 2027?"

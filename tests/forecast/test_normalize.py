@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.forecast.normalise import normalise
+from augury.forecast.normalize import normalize
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -43,12 +43,12 @@ NEGATIVE = [
 
 @pytest.mark.parametrize("question", POSITIVE)
 def test_a_question_is_taken_as_it_is_asked(question: str) -> None:
-    assert normalise(question, AT).proposition.positive
+    assert normalize(question, AT).proposition.positive
 
 
 @pytest.mark.parametrize("question", NEGATIVE)
 def test_a_question_for_the_opposite_is_told(question: str) -> None:
-    reading = normalise(question, AT)
+    reading = normalize(question, AT)
     assert not reading.proposition.positive
     assert reading.reason
     assert "does not happen" in reading.reason
@@ -64,8 +64,8 @@ def test_a_question_for_the_opposite_is_told(question: str) -> None:
     ],
 )
 def test_the_opposite_of_a_deadline_has_the_same_deadline(question: str) -> None:
-    by = normalise("Will Ann Lee resign by June 30, 2027?", AT).proposition
-    past = normalise(question, AT).proposition
+    by = normalize("Will Ann Lee resign by June 30, 2027?", AT).proposition
+    past = normalize(question, AT).proposition
     assert by.window.end == past.window.end == date(2027, 7, 1)
     assert (by.window.kind, by.positive) == (past.window.kind, not past.positive)
 
@@ -75,7 +75,7 @@ def test_the_opposite_of_a_deadline_has_the_same_deadline(question: str) -> None
     [("half a percentage point", 50), ("a quarter point", 25), ("75 basis points", 75)],
 )
 def test_figures_in_words(said: str, figure: float) -> None:
-    reading = normalise(f"Will the Fed cut rates by {said} or more in March 2027?", AT)
+    reading = normalize(f"Will the Fed cut rates by {said} or more in March 2027?", AT)
     threshold = reading.proposition.threshold
     assert threshold is not None
     assert threshold.low == figure
@@ -94,7 +94,7 @@ def test_figures_in_words(said: str, figure: float) -> None:
     ],
 )
 def test_steps_of_a_rate_are_basis_points(text: str, figure: str) -> None:
-    assert figure in normalise(text, AT).effective
+    assert figure in normalize(text, AT).effective
 
 
 @pytest.mark.parametrize(
@@ -108,26 +108,26 @@ def test_steps_of_a_rate_are_basis_points(text: str, figure: str) -> None:
     ],
 )
 def test_other_amounts_are_no_steps_of_a_rate(text: str) -> None:
-    assert "bps" not in normalise(text, AT).effective
+    assert "bps" not in normalize(text, AT).effective
 
 
 def test_hundreds_in_words_and_the_day_a_month_arrives() -> None:
-    reading = normalise("Could ether sink to eighteen hundred dollars in March 2027?", AT)
+    reading = normalize("Could ether sink to eighteen hundred dollars in March 2027?", AT)
     assert reading.proposition.threshold is not None
     assert reading.proposition.threshold.high == 1800
-    reading = normalise("Will Ann Lee have resigned when June 2027 arrives?", AT)
+    reading = normalize("Will Ann Lee have resigned when June 2027 arrives?", AT)
     assert reading.proposition.window.end == date(2027, 6, 1)
 
 
 def test_an_untouched_question_says_so() -> None:
-    reading = normalise("Will it rain in Oslo on May 3, 2027?", AT)
+    reading = normalize("Will it rain in Oslo on May 3, 2027?", AT)
     assert not reading.rewritten
     assert reading.effective == reading.question
 
 
 @given(st.text(max_size=500))
 def test_any_text_is_read(text: str) -> None:
-    reading = normalise(text, AT)
+    reading = normalize(text, AT)
     assert reading.question == text
     reading.shown()
 
@@ -135,7 +135,7 @@ def test_any_text_is_read(text: str) -> None:
 @pytest.mark.slow
 @given(st.lists(st.sampled_from(POSITIVE + NEGATIVE), min_size=1, max_size=6).map(" ".join))
 def test_long_questions_are_read_in_time(text: str) -> None:
-    normalise(text[:500], AT)
+    normalize(text[:500], AT)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_long_questions_are_read_in_time(text: str) -> None:
     ],
 )
 def test_more_ways_of_not_happening(question: str) -> None:
-    assert not normalise(question, AT).proposition.positive
+    assert not normalize(question, AT).proposition.positive
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_more_ways_of_not_happening(question: str) -> None:
     ],
 )
 def test_what_sounds_like_not_happening_and_is_not(question: str) -> None:
-    assert normalise(question, AT).proposition.positive
+    assert normalize(question, AT).proposition.positive
 
 
 @pytest.mark.parametrize(
@@ -184,11 +184,11 @@ def test_what_sounds_like_not_happening_and_is_not(question: str) -> None:
     ],
 )  # fmt: skip
 def test_numbers_and_orders_are_written_as_markets_do(said: str, meant: str) -> None:
-    assert normalise(said, AT).effective == meant
+    assert normalize(said, AT).effective == meant
 
 
 def test_a_word_that_looks_like_the_place_of_a_quote_stays() -> None:
-    read = normalise('Will "Dune Three" beat qzqb in 2027?', AT)
+    read = normalize('Will "Dune Three" beat qzqb in 2027?', AT)
     assert '"Dune Three"' in read.effective
     assert "qzqb" in read.effective.casefold()
 
@@ -207,6 +207,6 @@ def test_a_word_that_looks_like_the_place_of_a_quote_stays() -> None:
     ],
 )
 def test_rates_that_stay_are_no_change(question: str, same: bool) -> None:
-    found = normalise(question, AT).proposition
+    found = normalize(question, AT).proposition
     assert "nochang" in found.terms or not same
     assert found.positive is same

@@ -22,7 +22,7 @@ from augury.forecast.assistant import Assistant
 from augury.forecast.bearing import Compared
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate, Snapshot
-from augury.forecast.normalise import normalise
+from augury.forecast.normalize import normalize
 from augury.forecast.opinion import Opinion
 from augury.forecast.properties import snapshot
 from augury.forecast.tasks import MATCH, MarketOpinion, MatchAnswer, opinions_by_position
@@ -61,7 +61,7 @@ def made(number: int, told: dict[str, Any]) -> Snapshot:
 
 def compared(engine: Engine, question: str, *markets: dict[str, Any]) -> Compared:
     known = [made(n, one) for n, one in enumerate(markets, 1) if not one.get("side")]
-    return engine.compare(normalise(question, NOW), known, NOW)
+    return engine.compare(normalize(question, NOW), known, NOW)
 
 
 # Recorded answers, over the wire

@@ -9,7 +9,7 @@ import pytest
 
 from augury.forecast import cues
 from augury.forecast.match import compare
-from augury.forecast.normalise import normalise
+from augury.forecast.normalize import normalize
 from augury.forecast.polarity import turns
 from augury.forecast.view import View, view
 from augury.propositions.reading import read
@@ -19,7 +19,7 @@ VECTOR = np.full(4, 0.5, np.float32)
 
 
 def _question(text: str) -> View:
-    reading = normalise(text, AT)
+    reading = normalize(text, AT)
     words = cues.read(reading.proposition, reading.effective)
     return view(words, VECTOR, lambda _: 12.0)
 

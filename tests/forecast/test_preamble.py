@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from augury.forecast.normalise import normalise
+from augury.forecast.normalize import normalize
 from augury.forecast.preamble import split_text, without_denials
 
 AT = datetime(2026, 3, 1, 15, tzinfo=UTC)
@@ -81,5 +81,5 @@ def test_what_is_told_is_quiet() -> None:
     ],
 )
 def test_the_sense_is_read(question: str, positive: bool) -> None:
-    reading = normalise(question, AT)
+    reading = normalize(question, AT)
     assert (reading.proposition.positive) is positive

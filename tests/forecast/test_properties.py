@@ -23,7 +23,7 @@ from tests.logic.oracle import ASKED, Case, cases
 from augury.forecast import properties
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate, Snapshot
-from augury.forecast.normalise import normalise
+from augury.forecast.normalize import normalize
 from augury.forecast.properties import (
     OTHERS_PRICE,
     OWN_PRICE,
@@ -195,7 +195,7 @@ def against_truth(engine: Engine, pairs: list[Case], price: float) -> tuple[Tall
             if two.wording.get("asked") or one.wording.get("outcome"):
                 continue
             found = engine.answer(
-                normalise(one.wording["question"], AT), [price_of(two.wording, price)], AT
+                normalize(one.wording["question"], AT), [price_of(two.wording, price)], AT
             )
             _judge(tally, roles, found, relation, price, f"{one.wording} / {two.wording}")
     return tally, roles
@@ -264,7 +264,7 @@ def test_the_reading_of_a_question_does_not_hang_on_the_clock() -> None:
     later = datetime(2026, 11, 21, 18, tzinfo=UTC)
     earlier = datetime(2026, 11, 21, 6, tzinfo=UTC)
     question = "Will the Fed cut rates by year-end?"
-    assert normalise(question, earlier) is normalise(question, later)
+    assert normalize(question, earlier) is normalize(question, later)
 
 
 def test_what_is_asked_about_most_stays_in_memory(

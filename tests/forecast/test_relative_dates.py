@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from augury.forecast.normalise import normalise
+from augury.forecast.normalize import normalize
 from augury.forecast.relative_dates import dated
 
 AT = datetime(2026, 4, 10, tzinfo=UTC)
@@ -144,8 +144,8 @@ ENDS = [
 
 @pytest.mark.parametrize(("when", "end"), ENDS)
 def test_a_time_is_its_date(when: str, end: str) -> None:
-    asked = normalise(f"Will Ruritania leave the Zenda Pact {when}?", AT).proposition
-    plain = normalise("Will Ruritania leave the Zenda Pact?", AT).proposition
+    asked = normalize(f"Will Ruritania leave the Zenda Pact {when}?", AT).proposition
+    plain = normalize("Will Ruritania leave the Zenda Pact?", AT).proposition
     assert asked.window.end == date.fromisoformat(end)
     assert asked.window.kind != "after"
     assert asked.terms == plain.terms  # nothing of the time is left among the words

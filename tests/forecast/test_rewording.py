@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.forecast.conftest import NOW
 
-from augury.forecast.normalise import normalise
+from augury.forecast.normalize import normalize
 from augury.forecast.rewording import WordedParts, masked, rephrased, reworded, unsure
 
 ODD = "Bitcoin at $150,000 by December 31, 2026, thoughts?"
@@ -24,13 +24,13 @@ ODD = "Bitcoin at $150,000 by December 31, 2026, thoughts?"
     ],
 )
 def test_what_was_hardly_understood(question: str, expected: bool) -> None:
-    assert unsure(normalise(question, NOW)) == expected
+    assert unsure(normalize(question, NOW)) == expected
 
 
 def test_a_question_in_plain_words_is_taken() -> None:
     parts = WordedParts(asks_opposite=False, last_day="2026-12-31", level="150,000")
     text = "Will Bitcoin be at $150,000 by December 31, 2026?"
-    found = reworded(normalise(ODD, NOW), text, parts, NOW)
+    found = reworded(normalize(ODD, NOW), text, parts, NOW)
     assert found is not None
     assert found.question == ODD
     assert found.effective == "Will Bitcoin be at $150,000 by December 31, 2026?"
@@ -58,7 +58,7 @@ def test_a_question_in_plain_words_is_taken() -> None:
     ],
 )
 def test_a_question_that_says_other_than_was_asked_is_not(text: str, opposite: bool) -> None:
-    assert reworded(normalise(ODD, NOW), text, WordedParts(opposite), NOW) is None
+    assert reworded(normalize(ODD, NOW), text, WordedParts(opposite), NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_question_that_says_other_than_was_asked_is_not(text: str, opposite: b
     ],
 )
 def test_a_wording_whose_parts_are_read_otherwise_is_not(text: str, parts: WordedParts) -> None:
-    assert reworded(normalise(ODD, NOW), text, parts, NOW) is None
+    assert reworded(normalize(ODD, NOW), text, parts, NOW) is None
 
 
 REASON = (

@@ -162,7 +162,7 @@ async def test_a_stream_without_evidence_ends_with_an_answer_too(
 async def test_what_fails_first_is_an_ordinary_error(client: httpx2.AsyncClient) -> None:
     answer = await client.post("/v1/forecast/stream", json={"question": ""}, headers=keys(client))
     assert answer.status_code == 422
-    with patch("augury.forecast.service.normalise", side_effect=RuntimeError):
+    with patch("augury.forecast.service.normalize", side_effect=RuntimeError):
         answer = await client.post(
             "/v1/forecast/stream", json={"question": "?"}, headers=keys(client)
         )

@@ -60,7 +60,7 @@ def test_nothing_of_the_later_days_is_fitted_on() -> None:
         assert again.kinds["cause 3"].fitted == fit.kinds["cause 3"].fitted
 
 
-def test_few_pairs_of_events_are_drawn_towards_what_nothing_joins() -> None:
+def test_few_pairs_of_events_are_drawn_toward_what_nothing_joins() -> None:
     for pairs in (5, 25, 400):
         fit = calibrate.fit(*world(0.6, pairs))
         kept, base = fit.kinds["cause 3"], fit.kinds[strength.UNRELATED].fitted.share

@@ -1,4 +1,4 @@
-"""Workers: results, retries, cancelling, draining, and what a killed one leaves behind."""
+"""Workers: results, retries, canceling, draining, and what a killed one leaves behind."""
 
 from __future__ import annotations
 

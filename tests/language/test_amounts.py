@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.forecast.normalise import normalise
+from augury.forecast.normalize import normalize
 from augury.forecast.outcomes import asks
 from augury.forecast.threshold_order import compare_ranges
 from augury.language.amounts import normalized
@@ -19,7 +19,7 @@ AT = datetime(2027, 1, 10, 12, tzinfo=UTC)
 
 
 def asked(question: str) -> Proposition:
-    return normalise(question, AT).proposition
+    return normalize(question, AT).proposition
 
 
 @pytest.mark.parametrize(

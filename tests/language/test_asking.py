@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from augury.forecast.normalise import normalise
+from augury.forecast.normalize import normalize
 from augury.language.asking import affirmed
 
 AT = datetime(2026, 3, 1, 15, tzinfo=UTC)
@@ -65,5 +65,5 @@ def test_what_denies_stays(said: str) -> None:
     ],
 )
 def test_the_sense_is_read(said: str, positive: bool) -> None:
-    reading = normalise(said, AT)
+    reading = normalize(said, AT)
     assert reading.proposition.positive is positive

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from augury.forecast.normalise import normalise
+from augury.forecast.normalize import normalize
 from augury.language.spelling import written_out
 
 AT = datetime(2026, 5, 13, 15, tzinfo=UTC)
@@ -44,4 +44,4 @@ def test_a_chat_s_spelling_is_written_out(said: str, meant: str) -> None:
     ],
 )
 def test_a_denial_without_its_apostrophe_is_one(question: str) -> None:
-    assert not normalise(question, AT).proposition.positive
+    assert not normalize(question, AT).proposition.positive

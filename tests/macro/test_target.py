@@ -52,7 +52,7 @@ def test_passed(path: str, query: bytes, url: str) -> None:
 
 
 @pytest.mark.parametrize("path", [b"/v1%2fmacro-runtime/x", b"/v1/%6dacro-runtime/x", b"", b"/x"])
-def test_a_prefix_spelt_otherwise_is_no_route(path: bytes) -> None:
+def test_a_prefix_spelled_otherwise_is_no_route(path: bytes) -> None:
     with pytest.raises(NotFound):
         below(BASE, path, b"")
 

@@ -210,7 +210,7 @@ async def test_the_machine_s_own_address_is_not_connected_to(
     assert trap.caught == []
 
 
-async def test_names_that_lead_to_one_address_are_dialled_at_its_pace() -> None:
+async def test_names_that_lead_to_one_address_are_dialed_at_its_pace() -> None:
     """Names cost nothing: what is bounded is the address."""
     asked = 0
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from augury.forecast import cues, figures, levels, normalise, properties
+from augury.forecast import cues, figures, levels, normalize, properties
 from augury.markets import samples
 from augury.propositions import games, predicates, thresholds
 from augury.propositions.ahead import Ahead, Finder, Replacement
@@ -82,7 +82,7 @@ def spans(finder: Finder, text: str) -> list[tuple[int, int]]:
 @pytest.mark.parametrize(
     ("name", "new", "words"),
     [
-        ("nod", normalise._NOD, "nod ticket Senate NC-12 x"),
+        ("nod", normalize._NOD, "nod ticket Senate NC-12 x"),
         ("still in", predicates._STILL_IN, "stays on as remain in office president , x"),
         ("award", rule("hoists")[0], "picks up be handed the an award Oscar bags x"),
         ("spends", rule("spends")[0], "spends all May below above $1.5 million 5k 7,"),
@@ -105,8 +105,8 @@ def test_the_same_is_found(name: str, new: Finder, words: str) -> None:
 def test_ahead_replaces_alike() -> None:
     for text in texts("nod ticket Senate NC-12 x"):
         want = old("nod").sub(r"<\g<0>>", text)
-        assert normalise._NOD.sub(r"<\g<0>>", text) == want
-        assert normalise._NOD.sub(lambda m: f"<{m[0]}>", text) == want
+        assert normalize._NOD.sub(r"<\g<0>>", text) == want
+        assert normalize._NOD.sub(lambda m: f"<{m[0]}>", text) == want
 
 
 def test_the_end_of_a_sentence_is_no_level() -> None:
@@ -148,11 +148,11 @@ def test_dates_are_no_ends() -> None:
 
 def test_margins() -> None:
     def was(text: str) -> str | None:
-        won = normalise._WINS.search(text)
+        won = normalize._WINS.search(text)
         margin = old("margin").search(text, won.end()) if won else None
         return f"{text[: margin.start()]}{margin['rest']}{text[margin.end() :]}" if margin else None
 
-    checked("beats x by 3 3.5 points ? an margin of at least goals", was, normalise._wider)
+    checked("beats x by 3 3.5 points ? an margin of at least goals", was, normalize._wider)
 
 
 def test_what_stands_behind_a_game() -> None:

@@ -67,11 +67,11 @@ SLOW = ("silent", "a byte at a time")
 
 
 @asynccontextmanager
-async def source(behaviour: dict[str, object]) -> AsyncIterator[int]:
+async def source(behavior: dict[str, object]) -> AsyncIterator[int]:
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             await reader.read(65_536)  # a request, or the beginning of a handshake
-            fault = behaviour.get("fault")
+            fault = behavior.get("fault")
             if fault == "silent":
                 await asyncio.sleep(5)
             elif fault == "a byte at a time":
@@ -80,7 +80,7 @@ async def source(behaviour: dict[str, object]) -> AsyncIterator[int]:
                     await writer.drain()
                     await asyncio.sleep(0.2)
             else:
-                writer.write(behaviour["bytes"])  # type: ignore[arg-type]
+                writer.write(behavior["bytes"])  # type: ignore[arg-type]
                 await writer.drain()
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
@@ -120,8 +120,8 @@ async def series(world: World, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
 async def test_no_fault_of_a_source_harms_what_is_stored(
     world: World, series: SeriesService, trap: Trap, fault: str
 ) -> None:
-    behaviour: dict[str, object] = {"bytes": answer(200, GOOD)}
-    async with source(behaviour) as port:
+    behavior: dict[str, object] = {"bytes": answer(200, GOOD)}
+    async with source(behavior) as port:
         where = f"http://127.0.0.1:{port}/x.csv?token=t0k3n"
         id_ = await create(world, series, Source("csv", where))
         await series.refresh(world.account, id_, None)
@@ -130,11 +130,11 @@ async def test_no_fault_of_a_source_harms_what_is_stored(
             other = await create(world, series, Source("csv", where))
         else:
             other = id_
-            behaviour["fault"] = fault
-            behaviour["bytes"] = FAULTS.get(fault, b"")
+            behavior["fault"] = fault
+            behavior["bytes"] = FAULTS.get(fault, b"")
             if fault == "redirect inward":
                 inward = f"Location: http://[::ffff:10.0.0.1]:{trap.port}/"
-                behaviour["bytes"] = answer(302, b"", inward)
+                behavior["bytes"] = answer(302, b"", inward)
         LIMIT["seconds"] = DEADLINE
         began = time.monotonic()
         with pytest.raises((fetch.FetchFailed, Refused)) as told:
@@ -149,7 +149,7 @@ async def test_no_fault_of_a_source_harms_what_is_stored(
         assert (kept.points, kept.latest_value) == (2, 2.0)
         LIMIT["seconds"] = PATIENCE
         # And once the fault is over, all is well again.
-        behaviour.update({"fault": None, "bytes": answer(200, GOOD + b"2026-03-01,3\n")})
+        behavior.update({"fault": None, "bytes": answer(200, GOOD + b"2026-03-01,3\n")})
         refreshed = await series.refresh(world.account, id_, None)
         assert (refreshed.added, refreshed.changed) == (1, 0)
         assert (await series.get(world.account, id_)).failures == 0
@@ -160,11 +160,11 @@ async def test_no_fault_of_a_source_harms_what_is_stored(
 async def test_an_answer_that_says_nothing_changes_nothing(
     world: World, series: SeriesService, said: str
 ) -> None:
-    behaviour: dict[str, object] = {"bytes": answer(200, GOOD)}
-    async with source(behaviour) as port:
+    behavior: dict[str, object] = {"bytes": answer(200, GOOD)}
+    async with source(behavior) as port:
         id_ = await create(world, series, Source("csv", f"http://127.0.0.1:{port}/x.csv"))
         await series.refresh(world.account, id_, None)
-        behaviour["bytes"] = NOTHING[said]
+        behavior["bytes"] = NOTHING[said]
         refreshed = await series.refresh(world.account, id_, None)
     assert (refreshed.added, refreshed.changed) == (0, 0)
     kept = await series.get(world.account, id_)

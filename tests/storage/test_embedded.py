@@ -31,7 +31,7 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root has this troub
 
 
 @pytest.fixture(scope="session")
-def initialised() -> Iterator[Path]:
+def initialized() -> Iterator[Path]:
     """A data folder with a server that was made and stopped, to be copied: initdb takes 1 s."""
     folder = Path(tempfile.mkdtemp(prefix="augury-i-"))
     EmbeddedServer.open(folder, options=SMALL).close()
@@ -40,11 +40,11 @@ def initialised() -> Iterator[Path]:
 
 
 @pytest.fixture
-def folder(initialised: Path) -> Iterator[Path]:
+def folder(initialized: Path) -> Iterator[Path]:
     """A data folder of this test, with a stopped server in it."""
     parent = Path(tempfile.mkdtemp(prefix="augury-e-"))
     folder = parent / "d"
-    shutil.copytree(initialised, folder)
+    shutil.copytree(initialized, folder)
     yield folder
     deadline = time.monotonic() + 10
     while left := _processes_in(folder):
@@ -294,9 +294,9 @@ def test_a_half_made_folder_is_made_anew(folder: Path) -> None:
 # Places and people
 
 
-def test_a_path_too_long_for_a_socket(initialised: Path, tmp_path: Path) -> None:
+def test_a_path_too_long_for_a_socket(initialized: Path, tmp_path: Path) -> None:
     deep = tmp_path / ("deep" * 20) / ("deeper" * 12)
-    shutil.copytree(initialised, deep)
+    shutil.copytree(initialized, deep)
     dirs = set()
     for _ in range(2):
         server = EmbeddedServer.open(deep, options=SMALL)
@@ -308,11 +308,11 @@ def test_a_path_too_long_for_a_socket(initialised: Path, tmp_path: Path) -> None
     shutil.rmtree(dirs.pop())
 
 
-def test_a_copy_of_a_folder_leaves_the_original_alone(initialised: Path, folder: Path) -> None:
-    original = EmbeddedServer.open(initialised, options=SMALL)
+def test_a_copy_of_a_folder_leaves_the_original_alone(initialized: Path, folder: Path) -> None:
+    original = EmbeddedServer.open(initialized, options=SMALL)
     try:
         pid_file = Path("postgres") / "data" / "postmaster.pid"
-        shutil.copy(initialised / pid_file, folder / pid_file)
+        shutil.copy(initialized / pid_file, folder / pid_file)
         copy = EmbeddedServer.open(folder, options=SMALL)
         assert copy.owned
         assert copy.record.socket_dir != original.record.socket_dir

@@ -31,8 +31,8 @@ def test_gamma_markets() -> None:
     assert not [f for f in found if isinstance(f, Refusal)]
     for wire, market in zip(recorded("gamma_markets_page.json"), found, strict=True):
         assert isinstance(market, Market)
-        labelled = float(json.loads(wire["outcomePrices"])[0])
-        assert market.prices[0] == pytest.approx(labelled, abs=0.05)
+        labeled = float(json.loads(wire["outcomePrices"])[0])
+        assert market.prices[0] == pytest.approx(labeled, abs=0.05)
         assert all(len(token) >= 70 for token in market.token_ids)
         assert market.event_name
 

@@ -163,7 +163,7 @@ class TestPolymarket:
         assert found.prices == (None, None)
         assert found.price_as_of is None
 
-    def test_labelled_prices_win_against_a_book_that_contradicts_them(self) -> None:
+    def test_labeled_prices_win_against_a_book_that_contradicts_them(self) -> None:
         """The book carries no label: were it the other side's, its middle would be inverted."""
         turned = gamma(outcomePrices='["0.2", "0.8"]', bestBid=0.79, bestAsk=0.81)
         assert ok(polymarket_records.market(turned, NOW)).prices == (0.2, 0.8)

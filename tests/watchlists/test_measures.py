@@ -12,16 +12,16 @@ from augury.watchlists.measures import divergence, logit, spike, zscore
 
 
 def walk(
-    seed: int, n: int = 97, *, still: float = 0.6, jump: float = 0.02, centre: float = 0.4
+    seed: int, n: int = 97, *, still: float = 0.6, jump: float = 0.02, center: float = 0.4
 ) -> list[float]:
     """Prices of a market: mostly still, else heavy-tailed moves in log-odds, in whole cents."""
     rng = random.Random(seed)
-    level = logit(centre)
+    level = logit(center)
     prices = []
     for _ in range(n):
         if rng.random() > still:
             size = rng.gauss(0, 0.05) * (8 if rng.random() < jump else 1)
-            level += size - 0.05 * (level - logit(centre))
+            level += size - 0.05 * (level - logit(center))
         prices.append(round(min(max(1 / (1 + math.exp(-level)), 0.01), 0.99), 2))
     return prices
 
@@ -40,16 +40,16 @@ def test_an_ordinary_hour_is_not_unusual() -> None:
     assert loud < sum(abs(naive(prices)) > 4 for prices in worlds)
 
 
-@pytest.mark.parametrize("centre", [0.05, 0.4, 0.9])
-def test_a_jump_is_found_even_when_others_came_before(centre: float) -> None:
+@pytest.mark.parametrize("center", [0.05, 0.4, 0.9])
+def test_a_jump_is_found_even_when_others_came_before(center: float) -> None:
     found = 0
     for seed in range(300):
-        prices = walk(seed, centre=centre)
-        high = round(1 / (1 + math.exp(-logit(centre) - 1.5)), 2)
+        prices = walk(seed, center=center)
+        high = round(1 / (1 + math.exp(-logit(center) - 1.5)), 2)
         for at in (30, 50, 70):
             prices[at : at + 8] = [high] * 8
-        towards = 1.5 if centre < 0.5 else -1.5
-        prices[-1] = round(1 / (1 + math.exp(-logit(prices[-2]) - towards)), 2)
+        toward = 1.5 if center < 0.5 else -1.5
+        prices[-1] = round(1 / (1 + math.exp(-logit(prices[-2]) - toward)), 2)
         found += abs(zscore(prices) or 0) > 4
     assert found / 300 > 0.9
 

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import questions as written
+from augury.forecast.normalise import normalise
 from store import settings
 
 from augury.forecast import judging
 from augury.forecast.bearing import Bearing
 from augury.forecast.match import compare
-from augury.forecast.normalise import normalise
 from augury.forecast.roles import is_sure
 from augury.language.vocabulary import default
 from augury.logic.relate import relate

@@ -20,8 +20,8 @@ export function setTheme(wanted: Theme): void {
   window.dispatchEvent(new Event("themechange"));
 }
 
-/** What a colour of the style sheet is right now, for canvases. */
-export function colour(name: string): string {
+/** What a color of the style sheet is right now, for canvases. */
+export function color(name: string): string {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;
   probe.hidden = true;

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import * as format from "../lib/format.ts";
-import { colour } from "../lib/theme.ts";
+import { color } from "../lib/theme.ts";
 import { type Volume, barAt, drawVolume, scaleOf } from "./volume.ts";
 
 /** Labels of the time axis by their distance: seconds, the label, and what is said once below it. */
@@ -138,8 +138,8 @@ export function Chart({ lines, label, height = 300, marks = NO_MARKS, thresholds
   useEffect(() => {
     const host = box.current!;
     const data = aligned(lines);
-    const soft = colour("--soft");
-    const grid = colour("--line");
+    const soft = color("--soft");
+    const grid = color("--line");
     const axis: uPlot.Axis = { stroke: soft, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid }, font: `12px ${FONTS}` };
     const values = lines.flatMap((line) => line.points.flatMap((point) => point.value ?? []));
     const chart = new uPlot(
@@ -173,7 +173,7 @@ export function Chart({ lines, label, height = 300, marks = NO_MARKS, thresholds
           {},
           ...lines.map((line, n) => ({
             label: line.name,
-            stroke: colour(`--line-${(n % 6) + 1}`),
+            stroke: color(`--line-${(n % 6) + 1}`),
             width: 2,
             spanGaps: false,
             ...(line.dash ? { dash: [6, 4] } : {}),
@@ -212,7 +212,7 @@ export function Chart({ lines, label, height = 300, marks = NO_MARKS, thresholds
               for (const mark of marks) {
                 const x = plot.valToPos(mark.time, "x", true);
                 if (x < bbox.left || x > bbox.left + bbox.width) continue;
-                ctx.strokeStyle = ctx.fillStyle = colour(mark.severity === "critical" ? "--bad" : "--warn");
+                ctx.strokeStyle = ctx.fillStyle = color(mark.severity === "critical" ? "--bad" : "--warn");
                 ctx.beginPath();
                 ctx.moveTo(x, bbox.top);
                 ctx.lineTo(x, bbox.top + bbox.height);
@@ -230,7 +230,7 @@ export function Chart({ lines, label, height = 300, marks = NO_MARKS, thresholds
               ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio]);
               for (const one of thresholds) {
                 const y = plot.valToPos(one.value, "y", true);
-                ctx.strokeStyle = ctx.fillStyle = colour("--warn");
+                ctx.strokeStyle = ctx.fillStyle = color("--warn");
                 ctx.beginPath();
                 ctx.moveTo(bbox.left, y);
                 ctx.lineTo(bbox.left + bbox.width, y);

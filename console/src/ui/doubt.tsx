@@ -34,7 +34,7 @@ const GRADES: Record<string, { title: string; text: string; icon: () => preact.J
   none: { title: "No number", text: "No market that can be relied on today bears on this question.", icon: NoneIcon },
 };
 
-/** How far the evidence carries, in words and colour. */
+/** How far the evidence carries, in words and color. */
 export function Grade({ grade }: { grade: string }) {
   const known = GRADES[grade] ?? GRADES["none"]!;
   const Icon = known.icon;

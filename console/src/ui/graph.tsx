@@ -125,11 +125,11 @@ export function CausalGraph({ graph, title }: { graph: Graph; title: string }) {
     // Small enough to see it all, large enough to read: a large graph begins at its question.
     const whole = Math.min(1.1, host.clientWidth / plan.width, host.clientHeight / plan.height);
     const scale = Math.max(whole, least);
-    const centre = plan.boxes.find((box) => box.node.id === "question") ?? { x: plan.width / 2, y: plan.height / 2 };
+    const center = plan.boxes.find((box) => box.node.id === "question") ?? { x: plan.width / 2, y: plan.height / 2 };
     const along = (room: number, size: number, middle: number) =>
       size * scale <= room ? (room - size * scale) / 2 : Math.min(0, Math.max(room - size * scale, room / 2 - middle * scale));
     const moved = zoomIdentity
-      .translate(along(host.clientWidth, plan.width, centre.x), along(host.clientHeight, plan.height, centre.y))
+      .translate(along(host.clientWidth, plan.width, center.x), along(host.clientHeight, plan.height, center.y))
       .scale(scale);
     select(host).call(mover.current.transform, moved);
   };
@@ -229,7 +229,7 @@ export function CausalGraph({ graph, title }: { graph: Graph; title: string }) {
   );
 }
 
-/** Signs differ by shape as well as by colour. */
+/** Signs differ by shape as well as by color. */
 function Sign({ sign, x, y }: { sign: Sign; x: number; y: number }) {
   const shape =
     sign === "raises" ? <path class="sign raises" d={`M${x},${y - 11} l11,19 h-22 z`} />

@@ -1,4 +1,4 @@
-// The few signs the console uses, drawn with the colour of the text beside them.
+// The few signs the console uses, drawn with the color of the text beside them.
 const icon = (path: string, size = 18) => (
   <svg width={size} height={size} viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">
     <path d={path} />

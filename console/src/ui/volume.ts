@@ -40,7 +40,7 @@ export const scaleOf = ({ bars, over, write }: Volume): string =>
   `up to ${write(Math.max(...bars.map((bar) => paceOf(bar, over))))} ${SPANS[over] ?? `in ${over / 60} minutes`}`;
 
 /** Draws the bars of the window that is shown. */
-export function drawVolume(plot: uPlot, { bars, over }: Volume, colour: string): void {
+export function drawVolume(plot: uPlot, { bars, over }: Volume, color: string): void {
   const { ctx, bbox } = plot;
   const [first, last] = [plot.scales["x"]!.min!, plot.scales["x"]!.max!];
   const shown = bars.filter((bar) => bar.to > first && bar.from < last);
@@ -49,7 +49,7 @@ export function drawVolume(plot: uPlot, { bars, over }: Volume, colour: string):
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
   ctx.clip();
-  ctx.fillStyle = colour;
+  ctx.fillStyle = color;
   ctx.globalAlpha = 0.3;
   for (const bar of shown) {
     const [left, right] = [plot.valToPos(bar.from, "x", true), plot.valToPos(bar.to, "x", true)];

@@ -7,7 +7,7 @@ const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pra
 
 /** A line for each violation; `foreign` is a part that a library draws. */
 export async function inspect(page, name, foreign = null) {
-  // What moves comes to rest: a colour in between is no colour of the page.
+  // What moves comes to rest: a color in between is no color of the page.
   await page.evaluate(() => Promise.allSettled(document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations !== Infinity).map((one) => one.finished)));
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   await page.evaluate(await readFile(AXE, "utf8"));

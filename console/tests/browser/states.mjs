@@ -68,7 +68,7 @@ export const STATES = [
     await page.locator("section[aria-label=Answer]").waitFor();
   } },
   { name: "forecast-none", show: async (page, url) => {
-    await visit(page, url, `/forecast?q=${encodeURIComponent("Will my neighbour paint his fence?")}`);
+    await visit(page, url, `/forecast?q=${encodeURIComponent("Will my neighbor paint his fence?")}`);
     await page.locator("section[aria-label=Answer]").waitFor();
   } },
   { name: "watch-none", stranger: true, show: at("/watch") },

@@ -182,7 +182,7 @@ class Sender:
         self, conn: store.Connection, claimed: list[Claimed], health: Health
     ) -> list[Claimed]:
         flying = [*self._flying.values(), *claimed]
-        # Messages to endpoints of worse health count towards the limit of better ones, never the
+        # Messages to endpoints of worse health count toward the limit of better ones, never the
         # other way round.
         order = list(_ROOM)
         alike = order[order.index(health) :]

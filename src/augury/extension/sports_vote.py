@@ -54,11 +54,11 @@ def vote_result(votes: Iterable[Vote]) -> float:
     even the largest share is small (`VOTE_DOUBT`), because many markets that share the same word
     with the page are no more evidence than one.
     """
-    towards = evidence = best = 0.0
+    toward = evidence = best = 0.0
     for rank, vote in enumerate(votes):
         if vote.sports:
             best = max(best, vote.share)
         weight = vote.share / (1 + rank / HALF_VOTE_RANK)
-        towards += weight * vote.sports
+        toward += weight * vote.sports
         evidence += weight * abs(vote.sports)
-    return towards / evidence * best / (best + VOTE_DOUBT) if evidence else 0.0
+    return toward / evidence * best / (best + VOTE_DOUBT) if evidence else 0.0

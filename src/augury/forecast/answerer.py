@@ -16,7 +16,7 @@ from augury.forecast import horizons, judging
 from augury.forecast.bearing import Compared
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate, Snapshot
-from augury.forecast.normalise import Reading
+from augury.forecast.normalize import Reading
 
 Lap = Callable[[str], None]
 """Called with the name of a step of a forecast when the step has ended."""

@@ -22,7 +22,7 @@ from augury.forecast.bearing import Compared
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate
 from augury.forecast.judging import NONE, Verdicts
-from augury.forecast.normalise import Reading
+from augury.forecast.normalize import Reading
 from augury.forecast.opinion import NO_OPINIONS, CheckedOpinions, Opinion
 from augury.forecast.rewording import WordedParts, masked, rephrased, reworded, unsure
 from augury.forecast.tasks import MATCH, REWRITE, WORDING, match_input, opinions_by_position

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from augury.forecast.evidence import Snapshot
 from augury.forecast.match import Comparison
-from augury.forecast.normalise import Reading
+from augury.forecast.normalize import Reading
 from augury.forecast.view import View
 from augury.logic.joint_outcomes import Relation
 

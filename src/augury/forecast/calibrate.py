@@ -108,7 +108,7 @@ def _cell(rows: Sequence[DecidedPrice]) -> dict[str, Any]:
 
 def fit(x: Column, y: Column) -> tuple[float, float]:
     """Intercept and slope of a logistic regression of outcomes `y` on log-odds `x`, by Newton's
-    method, with a ridge penalty towards intercept 0 and slope 1."""
+    method, with a ridge penalty toward intercept 0 and slope 1."""
     design = np.column_stack([np.ones_like(x), x])
     home = np.array([0.0, 1.0])
     beta = home.copy()

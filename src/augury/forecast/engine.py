@@ -33,7 +33,7 @@ from augury.forecast.bearing import Bearing, Compared
 from augury.forecast.coverage import is_said
 from augury.forecast.evidence import Estimate, Snapshot
 from augury.forecast.match import compare
-from augury.forecast.normalise import Reading, normalise
+from augury.forecast.normalize import Reading, normalize
 from augury.forecast.rejected import rejected
 from augury.forecast.view import Rarity, View, view
 from augury.forecast.weighing import Weighing
@@ -131,7 +131,7 @@ class Engine:
         weighing = Weighing(reading, compared.question, bearings, at)
         estimate = weighing.estimate()
         if reading.wider and not estimate.count("direct", "bound"):
-            part = self.answer(normalise(reading.wider, at), markets, at)
+            part = self.answer(normalize(reading.wider, at), markets, at)
             if part.count("direct"):
                 return _with_margin(part)
         estimate = weighing.with_distribution(estimate)

@@ -11,7 +11,7 @@ from typing import Final
 
 from augury.forecast.evidence import Evidence, Role
 from augury.forecast.match import Comparison
-from augury.forecast.normalise import Reading
+from augury.forecast.normalize import Reading
 
 NOTHING: Final = "No open market is about this question, so no probability is given."
 _LONGEST: Final = 140

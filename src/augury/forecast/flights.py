@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Flight(Generic[T]):
-    """An asyncio task that several callers wait for. It is cancelled once no caller waits any
+    """An asyncio task that several callers wait for. It is canceled once no caller waits any
     more."""
 
     def __init__(self, task: asyncio.Task[T], done: Callable[[], Any]) -> None:
@@ -22,8 +22,8 @@ class Flight(Generic[T]):
         task.add_done_callback(lambda _: done())
 
     async def join(self) -> T:
-        """Wait for the task and return its result. If this caller is cancelled and no other waits,
-        the task is cancelled, too."""
+        """Wait for the task and return its result. If this caller is canceled and no other waits,
+        the task is canceled, too."""
         self._waiting += 1
         try:
             return await asyncio.shield(self._task)

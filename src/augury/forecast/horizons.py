@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing, Compared
     from augury.forecast.evidence import Estimate
     from augury.forecast.judging import Verdicts
-    from augury.forecast.normalise import Reading
+    from augury.forecast.normalize import Reading
 
 MAX_DEADLINES: Final = 3
 """A question without a date is asked again with a deadline added, for at most this many deadlines.

@@ -33,7 +33,7 @@ from augury.matching.trees import Trees
 if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing, Compared
     from augury.forecast.match import Comparison
-    from augury.forecast.normalise import Reading
+    from augury.forecast.normalize import Reading
 
 Verdicts = Mapping[tuple[int, int], Verdict]
 """Verdicts of the judge (`matching.judge`, a trained model) on market outcomes, by (market number,

@@ -10,7 +10,7 @@ from typing import Final
 
 from augury.forecast import grade
 from augury.forecast.evidence import Estimate, Evidence, Origin, Snapshot
-from augury.forecast.normalise import Reading
+from augury.forecast.normalize import Reading
 
 OLD_PRICE_DAYS: Final = 2.0
 """An answer carries a warning if the oldest price on which it rests is older than this many

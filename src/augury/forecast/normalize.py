@@ -141,14 +141,14 @@ def _finite(value: float) -> float | None:
     return value if abs(value) != float("inf") else None
 
 
-def normalise(question: str, at: datetime) -> Reading:
+def normalize(question: str, at: datetime) -> Reading:
     """Understand a question that is asked on the day of `at`. The result holds the question in the
     wording that markets use, and the proposition that it asserts."""
-    return _normalised(question, at.date())
+    return _normalized(question, at.date())
 
 
 @remembered(16 << 20)
-def _normalised(question: str, day: date) -> Reading:
+def _normalized(question: str, day: date) -> Reading:
     frame = framed(question)
     denied = frame.denied
     title, dash, side = frame.core.rpartition(" — ")

@@ -12,7 +12,7 @@ from typing import Final
 
 from augury.forecast import compound, explain
 from augury.forecast.evidence import Estimate, NullKind, NullReason, Snapshot
-from augury.forecast.normalise import Reading
+from augury.forecast.normalize import Reading
 from augury.markets.records import Status
 from augury.propositions.windows import has_ended
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from augury.forecast import distribution, explain, nulls, rungs
 from augury.forecast.distribution import Distribution, Part
 from augury.forecast.evidence import Estimate, Evidence
-from augury.forecast.normalise import Reading
+from augury.forecast.normalize import Reading
 from augury.forecast.order import Order
 from augury.forecast.outcome_labels import label, labels
 from augury.language.entities import mentions

@@ -1,7 +1,7 @@
 """Words that reverse an assertion: "lost" instead of "won", "missing" instead of "present", "kept"
 instead of "changed". Pure.
 
-`normalise` and `propositions.reading` handle all wordings that they read as "not". This module
+`normalize` and `propositions.reading` handle all wordings that they read as "not". This module
 handles the remaining single words, in classes, each of which reverses only some predicates. A
 question is the opposite of a market if exactly one of the two has such a word.
 """

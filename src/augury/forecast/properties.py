@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate, Snapshot
-from augury.forecast.normalise import normalise
+from augury.forecast.normalize import normalize
 from augury.markets.records import Market
 
 Verdict = Literal["own", "inverted", "other", "null"]
@@ -219,7 +219,7 @@ def ask(engine: Engine, question: str, market: Market, beside: Sequence[Market] 
     at = moment(market)
     known = [snapshot(market, 0, OWN_PRICE, at)]
     known += [snapshot(other, n, OTHERS_PRICE, at) for n, other in enumerate(beside, 1)]
-    return engine.answer(normalise(question, at), known, at)
+    return engine.answer(normalize(question, at), known, at)
 
 
 def verbatim(

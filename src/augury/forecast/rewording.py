@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import Final, NamedTuple
 
-from augury.forecast.normalise import Reading, normalise
+from augury.forecast.normalize import Reading, normalize
 from augury.propositions.proposition import Threshold
 from augury.propositions.windows import Window
 from augury.propositions.wording import GENERIC
@@ -56,7 +56,7 @@ def reworded(reading: Reading, text: str, parts: WordedParts, at: datetime) -> R
     """
     if not text or len(text) > MAX_CHARACTERS or not _PLAIN.match(text) or not text.endswith("?"):
         return None
-    proposed = normalise(text, at)
+    proposed = normalize(text, at)
     if unsure(proposed):
         return None
     ours, theirs = _content(reading.effective), _content(text)

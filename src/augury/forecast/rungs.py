@@ -26,24 +26,24 @@ def way(p: Proposition) -> Way | None:
     value, or a proposition without a level."""
     if p.threshold is None:
         return None
-    towards = p.threshold.direction
-    if towards == "exactly":
+    toward = p.threshold.direction
+    if toward == "exactly":
         return "above" if p.predicate == "touches" else None
-    return towards if towards in ("above", "below") else None
+    return toward if toward in ("above", "below") else None
 
 
-def level(p: Proposition, towards: Way) -> float:
+def level(p: Proposition, toward: Way) -> float:
     """The level that a proposition names: 100 for "above 100" and for "below 100". It is the low
-    end of the proposition's range if `towards` is "above", the high end if it is "below"."""
+    end of the proposition's range if `toward` is "above", the high end if it is "below"."""
     assert p.threshold is not None
-    return p.threshold.low if towards == "above" else p.threshold.high
+    return p.threshold.low if toward == "above" else p.threshold.high
 
 
 def by_level(
-    of: Proposition, towards: Way, bearings: Iterable[Bearing], fits: Callable[[Bearing], bool]
+    of: Proposition, toward: Way, bearings: Iterable[Bearing], fits: Callable[[Bearing], bool]
 ) -> dict[float, Bearing]:
     """The best market for each level, as a mapping: level -> market. Each of these markets asks
-    whether the quantity of the proposition `of` is on the side `towards` of a level.
+    whether the quantity of the proposition `of` is on the side `toward` of a level.
 
     bearings : the market outcomes to choose from, the best match for the question first
     fits : whether a market differs from `of` in nothing but the level
@@ -55,9 +55,9 @@ def by_level(
         p = b.view.proposition
         if (
             p.threshold is not None and p.threshold.unit == of.threshold.unit
-            and way(p) == towards and p.predicate == of.predicate and fits(b)
+            and way(p) == toward and p.predicate == of.predicate and fits(b)
         ):  # fmt: skip
-            found.setdefault(level(p, towards), b)
+            found.setdefault(level(p, toward), b)
     return found
 
 

@@ -30,7 +30,7 @@ from augury.forecast.evidence import Estimate, Snapshot
 from augury.forecast.flights import Flight
 from augury.forecast.graph import graph_of
 from augury.forecast.made import Forecast
-from augury.forecast.normalise import Reading, normalise
+from augury.forecast.normalize import Reading, normalize
 from augury.forecast.remembering import issued
 from augury.graph.schemas import PublicCausalGraph
 from augury.graph.service import GraphService, QuestionForecast
@@ -164,12 +164,12 @@ class ForecastService:
         self.refuse_future(as_of)
         if not vocabulary.is_loaded():  # asked while the service starts
             await asyncio.to_thread(vocabulary.default)
-        reading = normalise(question, at)
+        reading = normalize(question, at)
         help = self._assistant
         assistance = help.assist(at) if help and (as_of is None or help.replays) else None
         if assistance is not None:
             reading = await assistance.reading(reading)
-        lap("normalise")
+        lap("normalize")
         yield Stage("normalized", reading.shown())
         replay = as_of is not None
         # Nothing is yielded while a turn is held: a slow reader of the stream blocks no one.
@@ -246,7 +246,7 @@ class ForecastService:
         answers: list[Estimate] = []
         exclusive = True
         for question in parts.questions:
-            reading = normalise(question, at)
+            reading = normalize(question, at)
             exclusive &= reading.proposition.exclusive
             found = await self._gather(reading, at, replay=replay)
             markets |= {market.id: market for market in found}

@@ -14,7 +14,7 @@ from augury.forecast.bearing import Bearing
 from augury.forecast.evidence import Estimate, Evidence, Role
 from augury.forecast.exclusive_ways import are_apart, event_bounds, summed_places, ways_by_event
 from augury.forecast.match import Comparison
-from augury.forecast.normalise import Reading
+from augury.forecast.normalize import Reading
 from augury.forecast.roles import (
     MAX_DEADLINE_EXTRA,
     MIN_DIRECT_CONTENT,

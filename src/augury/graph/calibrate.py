@@ -8,7 +8,7 @@ be compared.
 
 Strengths are fitted on earlier days and scored on later ones. The days of one pair of events are
 not independent, so each pair of events has the same weight, however many markets and days it has.
-The strength of a kind with few pairs of events is shrunk towards the share of unrelated markets.
+The strength of a kind with few pairs of events is shrunk toward the share of unrelated markets.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOVED_LOG_ODDS: Final = 0.05
 """A market counts as moved on a day if its log-odds changed by at least this from the day before:
 about 1.2 percentage points at a price of 50%. Chosen by hand."""
 PRIOR_EVENT_PAIRS: Final = 25
-"""How much the measured strength of a kind of edge is shrunk towards that of unrelated markets, as
+"""How much the measured strength of a kind of edge is shrunk toward that of unrelated markets, as
 a number of pairs of events: a kind that was measured on this many pairs ends halfway between the
 two. A larger value shrinks more. Chosen by hand."""
 EARLIER_SHARE: Final = 0.6
@@ -156,7 +156,7 @@ def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
 
 
 def _shrunk(cell: Cell, base: float) -> float:
-    """The strength of a kind of edge: its measured share, shrunk towards that of unrelated markets
+    """The strength of a kind of edge: its measured share, shrunk toward that of unrelated markets
     (`base`)."""
     total = cell.events * cell.share + PRIOR_EVENT_PAIRS * base
     return round(total / (cell.events + PRIOR_EVENT_PAIRS), 3)

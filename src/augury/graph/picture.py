@@ -37,7 +37,7 @@ FOOTER_HEIGHT: Final = 58
 WIDEST_LINE_STRENGTH: Final = 0.25
 """Strength of an edge (0 to 1: how often the markets at its ends moved together) from which it is
 drawn with the widest line. It is this small because few kinds of edges come near it."""
-_COLOURS: Final = {"positive": "#1a7f4b", "negative": "#b3362d", "unknown": "#6b7280"}
+_COLORS: Final = {"positive": "#1a7f4b", "negative": "#b3362d", "unknown": "#6b7280"}
 
 
 def svg(graph: Graph, *, as_of: datetime | None = None, sample: bool = False) -> str:
@@ -78,9 +78,9 @@ def _header(graph: Graph, width: float, as_of: datetime | None, *, sample: bool)
     title = _wrapped(_question(graph), width - 2 * MARGIN, 1, size=16)
     notes = [f"Drawn {as_of.astimezone(UTC):%Y-%m-%d %H:%M} UTC." if as_of else "", SAMPLE_MARK]
     under = " ".join(part for part in notes[: 2 if sample else 1] if part)
-    colour = "#b3362d" if sample else "#4b5563"
+    color = "#b3362d" if sample else "#4b5563"
     heading = pictures.text(MARGIN, 24, "".join(title), size=16, bold=True, fill="#111827")
-    return heading + pictures.text(MARGIN, 42, under, fill=colour)
+    return heading + pictures.text(MARGIN, 42, under, fill=color)
 
 
 def _question(graph: Graph) -> str:
@@ -98,15 +98,15 @@ def _legend(height: float) -> str:
     x, y = float(MARGIN), height - 34
     note = "The wider a line, the more often markets so related moved on the same day."
     parts = [pictures.text(MARGIN, height - 14, note, fill="#4b5563")]
-    for colour, dashed, meaning in (
-        (_COLOURS["positive"], False, "makes more likely"),
-        (_COLOURS["negative"], False, "makes less likely"),
-        (_COLOURS["unknown"], False, "bears on"),
-        (_COLOURS["unknown"], True, "moves with, or by logic"),
+    for color, dashed, meaning in (
+        (_COLORS["positive"], False, "makes more likely"),
+        (_COLORS["negative"], False, "makes less likely"),
+        (_COLORS["unknown"], False, "bears on"),
+        (_COLORS["unknown"], True, "moves with, or by logic"),
     ):
         dash = ' stroke-dasharray="5 5"' if dashed else ""
         parts.append(
-            f'<path d="M{x:.0f} {y - 4:.0f} h24" stroke="{colour}" stroke-width="2"{dash}/>'
+            f'<path d="M{x:.0f} {y - 4:.0f} h24" stroke="{color}" stroke-width="2"{dash}/>'
             + pictures.text(x + 30, y, meaning, fill="#4b5563")
         )
         x += 150
@@ -125,10 +125,10 @@ def _columns(graph: Graph) -> dict[int, list[str]]:
             causes[edge.target].append(edge.source)
             effects[edge.source].append(edge.target)
     column = {QUESTION: 0}
-    for sign, neighbours in ((-1, causes), (1, effects)):
+    for sign, neighbors in ((-1, causes), (1, effects)):
         near = [QUESTION]
         for far in (sign, 2 * sign):
-            near = [n for place in near for n in neighbours[place] if n not in column]
+            near = [n for place in near for n in neighbors[place] if n not in column]
             column |= dict.fromkeys(near, far)
     columns: dict[int, list[str]] = defaultdict(list)
     for node in graph.nodes:
@@ -192,9 +192,9 @@ def _box(node: PublicGraphNode, lines: list[str], place: tuple[float, float], he
     x, y = place
     asked = node.id == QUESTION
     fill, line = ("#1f2937", "#1f2937") if asked else ("#f8fafc", "#cbd5e1")
-    colour = "#fff" if asked else "#111827"
+    color = "#fff" if asked else "#111827"
     text = "".join(
-        pictures.text(x + PADDING, y + 22 + LINE_HEIGHT * n, shown, fill=colour)
+        pictures.text(x + PADDING, y + 22 + LINE_HEIGHT * n, shown, fill=color)
         for n, shown in enumerate(lines)
     )
     return (
@@ -219,15 +219,15 @@ def _edge(edge: GraphEdge, places: dict[str, tuple[float, float]], heights: dict
     else:  # the same column: around the side
         sx, tx, bend = sx + BOX_WIDTH, tx + BOX_WIDTH, LOOP_BEND
     end = -bend if places[edge.source][0] != places[edge.target][0] else bend
-    colour = _COLOURS[edge.polarity]
+    color = _COLORS[edge.polarity]
     dashed = "" if edge.edge_type == "causal" else ' stroke-dasharray="5 5"'
     arrow = ""
     if edge.edge_type == "causal":
         back = -9 if end < 0 else 9
-        arrow = f'<path d="M{tx:.0f} {ty:.0f} l{back} -5 v10 z" fill="{colour}" opacity="0.8"/>'
+        arrow = f'<path d="M{tx:.0f} {ty:.0f} l{back} -5 v10 z" fill="{color}" opacity="0.8"/>'
     return (
         f'<path d="M{sx:.0f} {sy:.0f} C{sx + bend:.0f} {sy:.0f} {tx + end:.0f} {ty:.0f}'
-        f' {tx:.0f} {ty:.0f}" fill="none" stroke="{colour}" opacity="0.55"'
+        f' {tx:.0f} {ty:.0f}" fill="none" stroke="{color}" opacity="0.55"'
         f' stroke-width="{_line(edge.strength):.1f}"{dashed}>'
         f"<title>{pictures.shown(edge.description or '')}</title></path>{arrow}"
     )

@@ -223,7 +223,7 @@ class GraphService:
             for result in found.get(relation, ()):
                 market = by_id.get(result.id)
                 factor = explored.tags[result.id]
-                if market is None or lookup.labelled(relation, factor, market.seq) is not None:
+                if market is None or lookup.labeled(relation, factor, market.seq) is not None:
                     continue
                 path = lookup.path(relation, factor)
                 if path and path[0].source not in own:
@@ -301,7 +301,7 @@ def _suggested(
         for result in found.get(relation, ())
         if isinstance(lookup, QueryFactors)
         and (market := by_id.get(result.id)) is not None
-        and (label := lookup.labelled(relation, explored.tags[result.id], market.seq)) is not None
+        and (label := lookup.labeled(relation, explored.tags[result.id], market.seq)) is not None
     ]
 
 

@@ -49,7 +49,7 @@ class Schedules:
 
     async def run(self, stop: asyncio.Event, *, drain: float = 10) -> None:
         """Do the periodic work until `stop` is set; work in progress then has 80% of `drain`
-        seconds to end before it is cancelled."""
+        seconds to end before it is canceled."""
         again_in = 0.2
         while not stop.is_set():
             try:
@@ -146,7 +146,7 @@ class Schedules:
 
 async def _ends_in_time(work: asyncio.Future[None], stop: asyncio.Event, drain: float) -> bool:
     """Wait for `work`. Once `stop` is set, wait at most 80% of `drain` seconds more, then cancel
-    `work` and wait for the rest of `drain`. Returns False if `work` was cancelled, else True."""
+    `work` and wait for the rest of `drain`. Returns False if `work` was canceled, else True."""
     stopping = asyncio.ensure_future(stop.wait())
     try:
         await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)

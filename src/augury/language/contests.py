@@ -69,7 +69,7 @@ class Contest:
     vocabulary; empty if the market does not say."""
     side: str
     """Name of the side whose win the market outcome is about, as the market writes it; "Tie" or
-    "Draw" for a draw. The outcome pays if this side wins; only an outcome labelled No pays if it
+    "Draw" for a draw. The outcome pays if this side wins; only an outcome labeled No pays if it
     does not."""
 
     @property

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class GivenUp(Exception):
-    """Raised to callers that wait for a shared call, if `Flights.close` has cancelled the call."""
+    """Raised to callers that wait for a shared call, if `Flights.close` has canceled the call."""
 
 
 class Flights(Generic[T]):
@@ -35,7 +35,7 @@ class Flights(Generic[T]):
         Raises
         ------
         GivenUp
-            `close` has cancelled the call.
+            `close` has canceled the call.
         """
         flight = self._tasks.get(key)
         if flight is None:

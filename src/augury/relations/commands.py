@@ -113,7 +113,7 @@ def label(
         typer.echo(json.dumps(report))
     else:
         typer.echo(
-            f"{report['labelled']} of {report['candidates']} pairs of events labelled by"
+            f"{report['labeled']} of {report['candidates']} pairs of events labeled by"
             f" {report['model']}, {report['related']} of them as related;"
             f" {report['unusable']} unusable answers, {report['failed']} failed requests;"
             f" {report['tokens_today']:,} tokens spent today. Ended: {report['ended']}."

@@ -138,7 +138,7 @@ def _by_market(
         if first is None or second is None or not labels.not_yet_related(first, second):
             continue
         for asked, other, is_first in ((first, second, True), (second, first, False)):
-            market = labels.labelled_market(row, other, asked_first=is_first)
+            market = labels.labeled_market(row, other, asked_first=is_first)
             for seq in {asked.market.seq, *members.get(asked.event, ())[:MAX_SIBLINGS]}:
                 found[seq].append(market)
     return {seq: tuple(related) for seq, related in found.items()}
@@ -150,7 +150,7 @@ class Report(AskReport, kw_only=True):
     candidates: int = 0
     """Number of pairs of events that were worth asking about (`labels.pairs`) and had no label when
     the run began."""
-    labelled: int = 0
+    labeled: int = 0
     """Number of pairs of events that got a label."""
     related: int = 0
     """Number of pairs of events that got a label other than "none" (unrelated)."""
@@ -195,7 +195,7 @@ class Labeller:
             lambda: list(labels.pairs(list(leads.values()), moving, self._near))
         )
         async with self._database.reading() as conn:
-            known = await store.labelled_pairs(conn, [pair.key for pair in pairs])
+            known = await store.labeled_pairs(conn, [pair.key for pair in pairs])
         return [pair for pair in pairs if pair.key not in known]
 
     async def run(self, limit: int, progress: Progress | None = None) -> Report:
@@ -225,5 +225,5 @@ class Labeller:
                 labels.SIGN[label.direction], labels.DAYS[label.lag], reason, self._model.model,
                 self._clock(),
             )  # fmt: skip
-        report.labelled += 1
+        report.labeled += 1
         report.related += relation != "none"

@@ -309,7 +309,7 @@ _SEEN_AS: Final[Mapping[LabelRelation, Relation]] = {
 }  # fmt: skip
 
 
-def labelled_market(row: LabelRow, other: Lead, *, asked_first: bool) -> LabelledMarket:
+def labeled_market(row: LabelRow, other: Lead, *, asked_first: bool) -> LabelledMarket:
     """Of the two markets that a language model's label relates, one is on the question itself. This
     returns how the other one is related to the question.
 

@@ -43,7 +43,7 @@ def match_prices(file: DumpFile, known: Iterable[KnownMarket]) -> pl.DataFrame:
             else pl.lit("price")
         ),
     )
-    lookup = _lookup(known, unlabelled="outcome" not in frame.columns)
+    lookup = _lookup(known, unlabeled="outcome" not in frame.columns)
     rows = rows.with_columns(key=_folded(pl.col("label"))).join(
         lookup, on=["given", "key"], how="left", maintain_order="left"
     )
@@ -128,9 +128,9 @@ def _folded(column: pl.Expr) -> pl.Expr:
     return column.fill_null("").str.strip_chars().str.to_lowercase()
 
 
-def _lookup(known: Iterable[KnownMarket], *, unlabelled: bool) -> pl.DataFrame:
+def _lookup(known: Iterable[KnownMarket], *, unlabeled: bool) -> pl.DataFrame:
     """Maps (id in the price file, label in lower case) to (market id, index of the outcome).
-    Ambiguous keys are left out. `unlabelled`: the file has no outcome column, so "Yes" stands for a
+    Ambiguous keys are left out. `unlabeled`: the file has no outcome column, so "Yes" stands for a
     market's first outcome."""
     given: list[str] = []
     keys: list[str] = []
@@ -147,7 +147,7 @@ def _lookup(known: Iterable[KnownMarket], *, unlabelled: bool) -> pl.DataFrame:
     for one in known:
         for place, label in enumerate(one.outcomes):
             note(one.id, label, one.id, place)
-        if unlabelled and "yes" not in {label.strip().lower() for label in one.outcomes}:
+        if unlabeled and "yes" not in {label.strip().lower() for label in one.outcomes}:
             note(one.id, "Yes", one.id, 0)
         for place, token in enumerate(one.token_ids):
             for label in one.outcomes[place : place + 1]:

@@ -179,12 +179,12 @@ def _state(
             own, "unknown status", f"{wire.get('closed')!r} {wire.get('active')!r}"[:120]
         )
     try:
-        labelled = [probability(price) for price in items(wire.get("outcomePrices")) or []]
+        labeled = [probability(price) for price in items(wire.get("outcomePrices")) or []]
         bid, ask = _book(wire)
         last = probability(wire.get("lastTradePrice"))
     except BadPrice as bad:
         return Refusal(own, "bad price", str(bad))
-    if labelled and len(labelled) != len(outcomes):
+    if labeled and len(labeled) != len(outcomes):
         return Refusal(own, "prices do not match outcomes")
     nothing: tuple[float | None, ...] = (None,) * len(outcomes)
     if not closed:
@@ -195,16 +195,16 @@ def _state(
         if all(wire.get(key) is None for key in ("bestBid", "bestAsk", "lastTradePrice")):
             # A market with an automated market maker (before 2023) has no order book: the prices
             # next to its labels are its quote.
-            usable = bool(labelled) and all(p is not None and 0 < p < 1 for p in labelled)
-            return "active", None, tuple(labelled) if usable else nothing
-        return "active", None, _open_prices(labelled, bid, ask, last, len(outcomes)) or nothing
-    settled = all(price is not None for price in labelled) and sum(p or 0 for p in labelled) > 0.5
-    final = tuple(labelled) if settled else nothing
+            usable = bool(labeled) and all(p is not None and 0 < p < 1 for p in labeled)
+            return "active", None, tuple(labeled) if usable else nothing
+        return "active", None, _open_prices(labeled, bid, ask, last, len(outcomes)) or nothing
+    settled = all(price is not None for price in labeled) and sum(p or 0 for p in labeled) > 0.5
+    final = tuple(labeled) if settled else nothing
     review = text(wire.get("umaResolutionStatus"))
     if review is not None and review.lower() in _UNDER_REVIEW:
         return "closed", None, nothing
-    if settled and max(p or 0 for p in labelled) >= DECIDED_PRICE:
-        winner = max(range(len(outcomes)), key=lambda i: labelled[i] or 0)
+    if settled and max(p or 0 for p in labeled) >= DECIDED_PRICE:
+        winner = max(range(len(outcomes)), key=lambda i: labeled[i] or 0)
         exact = tuple(1.0 if i == winner else 0.0 for i in range(len(outcomes)))
         return "resolved", outcomes[winner], exact
     if review is not None and review.lower() == "resolved":
@@ -214,30 +214,30 @@ def _state(
 
 
 def _open_prices(
-    labelled: Sequence[float | None],
+    labeled: Sequence[float | None],
     bid: float | None,
     ask: float | None,
     last: float | None,
     count: int,
 ) -> tuple[float | None, ...] | None:
-    """Prices of an open market's outcomes; None if nobody quotes or a labelled price is unusable.
+    """Prices of an open market's outcomes; None if nobody quotes or a labeled price is unusable.
 
-    `labelled` are the prices that the venue states by outcome. With more than two outcomes, they
+    `labeled` are the prices that the venue states by outcome. With more than two outcomes, they
     are the result. With two, the first outcome's price is computed from bid, ask and last trade
     (`wire.quote`). That these are about the first outcome is only a convention: if the computed
-    price is more than 0.10 away from the labelled one, the labelled prices are used.
+    price is more than 0.10 away from the labeled one, the labeled prices are used.
     """
-    usable = bool(labelled) and all(p is not None and 0 < p < 1 for p in labelled)
+    usable = bool(labeled) and all(p is not None and 0 < p < 1 for p in labeled)
     if count > 2:
-        return tuple(labelled) if usable else None
+        return tuple(labeled) if usable else None
     price = quote(bid, ask, last)
     if price is None:
-        # The labelled prices are no quote then: the venue fills in 0.5 or the last trade.
+        # The labeled prices are no quote then: the venue fills in 0.5 or the last trade.
         return None
-    if labelled and not usable:
+    if labeled and not usable:
         return None
-    if usable and labelled[0] is not None and abs(labelled[0] - price) > 0.10:
-        return tuple(labelled)
+    if usable and labeled[0] is not None and abs(labeled[0] - price) > 0.10:
+        return tuple(labeled)
     return price, round(1 - price, 6)
 
 

@@ -120,7 +120,7 @@ class Sync:
             for task in done - {stopping}:
                 task.result()
         finally:
-            # A flow can be cancelled at any point: its checkpoint is stored along with its rows.
+            # A flow can be canceled at any point: its checkpoint is stored along with its rows.
             for task in (stopping, *tasks):
                 task.cancel()
             await asyncio.gather(stopping, *tasks, return_exceptions=True)

@@ -15,10 +15,10 @@ from augury.pictures import cut, document, shown, text
 
 WIDTH, HEIGHT = 960, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 24, 56, 56
-_SERIES_COLOURS = (
+_SERIES_COLORS = (
     "#0060ad", "#c2410c", "#0f766e", "#7e22ce", "#a16207", "#be185d", "#475569", "#4d7c0f",
 )  # fmt: skip
-_SEVERITY_COLOURS = {"info": "#0e7490", "warning": "#b45309", "critical": "#b91c1c"}
+_SEVERITY_COLORS = {"info": "#0e7490", "warning": "#b45309", "critical": "#b91c1c"}
 _TIME_STEPS = [timedelta(minutes=m) for m in (1, 5, 15, 30, 60, 180, 360, 720)] + [
     timedelta(days=d) for d in (1, 2, 7, 14, 30, 91, 182, 365)
 ]
@@ -219,15 +219,15 @@ class _Plot:
     def lines(self) -> list[str]:
         parts = []
         for n, line in enumerate(self.chart.lines):
-            colour = _SERIES_COLOURS[n % len(_SERIES_COLOURS)]
+            color = _SERIES_COLORS[n % len(_SERIES_COLORS)]
             for run in _runs(_ascending(line.points)):
                 where = " ".join(f"{self.x(at):.1f},{self.y(value):.1f}" for at, value in run)
                 if len(run) == 1:
                     x, y = where.split(",")
-                    parts.append(f'<circle cx="{x}" cy="{y}" r="2.5" fill="{colour}"/>')
+                    parts.append(f'<circle cx="{x}" cy="{y}" r="2.5" fill="{color}"/>')
                 else:
                     parts.append(
-                        f'<polyline points="{where}" fill="none" stroke="{colour}" '
+                        f'<polyline points="{where}" fill="none" stroke="{color}" '
                         'stroke-width="2" stroke-linejoin="round"/>'
                     )
         return parts
@@ -235,7 +235,7 @@ class _Plot:
     def thresholds(self) -> list[str]:
         return [
             f'<path d="M{_LEFT} {self.y(t.value):.1f}H{WIDTH - _RIGHT}" '
-            f'stroke="{_SEVERITY_COLOURS[t.severity]}" stroke-width="1.5" stroke-dasharray="6 4"/>'
+            f'stroke="{_SEVERITY_COLORS[t.severity]}" stroke-width="1.5" stroke-dasharray="6 4"/>'
             for t in self.chart.thresholds
         ]
 
@@ -243,16 +243,16 @@ class _Plot:
         parts = []
         for t in self.chart.thresholds:
             above = t.op in ("gt", "gte", "crosses_above")
-            y, colour = self.y(t.value) + (-5 if above else 14), _SEVERITY_COLOURS[t.severity]
+            y, color = self.y(t.value) + (-5 if above else 14), _SEVERITY_COLORS[t.severity]
             name = cut(t.name, 60)
-            parts.append(text(WIDTH - _RIGHT - 4, y, name, fill=colour, anchor="end", halo=True))
+            parts.append(text(WIDTH - _RIGHT - 4, y, name, fill=color, anchor="end", halo=True))
         return parts
 
     def episodes(self) -> list[str]:
         return [
             f'<rect x="{self.x(m.time):.1f}" y="{_TOP}" '
             f'width="{max(1.0, self.x(m.resolved_at or self.chart.end) - self.x(m.time)):.1f}" '
-            f'height="{HEIGHT - _TOP - _BOTTOM}" fill="{_SEVERITY_COLOURS[m.severity]}" '
+            f'height="{HEIGHT - _TOP - _BOTTOM}" fill="{_SEVERITY_COLORS[m.severity]}" '
             'opacity="0.10"/>'
             for m in self.chart.markers
         ]
@@ -264,7 +264,7 @@ class _Plot:
             y = self.y(m.value) if m.value is not None else _TOP + 10.0
             caption = f"{shown(cut(m.label, 80))} {m.time:%Y-%m-%d %H:%M} UTC"
             parts.append(
-                f'<path d="M{x:.1f} {y - 7:.1f}l6 11h-12z" fill="{_SEVERITY_COLOURS[m.severity]}" '
+                f'<path d="M{x:.1f} {y - 7:.1f}l6 11h-12z" fill="{_SEVERITY_COLORS[m.severity]}" '
                 f'stroke="#fff"><title>{caption}</title></path>'
             )
         return parts
@@ -272,11 +272,11 @@ class _Plot:
     def legend(self) -> list[str]:
         if len(self.chart.lines) < 2:
             name = self.chart.lines[0].name if self.chart.lines else ""
-            return [text(_LEFT, 45, cut(name, 110), fill=_SERIES_COLOURS[0])]
+            return [text(_LEFT, 45, cut(name, 110), fill=_SERIES_COLORS[0])]
         shown = without_shared_start([line.name for line in self.chart.lines[:4]])
         room = (WIDTH - _LEFT - _RIGHT) / min(len(self.chart.lines), 4)
         return [
-            text(_LEFT + n * room, 45, cut(name, int(room / 7.5)), fill=_SERIES_COLOURS[n])
+            text(_LEFT + n * room, 45, cut(name, int(room / 7.5)), fill=_SERIES_COLORS[n])
             for n, name in enumerate(shown)
         ]
 

@@ -340,7 +340,7 @@ def _price(quote: Quote, outcome: str, price: float) -> dict[str, Any]:
 
 
 def _foremost(rule: Rule, measurements: list[Measurement]) -> Measurement:
-    """The measurement, among those of one target's markets, whose value is furthest towards or
+    """The measurement, among those of one target's markets, whose value is furthest toward or
     beyond the rule's threshold.
 
     Its `as_of` is set to the latest of all `measurements`, so that the target's time never goes

@@ -58,12 +58,12 @@ def zscore(prices: Sequence[float | None]) -> float | None:
     past = [s for s in steps[:-1] if s is not None]
     if len(past) < LEAST_MOVES:
         return None
-    centre = median(move for move, _ in past)
+    center = median(move for move, _ in past)
     # Moves by one tick are normal in a book, although they are large in log-odds near 0 and 1. So
     # one tick is subtracted from the size of each earlier move.
-    sizes = [max(0.0, abs(move - centre) - tick) for move, tick in past]
+    sizes = [max(0.0, abs(move - center) - tick) for move, tick in past]
     move, tick = steps[-1]
-    return (move - centre) / max(MAD_TO_SIGMA * median(sizes), _usual(sizes), tick)
+    return (move - center) / max(MAD_TO_SIGMA * median(sizes), _usual(sizes), tick)
 
 
 def _tick(p: float) -> float:

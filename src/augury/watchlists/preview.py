@@ -87,7 +87,7 @@ def measured(rule: Rule, points: Sequence[Point], start: datetime) -> list[Point
 
 def foremost(rule: Rule, lines: Sequence[Sequence[Point]]) -> list[Point]:
     """One line of (time, value) pairs from the lines of several markets: at each time the value
-    that is furthest towards or beyond the rule's threshold; None if none is known."""
+    that is furthest toward or beyond the rule's threshold; None if none is known."""
     least = rule.op in ("lt", "lte", "crosses_below")
     at: dict[datetime, list[float]] = {}
     for line in lines:

@@ -142,7 +142,7 @@ async def add_target(
     """Watch a market, an event, an asset, a series or the results of a search.
 
     For an event or a search, up to 100 markets are watched; which ones is looked up again every 5
-    minutes. A rule uses the value of the market furthest towards or beyond its threshold.
+    minutes. A rule uses the value of the market furthest toward or beyond its threshold.
     """
     target = await service.add_target(
         caller.account,

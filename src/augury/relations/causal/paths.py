@@ -241,11 +241,11 @@ class FactorGraph:
             if weight >= FAINT_WEIGHT and weight > best.get(key, (0.0, ()))[0]:
                 best[key] = weight, path
 
-        for relation, neighbours in ((0, self.causes), (1, self.effects)):
-            for target, edge in neighbours.get(number, ()):
+        for relation, neighbors in ((0, self.causes), (1, self.effects)):
+            for target, edge in neighbors.get(number, ()):
                 first = _step(number, target, edge)
                 note(relation, (first,), first.weight)
-                for beyond, edge2 in neighbours.get(target, ()):
+                for beyond, edge2 in neighbors.get(target, ()):
                     if not edge2.inherited:  # the edge of the whole contest says the same
                         second = _step(target, beyond, edge2)
                         note(relation, (first, second), _weight((first, second)))

@@ -70,7 +70,7 @@ async def labels_state(conn: Connection) -> tuple[int, ...]:
     return tuple(row)
 
 
-async def labelled_pairs(conn: Connection, pairs: Collection[bytes]) -> set[bytes]:
+async def labeled_pairs(conn: Connection, pairs: Collection[bytes]) -> set[bytes]:
     """Those of `pairs` (hashes of pairs of events, `LeadPair.key`) for which a label (a language
     model's answer on how the events are related) is stored."""
     cursor = await conn.execute("select pair from relation_labels where pair = any(%s)", (pairs,))
