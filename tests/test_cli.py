@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from augury import cli, service_file, serving
+from augury import cli, commands, service_file
 from augury.errors import AuguryError
 
 
@@ -41,7 +41,7 @@ def test_what_is_no_mistake_of_the_operator_is_not_hidden(monkeypatch: pytest.Mo
 
 def test_a_port_that_is_none() -> None:
     app = typer.Typer()
-    app.command()(serving.serve)
+    app.command()(commands.serve)
     outcome = CliRunner().invoke(app, ["--port", "99999"])
     assert outcome.exit_code == 2
     assert "less than or equal to 65535" in " ".join(outcome.output.split())

@@ -39,14 +39,11 @@ def mount(app: typer.Typer, command: str | None = None) -> None:
     """Add the commands to `app`. `command`: first word of the command line, to add only the modules
     with this command, because importing all of them takes longer than most commands run. None: add
     all."""
-    if command in (None, "serve"):
-        from augury import serving
+    if command in (None, "serve", "worker"):
+        from augury import commands
 
-        app.command("serve")(serving.serve)
-    if command in (None, "worker"):
-        from augury import worker
-
-        app.command("worker")(worker.worker)
+        app.command("serve")(commands.serve)
+        app.command("worker")(commands.worker)
     if command in (None, "search"):
         from augury.search import commands as search
 
@@ -188,7 +185,7 @@ def main() -> None:
         _log_to_stderr()
     gc_tuning.pause()
     mount(app, first if first in COMMANDS or first == "--version" else None)
-    if first != "serve":  # `serve` calls it itself, once the services are loaded
+    if first not in ("serve", "worker"):  # these call it once what they run is loaded
         gc_tuning.freeze()
     with terminal.sanitized():
         _run()

@@ -1,10 +1,10 @@
-"""`augury serve`: the HTTP service with its background work, until SIGTERM."""
+"""The process that serves HTTP requests, with its background work, until SIGTERM."""
 
 from __future__ import annotations
 
 import asyncio
 from socket import socket
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import structlog
 import typer
@@ -17,7 +17,6 @@ from augury.doctor.exposure import exposure_warnings
 from augury.errors import SetupProblem
 from augury.http.connections import raise_descriptor_limit
 from augury.http.server import Server, config
-from augury.logs import configure
 from augury.settings import Settings
 from augury.storage.failures import as_unavailable, retried
 
@@ -28,23 +27,13 @@ LINK_PATIENCE: Final = 2.0
 machine in to the console, if the database is unavailable."""
 
 
-def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
-    port: Annotated[
-        int | None, typer.Option(min=0, max=65_535, help="Port to listen on; 0 picks a free one.")
-    ] = None,
-) -> None:
-    """Serve the API and keep the markets up to date with the venues, until SIGTERM or Ctrl-C.
+def run(settings: Settings) -> None:
+    """Serve until SIGTERM or Ctrl-C.
 
-    An empty catalogue is filled at once with a small sample of invented markets, marked as such, so
-    that the first answer does not wait for the venues. The first real sync or import replaces it.
-
-    Example: augury serve --port 8080
+    Raises
+    ------
+    SetupProblem : the service could not start, for a reason that the operator can remove
     """
-    settings = Settings()
-    changes = {"host": host, "port": port}
-    settings = settings.model_copy(update={k: v for k, v in changes.items() if v is not None})
-    configure(settings)
     raise_descriptor_limit()
     for exposure in exposure_warnings(settings):
         log.warning("service_exposed", problem=exposure)

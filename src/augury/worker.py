@@ -1,4 +1,4 @@
-"""`augury worker`: background work in a process that serves no requests, until SIGTERM."""
+"""A process that does background work and serves no requests, until SIGTERM."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import typer
 from prometheus_client import start_http_server
 
 from augury import background, gc_tuning
-from augury.logs import configure
 from augury.settings import Settings
 from augury.storage import scheduled
 from augury.storage.database import Database
@@ -26,22 +25,8 @@ the same niceness as requests, background work took 20 seconds of processor time
 the 30 seconds after an import of 50,000 markets."""
 
 
-def worker() -> None:
-    """Do the background work of a service until SIGTERM or Ctrl-C. The worker need not run on the
-    service's machine.
-
-    By default it does the work that needs only the database: linking equal events of the venues,
-    reading markets' texts for forecasts, finding prices that move together, realized volatility,
-    imports, backups. With a search server (AUGURY_SEARCH_URL) it does all other background work
-    too: it follows the venues, updates the index, and makes graphs, runs of forecasts, watchlist
-    alerts and deliveries. Any number of workers share the work. `augury serve` starts one worker
-    itself unless AUGURY_WORK says otherwise. With AUGURY_WORKER_METRICS_PORT a worker serves
-    /metrics for Prometheus.
-
-    Example: AUGURY_DATABASE_URL=postgresql://... augury worker
-    """
-    settings = Settings()
-    configure(settings)
+def run(settings: Settings) -> None:
+    """Do background work until SIGTERM or Ctrl-C."""
     gc_tuning.freeze()
     os.nice(WORKER_NICENESS)
     with metrics_served(settings):

@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import msgspec
 import typer
@@ -23,11 +23,12 @@ from augury.search.commands import make_searchable
 from augury.settings import Settings
 from augury.storage.database import Database
 from augury.tables import Console
-from augury.venues.dump import DumpFile
 from augury.venues.http import VenueError
-from augury.venues.importing import FileSummary, import_file
 from augury.venues.records import Refusal
 from augury.venues.sync import FlowOutcome, Sync
+
+if TYPE_CHECKING:
+    from augury.venues.importing import FileSummary
 
 T = TypeVar("T")
 
@@ -84,6 +85,10 @@ def sync(
 
 
 async def _import(paths: list[Path], *, as_json: bool) -> None:
+    # Imported only here, because reading tables takes 0.4 s to import.
+    from augury.venues.dump import DumpFile
+    from augury.venues.importing import import_file
+
     began = time.perf_counter()
     # Markets first, whatever the order given: prices refer to them.
     files = sorted((DumpFile(path) for path in paths), key=lambda f: f.kind != "markets")
