@@ -59,6 +59,26 @@ def test_whom_the_query_names_stands_for_the_contest() -> None:
     assert shown("will zuppi become pope", *POPE)[0][0] == "p2"
 
 
+def test_a_candidate_that_was_listed_again_is_one() -> None:
+    later = datetime(2026, 10, 31, tzinfo=UTC)
+    rows = [
+        Row("a", "Will Ann win the 2026 Prize?", 0.6, None, closes_at=None),
+        Row("b", "Will Ann win the 2026 Prize?", 0.6, 0.3, closes_at=later),
+        Row("c", "Will Bob win the 2026 Prize?", 0.6, 0.1, closes_at=later),
+        Row("d", "Will Cid win the 2026 Prize?", 0.6, None, closes_at=None),
+    ]
+    assert shown("who wins the prize", *rows) == [("b", "contest", ["Bob", "Cid"])]
+
+
+def test_a_word_that_all_questions_share_names_nobody() -> None:
+    rows = [
+        Row("a", "Will Z.ai have the best AI model in June?", 0.6, 0.01, event_id="AI"),
+        Row("b", "Will Google have the best AI model in June?", 0.6, 0.3, event_id="AI"),
+    ]
+    assert shown("best ai model", *rows)[0][0] == "b"
+    assert shown("z.ai best ai model", *rows)[0][0] == "a"
+
+
 def test_a_ladder_goes_by_level_and_dates_by_date() -> None:
     ladder = [
         Row("l3", "Will Bitcoin reach $1m in 2026?", 0.6),

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from augury.search.members import Members, first_families, in_reading_order
+from augury.search.members import Members, first_families, in_reading_order, live_first
 from augury.search.records import family_key, record
 from augury.search.text import DocumentText
 
@@ -29,6 +29,7 @@ def members(*markets: tuple[str, float | None, datetime], named: tuple[float, ..
         np.array(records),
         np.array(named or [0.5] * len(markets), np.float32),
         np.array([np.nan if price is None else price for _, price, _ in markets]),
+        np.array([price is not None for _, price, _ in markets]),
         NOW,
     )
 
@@ -93,6 +94,33 @@ def test_a_folded_list_takes_the_first_families(most: int, each: int, expected: 
     other = ("Is the convention held in Chicago?", 0.9, LATER)
     found = members(race("Ann", 0.4), other, race("Cid", 0.1))
     assert first_families(np.arange(3), found, most, each).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("share", "expected", "scores"),
+    [
+        (0.0, [1, 3, 0, 2], [0.8, 0.3, 0.3, 0.3]),
+        (0.5, [1, 0, 2, 3], [0.8, 0.8, 0.7, 0.3]),
+        (1.0, [0, 1, 2, 3], [0.9, 0.8, 0.7, 0.3]),
+    ],
+)
+def test_what_is_no_longer_quoted_gives_way(
+    share: float, expected: list[int], scores: list[float]
+) -> None:
+    names = ["Will it snow?", "Will it rain?", "Is it hot?", "Is it late?"]
+    prices = (None, 0.2, None, 0.4)
+    found = members(*((name, price, LATER) for name, price in zip(names, prices, strict=True)))
+    given = np.array([0.9, 0.8, 0.7, 0.3], np.float32)
+    moved, shown = live_first(np.arange(4), given, found, share)
+    assert moved.tolist() == expected
+    assert shown.tolist() == pytest.approx(scores)
+
+
+def test_a_list_in_which_nothing_is_quoted_stays_as_it_is() -> None:
+    found = members(race("Ann", None), race("Bob", None))
+    given = np.array([0.9, 0.2], np.float32)
+    moved, shown = live_first(np.arange(2), given, found, 0.0)
+    assert (moved.tolist(), shown.tolist()) == ([0, 1], given.tolist())
 
 
 def test_an_empty_list_stays_empty() -> None:

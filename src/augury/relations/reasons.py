@@ -96,6 +96,12 @@ def supposed(condition: str, about: str) -> str:
     return f"The question asks what {_quoted(condition)} would do to {_quoted(about)}."
 
 
+def own(name: str) -> str:
+    """The sentence for a market that answers the question: "It is about “A”, the query's own
+    subject." `name`: the name of the factor (thing in the world) that both are about."""
+    return f"It is about {_quoted(name)}, the query's own subject."
+
+
 def same(name: str) -> str:
     """The sentence for a market that is about the same factor (thing in the world) as the question:
     "It is another question about the same subject, “A”." `name`: the factor's name.

@@ -453,3 +453,16 @@ class TreeReading(PoolReading):
         factor_id : id of the factor (thing in the world) through which it was found
         """
         return self._query.market_reason(relation, factor_id, int(self._pool.keys[position]))
+
+    def direct_reasons(self, positions: NDArray[np.intp]) -> list[str]:
+        """Why each of these markets answers the query, for people to read: the factor (thing in the
+        world) that both are about. Empty if there is none.
+
+        positions : positions in the pool
+        """
+        tags, factor = self._pool.tags[positions], self._query.relations.factor
+        own = self._query.reached.own[tags] * self._pool.fits[positions]
+        best = own.argmax(axis=1)[:, None]
+        numbers = np.where(own.any(axis=1), np.take_along_axis(tags, best, 1)[:, 0], 0)
+        texts = {n: reasons.own(factor(n).name) if n else "" for n in set(numbers.tolist())}
+        return [texts[n] for n in numbers.tolist()]

@@ -106,11 +106,14 @@ def folded(query: str, rows: Sequence[R]) -> list[tuple[R, float, FoundFamily | 
 
 def _one(asked: set[str], members: list[R]) -> tuple[R, float, FoundFamily | None]:
     best = members[0].score
+    members = _without_copies(members)
     if len(members) == 1:
         return members[0], best, None
     labels = dict(zip((m.id for m in members), _labels(members), strict=True))
     kind = _kind(list(labels.values()), members)
-    named = {m.id: len(asked & set(terms(labels[m.id]))) for m in members}
+    shared = set.intersection(*(set(terms(m.question)) for m in members))
+    own = asked - shared  # "best AI model" names no "Z.ai"
+    named = {m.id: len(own & set(terms(labels[m.id]))) for m in members}
     places = {m.id: n for n, m in enumerate(sorted(members, key=_order(kind, labels)))}
     # The member whose label shares most words with the query represents the family. Ties go to
     # active members, then in a ladder to the first result (its ends say least), then by `places`.
@@ -124,6 +127,19 @@ def _one(asked: set[str], members: list[R]) -> tuple[R, float, FoundFamily | Non
     others = sorted((m for m in members if m is not head), key=lambda m: places[m.id])
     more = [FoundMember(m.id, labels[m.id], m.status, price(m), m.closes_at) for m in others]
     return head, best, FoundFamily(kind, labels[head.id], len(members), more)
+
+
+def _without_copies(members: list[R]) -> list[R]:
+    """`members` without those that have no quote and whose question another member asks too: a
+    venue has listed it again."""
+    asked: dict[str, list[R]] = {}
+    for row in members:
+        asked.setdefault(row.question, []).append(row)
+    return [
+        row
+        for row in members
+        if price(row) is not None or all(price(other) is None for other in asked[row.question])
+    ]
 
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -143,13 +159,17 @@ def _split(members: list[R]) -> list[list[R]]:
     if members[0].event_id or len(members) == 1:
         return [members]
     texts = [fold(row.question) for row in members]
-    if len({" ".join(_DATE.sub(" ", text).split()) for text in texts}) == 1:
+    if len(set(map(_without_dates, texts))) == 1:
         return [members]
     of_one_time: dict[tuple[str, ...], list[R]] = {}
     for row, text in zip(members, texts, strict=True):
         named = (*_YEAR.findall(text), *_MONTH.findall(text))
         of_one_time.setdefault(named, []).append(row)
     return list(of_one_time.values())
+
+
+def _without_dates(text: str) -> str:
+    return " ".join(_DATE.sub(" ", text).split())
 
 
 def price(row: Foldable) -> float | None:
@@ -168,14 +188,20 @@ def _order(kind: Kind, labels: dict[str, str]):
             # Open ones: the nearest date first. Closed ones: the latest date first.
             return (closed, -closes if closed else closes, row.id)
         known = price(row)
-        return (closed, -1 if known is None else -known, -(row.volume or 0), row.id)
+        return (closed, 1 if known is None else -known, -(row.volume or 0), row.id)
 
     return key
 
 
 def _kind(labels: list[str], members: Sequence[Foldable]) -> Kind:
     texts = [fold(label) for label in labels]
-    if len({row.closes_at for row in members}) > 1 and all(map(_is_date, texts)):
+    questions = [fold(row.question) for row in members]
+    if texts == questions:  # nothing shorter tells the members apart
+        texts = [_without_dates(text) for text in texts]
+        of_dates = len(set(texts)) == 1
+    else:
+        of_dates = all(map(_is_date, texts))
+    if of_dates and len({row.closes_at for row in members}) > 1:
         return "dates"
     if all(_level(text) is not None for text in texts) and len(set(texts)) == len(texts):
         return "ladder"

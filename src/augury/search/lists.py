@@ -11,7 +11,14 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.search.members import Members, first_families, in_reading_order
+from augury.search.engine import STATUSES
+from augury.search.members import (
+    CurrentPrices,
+    Members,
+    first_families,
+    in_reading_order,
+    live_first,
+)
 from augury.search.rank import by_grade, names_past_year, of_another_time
 from augury.search.related import NOTHING, Lookup, Ranked, Relation
 from augury.search.relating import Related
@@ -25,9 +32,11 @@ if its chance of belonging there is more than `augury.relations.rank.CLAIM_RATIO
 `direct`. Markets further down are not protected, because for them a causal path says more than
 similar words. Chosen by hand."""
 
-NEAR_CHANCE: Final = 0.7
+NEAR_CHANCE: Final = 0.45
 """Markets of one family (e.g. of one event) that are related to a query exchange places if their
-scores are at least this share (0 to 1) of the family's best. Chosen by hand."""
+scores are at least this share (0 to 1) of the family's best. It is below
+`augury.relations.rank.FAMILY_SHARE`, by which the scores of a large family fall. Chosen by
+hand."""
 RELATED_DEPTH: Final = 40
 """Number of results per list of related markets that are made beyond those requested, so that the
 best known of a family (e.g. of one event) are among them. Chosen by hand."""
@@ -37,16 +46,22 @@ row, because some turn out to be closed."""
 MOST_OF_FAMILY: Final = 20
 """Largest number of markets of one family (e.g. of one event) that one row stands for."""
 
-Prices = Callable[[NDArray[np.int64]], NDArray[np.float64]]
-"""Returns the price of the first outcome of each market with a given number; NaN: no quote."""
+DEAD_SHARE: Final = 0.5
+"""Where markets of any status are searched, and no time is named, a market that is not open or has
+no current quote is ordered as if it had this share (0 to 1) of its score: a question that is
+settled is no answer to what will be, but may be the one that was meant. Where only active markets
+are asked for, it comes after all others. Chosen by hand."""
+
+Quoting = Callable[[NDArray[np.int64]], CurrentPrices]
+"""Returns what quotes say of the markets with the given numbers."""
 
 
 class Hit(NamedTuple):
     """A market in a ranked list. `key`: the market's number; `score`: the higher, the earlier the
     market stands in the list; `change`: sequence number of the database change with which the
-    market was indexed. Only in lists other than `direct`: `factor_id`, the id of the factor (e.g. a
-    policy rate) through which the market was found, and `reason`, why the market is related to the
-    query."""
+    market was indexed; `reason`: why the market is in the list, if that is known. Only in lists
+    other than `direct`: `factor_id`, the id of the factor (e.g. a policy rate) through which the
+    market was found."""
 
     key: int
     change: int
@@ -65,7 +80,7 @@ class Lists(NamedTuple):
     lookup: Lookup = NOTHING
 
 
-def rank(related: Related, prices: Prices, at: datetime) -> Lists:
+def rank(related: Related, quoting: Quoting, at: datetime) -> Lists:
     """Make the ranked lists of a search, one per relation (`direct`, `upstream`, ...). A market is
     in one list only: if another list takes a market, `direct` leaves it out.
 
@@ -76,15 +91,10 @@ def rank(related: Related, prices: Prices, at: datetime) -> Lists:
     understood, reading, wanted = related.understood, related.reading, related.understood.wanted
     ranking = related.ranking
     if ranking.by_title and (grades := reading.direct()) is not None:
-        records = related.direct_candidates.records
-        last = of_another_time(understood.query, records)
-        if wanted.status == "active" and not len(understood.query.years):
-            last |= names_past_year(records, at.year)
+        last = of_another_time(understood.query, related.direct_candidates.records)
         ranking = by_grade(related.direct_candidates, grades, last)
     keys, changes = related.hits.keys, related.hits.payload["change"]
-    members = Members(
-        related.hits.payload, related.pool.matched_weight, prices(keys), at.timestamp()
-    )
+    members = _members(related, quoting(keys), at)
     hits: dict[Dimension, list[Hit]] = {}
     claimed: set[int] = set()
     if set(wanted.dimensions) != {"direct"}:
@@ -96,12 +106,14 @@ def rank(related: Related, prices: Prices, at: datetime) -> Lists:
             claimed.update(hit.key for hit in hits[relation])
     kept = ~np.isin(keys[ranking.order], list(claimed))
     order, scores = ranking.order[kept], ranking.scores[kept]
+    order, scores = live_first(order, scores, members, _dead_share(understood))
     order = in_reading_order(order, scores, members)
     if wanted.fold:
         places = first_families(order, members, *_rows(wanted))
         order, scores = order[places], scores[places]
     listed = (keys[order].tolist(), changes[order].tolist(), scores.tolist())
-    hits["direct"] = list(map(Hit, *listed))
+    why = reading.direct_reasons(order)
+    hits["direct"] = [Hit(*one, reason=text) for *one, text in zip(*listed, why, strict=True)]
     return Lists(understood, hits, related.lookup)
 
 
@@ -109,9 +121,10 @@ def _hits(relation: Relation, found: Ranked, related: Related, members: Members)
     """The list of one relation, with the markets of a family in the order in which people read
     them."""
     wanted = related.understood.wanted
-    depth = wanted.top_k + RELATED_DEPTH
-    scores = found.scores[:depth]
-    order = in_reading_order(found.positions[:depth], scores, members, NEAR_CHANCE)
+    depth, share = wanted.top_k + RELATED_DEPTH, _dead_share(related.understood)
+    order, scores = live_first(found.positions, found.scores, members, share)
+    order, scores = order[:depth], scores[:depth]
+    order = in_reading_order(order, scores, members, NEAR_CHANCE)
     places = (
         first_families(order, members, *_rows(wanted))
         if wanted.fold
@@ -126,6 +139,21 @@ def _hits(relation: Relation, found: Ranked, related: Related, members: Members)
         )
         for at, score in zip(order[places].tolist(), scores[places].tolist(), strict=True)
     ]  # fmt: skip
+
+
+def _members(related: Related, found: CurrentPrices, at: datetime) -> Members:
+    payload, now = related.hits.payload, at.timestamp()
+    is_open = (payload["closes"] == 0) | (payload["closes"] > now)
+    live = found.current & is_open & (related.hits.status == STATUSES.index("active"))
+    live &= ~names_past_year(payload, at.year)
+    return Members(payload, related.pool.matched_weight, found.prices, live, now)
+
+
+def _dead_share(understood: Understood) -> float:
+    """`DEAD_SHARE`, or what takes its place."""
+    if understood.wanted.status == "active":
+        return 0.0
+    return 1.0 if understood.query.names_time else DEAD_SHARE
 
 
 def _rows(wanted: SearchArguments) -> tuple[int, int]:

@@ -4,7 +4,8 @@ of one quantity those first whose price says most. Pure numpy.
 
 The ranking can't tell such markets apart: "Will Ann win the race?" is as directly about the race as
 "Will Bob win the race?". Only places of one family are exchanged, so the order of the families and
-the scores of the places stay as they are.
+the scores of the places stay as they are. Before that, `live_first` moves down what is over or no
+longer quoted.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from augury.search.records import MAX_TERMS
 
 Positions = NDArray[np.intp]
-Keys = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+Keys = tuple[NDArray[Any], ...]
 
 EQUAL_SCORE: Final = 0.9
 """Markets of one family (e.g. of one event) count as equally direct if their scores are at least
@@ -28,6 +29,15 @@ NAMED_STEP: Final = 0.02
 markets of a family (e.g. of one event) are compared. Chosen by hand."""
 
 _BITS: Final = np.uint32(1) << np.arange(MAX_TERMS, dtype=np.uint32)
+
+
+class CurrentPrices(NamedTuple):
+    """What quotes say of several markets, one array entry per market."""
+
+    prices: NDArray[np.float64]
+    """Price of the first outcome (usually Yes), 0 to 1; NaN: no quote, or not two outcomes."""
+    current: NDArray[np.bool_]
+    """Whether the market has a quote that is no older than `AgeRule.max_age`."""
 
 
 class Members(NamedTuple):
@@ -41,6 +51,8 @@ class Members(NamedTuple):
     name."""
     prices: NDArray[np.float64]
     """Price of the market's first outcome, usually Yes, 0 to 1; NaN: no quote."""
+    live: NDArray[np.bool_]
+    """Whether the market is open and has a current quote."""
     now: float
     """The current time, in epoch seconds."""
 
@@ -73,6 +85,19 @@ def in_reading_order(
     out = order.copy()
     out[places[np.argsort(group, kind="stable")]] = of_families[reading]
     return out
+
+
+def live_first(
+    order: Positions, scores: NDArray[np.float32], members: Members, share: float
+) -> tuple[Positions, NDArray[np.float32]]:
+    """`order` and `scores` with the markets that are not live further down: they are ordered as if
+    they had only `share` (0 to 1) of their score; with 0, they come after all live markets. If none
+    is live, nothing changes. Scores never rise along the list."""
+    live = members.live[order]
+    if not live.any() or live.all():
+        return order, scores
+    places = np.argsort(-np.where(live, scores, share * scores), kind="stable")
+    return order[places], np.minimum.accumulate(scores[places])
 
 
 def first_families(order: Positions, members: Members, most: int, most_of_each: int) -> Positions:
@@ -109,7 +134,7 @@ def _keys(of_families: Positions, group: Positions, leads: Positions, members: M
     by_date = np.where(past, -closes, closes)
     value = np.where(of_dates, by_date, np.where(of_levels, by_doubt, by_price))
     named = np.round(members.named[of_families] / NAMED_STEP)
-    return -records["salience"], value, past, -named
+    return -records["salience"], value, past, -named, ~members.live[of_families]
 
 
 def _has_distinct(closes: NDArray[np.float64], group: Positions) -> NDArray[np.bool_]:

@@ -145,7 +145,7 @@ class Presenter:
             part, waiting = waiting[:missing], waiting[missing:]
             rows = await self.rows(part)
             shown += [
-                (row, hit.score, DIRECT_REASON)
+                (row, hit.score, hit.reason or DIRECT_REASON)
                 for hit in part
                 if (row := rows.get(hit.key)) and belongs(row)
             ]

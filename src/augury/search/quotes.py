@@ -21,6 +21,7 @@ from augury.markets import store as markets
 from augury.markets.freshness import AgeRule
 from augury.markets.records import ShownOrigin
 from augury.markets.store import MOVING, NEVER, MovingRow
+from augury.search.members import CurrentPrices
 from augury.storage.database import Database
 
 LOOK_EVERY = 1.0
@@ -84,14 +85,20 @@ class Quotes:
         known[known] = self._rows["moved"][seqs[known]] > 0
         return known
 
-    def prices(self, seqs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Price of the first outcome (usually Yes), 0 to 1, of each market with a number in
-        `seqs`; NaN if it has no quote, more than two outcomes, or is not in memory
-        (`read_missing`)."""
-        found = np.full(len(seqs), np.nan)
+    def current_prices(self, seqs: NDArray[np.int64]) -> CurrentPrices:
+        """The prices of the markets with the numbers `seqs`, and which of them are current. Markets
+        that are not in memory (`read_missing`) count as not quoted."""
         known = self._is_known(seqs)
-        found[known] = self._rows["first"][seqs[known]]
-        return found
+        prices, current = np.full(len(seqs), np.nan), np.zeros(len(seqs), np.bool_)
+        rows = self._rows[seqs[known]]
+        prices[known] = rows["first"]
+        two = (rows["kinds"] & markets.TWO_OUTCOMES) > 0
+        priced_at = rows["price_as_of"]
+        updated_at = np.where(priced_at != NEVER, priced_at, rows["observed_at"])
+        age = (now() - _EPOCH) // _MICROSECOND - updated_at
+        quoted = np.where(two, ~np.isnan(rows["first"]), priced_at != NEVER)
+        current[known] = quoted & (age <= self._max_age)
+        return CurrentPrices(prices, current)
 
     def _quoted(self, row: tuple[Any, ...], at: int) -> Quoted:
         seq, _, first, second, price_as_of, observed_at, closes_at, volume, origin, kinds, named = (

@@ -147,6 +147,12 @@ class RankQuery:
     """Whether the query asks about one game, or about a price within one short window. If so,
     markets on games and such windows lose no score."""
 
+    @property
+    def names_time(self) -> bool:
+        """Whether the query names a year, a month or a quarter."""
+        periods = np.concatenate((MONTH_IDS, QUARTER_IDS))
+        return len(self.years) > 0 or bool(np.isin(self.ids, periods).any())
+
     @classmethod
     def of(cls, text: str, frequencies: DocumentFrequencies) -> RankQuery:
         found = list(dict.fromkeys(terms(text)))[: 4 * MAX_QUERY_TERMS]

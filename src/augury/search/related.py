@@ -124,6 +124,11 @@ class PoolReading(Protocol):
         as in `Ranked`."""
         ...
 
+    def direct_reasons(self, positions: NDArray[np.intp]) -> list[str]:
+        """Why each of these markets is in the list `direct`, for people to read; empty if the query
+        and the market have no factor in common. `positions`: positions in the pool."""
+        ...
+
 
 class Lookup(Protocol):
     """What is known about one query: which factors (things in the world, such as a policy rate) it
@@ -207,6 +212,9 @@ class _Unread:
 
     def reason(self, relation: Relation, position: int, factor_id: int) -> str:
         return ""
+
+    def direct_reasons(self, positions: NDArray[np.intp]) -> list[str]:
+        return [""] * len(positions)
 
 
 NOTHING: Lookup = _Nothing()

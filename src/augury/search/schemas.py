@@ -119,7 +119,7 @@ _RESULT = {
     "outcomes": ["Yes", "No"],
     "status": "active",
     "platform_url": "https://kalshi.com/markets/kxfeddecision",
-    "score": 7.41,
+    "score": 0.874,
     "dimension": "direct",
     "current_prices": {"Yes": 0.62, "No": 0.38},
     "price_as_of": "2026-11-21T09:30:00Z",
@@ -130,7 +130,7 @@ _RESULT = {
     "stale": False,
     "origin": "live",
     "twin_ids": [],
-    "reason": "Asks about the query's own subject, by its words and meaning.",
+    "reason": "It is about “Fed policy rate”, the query's own subject.",
     "family": None,
 }
 

@@ -184,7 +184,7 @@ class SearchService:
             # Not in a thread: that would only wait for the interpreter lock that this thread holds.
             related = self.related(understood)
         await self._quotes.read_missing(related.hits.keys)
-        return await self.presenter.present(rank_lists(related, self._quotes.prices, now()))
+        return await self.presenter.present(rank_lists(related, self._quotes.current_prices, now()))
 
     def related(self, understood: Understood) -> Related:
         """All markets that may be listed for a query, with how each one is related to it. The
