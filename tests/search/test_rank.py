@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from augury.search import rank
 from augury.search.rank import FEATURES, Candidates, RankQuery
 from augury.search.records import RECORD, family_key, is_fixture, record
+from augury.search.relating import is_meant
 from augury.search.text import DocumentFrequencies, document_text, document_vector
 
 BACKGROUND = [
@@ -341,3 +342,10 @@ def test_another_month_than_the_asked_one_is_a_conflict() -> None:
     assert feature("number_conflict", "Fed cut in December", markets) == [0, 1, 0]
     assert feature("number_conflict", "Fed cut", markets) == [0, 0, 0]
     assert ranked("Fed rate cut in December", markets)[0] == markets[0]
+
+
+def test_what_shares_only_the_least_telling_words_is_not_meant() -> None:
+    matched, cosine = np.array([0.2, 0.2, 0.6]), np.array([0.3, 0.6, 0.1])
+    assert is_meant(matched.astype(np.float32), cosine.astype(np.float32)).tolist() == [
+        False, True, True,
+    ]  # fmt: skip

@@ -21,7 +21,7 @@ from augury.search.members import (
 )
 from augury.search.rank import by_grade, names_past_year, of_another_time
 from augury.search.related import NOTHING, Lookup, Ranked, Relation
-from augury.search.relating import Related
+from augury.search.relating import Related, is_meant
 from augury.search.schemas import Dimension
 from augury.search.understanding import SearchArguments, Understood
 
@@ -104,8 +104,11 @@ def rank(related: Related, quoting: Quoting, at: datetime) -> Lists:
         for relation, found in reading.rank(sure).items():
             hits[relation] = _hits(relation, found, related, members)
             claimed.update(hit.key for hit in hits[relation])
-    kept = ~np.isin(keys[ranking.order], list(claimed))
-    order, scores = ranking.order[kept], ranking.scores[kept]
+    pool, order = related.pool, ranking.order
+    own, _ = related.lookup.factor_shares(pool.tags[order], pool.fits[order])
+    kept = ~np.isin(keys[order], list(claimed))
+    kept &= (own > 0) | is_meant(pool.matched_weight[order], pool.dense[order])
+    order, scores = order[kept], ranking.scores[kept]
     order, scores = live_first(order, scores, members, _dead_share(understood))
     order = in_reading_order(order, scores, members)
     if wanted.fold:

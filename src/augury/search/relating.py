@@ -5,7 +5,7 @@ related to the query (`augury.search.related`)."""
 from __future__ import annotations
 
 import time
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,14 @@ from augury.search.related import Lookup, Pool, PoolReading, Relations
 from augury.search.scoring import MAX_VOTERS, ScoredHits, to_candidates
 from augury.search.text import DocumentFrequencies
 from augury.search.understanding import Understood
+
+MIN_MATCHED: Final = 0.35
+"""Smallest weight (0 to 1) of the query's terms that must occur in a market's question or event's
+name, unless its meaning is near (`MIN_COSINE`) or it is about a factor that the query's words name.
+Chosen by reading the results of 37 queries whose words name no factor."""
+MIN_COSINE: Final = 0.5
+"""Cosine of the vectors of query and market from which their meanings count as near. Chosen as
+`MIN_MATCHED` was."""
 
 
 class Related(NamedTuple):
@@ -47,10 +55,11 @@ def relate(
     add the markets on these and on related factors to the hits. Returns all these markets, with how
     each one is related to the query."""
     found, understood = scored.gathered.hits, scored.gathered.understood
-    best = found.payload.take(scored.voters)
-    lookup = relations.ask(
-        understood.text, found.keys[scored.voters], best["tags"], _fits(best), scored.votes
-    )
+    matched = matched_weights(understood, found.payload[scored.voters])
+    meant = is_meant(matched, found.dense[scored.voters])
+    voters, votes = scored.voters[meant], scored.votes[meant]
+    best = found.payload.take(voters)
+    lookup = relations.ask(understood.text, found.keys[voters], best["tags"], _fits(best), votes)
     parts, direct_count = [found], len(found)
     if lookup.unanswered:
         # Markets on the same thing in other words: "payrolls" and "jobs added".
@@ -103,8 +112,7 @@ def _pool(
 ) -> Pool:
     query, payload = understood.query, hits.payload
     column = dict(zip(rank.FEATURES, features.T, strict=True))
-    terms = np.ascontiguousarray(payload["terms"])
-    named = (terms[:, None, :] == query.ids[None, :, None]).any(axis=2)
+    named = _named(understood, payload)
     return Pool(
         keys=hits.keys,
         # In Fortran order, because the few columns of tags are read one by one.
@@ -126,6 +134,25 @@ def _pool(
         max_term_weight=float(query.weights.max(initial=0)),
         median_close=_median_close(payload["closes"][voters]),
     )
+
+
+def _named(understood: Understood, payload: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which of the query's terms occur in each market's question or event's name: (n, terms)."""
+    terms = np.ascontiguousarray(payload["terms"])
+    return (terms[:, None, :] == understood.query.ids[None, :, None]).any(axis=2)
+
+
+def matched_weights(understood: Understood, payload: NDArray[Any]) -> NDArray[np.float32]:
+    """Summed weight (0 to 1) of the query's terms that occur in each market's question or event's
+    name: (n,)."""
+    return _named(understood, payload) @ understood.query.weights
+
+
+def is_meant(matched: NDArray[np.float32], dense: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Whether words or meaning say that the query may mean a market. No, if they share only its
+    least telling words ("today") and not its meaning. `matched`: from `matched_weights`; `dense`:
+    cosine of the query's vector and the market's."""
+    return (matched >= MIN_MATCHED) | (dense >= MIN_COSINE)
 
 
 def _fits(payload: NDArray[Any]) -> NDArray[np.float32]:
