@@ -15,6 +15,7 @@ from augury.forecast import judging
 from augury.forecast.bearing import Compared
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate, Snapshot
+from augury.forecast.explain import percent
 from augury.forecast.normalize import normalize
 from augury.forecast.properties import snapshot
 from augury.language.vocabulary import default
@@ -239,6 +240,8 @@ def test_a_draw_is_no_answer_from_a_win(engine: Engine) -> None:
         ),
         # a season has two years
         ("Will Zenda win the 2028 football title?", "Zenda football champion of 2027?", False),
+        ("Does Zenda win the 2027 NBA title?", "Will Zenda win the 2028 NBA Finals?", True),
+        ("Does Zenda win the NBA in the 2027 season?", "Zenda 2028 NBA champion?", False),
         ("Will Iran strike Israel in 2027?", "Will Israel strike Iran in 2027?", True),
     ],
 )
@@ -260,6 +263,23 @@ def test_two_prices_of_one_title_make_the_answer_unsure(engine: Engine) -> None:
 
     assert sure(0.96, "2027-07-31T12:00") > 0.85
     assert sure(0.2, "2027-07-31T12:00") < 0.5
+
+
+def test_a_day_between_two_deadlines_is_answered_by_its_distance(engine: Engine) -> None:
+    deadlines = [("June 30, 2027", 0.05), ("December 31, 2027", 0.45)]
+    known: list[Snapshot] = [
+        snapshot(market(n, f"Ada Novak out by {day}?", price, "2027-12-31T00:00"), n, price, AT)
+        for n, (day, price) in enumerate(deadlines, 1)
+    ]
+
+    def answered(question: str) -> float:
+        found = engine.estimate(engine.compare(normalize(question, AT), known, AT))
+        assert found.probability is not None
+        assert f"Estimate: {percent(found.probability)}" in found.reasoning
+        return found.probability
+
+    assert answered("Is Ada Novak out by December 25, 2027?") > 0.4
+    assert 0.05 < answered("Is Ada Novak out by July 6, 2027?") < 0.1
 
 
 def test_a_brief_holds_the_first_of_both_orders_once(engine: Engine) -> None:

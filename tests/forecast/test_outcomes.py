@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.forecast.conftest import market, put
 
+from augury.forecast import outcomes
 from augury.forecast.distribution import chances
 from augury.forecast.service import ForecastService
 from augury.markets.records import Market
@@ -12,6 +13,25 @@ from augury.search.service import SearchService
 from augury.storage.database import Database
 
 pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("gold vs btc, which does better in 2026", "name"),
+        ("openai ipo or anthropic first", "name"),
+        ("Will Ramp or Brex IPO first?", "name"),
+        ("dem or rep wins white house", "name"),
+        ("who has the best model: google or openai", "name"),
+        ("will gold or silver be above $100 in june", None),
+        ("will it rain or snow tomorrow", None),
+        ("does he win or lose", None),
+        ("arsenal vs liverpool, does arsenal win", None),
+        ("Will it happen by June 30 or sooner?", None),
+    ],
+)
+async def test_which_of_two_is_no_yes_or_no(question: str, kind: str | None) -> None:
+    assert outcomes.asks(question) == kind
 
 
 async def test_an_open_question_sums_to_one_or_says_why_not(

@@ -42,6 +42,14 @@ def lacks(question: str, market: str) -> bool:
         ("Does Zorblax have the #1 model?", "Will Zorblax have the third best model?"),
         ("Is Ada Novak out by June?", "Ada Novak impeached by June 30?"),
         ("Does Ada Novak retire?", "Ada Novak x Bea Dorn get married by June 30?"),
+        ("Is Ada Novak out before 2027?", "Will Ada Novak resign by December 31, 2026?"),
+        ("Is Ada Novak still chair in June?", "Ada Novak federally charged by June 30?"),
+        ("Will Ruritania go to war with Zenda?", "Will Ruritania strike Zenda by June 30?"),
+        ("Is Ada Novak impeached and removed?", "Ada Novak impeached by June 30?"),
+        ("Ada Novak runs 2028?", "Will Ada Novak win the 2028 election?"),
+        # a count from which on, and one count
+        ("At least 2 Fed cuts this year?", "Will 2 Fed rate cuts happen in 2026?"),
+        ("Will there be three or more launches?", "Will 3 Zorblax launches happen in 2026?"),
         # the opposite act
         ("Will Acme buy any bitcoin by June?", "Will Acme sell any bitcoin by June?"),
     ],
@@ -70,6 +78,11 @@ def test_what_a_market_lacks(question: str, market: str) -> None:
         ("Ada Novak runs for mayor, does she win?", "Will Ada Novak win the mayoral race?"),
         ("Will Acme buy Zorblax?", "Will Acme acquire Zorblax?"),
         ("Will Acme purchase and sell bitcoin?", "Will Acme sell bitcoin?"),
+        ("Does Ada Novak quit this year?", "Will Ada Novak resign by December 31, 2026?"),
+        ("Will Ruritania bomb Zenda?", "Will Ruritania strike Zenda by June 30?"),
+        ("At least 2 Fed cuts this year?", "Will 2 or more Fed rate cuts happen in 2026?"),
+        ("Will 2 Fed rate cuts happen?", "Will 2 Fed rate cuts happen in 2026?"),
+        ("Will gold be over 5 percent up?", "Will 3 Fed rate cuts happen in 2026?"),
     ],
 )
 def test_what_it_has_or_need_not_have(question: str, market: str) -> None:

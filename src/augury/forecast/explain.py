@@ -74,6 +74,11 @@ names an amount; the keys are values of `Order`. The market "Cut by 25 bps" is o
 Fed cut?" to come true."""
 
 
+VISIBLE_CHANGE: Final = 0.0005
+"""Change of a probability (0 to 1) by the bounds of logic from which an explanation mentions it:
+half of a tenth of a percent, which is what percentages show."""
+
+
 def reasoning(
     reading: Reading,
     p: float,
@@ -81,10 +86,14 @@ def reasoning(
     upper: float,
     evidence: Sequence[Evidence],
     kind: str,
+    *,
+    pooled: float,
 ) -> str:
-    """How an estimate was made, in two to five sentences: which markets count, and their prices.
+    """How an estimate was made, in two to six sentences: which markets count, and their prices.
 
     kind : how these markets relate to the question ("direct", "deadlines" ...), a key of `_HOW`
+    pooled : what these markets alone give; it differs from the probability `p` if logic does not
+        allow it
     """
     counted = [one for one in evidence if one.weight > 0]
     sentences = [_HOW[kind].format(n=len(counted), s="" if len(counted) == 1 else "s")]
@@ -97,6 +106,12 @@ def reasoning(
     if not reading.proposition.positive and kind != "direct":
         sentences.append(
             "The question asks whether this does not happen, so the complement counts."
+        )
+    if abs(pooled - p) >= VISIBLE_CHANGE:
+        end = "no less" if p > pooled else "no more"
+        sentences.append(
+            f"That gives {percent(pooled)}, but the prices of other markets allow {end} than"
+            f" {percent(p)}."
         )
     sentences.append(
         f"Estimate: {percent(p)}. The market price has an 80% chance to be between"

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from augury.forecast import bounds
 from augury.forecast.threshold_order import move
 from augury.language import results
 from augury.language.contests import contest
@@ -107,6 +108,10 @@ _SEASONAL: Final = re.compile(
 )
 """Matches words for a season, or for a sport, league or contest whose season runs over two calendar
 years ("NBA", "playoffs")."""
+_WON_BY_SUMMER: Final = re.compile(r"\b(?:nba|nhl|stanley\s+cup|world\s+cup|wnba|mlb)\b", re.I)
+"""Matches leagues and cups whose title is named after the one year in which it is won."""
+_TWO_YEARS: Final = re.compile(r"\bseasons?\b|\b20\d\d\s?[-–/]\s?(?:20)?\d\d\b", re.I)
+"""Matches words for a season over two calendar years: "2026-27", "season"."""
 NEITHER: Final = Verdict(0.0, 0.0, certain=True)
 """The judge's verdict on a market that certainly asks neither the question nor its opposite: the
 probability of both is 0."""
@@ -180,11 +185,15 @@ def _is_of_another_year(reading: Reading, b: Bearing, now: int) -> bool:
     """Whether question and market name one year each, and the two years differ. False if the
     question's year is before the current one (`now`), because such a year only tells of the past.
     If one of the texts is about a season, two consecutive years count as the same, because a season
-    may be named after either."""
+    may be named after either; but titles that are won in spring or summer are named after the year
+    in which they are won."""
     ours, theirs = reading.proposition.window.years, b.view.proposition.window.years
     if len(ours) != 1 or len(theirs) != 1 or min(ours) < now:
         return False
-    seasonal = _SEASONAL.search(f"{reading.question} {b.market.question}") is not None
+    both = f"{reading.question} {b.market.question}"
+    seasonal = _SEASONAL.search(both) is not None and (
+        _TWO_YEARS.search(both) is not None or _WON_BY_SUMMER.search(both) is None
+    )
     return abs(min(ours) - min(theirs)) > seasonal
 
 
@@ -248,6 +257,9 @@ def _is_of_another_level(b: Bearing) -> bool:
 
 def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool) -> Bearing:
     limits = judge.limits
+    if bearing.relation in bounds.SAME and not bearing.exact and verdict.is_refusal:
+        # Logic takes one act for the other: resigning is one way to be out.
+        return replace(bearing, relation="none", fit=refused(bearing.fit))
     if bearing.exact or bearing.relation != "none":
         return bearing  # decided already: the question is the market's title, or logic relates them
     if verdict.bound_trust is not None:

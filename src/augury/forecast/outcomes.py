@@ -63,6 +63,17 @@ _OPEN: Final = re.compile(
     r"|how\s+(?:(?P<highest>high)|(?P<lowest>low)|(?P<amount>many|much|far|long|often|big|large|hot|cold|tall)))\b",
     re.I,
 )
+_EITHER: Final = re.compile(
+    r"\W*[^,?]{2,60}?\s(?:vs?\.?|versus|or)\s[^,?]{2,60}(?:,|\s-)\s*(?:which|who)\b"
+    r"|\W*(?:who|which)\b.{2,80}?[:,]\s*[^,?]{2,40}\sor\s"
+    r"|\W*(?:will\s+(?:the\s+)?|does\s+|do\s+)?[\w.&'’-]{2,30}(?:\s[\w.&'’-]{2,30}){0,3}?\sor\s(?:the\s)?"
+    r"[\w.&'’-]{2,30}(?:\s[\w.&'’-]{2,30}){0,3}?\s(?:first|sooner|earlier)\W*$"
+    r"|\W*(?:the\s)?(?:dems?|democrats?|reps?|republicans?|gop)\sor\s(?:the\s)?(?:dems?|democrats?|reps?|republicans?|gop)"
+    r"\s(?:wins?|takes?|gets?|holds?|to\s+win)\b",
+    re.I,
+)
+"""Matches a question that asks which of two things it will be: "gold vs btc, which does better",
+"OpenAI or Anthropic IPO first"."""
 _AMOUNT: Final = re.compile(
     r"\W*(?:at\s+)?(?:what|which)\s+(?:\w+\s+){0,3}?(?:price|level|value|rate|number|percentage|"
     r"share|score|margin|temperature|figure)\b|\W*what\s+will\s+(?:\w+\s+){0,6}?(?:be|reach|close\s+at)\s*\??$"
@@ -107,6 +118,8 @@ def asks(text: str) -> Asks | None:
         if _HIGHEST.search(text):
             return "highest"
         return "lowest" if _LOWEST.search(text) else "amount"
+    if _EITHER.match(text):
+        return "name"
     found = _OPEN.match(text)
     if found is None:
         return None

@@ -54,6 +54,8 @@ class Weighing:
         self._question = question
         self._bearings = bearings
         self._at = at
+        self._limits = bounds.Bounds()
+        """What logic allows as the question's probability, whichever way round it is asked."""
 
     def estimate(self) -> Estimate:
         """The estimate that the markets give, kept within the bounds that logic sets."""
@@ -61,16 +63,18 @@ class Weighing:
         if direct:
             return self._from_direct(direct)
         ordered = [b for b in self._bearings if b.relation in bounds.ORDERED]
+        self._limits = bounds.bounds(
+            (b.relation, b.market.price(b.outcome) or 0.0) for b in ordered
+        )
         found = self._estimate()
-        if not ordered:
+        proven = {b.key for b in ordered}
+        bounding = (one for one in found.evidence if one.weight > 0 and one.role == "bound")
+        if not ordered or any((one.market.seq, one.outcome) in proven for one in bounding):
             return found
-        limits = bounds.bounds((b.relation, b.market.price(b.outcome) or 0.0) for b in ordered)
-        if not found.count("bound"):
-            return self._by_logic(ordered, limits)
-        return _clamped(found, limits)
+        return self._by_deadline(ordered) or self._by_logic(ordered)
 
-    def _by_logic(self, ordered: list[Bearing], limits: bounds.Bounds) -> Estimate:
-        low, high = limits.low, limits.high
+    def _by_logic(self, ordered: list[Bearing]) -> Estimate:
+        low, high = self._limits.low, self._limits.high
         if not self._asked.positive:
             low, high = 1 - high, 1 - low
         return self._bounded(ordered, pool.within(low, high), low, high, "bounds")
@@ -402,8 +406,8 @@ class Weighing:
         lead: Evidence | None = None,
         fallbacks: tuple[str, ...] = (),
     ) -> Estimate:
-        p = positive if self._asked.positive else 1 - positive
-        p = round(pool.clip(p), 6)
+        pooled = positive if self._asked.positive else 1 - positive
+        p = round(pool.clip(self._limits.clamped(pooled)), 6)
         lower, upper = doubt.interval(p, doubts)
         lower, upper = round(lower, 4), round(upper, 4)
         lower, upper = min(p, lower), max(p, upper)
@@ -413,7 +417,9 @@ class Weighing:
             lower=lower,
             upper=upper,
             confidence=doubt.confidence(doubts),
-            reasoning=explain.reasoning(self._reading, p, lower, upper, evidence, kind),
+            reasoning=explain.reasoning(
+                self._reading, p, lower, upper, evidence, kind, pooled=pooled
+            ),
             fallbacks=fallbacks,
             decisive=lead,
         )
@@ -453,18 +459,6 @@ class Weighing:
         if b.market.closes_at is None:
             return None
         return max(0.0, (b.market.closes_at - self._at).total_seconds() / 86_400)
-
-
-def _clamped(found: Estimate, limits: bounds.Bounds) -> Estimate:
-    """The estimate, with its probability moved into the bounds of logic (`limits`)."""
-    if found.probability is None:
-        return found
-    p = round(pool.clip(limits.clamped(found.probability)), 6)
-    if p == found.probability:
-        return found
-    return replace(
-        found, probability=p, lower=min(p, found.lower or 0.0), upper=max(p, found.upper or 1.0)
-    )
 
 
 def _is_about(b: Bearing) -> bool:

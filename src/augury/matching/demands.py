@@ -65,7 +65,7 @@ _OPPOSED: Final = (
     ("import imports", "export exports"),
 )
 _RUNS: Final = re.compile(
-    r"\b(?:runs?|running)\s+(?:again\s+)?(?:for|in\s+(?:the|20))\b|\b(?:enter|join|jump\s+in(?:to)?|get\s+in(?:to)?)s?"
+    r"\b(?:runs?|running)\s+(?:again\s+)?(?:for\b|in\s+(?:the\b|20)|(?=20\d\d\b))|\b(?:enter|join|jump\s+in(?:to)?|get\s+in(?:to)?)s?"
     r"\s+the\s+(?:\w+\s+){0,4}(?:race|primary|contest)\b|\b(?:announce|launch|declare|start|begin)\w*\s+(?:an?|his|her|their)"
     r"\s+(?:\w+\s+){0,2}(?:run|bid|candidacy|campaign)\b",
     re.I,
@@ -90,6 +90,25 @@ _RANK: Final = re.compile(
 counts times or parts ("first time", "second half")."""
 _OPPOSED_WORDS: Final = tuple(tuple(frozenset(one.split()) for one in pair) for pair in _OPPOSED)
 
+
+_COUNT: Final = r"(?:\d{1,3}(?![\d.,%kmb])|one|two|three|four|five|six|seven|eight|nine|ten)"
+_AT_LEAST: Final = re.compile(
+    rf"\b(?:at\s+(?:least|most)|(?:no\s+)?(?:more|fewer|less)\s+than|over|under|minimum\s+of|up\s+to)\s+{_COUNT}\s"
+    r"(?!percent|points?|bps|basis|degrees?|dollars?|cents?|euros?|years?|months?|weeks?|days?|hours?|people\s+out)[a-z]"
+    rf"|\b{_COUNT}\s+or\s+(?:more|fewer|less)\b|\b\d{{1,3}}\+\s",
+    re.I,
+)
+"""Matches a count from which or up to which a question asks: "at least 2 cuts"."""
+_COMPARED: Final = re.compile(
+    r"\b(?:at\s+least|at\s+most|more|fewer|less|over|under|above|below|between|or\s+higher|or\s+lower|reach|hit|exceed)\b|[+$≥≤<>%]",
+    re.I,
+)
+_EXACT_COUNT: Final = re.compile(
+    rf"\b(?:exactly\s+)?{_COUNT}\s+(?!(?:of|out|in|by|to|on|percent|points?|bps)\b)(?:[a-z-]+\s+){{0,3}}?[a-z-]+s\b"
+    r"|\bexactly\s+\d",
+    re.I,
+)
+"""Matches the count of a market's title that pays for this count alone: "2 Fed rate cuts"."""
 
 _RIVALS: Final = frozenset({"person", "team", "party", "company", "work", "coin"})
 """Kinds of entities of which one cannot stand for another: a market on one person does not answer a
@@ -216,8 +235,13 @@ class Demands:
                 and _AWARDED.search(title) is not None
                 and _RUNS.search(title) is None
             )
-            or telling_acts.has_unasked_act(title, self.text)
+            or telling_acts.differ(title, self.text)
             or self._is_of_another_rank(title)
+            or (
+                _AT_LEAST.search(self.text) is not None
+                and _EXACT_COUNT.search(title) is not None
+                and _COMPARED.search(title) is None
+            )
             or (bool(self.acts) and actors.swapped(self.acts, actors.acts(title, titled)))
         )
 

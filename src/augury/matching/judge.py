@@ -105,6 +105,11 @@ class Verdict(NamedTuple):
         """The larger of `same` and `opposite`."""
         return max(self.same, self.opposite)
 
+    @property
+    def is_refusal(self) -> bool:
+        """Whether hand-written rules decided that the outcome means neither."""
+        return self.certain and self.side == 0
+
 
 @dataclass(frozen=True)
 class Encoder:

@@ -28,8 +28,22 @@ _ACTS: Final = tuple(
         ),
         (r"pardon", r"pardon|clemency|commut|forgiv|let\s+off|hook|free|spare|wipe|sentence"),
         (
-            r"indict",
-            r"indict|charg|prosecut|criminal|arraign|grand\s+jury|court|legal|felony|dock|trial|doj|law|case",
+            r"indict|(?:federally|criminally)\s+charged|charged\s+with",
+            r"indict|charg|prosecut|criminal|arraign|grand\s+jury|court|legal|felony|dock|trial|doj|law|case|arrest|jail",
+        ),
+        (
+            r"resign",
+            r"re-?sign|sign|step|quit|walk|relinquish|g[ia]ve\w*\s+up|hand\w*\s+(?:in|over)|bow|stand\w*\s+down|stood\s+down|"
+            r"own\s+accord|voluntar|call\w*\s+it|leav|left|throw\w*\s+in|departure|pack",
+        ),
+        (
+            r"declare\s+war",
+            r"war\b|hostil",
+        ),
+        (
+            r"(?<!labor )(?<!general )\bstrikes?\b(?!\s+(?:price|out|a\s+deal))",
+            r"strik|struck|attack|bomb|hit|missile|\bair|raid|\bfire|shell|target|military\s+action|retaliat|drone|"
+            r"pound|blow|walk|picket|labor|\bwork|union|action",
         ),
         (
             r"seen\s+in\s+public|public\s+appearance",
@@ -39,12 +53,30 @@ _ACTS: Final = tuple(
 )
 """Pairs of patterns: the first matches an act in a market's title, the second all words by which a
 question may mean this act."""
+_DEMANDED: Final = tuple(
+    (re.compile(rf"\b(?:{in_question})", re.I), re.compile(rf"\b(?:{in_title})", re.I))
+    for in_question, in_title in (
+        (
+            r"removed?\s+from\s+office|impeached\s+(?:and|n|&)\s+removed|convicted\s+and\s+removed",
+            r"remov|convict|oust|\bout\b",
+        ),
+        (
+            r"(?:at\s+)?war\s+(?:again|with\b)|go(?:es)?\s+to\s+war",
+            r"war\b|invade|invasion|clash|conflict|military",
+        ),
+    )
+)
+"""Pairs of patterns: the first matches an act in a question, the second the words of which a
+market's title must have one to ask for it."""
 
 
-def has_unasked_act(title: str, question: str) -> bool:
+def differ(title: str, question: str) -> bool:
     """Whether a market's title names an act of `_ACTS` ("impeached") for which the question has no
-    word."""
+    word, or the question one of `_DEMANDED` for which the title has none."""
     return any(
         in_title.search(title) and not in_question.search(question)
         for in_title, in_question in _ACTS
+    ) or any(
+        in_question.search(question) and not in_title.search(title)
+        for in_question, in_title in _DEMANDED
     )
