@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import questions as written
-from augury.forecast.normalise import normalise
 from store import settings
 
 from augury.forecast import judging
 from augury.forecast.bearing import Bearing
 from augury.forecast.match import compare
+from augury.forecast.normalize import normalize
 from augury.forecast.roles import is_sure
 from augury.language.vocabulary import default
 from augury.logic.relate import relate
@@ -50,7 +50,7 @@ async def gather(folder: Path, out: Path, names: list[str]) -> None:
 
 def read(one: written.Question) -> dict[str, Any]:
     """What the judge reads of a question: without a frame that denies it, which is logic's."""
-    reading = normalise(one.question, one.as_of)
+    reading = normalize(one.question, one.as_of)
     return {
         "asked": pairs.question_text(reading.judged, default(), one.as_of.date()),
         "denied": reading.denied,
@@ -58,7 +58,7 @@ def read(one: written.Question) -> dict[str, Any]:
 
 
 async def _candidates(service: Any, one: written.Question) -> list[dict[str, Any]]:
-    reading = normalise(one.question, one.as_of)
+    reading = normalize(one.question, one.as_of)
     markets = await service._gather(reading, one.as_of, replay=True)
     compared = service._engine.compare(reading, markets, one.as_of)
     read = judging.brief(compared, default(), most=KEPT)
