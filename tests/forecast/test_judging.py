@@ -126,6 +126,21 @@ def test_what_the_judge_finds_to_be_another_matter_is_no_evidence(engine: Engine
     assert "direct" not in [one.role for one in found.evidence]
 
 
+def test_rules_alone_do_not_make_a_market_the_question_that_the_judge_left_unread(
+    engine: Engine,
+) -> None:
+    question = "do the Rangers make the 2027 final"
+    compared = asked(engine, question, TITLE, "Will the Sharks leave the league?")
+    alone = engine.estimate(compared)
+    assert [one.role for one in alone.evidence][:1] == ["direct"]
+    beside = engine.estimate(compared, verdicts={(2, 0): Verdict(0.0, 0.0)})
+    assert "direct" not in [one.role for one in beside.evidence]
+    verbatim = asked(engine, TITLE, TITLE, "Will the Sharks leave the league?")
+    assert engine.estimate(verbatim, verdicts={(2, 0): Verdict(0.0, 0.0)}).probability == (
+        pytest.approx(PRICE, abs=0.01)
+    )
+
+
 def test_a_market_s_own_words_need_no_judge(engine: Engine) -> None:
     found = given(engine, asked(engine, TITLE, TITLE), 0.0, 0.99)
     assert found.probability == pytest.approx(PRICE, abs=0.01)

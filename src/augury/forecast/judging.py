@@ -231,13 +231,24 @@ def applied(
     """
     pairs_read = [(b, verdicts.get(b.key)) for b in bearings]
     found = [
-        b if verdict is None else _applied(b, verdict, judge, positive=positive)
+        (_unread(b) if verdicts else b)
+        if verdict is None
+        else _applied(b, verdict, judge, positive=positive)
         for b, verdict in pairs_read
     ]
     likeliest = max((_may_ask(b, verdict) for b, verdict in pairs_read if verdict), default=0.0)
     if likeliest < judge.limits["absent"]:
         return found
     return [replace(b, sets_bound=False) if b.relation == "none" else b for b in found]
+
+
+def _unread(bearing: Bearing) -> Bearing:
+    """A market outcome that the judge did not read, because others are likelier to ask the
+    question. Then rules alone don't make it the question, unless it is proven."""
+    decided = bearing.exact or bearing.relation != "none"
+    return (
+        bearing if decided or not bearing.fit.same else replace(bearing, fit=refused(bearing.fit))
+    )
 
 
 def _may_ask(bearing: Bearing, verdict: Verdict) -> float:
