@@ -370,10 +370,10 @@ class Settings(SettingsFromSources):
     llm_key: SecretStr | None = Field(default=None, description="Bearer token for the endpoint.")
     llm_tasks: LlmTasks = Field(
         default=("label", "rewrite", "match", "review"),
-        description="Tasks that the language model is used for, separated by commas: label (relate "
-        "pairs of events, by command), review (relate pairs of factors, by command), rewrite "
-        "(state a forecast's question more plainly), match (find the market that asks the "
-        "question), wording (write a forecast's reason).",
+        description="Tasks that the language model is used for, separated by commas. Only when "
+        "you run their command: label (relate pairs of events), review (relate pairs of factors). "
+        "During a forecast: rewrite (state the question more plainly), match (find the market that "
+        "asks the question), wording (write the reason).",
     )
     llm_deadline: float = Field(
         default=2,

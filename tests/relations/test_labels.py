@@ -166,10 +166,10 @@ def test_a_label_is_seen_from_both_ends(relation: Any, from_first: str, from_sec
 class FixedLabels:
     """What `labelling.Labels` says of one pair."""
 
-    def __init__(self, seq: int, tie: labels.LabelledMarket) -> None:
+    def __init__(self, seq: int, tie: labels.LabeledMarket) -> None:
         self._known = {seq: {tie.seq: tie}}
 
-    def related(self, seqs: Any) -> dict[int, labels.LabelledMarket]:
+    def related(self, seqs: Any) -> dict[int, labels.LabeledMarket]:
         return {k: v for seq in seqs for k, v in self._known.get(seq, {}).items()}
 
 

@@ -88,9 +88,10 @@ class Brief:
     afterwards."""
 
     def judged(self, judge: Judge) -> Verdicts:
-        """The judge's verdicts by (market number, index of the outcome), for all of `markets`. They
-        are corrected where rules are certain of the side (`game_relations`) or find a demand of the
-        question unmet (`unmet`). Takes some tens of milliseconds of processor time."""
+        """The judge's verdicts on all of `markets`, by (market number, index of the outcome). Rules
+        overrule the judge in two cases: if they know for certain whether a market on a game asks
+        the same as the question or the opposite (`game_relations`), and if a market lacks something
+        that the question requires (`unmet`). Takes some tens of milliseconds of processor time."""
         found = judge.verdicts(self.asked, self.markets, self.features)
         sided = [
             NEITHER._replace(bound_trust=one.bound_trust) if unmet else _sided(one, relation)

@@ -156,8 +156,9 @@ def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
 
 
 def _shrunk(cell: Cell, base: float) -> float:
-    """The strength of a kind of edge: its measured share, shrunk toward that of unrelated markets
-    (`base`)."""
+    """The strength of a kind of edge: the measured share of its pairs that moved as the edge says,
+    pulled toward the same share among unrelated markets (`base`); the fewer pairs of events were
+    measured, the more."""
     total = cell.events * cell.share + PRIOR_EVENT_PAIRS * base
     return round(total / (cell.events + PRIOR_EVENT_PAIRS), 3)
 

@@ -32,7 +32,8 @@ def graph(
     """Show what drives the answer to a question, what follows from it, and how strongly.
 
     Asks the service at --url or, without it, the service that runs on the same data folder. If none
-    is running, the command reads the data folder itself. With --url, --svg and --png don't work.
+    is running, the command reads the data folder itself. --svg and --png
+    can't be combined with --url.
 
     Example: augury graph "Will the US fall into recession in 2027?" --svg recession.svg
     """

@@ -108,7 +108,8 @@ _EXACT_COUNT: Final = re.compile(
     r"|\bexactly\s+\d",
     re.I,
 )
-"""Matches the count of a market's title that pays for this count alone: "2 Fed rate cuts"."""
+"""Matches an exact count in a market's title, as in "2 Fed rate cuts": the market resolves Yes only
+at this count, not at more or fewer."""
 
 _RIVALS: Final = frozenset({"person", "team", "party", "company", "work", "coin"})
 """Kinds of entities of which one cannot stand for another: a market on one person does not answer a

@@ -44,7 +44,7 @@ class Priced(Row):
     question: str
     status: str = Field(
         default="active",
-        description="active, closed or resolved. The field is absent if the market is active.",
+        description="closed or resolved. The field is absent while the market is active.",
     )
     current_prices: Prices | None = Field(
         default=None,

@@ -162,7 +162,8 @@ class Tools:
         ctx: Context,
         market_id: MarketId,
         start: Annotated[
-            str | None, Field(description="Start (UTC), like 2026-11-01T00:00:00Z.")
+            str | None,
+            Field(description="Return prices from this time on (UTC), e.g. 2026-11-01T00:00:00Z."),
         ] = None,
         end: Annotated[str | None, Field(description="End (UTC), exclusive. Default: now.")] = None,
         interval: Annotated[

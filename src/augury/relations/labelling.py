@@ -22,7 +22,7 @@ from augury.markets import store as markets
 from augury.markets.store import StoredMarket
 from augury.propositions.reading import read_market
 from augury.relations import labels, store
-from augury.relations.labels import LABEL, Label, LabelledMarket, Lead, LeadPair
+from augury.relations.labels import LABEL, Label, LabeledMarket, Lead, LeadPair
 from augury.relations.store import LabelRow
 from augury.search.related import Tag
 from augury.search.text import DocumentText, document_text
@@ -85,13 +85,13 @@ class Labels:
         self._tags = tags
         self._state: tuple[int, ...] | None = None
         self._read_at = 0.0
-        self._related: Mapping[int, tuple[LabelledMarket, ...]] = {}
+        self._related: Mapping[int, tuple[LabeledMarket, ...]] = {}
 
-    def related(self, seqs: Iterable[int]) -> dict[int, LabelledMarket]:
+    def related(self, seqs: Iterable[int]) -> dict[int, LabeledMarket]:
         """The markets that a language model's label relates to any of the markets `seqs` (database
         numbers): database number of the related market -> how it is related. If several labels
         relate the same market, the one with the largest weight counts."""
-        found: dict[int, LabelledMarket] = {}
+        found: dict[int, LabeledMarket] = {}
         for seq in seqs if self._related else ():
             for market in self._related.get(seq, ()):
                 known = found.get(market.seq)
@@ -131,8 +131,8 @@ class Labels:
 
 def _by_market(
     rows: Sequence[LabelRow], leads: Mapping[int, Lead], members: Mapping[int, Sequence[int]]
-) -> dict[int, tuple[LabelledMarket, ...]]:
-    found: dict[int, list[LabelledMarket]] = defaultdict(list)
+) -> dict[int, tuple[LabeledMarket, ...]]:
+    found: dict[int, list[LabeledMarket]] = defaultdict(list)
     for row in rows:
         first, second = leads.get(row.first_seq), leads.get(row.second_seq)
         if first is None or second is None or not labels.not_yet_related(first, second):

@@ -278,7 +278,7 @@ def relation(label: Label) -> LabelRelation:
             return other
 
 
-class LabelledMarket(NamedTuple):
+class LabeledMarket(NamedTuple):
     """A market that is related to the question because a language model's label (its answer on how
     two events are related) joins it to a market on the question itself."""
 
@@ -309,7 +309,7 @@ _SEEN_AS: Final[Mapping[LabelRelation, Relation]] = {
 }  # fmt: skip
 
 
-def labeled_market(row: LabelRow, other: Lead, *, asked_first: bool) -> LabelledMarket:
+def labeled_market(row: LabelRow, other: Lead, *, asked_first: bool) -> LabeledMarket:
     """Of the two markets that a language model's label relates, one is on the question itself. This
     returns how the other one is related to the question.
 
@@ -320,7 +320,7 @@ def labeled_market(row: LabelRow, other: Lead, *, asked_first: bool) -> Labelled
     """
     seen = row.relation if asked_first else _INVERSE[row.relation]
     confirmed = "confirmed" if row.status == "confirmed" else "not confirmed"
-    return LabelledMarket(
+    return LabeledMarket(
         seq=other.market.seq,
         relation=_SEEN_AS[seen],
         weight=WEIGHT[row.status],

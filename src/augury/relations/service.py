@@ -38,7 +38,7 @@ from augury.relations.causal.paths import (
 )
 from augury.relations.columns import RANK_WEIGHTS
 from augury.relations.labelling import Labels
-from augury.relations.labels import LabelledMarket
+from augury.relations.labels import LabeledMarket
 from augury.relations.moving import STEP_LENGTH, CoMovements, Partner
 from augury.relations.own_factors import OwnFactorFinder
 from augury.search.related import Lookup, Pool, PoolReading, Ranked, Tag
@@ -180,7 +180,7 @@ class QueryFactors(Lookup):
         factors: Sequence[tuple[int, float]],
         contests: Collection[int],
         partners: Mapping[int, Partner],
-        labels: Mapping[int, LabelledMarket],
+        labels: Mapping[int, LabeledMarket],
         unanswered: Sequence[int] = (),
         supposed: Collection[int] = (),
     ) -> None:
@@ -295,11 +295,12 @@ class QueryFactors(Lookup):
             weights[RELATIONS.index(market.relation), keys == seq] = market.weight
         return weights
 
-    def labeled(self, relation: Relation, factor: int, key: int) -> LabelledMarket | None:
-        """How a market is related to the query by a language model's label.
+    def labeled(self, relation: Relation, factor: int, key: int) -> LabeledMarket | None:
+        """The market with its label, if a language model has said that the market is in `relation`
+        to one of the query's best direct results.
 
-        None if no label puts the market into `relation`, or if the label is not needed because a
-        path of the factor base already leads from the query's factors to the market's factor.
+        None if it has not. None, too, if the factor base (which factor drives which) connects the
+        market's factor with the query, because then the label is not needed.
 
         key : database number of the market
         factor : id of the market's factor, 0 if it has none

@@ -233,8 +233,9 @@ class EdgeEngine:
         return self._create()
 
     def _create(self) -> dict[str, Partition]:
-        """Replace the stored index by an empty one with checkpoint 0 (the sequence number of the
-        last database change in the index). Returns its partitions by status."""
+        """Replace the stored index by an empty one, whose checkpoint (the sequence number of the
+        last database change in the index) is 0. Returns its partitions, each with the status of the
+        markets that it holds: active, closed, resolved."""
         # Without index.json the other files are discarded on opening, so a crash half way leaves
         # no old document that the replay would not delete.
         (self._path / "index.json").unlink(missing_ok=True)

@@ -53,7 +53,7 @@ settled is no answer to what will be, but may be the one that was meant. Where o
 are asked for, it comes after all others. Chosen by hand."""
 
 Quoting = Callable[[NDArray[np.int64]], CurrentPrices]
-"""Returns what quotes say of the markets with the given numbers."""
+"""A function that returns the current prices of the markets with the given database numbers."""
 
 
 class Hit(NamedTuple):

@@ -1,6 +1,6 @@
-"""Orders the markets of one family (e.g. of one event) within a ranked list, as people read them:
-the candidates of a contest by price, the dates of one question from the next one on, of the levels
-of one quantity those first whose price says most. Pure numpy.
+"""Reorders the markets of one family (e.g. of one event) within a ranked list, as people read them:
+the candidates of a contest by falling price; the dates of one question by time, the next date
+first; the levels of one quantity by how near their price is to 50%, the nearest first. Pure numpy.
 
 The ranking can't tell such markets apart: "Will Ann win the race?" is as directly about the race as
 "Will Bob win the race?". Only places of one family are exchanged, so the order of the families and

@@ -100,7 +100,8 @@ def points(pairs: Iterable[tuple[Any, Any]]) -> Points:
             raise BadFeed(f"Row {n}: {error}.") from None
         if len(found) > MOST_POINTS:
             raise BadFeed(
-                f"There are more than {MOST_POINTS:,} points. At most that many are read at once."
+                f"The answer has more than {MOST_POINTS:,} points, so none was stored. Use an "
+                "address that returns a shorter time."
             )
     return sorted(found.items())
 

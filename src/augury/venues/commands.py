@@ -57,7 +57,9 @@ def sync(
     ] = None,
     full: Annotated[
         bool,
-        typer.Option("--full", help="List all markets, not only what changed since the last sync."),
+        typer.Option(
+            "--full", help="Fetch all markets, not only what changed since the last sync."
+        ),
     ] = False,
     market: Annotated[
         list[str] | None,

@@ -235,9 +235,7 @@ class VenueClient:
         except TimeoutError:
             raise Unreachable(self.venue, "did not answer in time") from None
         except GivenUp:
-            raise Unreachable(
-                self.venue, "gave no answer before Augury closed the connection"
-            ) from None
+            raise Unreachable(self.venue, "did not answer before Augury stopped") from None
 
     def _url(self, base: str, path: str, params: Params) -> str:
         pairs = [
