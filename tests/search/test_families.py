@@ -70,6 +70,16 @@ def test_a_candidate_that_was_listed_again_is_one() -> None:
     assert shown("who wins the prize", *rows) == [("b", "contest", ["Bob", "Cid"])]
 
 
+def test_the_best_result_may_be_a_copy_that_another_one_stands_for() -> None:
+    rows = [
+        Row("a", "Will Ann win the 2026 Prize?", 0.9, None, closes_at=None),
+        Row("b", "Will Ann win the 2026 Prize?", 0.3, 0.3),
+        Row("c", "Will Bob win the 2026 Prize?", 0.2, 0.1),
+    ]
+    [(row, score, family)] = folded("who wins the prize", rows)
+    assert (row.id, score, family and family.size) == ("b", 0.9, 2)
+
+
 def test_a_word_that_all_questions_share_names_nobody() -> None:
     rows = [
         Row("a", "Will Z.ai have the best AI model in June?", 0.6, 0.01, event_id="AI"),

@@ -117,7 +117,7 @@ def _one(asked: set[str], members: list[R]) -> tuple[R, float, FoundFamily | Non
     places = {m.id: n for n, m in enumerate(sorted(members, key=_order(kind, labels)))}
     # The member whose label shares most words with the query represents the family. Ties go to
     # active members, then in a ladder to the first result (its ends say least), then by `places`.
-    near = [m for m in members if m.score >= NEAR_SCORE * best]
+    near = [m for m in members if m.score >= NEAR_SCORE * members[0].score]
     head = min(
         near,
         key=lambda m: (
