@@ -232,9 +232,7 @@ def applied(
     """
     pairs_read = [(b, verdicts.get(b.key)) for b in bearings]
     found = [
-        (_unread(b) if verdicts else b)
-        if verdict is None
-        else _applied(b, verdict, judge, positive=positive)
+        _unread(b) if verdict is None else _applied(b, verdict, judge, positive=positive)
         for b, verdict in pairs_read
     ]
     likeliest = max((_may_ask(b, verdict) for b, verdict in pairs_read if verdict), default=0.0)
@@ -246,10 +244,9 @@ def applied(
 def _unread(bearing: Bearing) -> Bearing:
     """A market outcome that the judge did not read, because others are likelier to ask the
     question. Then rules alone don't make it the question, unless it is proven."""
-    decided = bearing.exact or bearing.relation != "none"
-    return (
-        bearing if decided or not bearing.fit.same else replace(bearing, fit=refused(bearing.fit))
-    )
+    if bearing.exact or bearing.relation != "none" or not bearing.fit.same:
+        return bearing
+    return replace(bearing, fit=refused(bearing.fit))
 
 
 def _may_ask(bearing: Bearing, verdict: Verdict) -> float:

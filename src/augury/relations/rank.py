@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from augury.relations.causal.paths import RELATIONS, Reached, Relation
 from augury.relations.columns import Floats, Paths, subject_weights
+from augury.search.rank import place_in_family
 from augury.search.related import Pool, Ranked
 
 CLAIM_RATIO: Final = 2.0
@@ -113,7 +114,7 @@ def ordered(
         shown = np.flatnonzero((best == nth) & (gains[nth] >= floors[relation]))
         gain = gains[nth, shown]
         order = _order(gain, keys[shown])
-        crowded = order[_place(family[shown][order]) >= FAMILY_SIZE]
+        crowded = order[place_in_family(family[shown][order]) >= FAMILY_SIZE]
         gain[crowded] *= FAMILY_SHARE
         order = _order(gain, keys[shown])
         out[relation] = shown[order], gain[order]
@@ -164,16 +165,3 @@ def rank(
 
 def _order(gain: NDArray[np.float32], keys: NDArray[np.int64]) -> NDArray[np.intp]:
     return np.lexsort((keys, -np.round(gain, 4)))
-
-
-def _place(families: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """For each market of a list, how many markets of the same family come before it.
-
-    families : the markets' families, as hashes, in the order of the list
-    """
-    place = np.zeros(len(families), np.intp)
-    seen: dict[int, int] = {}
-    for nth, family in enumerate(families.tolist()):
-        place[nth] = seen.get(family, 0)
-        seen[family] = place[nth] + 1
-    return place

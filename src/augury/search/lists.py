@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from augury.search.engine import STATUSES
 from augury.search.members import (
+    EQUAL_SCORE,
     CurrentPrices,
     Members,
+    Positions,
     first_families,
     in_reading_order,
     live_first,
@@ -23,7 +25,7 @@ from augury.search.rank import by_grade, names_past_year, of_another_time
 from augury.search.related import NOTHING, Lookup, Ranked, Relation
 from augury.search.relating import Related, is_meant
 from augury.search.schemas import Dimension
-from augury.search.understanding import SearchArguments, Understood
+from augury.search.understanding import Understood
 
 MAX_PROTECTED = 40
 """Largest number of markets at the top of the list `direct` that other lists cannot simply take; it
@@ -105,15 +107,9 @@ def rank(related: Related, quoting: Quoting, at: datetime) -> Lists:
             hits[relation] = _hits(relation, found, related, members)
             claimed.update(hit.key for hit in hits[relation])
     pool, order = related.pool, ranking.order
-    own, _ = related.lookup.factor_shares(pool.tags[order], pool.fits[order])
     kept = ~np.isin(keys[order], list(claimed))
-    kept &= (own > 0) | is_meant(pool.matched_weight[order], pool.dense[order])
-    order, scores = order[kept], ranking.scores[kept]
-    order, scores = live_first(order, scores, members, _dead_share(understood))
-    order = in_reading_order(order, scores, members)
-    if wanted.fold:
-        places = first_families(order, members, *_rows(wanted))
-        order, scores = order[places], scores[places]
+    kept &= (related.own[order] > 0) | is_meant(pool.matched_weight[order], pool.dense[order])
+    order, scores = _arranged(order[kept], ranking.scores[kept], members, understood)
     listed = (keys[order].tolist(), changes[order].tolist(), scores.tolist())
     why = reading.direct_reasons(order)
     hits["direct"] = [Hit(*one, reason=text) for *one, text in zip(*listed, why, strict=True)]
@@ -123,16 +119,13 @@ def rank(related: Related, quoting: Quoting, at: datetime) -> Lists:
 def _hits(relation: Relation, found: Ranked, related: Related, members: Members) -> list[Hit]:
     """The list of one relation, with the markets of a family in the order in which people read
     them."""
-    wanted = related.understood.wanted
-    depth, share = wanted.top_k + RELATED_DEPTH, _dead_share(related.understood)
-    order, scores = live_first(found.positions, found.scores, members, share)
-    order, scores = order[:depth], scores[:depth]
-    order = in_reading_order(order, scores, members, NEAR_CHANCE)
-    places = (
-        first_families(order, members, *_rows(wanted))
-        if wanted.fold
-        else np.arange(min(wanted.top_k, len(order)))
-    )
+    top_k, fold = related.understood.wanted.top_k, related.understood.wanted.fold
+    order, scores = _arranged(
+        found.positions, found.scores, members, related.understood,
+        equal=NEAR_CHANCE, depth=top_k + RELATED_DEPTH,
+    )  # fmt: skip
+    if not fold:
+        order, scores = order[:top_k], scores[:top_k]
     factors = dict(zip(found.positions.tolist(), found.factor_ids.tolist(), strict=True))
     keys, changes = related.hits.keys, related.hits.payload["change"]
     return [
@@ -140,8 +133,30 @@ def _hits(relation: Relation, found: Ranked, related: Related, members: Members)
             int(keys[at]), int(changes[at]), score, factors[at],
             related.reading.reason(relation, at, factors[at]),
         )
-        for at, score in zip(order[places].tolist(), scores[places].tolist(), strict=True)
+        for at, score in zip(order.tolist(), scores.tolist(), strict=True)
     ]  # fmt: skip
+
+
+def _arranged(
+    order: Positions,
+    scores: NDArray[np.float32],
+    members: Members,
+    understood: Understood,
+    *,
+    equal: float = EQUAL_SCORE,
+    depth: int | None = None,
+) -> tuple[Positions, NDArray[np.float32]]:
+    """The positions in `order` and their `scores` as a list shows them: live markets first, each
+    family in the order in which people read it, and only the first families if they are folded.
+    `depth`: only this many positions are considered; None: all."""
+    order, scores = live_first(order, scores, members, _dead_share(understood))
+    order, scores = order[:depth], scores[:depth]
+    order = in_reading_order(order, scores, members, equal)
+    if not understood.wanted.fold:
+        return order, scores
+    rows = understood.wanted.top_k + SPARE_FAMILIES
+    places = first_families(order, members, rows, MOST_OF_FAMILY)
+    return order[places], scores[places]
 
 
 def _members(related: Related, found: CurrentPrices, at: datetime) -> Members:
@@ -157,7 +172,3 @@ def _dead_share(understood: Understood) -> float:
     if understood.wanted.status == "active":
         return 0.0
     return 1.0 if understood.query.names_time else DEAD_SHARE
-
-
-def _rows(wanted: SearchArguments) -> tuple[int, int]:
-    return wanted.top_k + SPARE_FAMILIES, MOST_OF_FAMILY

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from augury.search.rank import place_in_family
 from augury.search.records import MAX_TERMS
 
 Positions = NDArray[np.intp]
@@ -104,13 +105,9 @@ def first_families(order: Positions, members: Members, most: int, most_of_each: 
     """Places in `order` of the markets that stand for the `most` best families, at most
     `most_of_each` of each family: those that come first. Ascending."""
     families = members.payload["family"][order]
-    _, first, group = np.unique(families, return_index=True, return_inverse=True)
-    by_family = np.argsort(group, kind="stable")
-    starts = np.searchsorted(group[by_family], np.arange(len(first)))
-    nth = np.empty(len(order), np.intp)
-    nth[by_family] = np.arange(len(order)) - starts[group[by_family]]
-    last = np.sort(first)[:most][-1:].max(initial=-1)
-    return np.flatnonzero((first[group] <= last) & (nth < most_of_each))
+    place = place_in_family(families)
+    best = families[place == 0][:most]
+    return np.flatnonzero(np.isin(families, best) & (place < most_of_each))
 
 
 def _keys(of_families: Positions, group: Positions, leads: Positions, members: Members) -> Keys:

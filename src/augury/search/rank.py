@@ -272,7 +272,7 @@ def order(
     best = _order(merit, busy, keys)
     if collapse:
         families = candidates.records["family"][best]
-        crowded = best[_place_in_family(families) >= FAMILY_SIZE]
+        crowded = best[place_in_family(families) >= FAMILY_SIZE]
         merit[crowded] -= FAMILY_PENALTY
         best = _order(merit, busy, keys)
     best = best[_is_shown(merit, candidates.lexical)[best]]
@@ -366,7 +366,7 @@ def _order(raw: Features, busy: NDArray[np.float32], keys: NDArray[Any]) -> NDAr
     return np.lexsort((keys, -busy, -np.round(raw / TIE_STEP)))
 
 
-def _place_in_family(families: NDArray[np.uint64]) -> NDArray[np.intp]:
+def place_in_family(families: NDArray[np.uint64]) -> NDArray[np.intp]:
     """For each market, how many markets before it are of the same family. `families`: a hash of
     each market's family, best market first."""
     grouped = np.argsort(families, kind="stable")

@@ -39,6 +39,9 @@ class Related(NamedTuple):
     """The candidates for the list `direct`, i.e. the first `Pool.direct_count` markets in `hits`,
     ordered by words, meaning and factors."""
     pool: Pool
+    own: NDArray[np.float32]
+    """How much each candidate for the list `direct` is about the factors that the query asks about,
+    0 to 1."""
     reading: PoolReading
 
     @property
@@ -71,16 +74,15 @@ def relate(
     hits = EngineHits.chained(parts)
     features = _features(scored, hits, direct_count, frequencies)
     fits = _fits(hits.payload)
+    own, elsewhere = lookup.factor_shares(hits.payload["tags"][:direct_count], fits[:direct_count])
     ranking = rank.order(
         to_candidates(hits.between(0, direct_count)),
         features[:direct_count],
-        adjust=rank.factor_adjustment(
-            *lookup.factor_shares(hits.payload["tags"][:direct_count], fits[:direct_count])
-        ),
+        adjust=rank.factor_adjustment(own, elsewhere),
         collapse=not understood.parsed.asks_level,
     )
     pool = _pool(understood, hits, fits, features, direct_count, ranking.order[:MAX_VOTERS])
-    return Related(understood, lookup, hits, ranking, pool, lookup.read(pool))
+    return Related(understood, lookup, hits, ranking, pool, own, lookup.read(pool))
 
 
 def _features(
