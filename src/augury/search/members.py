@@ -24,7 +24,8 @@ Keys = tuple[NDArray[Any], ...]
 EQUAL_SCORE: Final = 0.9
 """Markets of one family (e.g. of one event) count as equally direct if their scores are at least
 this share (0 to 1) of the family's best score; only these exchange places. A market that the query
-names scores well above the others of its family. Chosen by reading the results of 40 queries."""
+names scores well above the others of its family. Chosen by reading the results of some twenty
+queries."""
 NAMED_STEP: Final = 0.02
 """Step to which the weight of the query's words in a market's text (0 to 1) is rounded when the
 markets of a family (e.g. of one event) are compared. Chosen by hand."""
