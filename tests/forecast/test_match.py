@@ -63,6 +63,8 @@ def test_an_act_may_come_as_late_as_its_market_closes() -> None:
          "Highest temperature in Lima on June 3, 2027? — 46° or above", "same"),
         ("Will Lima touch 46 degrees on June 3, 2027?",
          "Highest temperature in Lima on June 3, 2027? — 44° to 45°", "excludes"),
+        ("Will there be fewer than 3 rate cuts in 2027?",
+         "Will the bank's rate reach 3.0% or lower in 2027?", "differs"),
         ("157mph hurricane in 2027?", "Will a category 5 hurricane form in 2027?", "differs"),
         ("Will a 7.5 earthquake strike in March 2027?", "7.5 earthquake in March 2027?", "unsaid"),
         ("Will article 9 of the pact be dropped in 2027?",
@@ -163,3 +165,14 @@ def test_a_level_that_is_touched_and_one_that_holds_on_a_day(
     question: str, market: str, order: str
 ) -> None:
     assert fit(question, market).threshold == order
+
+
+@pytest.mark.parametrize(
+    ("market", "stands"),
+    [
+        ("Will the DHS shutdown end after April 30, 2027?", "differs"),
+        ("Will the DHS shutdown end after the April meeting?", "same"),
+    ],
+)
+def test_what_comes_after_a_day_does_not_come_by_then(market: str, stands: str) -> None:
+    assert fit("Will the DHS shutdown end before May 1, 2027?", market).window == stands

@@ -38,6 +38,8 @@ def asked(question: str) -> Proposition:
         ("at least twenty-five launches", "at least 25 launches"),
         ("eighty grand", "80000"),
         ("170 grand", "170k"),
+        ("over 500 mil FDV", "over 500 million FDV"),
+        ("1.5 bil or more", "1.5 billion or more"),
         ("350 bucks", "$350"),
         ("the one-buck level", "the $1 level"),
         ("75 cents", "$0.75"),

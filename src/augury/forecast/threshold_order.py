@@ -121,6 +121,10 @@ def _levels(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Or
         if q is not None:  # the question names a level, the market none
             return "unsaid" if _names_number(q, theirs, ruled) else "implies"
         return "unsaid" if m is not None and _names_number(m, ours, frozenset()) else "implied"
+    if (ours.predicate == "counts" and m.unit != "none") or (
+        theirs.predicate == "counts" and q.unit != "none"
+    ):
+        return "differs"  # three cuts are no level of three percent
     degrees = "degrees" in (q.unit, m.unit) and (
         q.unit == m.unit or bool(ours.terms & theirs.terms & WARMTH)
     )

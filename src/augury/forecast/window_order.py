@@ -48,6 +48,8 @@ def _window_of(
     if q.kind == "after" or m.kind == "after":
         if q.kind == m.kind and q.start == m.start:
             return "same", 0.0
+        if q.kind == "by" and q.end and m.start and m.start >= q.end:
+            return "differs", 0.0  # what comes after April 30 does not come by then
         if m.kind == "after" and _within(q, m.start):
             return "same", 0.0  # "after the January meeting"
         if m.kind == "after" and m.start is None:  # "after the season"

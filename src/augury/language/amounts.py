@@ -210,6 +210,8 @@ _FIGURED: Final = (
         lambda found: str(COUNTS[found[0].casefold()]),
     ),
     _Rewrite(("grand",), _GRAND, lambda found: f"{found['n']}k"),
+    _Rewrite(("mil",), re.compile(r"(?<=\d)\s?mils?\b", re.I), " million"),
+    _Rewrite(("bil",), re.compile(r"(?<=\d)\s?bils?\b", re.I), " billion"),
     _Rewrite(("buck", "dollar"), _BUCKS, _dollars),
     _Rewrite(("cent", "¢"), _CENTS, lambda found: f"${int(found['n']) / 100:.2f}"),
     _Rewrite(

@@ -75,8 +75,12 @@ _BEHIND: Final = re.compile(
     r"|\+(?!\d))|(?P<less>\bor\s+(?:less|below|lower|fewer|under)\b))",
     re.I,
 )
+HAPPENING: Final = re.compile(r"\s[a-z][a-z -]{1,40}?\s(?:happen|occur|take\s+place)\b", re.I)
+"""Matches what follows a number of events that happen: " rate cuts happen" in "Will 2 rate cuts
+happen?"."""
 _EXACT: Final = [
     re.compile(rf"\bexactly\s+{_A}", re.I),
+    re.compile(rf"(?<![\w.,$%-]){_A}(?={HAPPENING.pattern})", re.I),
     re.compile(rf"^\s*{_A}\s*(?P<noun>[a-z]+)?\s*[?]?\s*$", re.I),
 ]
 

@@ -30,13 +30,21 @@ _SENTENCE: Final = re.compile(
 )
 """Matches the space after a sentence. No sentence ends after an abbreviation such as "St." or
 "vs.", or after an initial."""
+_STILL: Final = re.compile(
+    r"\bstill\s+(?=(?:win|make|end\s+up|happen|get|go|take|buy|reach|hit|pass|come|beat|qualify|finish|sign|"
+    r"launch|release|land|pull|manage)\b)",
+    re.I,
+)
+"""Matches a "still" before something to be achieved ("can they still win"). The judge has met the
+word mostly where something lasts, in questions that ask the opposite of a market ("still in office"
+for "out"), and takes it for a sign of that."""
 _YES_NO: Final = frozenset({"yes", "no", "up", "down", "over", "under", "long", "short"})
 
 
 def question_text(question: str, vocabulary: Vocabulary, day: date) -> str:
     """The text of a question for the judge (the trained model), with the month and year of `day`,
     the day of asking: `will wemby win mvp (wemby = Victor Wembanyama) | Nov 2026`."""
-    text = " ".join(question[:MAX_TITLE_CHARS].split())
+    text = _STILL.sub("", " ".join(question[:MAX_TITLE_CHARS].split()))
     return f"{text}{full_names_note(mentions(text, vocabulary))} | {day:%b %Y}"
 
 

@@ -7,7 +7,7 @@ import math
 import re
 from typing import Final, NamedTuple
 
-from augury.markets.quantities import Quantity, quantity
+from augury.markets.quantities import HAPPENING, Quantity, quantity
 from augury.propositions.blanked_text import BlankedText, blanked
 from augury.propositions.proposition import Predicate, Threshold
 
@@ -94,7 +94,8 @@ def read_threshold(
 def _quantity(body: str, *, exact: bool) -> Quantity | None:
     """The quantity in `body`, a part of a text; None if it has none.
 
-    exact : whether a bare number counts as a quantity, even without "exactly" in the text
+    exact : whether a bare number counts as a quantity, even if the text neither says "exactly" nor
+        counts what happens ("2 rate cuts happen")
     """
     if not any(c.isdigit() for c in body):
         return None
@@ -102,7 +103,8 @@ def _quantity(body: str, *, exact: bool) -> Quantity | None:
     found = quantity(plain)
     if found is None or exact or found.low != found.high or found.touch:
         return found
-    return found if "exactly" in plain.casefold() else None
+    is_said = "exactly" in plain.casefold() or HAPPENING.match(plain, found.span[1])
+    return found if is_said else None
 
 
 def _mask_labels(text: str) -> str:
