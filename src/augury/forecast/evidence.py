@@ -155,7 +155,7 @@ GRADES: Final[tuple[Grade, ...]] = ("asked", "bounded", "hinted", "none")
 
 NullKind = Literal[
     "not_understood", "condition", "no_market", "stale_price", "closed", "decided", "open_question",
-    "hint_only", "bounds_only",
+    "hint_only", "bounds_only", "doubtful",
 ]  # fmt: skip
 """Why a forecast has no probability:
 
@@ -169,7 +169,9 @@ NullKind = Literal[
 - open_question: the question cannot be answered by yes or no;
 - hint_only: related markets only hint at an answer, and a hint gives no public probability;
 - bounds_only: only rivals of the contender asked about have markets, and their prices leave less
-  than `grade.MIN_LEFT_PROBABILITY` for that contender; such answers have not been reliable.
+  than `grade.MIN_LEFT_PROBABILITY` for that contender; such answers have not been reliable;
+- doubtful: there is an answer, but too few answers that were made like it have been right
+  (`trust.MIN_TRUST`).
 """
 
 
@@ -225,6 +227,15 @@ class Estimate:
     looked for the cause."""
     warnings: tuple[str, ...] = ()
     """Cautions for readers of the estimate, one sentence each."""
+    limits: tuple[float, float] | None = None
+    """Lower and upper bound that several markets together put on the probability of Yes, e.g. by
+    the sum of their prices. None: each market bounds it for itself."""
+    trust: float | None = None
+    """Probability, 0 to 1, that the answer is right, by what is known of how it was made (`trust`).
+    None: the answer is not judged as a whole, e.g. because it has two parts, or because the
+    question is a market's title."""
+    signs: tuple[float, ...] | None = None
+    """The numbers `trust.SIGNS` from which `trust` was computed."""
 
     @property
     def grade(self) -> Grade:
@@ -242,9 +253,11 @@ class Estimate:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Lower and upper bound on the probability of Yes to the question, from the markets with
-        the role `bound` and a weight above 0. If these contradict each other (lower above upper),
-        the two numbers are swapped."""
+        """Lower and upper bound on the probability of Yes to the question: `limits`, or else from
+        the markets with the role `bound` and a weight above 0. If these contradict each other
+        (lower above upper), the two numbers are swapped."""
+        if self.limits is not None:
+            return self.limits
         counted = [one for one in self.evidence if one.weight > 0 and one.role == "bound"]
         low = max((one.low for one in counted), default=0.0)
         high = min((one.high for one in counted), default=1.0)

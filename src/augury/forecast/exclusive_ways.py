@@ -4,7 +4,7 @@ cut by 25 or by 50 basis points. Pure."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -18,6 +18,15 @@ STEP_BPS: Final = 25.0
 """Size of one step of a central bank's rate, in basis points (hundredths of a percentage point).
 Central banks move rates by one or more such steps, and markets on rate decisions name the steps. So
 it can be told whether a set of markets leaves no step out."""
+
+
+def event_of(b: Bearing) -> Hashable:
+    """Key of a market's event. Without an event of the venue, markets on the same things in the
+    same window of time share one: "2 Fed rate cuts in 2026", "3 Fed rate cuts in 2026"."""
+    if b.market.event_id is not None:
+        return b.market.platform, b.market.event_id
+    asked = b.view.proposition
+    return b.market.platform, asked.terms, asked.choice, asked.window.end
 
 
 def is_way_or_exclusion(b: Bearing) -> bool:

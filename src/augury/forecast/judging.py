@@ -29,7 +29,9 @@ from augury.language.vocabulary import Vocabulary, fold, words
 from augury.matching import features, pairs
 from augury.matching.demands import Demands
 from augury.matching.judge import MAX_CANDIDATES, Judge, Verdict, worth_reading
+from augury.matching.narrower import is_one_case
 from augury.matching.trees import Trees
+from augury.propositions.windows import has_ended
 
 if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing, Compared
@@ -111,6 +113,8 @@ _SEASONAL: Final = re.compile(
 years ("NBA", "playoffs")."""
 _WON_BY_SUMMER: Final = re.compile(r"\b(?:nba|nhl|stanley\s+cup|world\s+cup|wnba|mlb)\b", re.I)
 """Matches leagues and cups whose title is named after the one year in which it is won."""
+_TELLS_OF_PAST: Final = re.compile(r"^\W*(?:did|was|were|had)\b", re.I)
+"""Matches the first word of a question about the past."""
 _TWO_YEARS: Final = re.compile(r"\bseasons?\b|\b20\d\d\s?[-–/]\s?(?:20)?\d\d\b", re.I)
 """Matches words for a season over two calendar years: "2026-27", "season"."""
 NEITHER: Final = Verdict(0.0, 0.0, certain=True)
@@ -170,16 +174,36 @@ def brief(
     ]
     asked = mentions(asking, vocabulary) if reading.asking else ()
     wanted = Demands.of(question, named.entities, asked)
+    titles = frozenset(b.market.question for b in compared.bearings)
+    ours = frozenset(key for one in named.entities for key in one.keys)
+    # What did happen in a time that is over is no matter of a market on a time to come.
+    is_over = is_past(reading) and has_ended(reading.proposition.window, compared.at.date())
     unmet = tuple(
         wanted.unmet(text, one.entities) or _is_of_another_year(reading, b, compared.at.year)
+        or (is_over and not has_ended(b.view.proposition.window, compared.at.date()))
+        or is_one_case(
+            b.market.question, mentions(b.market.question, vocabulary), ours, titles,
+            indefinite=_is_indefinite(reading, b),
+        )
         for text, one, (b, _) in zip(texts, theirs, chosen, strict=True)
-    )
+    )  # fmt: skip
     return Brief(
         pairs.question_text(question, vocabulary, compared.at.date()), texts,
         np.hstack([rows[first], features.name_features(named, theirs)]),
         tuple(b for b, _ in chosen), tuple(ranks[n] for n in first),
         tuple(game_relations[n] for n in first), unmet, reading.denied,
     )  # fmt: skip
+
+
+def is_past(reading: Reading) -> bool:
+    """Whether the question is about the past ("did X happen?")."""
+    return _TELLS_OF_PAST.search(reading.asking or reading.question) is not None
+
+
+def _is_indefinite(reading: Reading, b: Bearing) -> bool:
+    """Whether the question is about some member of a class ("any country"), and the market is
+    not."""
+    return reading.proposition.indefinite and not b.view.proposition.indefinite
 
 
 def _is_of_another_year(reading: Reading, b: Bearing, now: int) -> bool:

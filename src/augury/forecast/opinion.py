@@ -125,6 +125,7 @@ def checked(
     """
     taken: dict[int, Opinion] = {}
     refused: dict[int, str] = {}
+    said: dict[int, Opinion] = {}
     for place, given in opinions.items():
         b = brief.bearings[place]
         opinion = replace(given, asks=_SWAPPED[given.asks]) if brief.denied else given
@@ -135,8 +136,10 @@ def checked(
             taken[place] = opinion
         else:
             refused[place] = why
-    for one, other in combinations(sorted(taken), 2):
-        if _are_contrary(brief.bearings[one], taken[one], brief.bearings[other], taken[other]):
+        if why is None or brief.unmet[place]:  # two contenders, neither of whom the question names
+            said[place] = opinion
+    for one, other in combinations(sorted(said), 2):
+        if _are_contrary(brief.bearings[one], said[one], brief.bearings[other], said[other]):
             refused[one] = refused[other] = "the model says it of markets that exclude each other"
     return CheckedOpinions(
         {brief.bearings[n].key: opinion for n, opinion in taken.items() if n not in refused},

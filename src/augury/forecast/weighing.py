@@ -12,7 +12,13 @@ from typing import Final
 from augury.forecast import bounds, distribution, doubt, explain, pool, rungs
 from augury.forecast.bearing import Bearing
 from augury.forecast.evidence import Estimate, Evidence, Role
-from augury.forecast.exclusive_ways import are_apart, event_bounds, summed_places, ways_by_event
+from augury.forecast.exclusive_ways import (
+    are_apart,
+    event_bounds,
+    event_of,
+    summed_places,
+    ways_by_event,
+)
 from augury.forecast.match import Comparison
 from augury.forecast.normalize import Reading
 from augury.forecast.roles import (
@@ -30,9 +36,10 @@ from augury.forecast.roles import (
     orders_of,
     stands_alone,
 )
+from augury.forecast.spans import in_span
 from augury.forecast.threshold_order import mixes_day_and_any_time
 from augury.forecast.view import View
-from augury.propositions.proposition import Proposition
+from augury.propositions.proposition import Proposition, Threshold
 
 FAVORITES_SUM: Final = 0.5
 """A contender that has no market of its own is estimated at no more than the average price of the
@@ -60,6 +67,9 @@ class Weighing:
     def estimate(self) -> Estimate:
         """The estimate that the markets give, kept within the bounds that logic sets."""
         direct = direct_markets(self._bearings, self._at.date())
+        span = in_span(self._asked, direct, self._bearings, self._at.date())
+        if span is not None:
+            return self._bounded(span.used, span.p, span.lower, span.upper, "deadlines")
         if direct:
             return self._from_direct(direct)
         ordered = [b for b in self._bearings if b.relation in bounds.ORDERED]
@@ -235,7 +245,7 @@ class Weighing:
             return self._bounded([best], *found, "thresholds")
         if not ladder:
             return None
-        if (found := self._by_ranges(ladder)) is not None:
+        if (found := self._by_ranges(asked, ladder)) is not None:
             return found
         upward = math.isinf(asked.high) or asked.low == asked.high
         if not upward and not math.isinf(asked.low):
@@ -259,17 +269,17 @@ class Weighing:
         p, lower, upper = pool.by_threshold(points, at if upward else -at)
         return self._bounded(used, p, lower, upper, "thresholds")
 
-    def _by_ranges(self, ladder: list[Bearing]) -> Estimate | None:
+    def _by_ranges(self, asked: Threshold, ladder: list[Bearing]) -> Estimate | None:
         """Estimate from markets on ranges of one event that do not overlap. The answer is at least
         the sum of the prices inside the question's range, and at most 1 minus the sum of those
         outside it. None if there are no such markets."""
         if self._asked.predicate not in ("value", "counts"):
             return None  # a value that touches a level once may end in another range
         best = max(ladder, key=lambda b: b.fit.content)
-        event = best.market.platform, best.market.event_id
+        event = event_of(best)
         ranges = [
             b for b in self._bearings
-            if (b.market.platform, b.market.event_id) == event and event[1]
+            if event_of(b) == event
             and b.fit.threshold in ("implied", "excludes", "differs")
             and is_same_except(b.fit, "threshold") and not b.turned
             and b.view.proposition.threshold is not None
@@ -280,7 +290,12 @@ class Weighing:
         inside = [b for b in ranges if b.fit.threshold == "implied"]
         outside = [b for b in ranges if b.fit.threshold == "excludes"]
         lower = min(1 - pool.PROBABILITY_EDGE, sum(b.positive for b in inside))
-        upper = max(lower, 1 - sum(b.positive for b in outside))
+        left = 1 - sum(b.positive for b in outside)
+        if asked.low >= 1 and self._asked.predicate == "counts":
+            never = [b for b in self._bearings if event_of(b) == event and _says_never(b)]
+            left -= sum(1 - b.positive for b in never)
+            outside += never
+        upper = max(lower, left)
         if not inside and not outside:
             return None
         p = pool.within(lower, upper)
@@ -335,11 +350,8 @@ class Weighing:
         lower = max(lower, min(min((b.positive for b in above), default=1.0), summed_places(below)))
         upper = min((b.positive for b in above), default=1.0)
         upper = min([upper, *(1 - b.positive for b in excluding)])
-        if not (below or above or excluding):
-            return None
-        return self._bounded(
-            [*below, *above, *excluding], pool.within(lower, upper), lower, upper, kind
-        )
+        used = [*below, *above, *excluding]
+        return self._bounded(used, pool.within(lower, upper), lower, upper, kind) if used else None
 
     def _by_rivals(self, related: list[Bearing]) -> Estimate | None:
         """Estimate from the prices of rivals (other contenders in the contest): 30% of the
@@ -394,7 +406,9 @@ class Weighing:
             slack=max(0.05, min(1.0, upper - lower)),
             platform=nearest[0].market.platform,
         )
-        return self._made(p, evidence, doubts, kind, fallbacks=(f"from_{kind}",))
+        low, high = (lower, upper) if self._asked.positive else (1 - upper, 1 - lower)
+        made = self._made(p, evidence, doubts, kind, fallbacks=(f"from_{kind}",))
+        return replace(made, limits=(round(low, 6), round(high, 6)))
 
     def _made(
         self,
@@ -459,6 +473,13 @@ class Weighing:
         if b.market.closes_at is None:
             return None
         return max(0.0, (b.market.closes_at - self._at).total_seconds() / 86_400)
+
+
+def _says_never(b: Bearing) -> bool:
+    """Whether a market says that nothing of what is counted happens ("Will no rate cuts happen in
+    2026?")."""
+    said = b.view.proposition
+    return said.predicate == "happens" and said.threshold is None and b.turned
 
 
 def _is_about(b: Bearing) -> bool:

@@ -1,0 +1,85 @@
+"""How likely an event is in a span that begins later: "in June" from "by June 30" and "by May 31".
+Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Final, NamedTuple
+
+from augury.forecast import pool
+from augury.forecast.bearing import Bearing
+from augury.propositions.proposition import EVENTS, Proposition
+
+NEAR_END: Final = timedelta(days=2)
+"""Largest distance between a market's deadline and the beginning or the end of a span at which the
+two count as the same: people say "in June" for "by June 29"."""
+
+
+class SpanEstimate(NamedTuple):
+    """The probability that an event happens in a span, with its bounds, and the markets that give
+    it. A negation in the question is left out."""
+
+    p: float
+    lower: float
+    upper: float
+    used: list[Bearing]
+
+
+def in_span(
+    asked: Proposition, direct: Sequence[Bearing], bearings: Sequence[Bearing], at: date
+) -> SpanEstimate | None:
+    """The probability by the end of the span less the probability by its beginning, from markets
+    with such deadlines. That is right for an event that happens once; what can happen again (a
+    price that touches a level) may be as likely as by the end of the span.
+
+    None if the question (`asked`) names no span that begins after the day `at`, if a market asks
+    about the span itself, or if no market has a deadline before it.
+
+    direct : the markets that seem to ask the question itself
+    bearings : all market outcomes compared with the question, the best match first
+    """
+    start, end = asked.window.start, asked.window.end
+    if asked.window.kind != "in" or asked.window.vague or asked.predicate not in EVENTS:
+        return None
+    if start is None or end is None or start <= at + NEAR_END:
+        return None
+    last = next(iter(direct or [b for b in bearings if b.relation == "implies"]), None)
+    theirs = last and _deadline(last)
+    if last is None or theirs is None or last.exact or abs(theirs - end) > NEAR_END:
+        return None
+    deadlines = {last.key: (theirs, last)}
+    for b in bearings:
+        day = _deadline(b)
+        if day is not None and at < day < end - NEAR_END and _is_same_event(last, b):
+            deadlines.setdefault(b.key, (day, b))
+    series = list(deadlines.values())
+    if not any(day <= start + NEAR_END for day, _ in series):
+        return None
+    near = [(day, b) for day, b in series if abs(day - start) <= NEAR_END]
+    if near:
+        before = low = high = near[0][1].positive
+        used = [last, near[0][1]]
+    else:
+        points = [((day - at).days, b.positive, 1.0) for day, b in series]
+        before, low, high = pool.by_deadline(points, (start - at).days)
+        used = [b for _, b in series]
+    lower = max(pool.PROBABILITY_EDGE, last.positive - high)
+    if asked.predicate == "touches":
+        upper = max(lower, last.positive)
+        return SpanEstimate(pool.within(lower, upper), lower, upper, used)
+    upper = max(lower, last.positive - low)
+    return SpanEstimate(min(upper, max(lower, last.positive - before)), lower, upper, used)
+
+
+def _deadline(b: Bearing) -> date | None:
+    """First day after a market's deadline; None if its text names none ("by", "before")."""
+    theirs = b.view.proposition.window
+    return theirs.end if theirs.kind == "by" and theirs.start is None else None
+
+
+def _is_same_event(a: Bearing, b: Bearing) -> bool:
+    one, other = a.view.proposition, b.view.proposition
+    return (one.predicate, one.terms, one.threshold, one.stage, one.choice) == (
+        other.predicate, other.terms, other.threshold, other.stage, other.choice,
+    ) and a.turned == b.turned  # fmt: skip

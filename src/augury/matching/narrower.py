@@ -1,0 +1,57 @@
+"""Finds markets that ask for one case of what a question leaves open: one country for "any
+country", a meeting in one place for "do they meet". Pure.
+
+Such a market is one way for the question to come true, so its price is no answer. The judge (the
+trained model) may take it for the question, because all words but one are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from augury.language.entities import Mention
+
+_CASES: Final = frozenset({"person", "team", "party", "company", "work", "coin", "place"})
+"""Kinds of entities of which a question may leave open which one is meant."""
+
+
+def is_one_case(
+    title: str, named: Sequence[Mention], asked: frozenset[str], others: Iterable[str],
+    *, indefinite: bool,
+) -> bool:  # fmt: skip
+    """Whether a market asks for one case of what the question leaves open.
+
+    Parameters
+    ----------
+    title
+        The market's title.
+    named
+        The mentions of entities in `title`.
+    asked
+        Keys (`Entity.key`) of the entities that the question names.
+    others
+        The titles of the other markets compared with the question. If one of them has another place
+        where `title` has a place, the question has to name the place.
+    indefinite
+        Whether the question is about some member of a class ("a Canadian team", "any country").
+    """
+    added = [one for one in named if not one.keys & asked]
+    if indefinite and any(_is_case(one) for one in added):
+        return True
+    places = [one for one in added if all(entity.kind == "place" for entity in one.entities)]
+    return any(_has_sibling(title, one, others) for one in places)
+
+
+def _is_case(one: Mention) -> bool:
+    return all(entity.kind in _CASES for entity in one.entities)
+
+
+def _has_sibling(title: str, place: Mention, others: Iterable[str]) -> bool:
+    """Whether one of `others` is `title` with another short name in the place of `place`."""
+    before, after = title[: place.start], title[place.end :]
+    return any(
+        other != title and other.startswith(before) and other.endswith(after)
+        and 0 < len(other) - len(before) - len(after) <= 2 * len(place.text) + 20
+        for other in others
+    )  # fmt: skip
