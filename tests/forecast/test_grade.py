@@ -17,6 +17,7 @@ from augury.forecast.grade import (
     is_loose,
     public,
 )
+from augury.forecast.trust import MIN_TRUST
 
 
 def estimate(role: Role, confidence: float = 0.3) -> Estimate:
@@ -86,3 +87,14 @@ def test_bounds_that_contradict_each_other_are_told_in_order() -> None:
 
 def test_no_evidence_has_no_grade() -> None:
     assert Estimate(evidence=()).grade == "none"
+
+
+@pytest.mark.parametrize("role", ["direct", "bound"])
+def test_an_answer_of_a_kind_that_was_often_wrong_is_told_in_words_alone(role: Role) -> None:
+    made = replace(estimate(role), trust=MIN_TRUST - 0.01)
+    shown = public(made)
+    assert (made.probability, shown.probability, shown.confidence) == (0.4, None, 0.0)
+    assert shown.null is not None
+    assert shown.null.kind == "doubtful"
+    assert made.evidence[0].market.question in shown.reasoning
+    assert public(replace(made, trust=MIN_TRUST)).probability == 0.4

@@ -210,6 +210,8 @@ def _joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Es
             "sum_of_alternatives" if exclusive and not both else f"{asked.connective}_part",
         ),
         warnings=tuple(dict.fromkeys(w for one in answers for w in one.warnings)),
+        limits=(round(low, 6), round(high, 6)) if high > low else None,
+        trust=min((one.trust for one in answers if one.trust is not None), default=None),
     )  # fmt: skip
 
 

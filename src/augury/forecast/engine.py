@@ -26,6 +26,7 @@ from augury.forecast import (
     opinion,
     outcomes,
     pool,
+    trust,
     verbatim,
     words,
 )
@@ -130,6 +131,9 @@ class Engine:
             bearings = [b for b in bearings if b.exact or not _is_over(b, at.date())]
         weighing = Weighing(reading, compared.question, bearings, at)
         estimate = weighing.estimate()
+        if verdicts and not opinions:
+            known = trust.signs(estimate, reading, compared.bearings, verdicts)
+            estimate = trust.trusted(estimate, known, trust.default())
         if reading.wider and not estimate.count("direct", "bound"):
             part = self.answer(normalize(reading.wider, at), markets, at)
             if part.count("direct"):

@@ -190,6 +190,23 @@ def bounds_text(between: tuple[float, float], evidence: Sequence[Evidence]) -> s
     )
 
 
+def doubtful(evidence: Sequence[Evidence]) -> str:
+    """The text shown instead of a probability if answers that were made in the same way have been
+    right too rarely."""
+    text = (
+        "No open market surely asks this. Of the answers that rest on such evidence, too many have"
+        " been wrong, so no probability is given."
+    )
+    near = next((one for one in evidence if one.weight > 0), None)
+    if near is None:
+        return text
+    price = percent(near.market.price(near.outcome) or 0.0)
+    return (
+        f"{text} The nearest market is {quoted(near.market.question)} on"
+        f" {_VENUES[near.market.platform]} at {price} ({_age(near.age)} old); {near.relation}."
+    )
+
+
 def hint(evidence: Sequence[Evidence]) -> str:
     """A sentence that names the market nearest to the question and its price, and says that it is
     about a related matter; empty without evidence."""

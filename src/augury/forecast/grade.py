@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from augury.forecast import explain, nulls
+from augury.forecast import explain, nulls, trust
 from augury.forecast.evidence import Estimate, NullReason
 
 MIN_HINT_CONFIDENCE: Final = 1.1
@@ -42,6 +42,8 @@ LOOSE_WARNING: Final = (
 
 def is_shown(estimate: Estimate) -> bool:
     """Whether the public answer (`POST /v1/forecast`) may give the estimate's probability."""
+    if is_doubtful(estimate):
+        return False
     match estimate.grade:
         case "hinted":
             return estimate.confidence >= MIN_HINT_CONFIDENCE
@@ -49,6 +51,11 @@ def is_shown(estimate: Estimate) -> bool:
             return _width(estimate) >= MIN_LEFT_PROBABILITY
         case _:
             return True
+
+
+def is_doubtful(estimate: Estimate) -> bool:
+    """Whether answers that were made like this one have been right too rarely (`trust`)."""
+    return estimate.trust is not None and estimate.trust < trust.MIN_TRUST
 
 
 def is_loose(estimate: Estimate) -> bool:
@@ -81,7 +88,10 @@ def public(estimate: Estimate) -> Estimate:
             if loose
             else estimate
         )
-    if estimate.grade == "bounded":
+    if is_doubtful(estimate):
+        reason = NullReason("doubtful", explain.doubtful(estimate.evidence))
+        marker = "doubtful_withheld"
+    elif estimate.grade == "bounded":
         reason = NullReason("bounds_only", explain.bounds_text(estimate.bounds, estimate.evidence))
         marker = "bounds_withheld"
     else:

@@ -1,0 +1,155 @@
+"""How likely an answer is right, judged by all that is known of how it was made. Pure.
+
+The rules and the judge (`matching.judge`, a trained model) look at one market at a time, and were
+fitted on questions that have a market. Whether the finished answer can be believed also depends on
+what the question leaves open, on the other markets that were read, and on how the number was
+derived. The trees of this module were fitted on answers to questions that people asked freely,
+whether a market decides them or not (`training/judge/trust.py`).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from augury.forecast import judging
+from augury.forecast.bearing import Bearing
+from augury.forecast.evidence import Estimate
+from augury.forecast.normalize import Reading
+from augury.language import vocabulary
+from augury.logic.joint_outcomes import Relation
+from augury.matching import features
+from augury.matching.judge import Verdict
+from augury.matching.trees import Trees
+
+Signs = tuple[float, ...]
+"""The numbers `SIGNS` of one answer."""
+WAYS: Final = ("deadlines", "thresholds", "stages", "rivals", "parts", "bounds")
+"""Ways to derive an answer from markets that do not ask the question itself."""
+_PARTS: Final = ("window", "threshold", "stage", "choice", "edition")
+_FIT: Final = (
+    "score", "asked", "named", "content", "missing", "extra", "foreign", "likeness", "called",
+)  # fmt: skip
+_ORDERED: Final[frozenset[Relation]] = frozenset({"implies", "implied_by", "excludes", "covers"})
+SIGNS: Final = (
+    "confidence", "bounded", *(f"from_{way}" for way in WAYS), "width", "markets_used", "extreme",
+    *_FIT, "gap", "logic_same", "logic_ordered", "turned", "age", "rival", "leaves",
+    *(f"{part}_{order}" for part in _PARTS for order in ("same", "unsaid")),
+    "predicate_same", "read", "certain", "side", "against", "contrary", "bound_trust",
+    "other_side", "markets_read", "denied", "dated", "leveled", "terms", "words", "past",
+    "denials", "market_denials", *features.TEXT_FEATURES,
+)  # fmt: skip
+"""Names of the numbers from which the trees judge an answer, in their order.
+
+`confidence` to `extreme` are of the answer: its confidence so far, how it was derived, the width of
+its bounds, the number of markets it rests on, the distance of its probability from .5. The next are
+of the comparison of its heaviest market with the question (`match.Comparison`). `side` to
+`bound_trust` are of the judge's verdict on this market (-1: not read): the probability of the side
+that was taken to be asked, that of the opposite (`against`), whether the rules read the opposite
+(`contrary`). `other_side`: the largest probability that the judge gives another market to ask the
+question. `denied` to `past` are of the question, `denials` count words that deny in either text.
+The last compare the names and numbers of both texts (`features.TEXT_FEATURES`)."""
+_DENIALS: Final = re.compile(
+    r"n[\'’]t\b|\b(?:not?|never|none|nobody|nothing|neither|nor|without|un(?:able|likely)|cannot|"
+    r"fail\w*|miss\w*|avoid\w*|still|stays?|remain\w*|keep\w*|surviv\w*|hold\w*|lose\w*|lost|"
+    r"instead|rather|under|below|out|end\w*|stop\w*|refus\w*|den(?:y|ies|ied)|reject\w*|block\w*)\b",
+    re.I,
+)
+"""Matches words that deny or may turn a sense round. Where there are several, it is easier to read
+a question the wrong way."""
+
+TREES: Final = Path(__file__).with_name("trust.npz")
+"""File of the fitted trees."""
+MIN_TRUST: Final = 0.6
+"""Smallest probability that an answer is right with which the public answer shows its number.
+Chosen on the curve that `training/judge/trust.py` prints, of answers that the trees were not fitted
+on. Of 420 to questions asked freely 259 right and 39 wrong ones are left, of 1,775 about a market
+1,590 and 54 (303 and 117, 1,674 and 101 without it). At .5 271 and 53, 1,621 and 65; at .7 237 and
+31, 1,545 and 40."""
+
+
+@cache
+def default() -> Trees:
+    """The trees that are shipped with this version."""
+    with np.load(TREES) as kept:
+        return Trees.of(kept)
+
+
+def trusted(estimate: Estimate, found: Signs | None, trees: Trees) -> Estimate:
+    """The estimate with the probability that it is right, which also limits its confidence.
+    Unchanged without signs."""
+    if found is None:
+        return estimate
+    trust = round(float(trees.probabilities(np.array([found]))[0, 1]), 4)
+    confidence = min(estimate.confidence, trust)
+    return replace(estimate, signs=found, trust=trust, confidence=confidence)
+
+
+def signs(
+    estimate: Estimate, reading: Reading, bearings: Sequence[Bearing], verdicts: judging.Verdicts
+) -> Signs | None:
+    """The numbers `SIGNS` of an answer. None if it rests on no market or only on hints, and if the
+    question is the title of its market."""
+    if estimate.probability is None or estimate.grade not in ("asked", "bounded"):
+        return None
+    used = [one for one in estimate.evidence if one.weight > 0]
+    best = max(used, key=lambda one: one.weight)
+    key = (best.market.seq, best.outcome)
+    lead = next((b for b in bearings if b.key == key), None)
+    if lead is None or lead.exact:
+        return None
+    taken = {(one.market.seq, one.outcome) for one in used}
+    said = verdicts.get(key)
+    others = (v.side for k, v in verdicts.items() if k not in taken)
+    low, high = estimate.bounds
+    fit, asked = lead.fit, reading.proposition
+    return (
+        estimate.confidence, float(estimate.grade == "bounded"),
+        *(float(f"from_{way}" in estimate.fallbacks) for way in WAYS),
+        high - low if estimate.grade == "bounded" else 0.0, float(len(used)),
+        abs(estimate.probability - 0.5),
+        *(float(getattr(fit, name)) for name in _FIT),
+        math.copysign(math.log1p(abs(fit.gap)), fit.gap),
+        float(lead.relation in ("equivalent", "complement")), float(lead.relation in _ORDERED),
+        float(lead.turned), math.log1p(lead.age), float(fit.rival), float(fit.wins_or_leaves),
+        *(float(getattr(fit, part) == order) for part in _PARTS for order in ("same", "unsaid")),
+        float(asked.predicate == lead.view.proposition.predicate),
+        float(said is not None), float(said is not None and said.certain),
+        *_sides(lead, said, flipped=best.flipped, positive=asked.positive),
+        -1.0 if said is None or said.bound_trust is None else said.bound_trust,
+        max(others, default=0.0), float(len(verdicts)),
+        float(not asked.positive), float(bool(asked.window.text)),
+        float(asked.threshold is not None), float(len(asked.terms)),
+        float(len(reading.question.split())), float(judging.is_past(reading)),
+        float(len(_DENIALS.findall(reading.question))),
+        float(len(_DENIALS.findall(lead.market.question))),
+        *_texts(reading, lead),
+    )  # fmt: skip
+
+
+def _sides(
+    lead: Bearing, said: Verdict | None, *, flipped: bool, positive: bool
+) -> tuple[float, float, float]:
+    """Probability by the judge of the side that the answer takes, of the other side, and whether
+    the rules read the other one. `flipped`: the answer is 1 minus the price."""
+    contrary = float(flipped != (lead.turned == positive))
+    if said is None:
+        return -1.0, -1.0, contrary
+    ours, theirs = (said.opposite, said.same) if flipped else (said.same, said.opposite)
+    return ours, theirs, contrary
+
+
+def _texts(reading: Reading, lead: Bearing) -> list[float]:
+    known = vocabulary.default()
+    market = lead.market
+    title = " ".join(filter(None, (market.question, market.subtitle)))
+    ours = features.read_names(reading.judged, known)
+    theirs = features.read_names(title, known)
+    return [float(x) for x in features.name_features(ours, [theirs])[0]]

@@ -1,0 +1,159 @@
+"""Fit the trees that say how likely an answer is right.
+
+    python training/judge/trust.py gather OUT.json --questions Q.jsonl --markets M --prices P
+    python training/judge/trust.py fit OUT.json ... --keep src/augury/forecast/trust.npz
+
+`gather` asks the questions as `augury eval forecast` does, and keeps what is known of each answer
+(`augury.forecast.trust.SIGNS`) with the verdict on it; `--without` asks them as if their own market
+did not exist. `fit` prints how the trees do in five folds by question, and writes `trust.npz`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import lightgbm
+import numpy as np
+from encoder import SEED
+from fit import arrays
+
+from augury.forecast.evaluate import Answered, EvaluationQuestion
+from augury.forecast.trials import store
+from augury.forecast.trust import SIGNS
+from augury.venues.dump import DumpFile
+
+SETTINGS = {
+    "objective": "multiclass", "num_class": 2, "learning_rate": 0.05, "num_leaves": 7,
+    "min_data_in_leaf": 30, "feature_fraction": 0.5, "bagging_fraction": 0.8, "bagging_freq": 1,
+    "lambda_l2": 5.0, "max_depth": 4, "seed": SEED, "verbose": -1, "num_threads": 2,
+    "deterministic": True,
+}  # fmt: skip
+ROUNDS = 130
+FOLDS = 5
+FREELY_ASKED = 6.0
+"""Weight of an answer to a question that was asked freely, without a market in view. One to a
+question written about a market counts 1: there are far more of these, and people ask the others."""
+INVERTED = 3.0
+"""Weight of an answer that is right for the opposite question, beside that of its question: nothing
+is worse. With it, 23 of such answers are left beside 1,750 right ones, and 28 without it."""
+SLACK = 0.02
+"""How far, as a probability, the price of a market that was taken away may lie beyond the bounds of
+an answer that still counts as right."""
+
+
+async def gather(given: argparse.Namespace) -> None:
+    """Ask the questions and keep what is known of the answers."""
+    lines = given.questions.read_text(encoding="utf-8").splitlines()
+    asked = [EvaluationQuestion.of(json.loads(line)) for line in lines]
+    if given.without:
+        asked = [one for one in asked if one.p is not None]
+    kept: list[dict[str, Any]] = []
+    files = DumpFile(given.markets, kind="markets"), DumpFile(given.prices, kind="prices")
+    async with store(*files) as services:
+        for one in asked:
+            gone = frozenset({one.market_id or ""}) if given.without else frozenset()
+            made = await services.forecast.without(one.question, one.as_of, gone)
+            found = made.estimate
+            answer = Answered(one, found.probability, found.lower, found.upper, 0.0)
+            verdict = answer.outcome
+            if given.without and found.grade == "bounded" and one.p is not None:
+                low, high = found.bounds
+                verdict = "right" if low - SLACK <= one.p <= high + SLACK else "wrong"
+            kept.append(
+                {"qid": one.qid, "kind": one.kind, "event": one.market_id or one.qid,
+                 "part": given.questions.stem + ("-without" if given.without else ""),
+                 "grade": found.grade, "confidence": found.confidence, "verdict": verdict,
+                 "p": found.probability, "null_ok": one.null_ok, "signs": found.signs,
+                 "question": one.question}
+            )  # fmt: skip
+    given.out.write_text(json.dumps(kept), encoding="utf-8")
+
+
+def table(parts: list[Path]) -> tuple[list[dict[str, Any]], np.ndarray, np.ndarray]:
+    """The answers with what is known of them, one row each, and whether each is right (1) or not.
+
+    Answers to near misses that rest on bounds are left out: nobody said whether the bounds hold.
+    """
+    answers = [one for part in parts for one in json.loads(part.read_text(encoding="utf-8"))]
+    answers = [
+        one for one in answers
+        if one["signs"] and one["verdict"] != "null"
+        and not (one["kind"] == "unanswerable" and one["grade"] == "bounded")
+    ]  # fmt: skip
+    rows = np.array([one["signs"] for one in answers])
+    return answers, rows, np.array([int(one["verdict"] == "right") for one in answers])
+
+
+def fit(given: argparse.Namespace) -> None:
+    """Fit the trees, print how they do on questions that they were not fitted on, and keep them."""
+    answers, rows, right = table(given.parts)
+    events = {event: n for n, event in enumerate(sorted({one["event"] for one in answers}))}
+    groups = np.random.default_rng(SEED).permutation(len(events))[
+        [events[one["event"]] for one in answers]
+    ]
+    asked_freely = np.array([one["kind"] == "range" for one in answers])
+    inverted = np.array([one["verdict"] == "inverted" for one in answers])
+    weights = np.where(asked_freely, FREELY_ASKED, 1.0) * np.where(inverted, INVERTED, 1.0)
+    held_out = np.zeros(len(rows))
+    for k in range(FOLDS):
+        out = groups % FOLDS == k
+        data = lightgbm.Dataset(rows[~out], right[~out], weight=weights[~out])
+        held_out[out] = lightgbm.train(SETTINGS, data, ROUNDS).predict(rows[out])[:, 1]
+    for name, some in (("asked freely", asked_freely), ("about a market", ~asked_freely)):
+        print(name)
+        for line in curve(
+            held_out[some], right[some], [a for a, s in zip(answers, some, strict=True) if s]
+        ):
+            print(" ", json.dumps(line))
+    model = lightgbm.train(SETTINGS, lightgbm.Dataset(rows, right, weight=weights), ROUNDS)
+    trees = arrays(model, classes=2, depth=int(SETTINGS["max_depth"]))
+    assert np.allclose(trees.probabilities(rows[:500]), model.predict(rows[:500]), atol=1e-6)
+    gains = sorted(zip(SIGNS, model.feature_importance("gain"), strict=True), key=lambda g: -g[1])
+    print("gain", [(name, round(gain)) for name, gain in gains[:16]])
+    np.savez_compressed(given.keep, **trees.arrays())
+
+
+def curve(
+    trust: np.ndarray, right: np.ndarray, answers: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Right and wrong answers that are left, by smallest trust; also of those on bounds alone."""
+    bounded = np.array([one["grade"] == "bounded" for one in answers], bool)
+    inverted = np.array([one["verdict"] == "inverted" for one in answers], bool)
+    no_market = np.array([one["kind"] == "unanswerable" for one in answers], bool)
+    lines = []
+    for least in (0.0, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9):
+        left = trust >= least
+        lines.append(
+            {"least": least, "right": int(right[left].sum()), "wrong": int((1 - right)[left].sum()),
+             "inverted": int((inverted & left).sum()), "no market": int((no_market & left).sum()),
+             "bounded right": int(right[left & bounded].sum()),
+             "bounded wrong": int((1 - right)[left & bounded].sum())}
+        )  # fmt: skip
+    return lines
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    steps = parser.add_subparsers(required=True)
+    gathering = steps.add_parser("gather")
+    gathering.add_argument("out", type=Path)
+    gathering.add_argument("--questions", type=Path, required=True)
+    gathering.add_argument("--markets", type=Path, required=True)
+    gathering.add_argument("--prices", type=Path, required=True)
+    gathering.add_argument("--without", action="store_true")
+    gathering.set_defaults(run=lambda given: asyncio.run(gather(given)))
+    fitting = steps.add_parser("fit")
+    fitting.add_argument("parts", type=Path, nargs="+")
+    fitting.add_argument("--keep", type=Path, required=True)
+    fitting.set_defaults(run=fit)
+    given = parser.parse_args()
+    given.run(given)
+
+
+if __name__ == "__main__":
+    main()
