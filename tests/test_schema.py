@@ -20,7 +20,7 @@ from augury.app import create_app
 from augury.settings import Settings
 
 CASES = int(os.environ.get("AUGURY_TEST_CASES", "15"))
-"""Generated requests per operation, beside some 48 that cover its schema; `.ci/run` asks for 50, a
+"""Generated requests per operation, beside some 48 that cover its schema; `.ci/run` asks for 25, a
 release for 300."""
 
 UNLIMITED = {
