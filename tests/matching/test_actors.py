@@ -22,6 +22,7 @@ def is_swapped(question: str, title: str) -> bool:
         ("will cuba invade the us", "U.S. invasion of Cuba?"),
         ("Will Anthropic be bought by OpenAI?", "Anthropic acquires OpenAI?"),
         ("Will Vance replace Trump?", "Will Trump replace Vance?"),
+        ("does solana do better than ethereum", "Will Ethereum outperform Solana in 2027?"),
     ],
 )
 def test_parts_are_swapped(question: str, title: str) -> None:

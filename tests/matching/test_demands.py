@@ -29,6 +29,9 @@ def lacks(question: str, market: str) -> bool:
         # another team, another office of a person who is in one
         ("Dodgers for the World Series?", "Will the Los Angeles Angels win the World Series?"),
         ("Will Jon Ossoff get reelected?", "Will Jon Ossoff win the Presidential Election?"),
+        # another coin, another company
+        ("will solana hit 200", "Will XRP hit $200?"),
+        ("does nvidia buy intel", "Will Apple buy a chip maker?"),
         # over and over
         ("Will gold be above $5,000 on every single day of May?", "Will gold hit $5,000 in May?"),
         # another thing of the same name, another step of the same person

@@ -14,12 +14,15 @@ _VERBS: Final = (
     r"pardon", r"endors", r"su(?:e|es|ed|ing)\b", r"fir(?:e|es|ed|ing)\b", r"inva(?:d|sion)",
     r"str(?:ik|uck)", r"attack", r"bomb", r"(?:acqui|buy|bought)", r"nominat", r"appoint",
     r"arrest", r"extradit", r"sanction", r"impeach", r"visit", r"replac", r"succeed", r"invit",
-    r"annex", r"recogni", r"overtak", r"surpass", r"fund", r"threaten", r"blockad", r"recall",
+    r"annex", r"recogni", r"fund", r"threaten", r"blockad", r"recall",
     r"criticiz", r"investigat", r"charg", r"kill", r"bans?\b|banned", r"withdr[ae]w",
+    r"overtak|surpass|outperform|outpac|outgain|beat|flip|(?:do|does|doing|perform)\w*\s+better",
 )  # fmt: skip
 """Patterns for the beginnings of verbs by which one person, country ... acts on another: "attack",
-"endors". Verbs of games ("beat") are left out, because `language.results` reads them: "B beats A"
-is the opposite of "A beats B", not just another question."""
+"endors". The last one compares two quantities ("gold outperforms bitcoin"). It is not read of teams
+and persons, because `language.results` reads their games: "B beats A" is the opposite of "A beats
+B", not just another question."""
+_PLAYERS: Final = frozenset({"team", "person"})
 _ACT: Final = re.compile(r"\b(?:" + "|".join(f"({verb})" for verb in _VERBS) + r")\w*", re.I)
 """Matches a word that begins like one of `_VERBS`. The number of the group that matches is the
 position of the verb in `_VERBS`, counted from 1."""
@@ -55,6 +58,9 @@ def acts(text: str, named: Sequence[Mention]) -> tuple[Act, ...]:
             continue
         if (act := _ACT.search(between)) is not None:
             verb = act.lastindex or 0
+            kinds = {entity.kind for mention in (one, other) for entity in mention.entities}
+            if verb == len(_VERBS) and kinds & _PLAYERS:
+                continue
             passive = _PASSIVE.search(between) is not None
             found.append((other.keys, verb, one.keys) if passive else (one.keys, verb, other.keys))
     return tuple(found)

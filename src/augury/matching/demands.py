@@ -173,6 +173,9 @@ class Demands:
     ranks: frozenset[int] = frozenset()
     """Ranks (places in an order) that the question names: 1 for "the first pick". If question and
     market's title name one rank each, and these differ, the market does not ask the same."""
+    named: tuple[Mention, ...] = ()
+    """The mentions of entities in the question's text. A market that names a coin or a company does
+    not ask the same if the question names others, and none of its own."""
     acts: tuple[actors.Act, ...] = ()
     """Who does what to whom in the question. A market with the same act, but with actor and target
     swapped, does not ask the same."""
@@ -201,7 +204,7 @@ class Demands:
             _RUNS.search(question) is not None and _WINS.search(question) is None,
             _ORDERED.search(question) is not None, _teams(named),
             _AGAIN.search(question) is not None and _PRESIDENCY.search(question) is None,
-            question, _ranks(question), actors.acts(question, named),
+            question, _ranks(question), tuple(named), actors.acts(question, named),
         )  # fmt: skip
 
     def unmet(self, market: str, named: Sequence[Mention]) -> bool:
@@ -224,6 +227,7 @@ class Demands:
                 and any(not event & self.words for event in _events_after_before(title))
             )
             or self._of_other_teams(title, titled)
+            or _are_of_others(self.named, titled)
             or (self.asks_reelection and _PRESIDENCY.search(title) is not None)
             or bool(self.offices and offices and not self.offices & offices)
             or self._of_entity_around(titled)
@@ -325,6 +329,23 @@ def _events_after_before(text: str) -> Iterator[frozenset[str]]:
             event = _words(what) - _COMMON
             if event:
                 yield event
+
+
+def _are_of_others(ours: Sequence[Mention], theirs: Sequence[Mention]) -> bool:
+    """Whether two texts name coins, or companies, and none in common: a market on one stablecoin is
+    not asked by a question on another."""
+    return any(
+        (one := _of_kind(ours, kind)) and (other := _of_kind(theirs, kind)) and not one & other
+        for kind in ("coin", "company")
+    )
+
+
+def _of_kind(named: Sequence[Mention], kind: str) -> frozenset[str]:
+    """The names of all entities of a kind in a text, and of those to which they belong."""
+    entities = [e for one in named for e in one.entities]
+    if not any(e.kind == kind for e in entities):
+        return frozenset()
+    return frozenset({e.name for e in entities if e.kind == kind}.union(*(e.of for e in entities)))
 
 
 def _offices(found: Sequence[Mention]) -> frozenset[str]:
