@@ -124,6 +124,8 @@ _HOW: Final = {
     "direct": "{n} open markets ask this.",
     "deadlines": "No open market has this deadline; bounds come from {n} market{s} with other"
     " deadlines.",
+    "span": "No open market asks about this span; what counts is how likely it is by the end of the"
+    " span less how likely it is by its beginning, from {n} market{s} with such deadlines.",
     "thresholds": "No open market has this level; bounds come from {n} market{s} at other levels.",
     "parts": "No open market asks this; bounds come from {n} market{s} on ways for it to happen or"
     " on what excludes it.",
@@ -194,16 +196,17 @@ def doubtful(evidence: Sequence[Evidence]) -> str:
     """The text shown instead of a probability if answers that were made in the same way have been
     right too rarely."""
     text = (
-        "No open market surely asks this. Of the answers that rest on such evidence, too many have"
-        " been wrong, so no probability is given."
+        "It is not sure enough that an open market asks this. Too many answers on such evidence"
+        " have been wrong, so no probability is given."
     )
     near = next((one for one in evidence if one.weight > 0), None)
     if near is None:
         return text
     price = percent(near.market.price(near.outcome) or 0.0)
+    told = "it may ask something else" if near.role == "direct" else near.relation
     return (
         f"{text} The nearest market is {quoted(near.market.question)} on"
-        f" {_VENUES[near.market.platform]} at {price} ({_age(near.age)} old); {near.relation}."
+        f" {_VENUES[near.market.platform]} at {price} ({_age(near.age)} old); {told}."
     )
 
 

@@ -20,10 +20,10 @@ class SpanEstimate(NamedTuple):
     """The probability that an event happens in a span, with its bounds, and the markets that give
     it. A negation in the question is left out."""
 
+    used: list[Bearing]
     p: float
     lower: float
     upper: float
-    used: list[Bearing]
 
 
 def in_span(
@@ -67,9 +67,9 @@ def in_span(
     lower = max(pool.PROBABILITY_EDGE, last.positive - high)
     if asked.predicate == "touches":
         upper = max(lower, last.positive)
-        return SpanEstimate(pool.within(lower, upper), lower, upper, used)
+        return SpanEstimate(used, pool.within(lower, upper), lower, upper)
     upper = max(lower, last.positive - low)
-    return SpanEstimate(min(upper, max(lower, last.positive - before)), lower, upper, used)
+    return SpanEstimate(used, min(upper, max(lower, last.positive - before)), lower, upper)
 
 
 def _deadline(b: Bearing) -> date | None:

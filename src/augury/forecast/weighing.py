@@ -69,7 +69,7 @@ class Weighing:
         direct = direct_markets(self._bearings, self._at.date())
         span = in_span(self._asked, direct, self._bearings, self._at.date())
         if span is not None:
-            return self._bounded(span.used, span.p, span.lower, span.upper, "deadlines")
+            return self._bounded(*span, "deadlines", "span")
         if direct:
             return self._from_direct(direct)
         ordered = [b for b in self._bearings if b.relation in bounds.ORDERED]
@@ -388,7 +388,7 @@ class Weighing:
         return self._made(p, evidence, doubts, "proxy", fallbacks=("nearest_market",))
 
     def _bounded(
-        self, used: list[Bearing], p: float, lower: float, upper: float, kind: str
+        self, used: list[Bearing], p: float, lower: float, upper: float, kind: str, told: str = ""
     ) -> Estimate:
         nearest = sorted(used, key=lambda b: (abs(b.fit.gap), -b.fit.score, b.market.id))[:6]
         weights = [self._weight(b) for b in nearest]
@@ -407,7 +407,7 @@ class Weighing:
             platform=nearest[0].market.platform,
         )
         low, high = (lower, upper) if self._asked.positive else (1 - upper, 1 - lower)
-        made = self._made(p, evidence, doubts, kind, fallbacks=(f"from_{kind}",))
+        made = self._made(p, evidence, doubts, told or kind, fallbacks=(f"from_{kind}",))
         return replace(made, limits=(round(low, 6), round(high, 6)))
 
     def _made(
