@@ -38,6 +38,9 @@ against 0.228, t -2.2)."""
 LOOSE_WARNING: Final = (
     "The markets bound the answer so loosely that the number is no better than the base rate."
 )
+DOUBT_WARNING: Final = (
+    "Too many answers on such evidence have been wrong. The public answer gives no number here."
+)
 
 
 def is_shown(estimate: Estimate) -> bool:

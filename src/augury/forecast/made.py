@@ -71,6 +71,8 @@ class Forecast:
             sentences.append(
                 "No market asks this or bounds it. The number is only a hint from a related market."
             )
+        elif grade.is_doubtful(self.estimate):
+            sentences.append(grade.DOUBT_WARNING)
         elif grade.is_loose(self.estimate):
             sentences.append(grade.LOOSE_WARNING)
         oldest = max((one.age for one in self.counted), default=0.0)
