@@ -23,8 +23,8 @@ from augury.storage.failures import as_unavailable, retried
 log = structlog.get_logger(__name__)
 
 LINK_PATIENCE: Final = 2.0
-"""Seconds for which a starting service tries again to make the link that signs the owner of the
-machine in to the console, if the database is unavailable."""
+"""If the database is unavailable when the service starts, the service keeps trying for this many
+seconds to make the sign-in link, by which the owner of the machine enters the console."""
 
 
 def run(settings: Settings) -> None:
@@ -127,8 +127,8 @@ class _Server(Server):
 
 
 async def _sign_in_link(sessions: SessionService) -> str | None:
-    """The secret part of a link to the console; None if the database fails all the while. The
-    service serves without it: a database that is lost in this moment comes back."""
+    """The secret part of a sign-in link to the console; None if the database stays unavailable for
+    `LINK_PATIENCE`. The service then serves without a link, since the database may come back."""
     try:
         return await retried(sessions.new_link, LINK_PATIENCE)
     except Exception as error:

@@ -221,7 +221,8 @@ class Settings(SettingsFromSources):
     )
     rvol_exchange_url: str | None = Field(
         default=None,
-        description="Address of a gateway to use instead of the exchanges' own addresses.",
+        description="Address of a gateway of yours from which price bars are fetched instead of "
+        "from the exchanges. Unset: from the exchanges.",
     )
     rvol_archive_url: str | None = Field(
         default="https://data.binance.vision",
@@ -308,8 +309,8 @@ class Settings(SettingsFromSources):
 
     extension_fetch: OnOff = Field(
         default="off",
-        description="Fetch the title of a web page if the browser extension, with a key, sends "
-        "only the page's address.",
+        description="Fetch the title of a web page if the browser extension sends only the page's "
+        "address. This is done only for callers with a key.",
     )
     notify_schemes: Names = Field(
         default=(),
@@ -370,10 +371,10 @@ class Settings(SettingsFromSources):
     llm_key: SecretStr | None = Field(default=None, description="Bearer token for the endpoint.")
     llm_tasks: LlmTasks = Field(
         default=("label", "rewrite", "match", "review"),
-        description="Tasks that the language model is used for, separated by commas. Only when "
-        "you run their command: label (relate pairs of events), review (relate pairs of factors). "
-        "During a forecast: rewrite (state the question more plainly), match (find the market that "
-        "asks the question), wording (write the reason).",
+        description="Tasks that the language model is used for, separated by commas. Used during a "
+        "forecast: rewrite (state the question more plainly), match (find the market that asks the "
+        "question), wording (write the reason). Used only by commands that you run yourself: label "
+        "(relate pairs of events), review (relate pairs of factors).",
     )
     llm_deadline: float = Field(
         default=2,

@@ -129,7 +129,7 @@ BROKEN: dict[str, tuple[pl.DataFrame | bytes, str]] = {
     "b.parquet": (b"PAR1 nonsense", "can't be read"),
     "c.txt": (b"x", "neither .csv nor .parquet"),
     "d.csv": (pl.DataFrame({"x": [1]}), "has no column"),
-    "e.csv": (pl.DataFrame({"date": ["2026-01-01"], "close": [1.0]}), "neither"),
+    "e.csv": (pl.DataFrame({"date": ["2026-01-01"], "close": [1.0]}), "missing columns"),
     "f.csv": (bars(days=60, minutes=1440), "apart"),
     "g.csv": (bars().head(1), "fewer than two"),
     "h.csv": (bars().with_columns(pl.lit("x").alias("close")), "h.csv"),

@@ -78,7 +78,7 @@ class DeliveryChange(BaseModel):
 
 
 class Delivery(BaseModel):
-    """A delivery: an endpoint that a watchlist's alerts are sent to."""
+    """An endpoint that a watchlist's alerts are sent to, and whether sending to it succeeds."""
 
     model_config = request_example(**_ENDPOINT)
 

@@ -89,11 +89,11 @@ class Comparison:
     """Whether the market's Yes means the question's No, with the negations in both texts
     counted."""
     missing: float
-    """Weight (`View.weights`: how telling a term is, up to 1.8) of the heaviest term of the
-    question that the market does not name; 0 if it names all."""
+    """The heaviest of the question's terms that the market does not name: its weight, i.e. how
+    telling it is, up to 1.8 (`View.weights`). 0 if the market names all terms."""
     extra: float
-    """Weight (`View.weights`: how telling a term is, up to 1.8) of the heaviest term of the market
-    that the question does not name; 0 if it names all."""
+    """The heaviest of the market's terms that the question does not name: its weight, i.e. how
+    telling it is, up to 1.8 (`View.weights`). 0 if the question names all terms."""
     rival: bool
     """Whether the market is about a rival of the question's contender: another contender in the
     same contest, which only one of the two can win."""

@@ -16,9 +16,9 @@ from typing import Final, Literal
 from augury.language.vocabulary import Alias, Entity, Vocabulary, words
 
 MIN_LOWERCASE_TITLES: Final = 50
-"""Number of market titles that contain an alias in lower case, from which the alias counts as an
-ordinary word and needs a mark (`^` or `~`). A larger number reports fewer aliases. Chosen by
-hand."""
+"""An alias of one word that is in lower case in at least this many market titles counts as an
+ordinary word: it is reported unless it has a mark (`^` or `~`). The larger the number, the fewer
+aliases are reported. Chosen by hand."""
 _MARKED_KINDS: Final = frozenset("person team party company product work group league coin".split())
 """Kinds of entities whose aliases need a mark (`^` or `~`, see `language.vocabulary`) if they are
 also ordinary words. Aliases of other kinds ("inflation", "oil") are ordinary words on purpose."""

@@ -199,9 +199,7 @@ class LanguageModel:
             REQUESTS.labels(task.name, "late").inc()
             raise NoAnswer("timeout", "did not answer in time") from None
         except GivenUp:
-            raise NoAnswer(
-                "timeout", "gave no answer before Augury closed the connection"
-            ) from None
+            raise NoAnswer("timeout", "gave no answer before Augury stopped") from None
 
     async def qualified(self, task: Task[Any]) -> bool:
         """Whether the model answers enough of the task's controls (test inputs with known answers)

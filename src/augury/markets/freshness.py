@@ -140,4 +140,4 @@ def in_words(age: timedelta) -> str:
         if minutes >= 2 * size or unit == "minute" or minutes == size:
             count = minutes // size
             return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
-    raise AssertionError("minutes are the smallest unit")
+    raise AssertionError(f"no unit was found for an age of {minutes} minutes")

@@ -76,8 +76,8 @@ _BEHIND: Final = re.compile(
     re.I,
 )
 HAPPENING: Final = re.compile(r"\s[a-z][a-z -]{1,40}?\s(?:happen|occur|take\s+place)\b", re.I)
-"""Matches what follows a number of events that happen: " rate cuts happen" in "Will 2 rate cuts
-happen?"."""
+"""Matches the words after a count, up to and including the verb "happen", "occur" or "take place":
+" rate cuts happen" in "Will 2 rate cuts happen?"."""
 _EXACT: Final = [
     re.compile(rf"\bexactly\s+{_A}", re.I),
     re.compile(rf"(?<![\w.,$%-]){_A}(?={HAPPENING.pattern})", re.I),

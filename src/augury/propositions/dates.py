@@ -35,9 +35,11 @@ class WrittenDate(msgspec.Struct, frozen=True):
     """Whether only the beginning or the end of the date is meant: "start" for "the start of June",
     "end" for "the end of June"; empty if the whole date is meant."""
     start: date | None
-    """First day that the date covers; None if the text does not tell it."""
+    """The date's first day: for "March 2026", March 1, 2026. None if the text does not tell the
+    first day."""
     end: date | None
-    """Day after the last one that the date covers; None if the text does not tell it."""
+    """The day after the date's last day: for "March 2026", April 1, 2026. None if the text does not
+    tell the last day."""
     precision: Precision
     clock: tuple[int, int] | None
     """Start and end of the time of day that the text names, in minutes after midnight as the text

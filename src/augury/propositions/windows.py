@@ -133,8 +133,8 @@ _LAST_DAY: Final = re.compile(
 _FIRST_DAY: Final = re.compile(
     rf"(?:\b(?:from|between)\s+(?:the\s+)?{DAY}\s+|(?<![\d.-])\b{DAY}(?P<dash>\s?[-–]\s?))\Z", re.I
 )
-"""Matches, right before a day, the first day of a range in the same month: "from 1" in "from 1 to 7
-June"."""
+"""Matches the first day of a range within one month, at the end of the text that stands before the
+range's last day: "from 1 " before "to 7 June", or "1-" before "7 June"."""
 
 
 def _joined(found: Sequence[WrittenDate], text: str) -> list[WrittenDate]:

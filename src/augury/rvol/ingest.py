@@ -97,8 +97,8 @@ def read(file: Path, asset: str | None) -> list[Table] | list[tuple[str, str | N
         missing = [name for name in _PRICES if name not in frame.columns]
         if missing:
             raise SetupProblem(
-                f"{file.name} has neither the columns {', '.join(missing)} of bars nor the column "
-                f"rv of daily measures."
+                f"{file.name} is missing columns. If it holds price bars, add "
+                f"{', '.join(missing)}. If it holds daily measures, it needs rv and no column high."
             )
         if "volume" not in frame.columns:
             frame = frame.with_columns(pl.lit(0.0).alias("volume"))

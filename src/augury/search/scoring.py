@@ -46,9 +46,9 @@ def score(gathered: Gathered, frequencies: DocumentFrequencies) -> ScoredHits:
 def voters(
     order: NDArray[np.intp], fixtures: NDArray[np.uint8], asks_game: bool
 ) -> NDArray[np.intp]:
-    """The results that vote on what a query is about, as positions in `order`: its first
-    `MAX_VOTERS`. Markets on single games or short windows of time are left out, unless the query
-    asks for a game or nothing else was found.
+    """Which results vote on what a query is about, as positions in `order`: the first `MAX_VOTERS`
+    that are allowed to. Markets on single games or short windows of time are allowed to only if the
+    query asks for a game or nothing else was found.
 
     order : the hits, best first, as indices into `fixtures`
     fixtures : for each hit, 0 unless it is a market on a single game or a short window of time

@@ -52,8 +52,9 @@ MIN_LISTED_SHARE = 0.5
 """A full listing must contain at least this share (0 to 1) of the number of markets that are stored
 as open. With fewer, the listing is taken to be incomplete."""
 MIN_EXPECTED_MARKETS = 50
-"""Smallest number of expected markets for which an answer is checked for missing ones. For a
-listing, the expected markets are those stored as open; for a price refresh, those requested."""
+"""A listing or a price refresh is checked for missing markets only if it is expected to contain at
+least this many. A listing is expected to contain the markets that are stored as open; a price
+refresh, those that were requested."""
 BATCH_IDS = 100
 """Maximum number of markets that one request asks for by their ids."""
 MAX_LOOKUPS = 100

@@ -21,11 +21,11 @@ MAD_TO_SIGMA = 1.4826
 """Factor from the median absolute deviation of a normal distribution to its standard deviation
 (Rousseeuw and Croux 1993)."""
 LEAST_MOVES = 20
-"""Fewest earlier price moves that must be known to compute the z-score of a market's last move.
-Chosen by hand."""
+"""The z-score of a market's last price move is computed only if at least this many earlier moves
+are known. Chosen by hand."""
 LEAST_VOLUMES = 12
-"""Fewest earlier time windows whose traded volume must be known to compute a volume spike (the last
-window's volume as a multiple of the usual). Chosen by hand."""
+"""A volume spike (the volume traded in the last time window, as a multiple of the usual volume) is
+computed only if the volumes of at least this many earlier windows are known. Chosen by hand."""
 
 
 def logit(p: float) -> float:

@@ -254,7 +254,7 @@ class DecidedForecasts(Model, kw_only=True):
 
 
 class Delivery(Model, kw_only=True):
-    """A delivery: an endpoint that a watchlist's alerts are sent to."""
+    """An endpoint that a watchlist's alerts are sent to, and whether sending to it succeeds."""
 
     id: str
     type: str

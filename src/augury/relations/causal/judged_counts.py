@@ -52,8 +52,8 @@ def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] 
 
 
 class EdgeCounts(msgspec.Struct):
-    """How the edges (one factor drives another) and links (two factors move together) of the factor
-    base compare with the verdicts on the same pairs of factors.
+    """Counts of how far the factor base agrees with the readers who judged the same pairs of
+    factors: on its edges (one factor drives another) and its links (two factors move together).
 
     All edges between the factors made from the same two patterns (one factor for each team, country
     ...) count as one.

@@ -33,8 +33,8 @@ class EventRow(NamedTuple):
     "venue_event" (only that their venue put them together) or "single" (one market)."""
     name: str
     contest_hash: int | None
-    """Hash of a contest and its year, equal for all events on stages or finishing places of that
-    contest (`events.Placement.contest_hash`). None for other events."""
+    """Hash of a contest and its year. All events about that contest's stages or finishing places
+    have the same hash (`events.Placement.contest_hash`). None for other events."""
 
 
 async def state(conn: Connection) -> LinkingState | None:
@@ -158,8 +158,8 @@ async def save_members(conn: Connection, places: Sequence[tuple[int, Platform, P
 
 async def describe_events(conn: Connection, ids: Collection[int]) -> None:
     """Set two fields of the events with these `ids` to the values that are most frequent among
-    their markets: `kind` (what the markets have in common), and `stages` (the hash of the contest
-    that they are on)."""
+    their markets: `kind` (what the markets have in common), and `stages` (the hash of their contest
+    and its year, `EventRow.contest_hash`)."""
     await conn.execute(
         """
         update relation_events e set kind = d.kind, stages = d.stages

@@ -137,8 +137,11 @@ _LOADED = ("rv", "bv", "rsv_neg", "rsv_pos", "rq", "ret")
 async def series(
     conn: Connection, family: str, calendar: str, *, known_at: datetime | None = None
 ) -> dict[str, MeasureSeries]:
-    """By asset: the daily measures of the active assets with this family and calendar, as they are
-    now or as they were known at `known_at`."""
+    """The daily measures of all active assets of one family and one trading calendar, by asset: as
+    they are now or, with `known_at`, as they were known at that time.
+
+    family : a group of assets that are modeled together, e.g. "crypto"
+    """
     columns = ", ".join(f"array_agg({c} order by day)" for c in _LOADED)
     which = (
         "rvol_days d where current"
