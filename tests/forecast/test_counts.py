@@ -20,7 +20,7 @@ CUTS = {"no Fed rate cuts": 0.36, "1 Fed rate cut": 0.30, "2 Fed rate cuts": 0.1
 
 def asked(question: str) -> Estimate:
     """The engine's answer from markets on each number of cuts, which name no event of the venue."""
-    engine = Engine(lambda texts: np.ones((len(texts), 4), np.float32) / 2, lambda _: 0.01)
+    engine = Engine(lambda texts: np.full((len(texts), 4), 0.5, np.float32), lambda _: 0.01)
     markets = [
         snapshot(
             market(n, f"Will {count} happen in 2026?", price, "2026-12-31", event_id=None), n,

@@ -20,7 +20,7 @@ IPO: Mapping[str, float] = {"May 31, 2026": 0.10, "June 30, 2026": 0.70}
 
 def asked(question: str, prices: Mapping[str, float], title: str) -> Estimate:
     """The engine's answer where "title by DAY" costs what `prices` says."""
-    engine = Engine(lambda texts: np.ones((len(texts), 4), np.float32) / 2, lambda _: 0.01)
+    engine = Engine(lambda texts: np.full((len(texts), 4), 0.5, np.float32), lambda _: 0.01)
     markets = [
         snapshot(
             market(n, f"{title} by {day}?", price, "2026-12-31"), n,
