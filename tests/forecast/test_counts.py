@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import numpy as np
 import pytest
-from tests.forecast.conftest import market
-from tests.forecast.snapshots import snapshot
+from tests.forecast.snapshots import answered
 
-from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate
-from augury.forecast.normalize import normalize
 
 AT = datetime(2026, 4, 18, tzinfo=UTC)
 CUTS = {"no Fed rate cuts": 0.36, "1 Fed rate cut": 0.30, "2 Fed rate cuts": 0.19,
@@ -20,15 +16,8 @@ CUTS = {"no Fed rate cuts": 0.36, "1 Fed rate cut": 0.30, "2 Fed rate cuts": 0.1
 
 def asked(question: str) -> Estimate:
     """The engine's answer from markets on each number of cuts, which name no event of the venue."""
-    engine = Engine(lambda texts: np.full((len(texts), 4), 0.5, np.float32), lambda _: 0.01)
-    markets = [
-        snapshot(
-            market(n, f"Will {count} happen in 2026?", price, "2026-12-31", event_id=None), n,
-            price_at=AT, closes_at=datetime(2026, 12, 31, tzinfo=UTC),
-        )
-        for n, (count, price) in enumerate(CUTS.items(), 1)
-    ]  # fmt: skip
-    return engine.answer(normalize(question, AT), markets, AT)
+    prices = {f"Will {count} happen in 2026?": price for count, price in CUTS.items()}
+    return answered(question, prices, AT)
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-import numpy as np
 import pytest
-from tests.forecast.conftest import market
-from tests.forecast.snapshots import snapshot
+from tests.forecast.snapshots import answered
 
-from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate
-from augury.forecast.normalize import normalize
 
 AT = datetime(2026, 4, 18, tzinfo=UTC)
 IPO: Mapping[str, float] = {"May 31, 2026": 0.10, "June 30, 2026": 0.70}
@@ -20,15 +16,7 @@ IPO: Mapping[str, float] = {"May 31, 2026": 0.10, "June 30, 2026": 0.70}
 
 def asked(question: str, prices: Mapping[str, float], title: str) -> Estimate:
     """The engine's answer where "title by DAY" costs what `prices` says."""
-    engine = Engine(lambda texts: np.full((len(texts), 4), 0.5, np.float32), lambda _: 0.01)
-    markets = [
-        snapshot(
-            market(n, f"{title} by {day}?", price, "2026-12-31"), n,
-            price_at=AT, closes_at=datetime(2026, 12, 31, tzinfo=UTC),
-        )
-        for n, (day, price) in enumerate(prices.items(), 1)
-    ]  # fmt: skip
-    return engine.answer(normalize(question, AT), markets, AT)
+    return answered(question, {f"{title} by {day}?": p for day, p in prices.items()}, AT)
 
 
 @pytest.mark.parametrize(

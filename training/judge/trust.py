@@ -4,8 +4,8 @@
     python training/judge/trust.py fit OUT.json ... --keep src/augury/forecast/trust.npz
 
 `gather` asks the questions as `augury eval forecast` does, and keeps what is known of each answer
-(`augury.forecast.trust.SIGNS`) with the verdict on it; `--without` asks them as if their own market
-did not exist. `fit` prints how the trees do in five folds by question, and writes `trust.npz`.
+(`augury.forecast.trust.SIGNS`) with the verdict on it. `fit` prints how the trees do in five folds
+by event, and writes `trust.npz`.
 """
 
 from __future__ import annotations
@@ -40,33 +40,22 @@ question written about a market counts 1: there are far more of these, and peopl
 INVERTED = 3.0
 """Weight of an answer that is right for the opposite question, beside that of its question: nothing
 is worse. With it, 23 of such answers are left beside 1,750 right ones, and 28 without it."""
-SLACK = 0.02
-"""How far, as a probability, the price of a market that was taken away may lie beyond the bounds of
-an answer that still counts as right."""
 
 
 async def gather(given: argparse.Namespace) -> None:
     """Ask the questions and keep what is known of the answers."""
     lines = given.questions.read_text(encoding="utf-8").splitlines()
     asked = [EvaluationQuestion.of(json.loads(line)) for line in lines]
-    if given.without:
-        asked = [one for one in asked if one.p is not None]
     kept: list[dict[str, Any]] = []
     files = DumpFile(given.markets, kind="markets"), DumpFile(given.prices, kind="prices")
     async with store(*files) as services:
         for one in asked:
-            gone = frozenset({one.market_id or ""}) if given.without else frozenset()
-            made = await services.forecast.without(one.question, one.as_of, gone)
-            found = made.estimate
+            found = (await services.forecast.forecast(one.question, as_of=one.as_of)).estimate
             answer = Answered(one, found.probability, found.lower, found.upper, 0.0)
-            verdict = answer.outcome
-            if given.without and found.grade == "bounded" and one.p is not None:
-                low, high = found.bounds
-                verdict = "right" if low - SLACK <= one.p <= high + SLACK else "wrong"
             kept.append(
                 {"qid": one.qid, "kind": one.kind, "event": one.market_id or one.qid,
-                 "part": given.questions.stem + ("-without" if given.without else ""),
-                 "grade": found.grade, "confidence": found.confidence, "verdict": verdict,
+                 "part": given.questions.stem,
+                 "grade": found.grade, "confidence": found.confidence, "verdict": answer.outcome,
                  "p": found.probability, "null_ok": one.null_ok, "signs": found.signs,
                  "question": one.question}
             )  # fmt: skip
@@ -145,7 +134,6 @@ def main() -> None:
     gathering.add_argument("--questions", type=Path, required=True)
     gathering.add_argument("--markets", type=Path, required=True)
     gathering.add_argument("--prices", type=Path, required=True)
-    gathering.add_argument("--without", action="store_true")
     gathering.set_defaults(run=lambda given: asyncio.run(gather(given)))
     fitting = steps.add_parser("fit")
     fitting.add_argument("parts", type=Path, nargs="+")

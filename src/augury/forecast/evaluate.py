@@ -7,8 +7,8 @@ A question's kind says which answer is right:
 - `near` (close to a market, e.g. with another deadline): a probability above or below that market's
   price, whichever logic demands;
 - `unanswerable`: no number;
-- `range` (a question made to mislead): a probability in a range, no number, or either of these, as
-  the evaluation file says.
+- `range` (a question made to mislead, or one asked freely, without a market in view): a probability
+  in a range, no number, or either of these, as the evaluation file says.
 """
 
 from __future__ import annotations
@@ -64,11 +64,10 @@ class EvaluationQuestion:
     side): ("le", x) if the right probability is at most x, ("ge", x) if it is at least x. None: no
     limit is known."""
     right: tuple[float, float] | None = None
-    """For a question of kind `range` (one made to mislead): smallest and largest probability that
-    is a right answer. None: no probability is right."""
+    """For a question of kind `range`: smallest and largest probability that is a right answer.
+    None: no probability is right."""
     null_ok: bool = False
-    """For a question of kind `range` (one made to mislead): whether an answer without a probability
-    is right, too."""
+    """For a question of kind `range`: whether an answer without a probability is right, too."""
     event: str | None = None
     """Key of the question's event. The markets of one event resolve together. None: the event is
     not known, and the question's market is taken as an event of its own."""
@@ -138,8 +137,8 @@ class Answered:
         - `near` (close to a market, whose price bounds the right answer): held (the answer respects
           the bound), broken (it does not), or null;
         - `unanswerable`: null (the right answer), or made (the answer gives a probability);
-        - `range` (a question made to mislead, for which the evaluation file says what is right):
-          right, wrong, inverted, or null (a probability was needed, and the answer gives none).
+        - `range` (the evaluation file says which probabilities are right, or that none is): right,
+          wrong, inverted, or null (a probability was needed, and the answer gives none).
         """
         kind, p = self.asked.kind, self.probability
         if kind == "range":

@@ -149,6 +149,15 @@ def _sentence(one: Evidence, kind: str) -> str:
     return f"{text}; {one.relation}." if kind != "direct" else f"{text}."
 
 
+def _with_price(one: Evidence) -> str:
+    """A market with its venue, price and age: "Will X win?" on Kalshi at 44% (18 h old)."""
+    price = percent(one.market.price(one.outcome) or 0.0)
+    return (
+        f"{quoted(one.market.question)} on {_VENUES[one.market.platform]} at {price}"
+        f" ({_age(one.age)} old)"
+    )
+
+
 def _age(days: float) -> str:
     if days < 1 / 24:
         return f"{max(1, round(days * 1440))} min"
@@ -185,11 +194,7 @@ def bounds_text(between: tuple[float, float], evidence: Sequence[Evidence]) -> s
     counted = [one for one in evidence if one.weight > 0]
     if not counted:
         return text
-    one = counted[0]
-    return (
-        f"{text} The nearest is {quoted(one.market.question)} on {_VENUES[one.market.platform]} at"
-        f" {percent(one.market.price(one.outcome) or 0.0)} ({_age(one.age)} old)."
-    )
+    return f"{text} The nearest is {_with_price(counted[0])}."
 
 
 def doubtful(evidence: Sequence[Evidence]) -> str:
@@ -202,12 +207,8 @@ def doubtful(evidence: Sequence[Evidence]) -> str:
     near = next((one for one in evidence if one.weight > 0), None)
     if near is None:
         return text
-    price = percent(near.market.price(near.outcome) or 0.0)
     told = "it may ask something else" if near.role == "direct" else near.relation
-    return (
-        f"{text} The nearest market is {quoted(near.market.question)} on"
-        f" {_VENUES[near.market.platform]} at {price} ({_age(near.age)} old); {told}."
-    )
+    return f"{text} The nearest market is {_with_price(near)}; {told}."
 
 
 def hint(evidence: Sequence[Evidence]) -> str:
@@ -215,9 +216,6 @@ def hint(evidence: Sequence[Evidence]) -> str:
     about a related matter; empty without evidence."""
     if not evidence:
         return ""
-    one = evidence[0]
-    price = percent(one.market.price(one.outcome) or 0.0)
     return (
-        f"The nearest is {quoted(one.market.question)} on {_VENUES[one.market.platform]} at {price}"
-        f" ({_age(one.age)} old); it is about a related matter, and may differ."
+        f"The nearest is {_with_price(evidence[0])}; it is about a related matter, and may differ."
     )

@@ -123,26 +123,26 @@ def checked(
     verdicts : what the judge (the trained model) says of the same markets
     asked : what the whole question asserts, with words that deny it taken into account
     """
-    taken: dict[int, Opinion] = {}
     refused: dict[int, str] = {}
-    said: dict[int, Opinion] = {}
+    compared: dict[int, Opinion] = {}
     for place, given in opinions.items():
         b = brief.bearings[place]
         opinion = replace(given, asks=_SWAPPED[given.asks]) if brief.denied else given
         why = _contradicted(brief, place, given.asks, opinion.asks, asked)
         if why is None and opinion.asks != "other" and not _is_about(b, verdicts):
             why = "it names too little of what the question is about"
-        if why is None:
-            taken[place] = opinion
-        else:
+        if why is not None:
             refused[place] = why
-        if why is None or brief.unmet[place]:  # two contenders, neither of whom the question names
-            said[place] = opinion
-    for one, other in combinations(sorted(said), 2):
-        if _are_contrary(brief.bearings[one], said[one], brief.bearings[other], said[other]):
+        if why is None or brief.unmet[place]:
+            # Also what the question's demands refuse: the model may name two contenders, of whom
+            # the rules know one to be no answer. Then the other is none either.
+            compared[place] = opinion
+    for one, other in combinations(sorted(compared), 2):
+        a, b = brief.bearings[one], brief.bearings[other]
+        if _are_contrary(a, compared[one], b, compared[other]):
             refused[one] = refused[other] = "the model says it of markets that exclude each other"
     return CheckedOpinions(
-        {brief.bearings[n].key: opinion for n, opinion in taken.items() if n not in refused},
+        {brief.bearings[n].key: opinion for n, opinion in compared.items() if n not in refused},
         tuple(RefusedOpinion(brief.bearings[n].market, why) for n, why in sorted(refused.items())),
     )
 

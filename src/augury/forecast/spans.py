@@ -48,18 +48,17 @@ def in_span(
     theirs = last and _deadline(last)
     if last is None or theirs is None or last.exact or abs(theirs - end) > NEAR_END:
         return None
-    deadlines = {last.key: (theirs, last)}
-    for b in bearings:
-        day = _deadline(b)
-        if day is not None and at < day < end - NEAR_END and _is_same_event(last, b):
-            deadlines.setdefault(b.key, (day, b))
-    series = list(deadlines.values())
+    series = [(theirs, last)] + [
+        (day, b) for b in bearings
+        if (day := _deadline(b)) is not None and at < day < end - NEAR_END
+        and _is_same_event(last, b)
+    ]  # fmt: skip
     if not any(day <= start + NEAR_END for day, _ in series):
         return None
-    near = [(day, b) for day, b in series if abs(day - start) <= NEAR_END]
-    if near:
-        before = low = high = near[0][1].positive
-        used = [last, near[0][1]]
+    first = next((b for day, b in series if abs(day - start) <= NEAR_END), None)
+    if first is not None:
+        before = low = high = first.positive
+        used = [last, first]
     else:
         points = [((day - at).days, b.positive, 1.0) for day, b in series]
         before, low, high = pool.by_deadline(points, (start - at).days)

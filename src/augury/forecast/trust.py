@@ -19,12 +19,11 @@ from typing import Final
 
 import numpy as np
 
-from augury.forecast import judging
+from augury.forecast import bounds, judging
 from augury.forecast.bearing import Bearing
 from augury.forecast.evidence import Estimate
 from augury.forecast.normalize import Reading
 from augury.language import vocabulary
-from augury.logic.joint_outcomes import Relation
 from augury.matching import features
 from augury.matching.judge import Verdict
 from augury.matching.trees import Trees
@@ -33,15 +32,10 @@ Signs = tuple[float, ...]
 """The numbers `SIGNS` of one answer."""
 WAYS: Final = ("deadlines", "thresholds", "stages", "rivals", "parts", "bounds")
 """Ways to derive an answer from markets that do not ask the question itself."""
-_PARTS: Final = ("window", "threshold", "stage", "choice", "edition")
-_FIT: Final = (
-    "score", "asked", "named", "content", "missing", "extra", "foreign", "likeness", "called",
-)  # fmt: skip
-_ORDERED: Final[frozenset[Relation]] = frozenset({"implies", "implied_by", "excludes", "covers"})
 SIGNS: Final = (
     "confidence", "bounded", *(f"from_{way}" for way in WAYS), "width", "markets_used", "extreme",
-    *_FIT, "gap", "logic_same", "logic_ordered", "turned", "age", "rival", "leaves",
-    *(f"{part}_{order}" for part in _PARTS for order in ("same", "unsaid")),
+    *features.FIT, "gap", "logic_same", "logic_ordered", "turned", "age", "rival", "leaves",
+    *(f"{part}_{order}" for part in features.PARTS for order in ("same", "unsaid")),
     "predicate_same", "read", "certain", "side", "against", "contrary", "bound_trust",
     "other_side", "markets_read", "denied", "dated", "leveled", "terms", "words", "past",
     "denials", "market_denials", *features.TEXT_FEATURES,
@@ -115,11 +109,14 @@ def signs(
         *(float(f"from_{way}" in estimate.fallbacks) for way in WAYS),
         high - low if estimate.grade == "bounded" else 0.0, float(len(used)),
         abs(estimate.probability - 0.5),
-        *(float(getattr(fit, name)) for name in _FIT),
+        *(float(getattr(fit, name)) for name in features.FIT),
         math.copysign(math.log1p(abs(fit.gap)), fit.gap),
-        float(lead.relation in ("equivalent", "complement")), float(lead.relation in _ORDERED),
+        float(lead.relation in bounds.SAME), float(lead.relation in bounds.ORDERED),
         float(lead.turned), math.log1p(lead.age), float(fit.rival), float(fit.wins_or_leaves),
-        *(float(getattr(fit, part) == order) for part in _PARTS for order in ("same", "unsaid")),
+        *(
+            float(getattr(fit, part) == order)
+            for part in features.PARTS for order in ("same", "unsaid")
+        ),
         float(asked.predicate == lead.view.proposition.predicate),
         float(said is not None), float(said is not None and said.certain),
         *_sides(lead, said, flipped=best.flipped, positive=asked.positive),

@@ -24,10 +24,12 @@ from augury.language.vocabulary import Vocabulary
 Matrix = NDArray[np.float32]
 
 _ORDERS: Final = ("same", "opposite", "implies", "implied", "excludes", "differs")
-_PARTS: Final = ("window", "threshold", "stage", "choice", "edition")
-_FIT: Final = (
+PARTS: Final = ("window", "threshold", "stage", "choice", "edition")
+"""Parts of a proposition whose relation the rules find (fields of `match.Comparison`)."""
+FIT: Final = (
     "score", "asked", "named", "content", "missing", "extra", "foreign", "likeness", "called",
 )  # fmt: skip
+"""Fields of `match.Comparison` that are numbers and features as they are."""
 _FLAGS: Final = ("opposed", "lasting", "rival", "same")
 _LOOSE_KINDS: Final = frozenset({"place", "league", "topic", "event", "award"})
 """Kinds of entities that do not count for `entities_conflict`: two texts may name different ones
@@ -35,8 +37,8 @@ and still be about the same thing, e.g. one a league and the other an award of t
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
 COMPARED: Final = (
-    *_FIT, *_FLAGS,
-    *(f"{part}_{order}" for part in _PARTS for order in _ORDERS),
+    *FIT, *_FLAGS,
+    *(f"{part}_{order}" for part in PARTS for order in _ORDERS),
     "gap_days", "turned", "asked_negative", "dense", "rank", "rule_rank", "score_behind",
     "likeness_behind", "predicate_same", "contest_same", "contest_opposite", "contest_other",
     "contest_both",
@@ -135,9 +137,9 @@ def compared(
         bearings, dense, ranks, game_relations, strict=True
     ):
         fit = b.fit
-        row = [float(getattr(fit, name)) for name in _FIT]
+        row = [float(getattr(fit, name)) for name in FIT]
         row += [float(getattr(fit, name)) for name in _FLAGS]
-        for part in _PARTS:
+        for part in PARTS:
             order = getattr(fit, part)
             row += [float(order == one) for one in _ORDERS]
         row += [
