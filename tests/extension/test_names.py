@@ -31,3 +31,9 @@ from augury.extension import names
 )
 def test_names(one: str, other: str, league: str, alike: bool) -> None:
     assert names.same(names.name(one, league), names.name(other, league)) is alike
+
+
+def test_only_a_clubs_name_of_one_word_may_be_a_town() -> None:
+    weights = {text: max(weight for _, weight in meant) for text, meant in names.known().items()}
+    assert weights["real", "madrid"] == weights["bayern", "munich"] == 0.8
+    assert weights["liverpool",] == 0.4

@@ -44,11 +44,12 @@ _FOOTBALL: Final = frozenset(
     {"epl", "ucl", "uel", "laliga", "seriea", "bundesliga", "ligue1", "mls", "football"}
 )
 FULLY_KNOWN: Final = frozenset({*TEAMS, "wnba", "ncaa"})
-"""Leagues whose teams are all known, each by its city and its nickname."""
+"""Leagues for which `known` has all teams, each by its city and its nickname. A team of such a
+league is not found by any other part of its name."""
 _OF_A_PLACE = 0.4
-"""How strongly, 0 to 1, a club's name that is also the name of a town ("Liverpool") shows that a
-text is on sports. It equals the weight of a nickname that is an ordinary word ("Magic"). Chosen by
-hand."""
+"""How strongly, from 0 (not at all) to 1, a football club's name of a single word shows that a text
+is on sports. The weight is low because such a name is often that of a town ("Liverpool"). It equals
+the weight of a nickname that is an ordinary word ("Magic"). Chosen by hand."""
 _SURNAME = 0.05
 """How strongly, 0 to 1, a player's surname alone shows that a text is on sports. The weight is so
 small that a surname only counts together with another name of the same league. Chosen by hand."""
@@ -60,7 +61,8 @@ class TeamName(NamedTuple):
 
     text: str
     terms: frozenset[str]
-    """Terms of the name without generic parts of club names ("fc", "club")."""
+    """Terms (stemmed words) of the name, without words that many clubs have in their name ("fc",
+    "club")."""
     keys: frozenset[str]
     """Keys (`league:name`) of all known teams or players that the name may mean."""
 
@@ -107,16 +109,16 @@ def known() -> dict[tuple[str, ...], frozenset[tuple[str, float]]]:
     for kind, (league, weight) in ENTITY_LISTS.items():
         for row in knowledge.load().entities.get(kind, ()):
             key = f"{league}:{row['name'].casefold()}"
-            if kind == "football-club" and len(terms(row["name"])) == 1:
-                weight = _OF_A_PLACE
-            add(row["name"], key, weight)
+            is_place = kind == "football-club" and len(terms(row["name"])) == 1
+            sure = _OF_A_PLACE if is_place else weight
+            add(row["name"], key, sure)
             if kind == "wnba-team":
                 add(row["name"].split()[-1], key, 0.4)
             for alias in row.get("match", "").split("|"):
                 # "sinner & !film": a name that is also an ordinary word
                 plain, *others = (part.strip() for part in alias.split("&"))
                 if all(part.startswith("!") for part in others):
-                    add(plain, key, weight / 2 if others else weight)
+                    add(plain, key, sure / 2 if others else sure)
     # A word that occurs in the name of only one club ("Werder", "Bremen") means that club, but
     # alone it is no evidence of sports.
     clubs = [row["name"] for row in knowledge.load().entities.get("football-club", ())]
