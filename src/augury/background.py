@@ -33,7 +33,7 @@ from augury.storage.scheduled import scheduled
 log = structlog.get_logger(__name__)
 
 DRAIN_SECONDS = 8.0
-"""Seconds that background work has to end by itself on shutdown, before it is canceled."""
+"""On shutdown, background work has this many seconds to end by itself before it is canceled."""
 
 PAUSES = 1.0, 60.0
 """(first pause, longest pause), in seconds, before background work that failed starts again. The

@@ -13,7 +13,8 @@ FONTS: Final = (
     "'DejaVu Sans','Liberation Sans','Noto Sans',Roboto,'Open Sans',Helvetica,Arial,sans-serif"
 )
 """Font families for the texts of drawings; the first one that is installed is used. The generic
-name alone is not enough: the renderer takes it for Arial and draws no text if Arial is missing."""
+name `sans-serif` alone is not enough: the renderer takes it for Arial and draws no text if Arial is
+missing."""
 
 
 def document(width: float, height: float, title: str, *parts: str, size: int = 12) -> str:

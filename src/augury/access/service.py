@@ -22,7 +22,7 @@ REMEMBER_SECONDS = 3.0
 much longer."""
 _MOST_REMEMBERED = 10_000
 USE_NOTED_EVERY = timedelta(minutes=1)
-"""Shortest time between two writes of the time at which the same API key was last used."""
+"""The time at which an API key was last used is stored at most once in this time."""
 
 OPERATOR = "operator"
 """Name of the account that command-line commands use when they send requests to the service that is

@@ -51,16 +51,16 @@ _WEIGHT = 0.2
 """Weight (0 to 1) of an endpoint's newest answer time in its moving average; a larger weight
 follows changes faster. Chosen by hand."""
 _ROOM: dict[Health, float] = {"well": 1.0, "unknown": 0.75, "unwell": 0.5}
-"""Health of an endpoint (how quickly it answers) -> largest share, 0 to 1, of the messages allowed
-in flight that may go to endpoints of this health or worse. For example, all `unwell` endpoints
-together get at most half. Slow endpoints thus leave room for quick ones. Chosen by hand."""
+"""Health of an endpoint (how quickly it answers) -> share (0 to 1) of the allowed messages in
+flight that endpoints of this health or worse may use together. So all `unwell` (slow) endpoints get
+at most half, and leave room for quick ones. Chosen by hand."""
 _BURST_SECONDS = 10.0
-"""After a pause, a host can get at once as many messages as `host_rate` (messages per second)
-allows in this many seconds. Chosen by hand."""
+"""A host to which nothing was sent for a while can get at once as many messages as `host_rate`
+(messages per second) allows in this many seconds. Chosen by hand."""
 _POLL = 0.25
 _BATCH = 0.015
-"""Seconds for which the results of attempts to send are collected before they are stored together,
-in one transaction."""
+"""Results of attempts to send are collected for this many seconds, then stored together in one
+transaction."""
 _ANSWER_READ = 64 * 1024
 _DRAIN = 5.0
 _ENVIRONMENT = ("PATH", "PYTHONPATH", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR")

@@ -13,7 +13,7 @@ class Facts(NamedTuple):
 
     superuser: bool
     seconds: float
-    """The database's clock, in seconds since 1970."""
+    """Time on the database's clock, in seconds since 1970."""
     bytes: int
 
 

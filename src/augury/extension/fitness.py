@@ -11,11 +11,12 @@ from typing import Final, Protocol
 from augury.search.text import fold
 
 NEAR_CERTAIN: Final = 0.95
-"""Price, as a probability (0 to 1), from which an outcome is too certain for its market to be shown
-as an advertisement. Chosen by hand."""
+"""A market is not advertised if the price (0 to 1) of one of its outcomes is at least this, because
+its result is then nearly certain. For the same reason, a market with at most two outcomes is not
+advertised if a price is 1 minus this or less. Chosen by hand."""
 MAX_SPREAD: Final = 0.10
-"""Widest spread between best bid and best ask, in probability (0 to 1), of a market that may be
-shown as an advertisement. Chosen by hand."""
+"""A market is not advertised if its best ask is more than this above its best bid, in probability
+(0 to 1). Chosen by hand."""
 LEAST_LIQUIDITY, LEAST_DAY, LEAST_VOLUME = 1_000.0, 500.0, 10_000.0
 """A market is liquid enough to be advertised if it reaches at least one of these amounts, in US
 dollars (Kalshi's volumes: in contracts). `LEAST_LIQUIDITY`: resting orders; `LEAST_DAY`: volume of

@@ -130,25 +130,24 @@ def _at(closes_at: datetime | None, day: date) -> datetime | None:
 
 
 _FAR: Final = 1e6
-"""Distance in days, larger than any real one, that a game without a known day gets if the page
-names no day either."""
+"""Distance in days between a page and a game if neither the page names a day nor the day of the
+game is known. It is larger than any real distance."""
 _LESS_LIKELY_DAYS_FACTOR: Final = 4.0
-"""If a page names no day, its game is taken to be the one nearest to today. Before the games'
-distances are compared, the days of the less likely direction are multiplied by this number: the
-days since past games or, if the page says that the game is over, the days until coming games.
-Chosen by hand."""
+"""A page that names no day is taken to be about the game nearest to today. Past games are less
+likely to be meant than coming ones, so their distance in days is multiplied by this number first.
+If the page says that its game is over, coming games are multiplied instead. Chosen by hand."""
 
 
 class GameMarkets(NamedTuple):
     """The markets on the one game that fits a web page best."""
 
     days: float
-    """How far in time the game is from the page, in days. The smaller, the likelier it is the game
-    that the page is about.
+    """How far in time the game is from the page, in days. The smaller the number, the likelier the
+    page is about this game.
 
-    If the page names a day: the days between that day and the game. If not: the days between now
-    and the game, multiplied by `_LESS_LIKELY_DAYS_FACTOR` if the game is past or, on a page that
-    says that the game is over, if the game is still to come."""
+    If the page names a day, the number is the days between that day and the game. If not, it is the
+    days between now and the game. It is then multiplied by `_LESS_LIKELY_DAYS_FACTOR` for a past
+    game or, if the page says that its game is over, for a coming game instead."""
     games: list[Game]
 
 

@@ -22,14 +22,14 @@ _PLACES: Final = frozenset(
 _IDENTIFIER = re.compile(r"(?=.*\d)[a-z0-9]{7,}|\d{5,}|[a-f0-9]{8,}|c[a-z0-9]{10,}", re.IGNORECASE)
 _SITE = re.compile(r"^(?P<title>.*\S)\s+(?:[|·•—–]|-|::)\s+(?P<site>[^|·•—–]{2,40})$")
 _HEAD: Final = 200_000
-"""Number of bytes, at the start of a page, in which its title and description are looked for.
-Chosen by hand."""
+"""The title and the description of a page are looked for in this many bytes from its start. Chosen
+by hand."""
 _PIECES: Final = 50
-"""Largest number of text pieces of a title that are read. It is a limit on the work, since a page
-may cut its title into any number of pieces by tags. Chosen by hand."""
+"""At most this many text pieces of a page's title are read. The limit bounds the work, since tags
+may cut a title into any number of pieces. Chosen by hand."""
 FIRST_WORDS: Final = 40
-"""Number of words, from the start of a page's text, that are added to the search text if the page's
-title is short or missing. Chosen by hand."""
+"""If a page's title is short or missing, this many words from the start of the page's text are
+added to the search text. Chosen by hand."""
 _VENUES: Final = ("polymarket.com", "kalshi.com")
 
 

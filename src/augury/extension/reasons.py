@@ -12,10 +12,11 @@ from augury.search.service import SearchService
 from augury.search.text import is_month, is_number, term_ids, terms
 
 MAX_REASON_WORDS = 3
-"""Largest number of words named in the reason why a market is shown ("The page is about ...")."""
+"""The reason why a market is shown names at most this many words that the market and the page have
+in common ("The page is about ...")."""
 COMMON_IDF: Final = 2.5
-"""Inverse document frequency below which a word is too common to say what a market is about. Chosen
-by hand."""
+"""A word whose inverse document frequency is smaller than this is too common to say what a market
+is about. With a larger value, more words count as too common. Chosen by hand."""
 
 
 class Explainer:

@@ -19,8 +19,8 @@ from augury.extension.names import TeamName
 from augury.search.text import fold, terms
 
 _INDIVIDUAL_SPORTS: Final = frozenset({"tennis", "atp", "wta", "ufc", "boxing", "golf", "f1"})
-"""Individual sports and their leagues: the sides of a game are single athletes, not teams. A first
-name without the surname does not identify an athlete."""
+"""Sports and leagues in which single athletes compete, not teams. A first name without the surname
+does not identify an athlete."""
 PARTLY, SURE = 0.4, 0.5
 """Certainties, 0 to 1, that a text means a side (team or player) of a game. `PARTLY`: the certainty
 if the text has only a part of the name of a known side. `SURE`: a text names a game only if it
@@ -46,15 +46,15 @@ class NamedGame(NamedTuple):
     smaller one of the two sides' certainties. A side's certainty is e.g. 1 for its full name and
     0.5 for its city alone."""
     gap: int
-    """How many words the names of the two sides are apart in the text: the smallest difference
-    between the positions of their words."""
+    """Distance between the names of the two sides in the text, in words: the smallest difference
+    between the position of a word of one name and that of a word of the other."""
     sides: tuple[TeamName, TeamName]
 
 
 class _NamedSide(NamedTuple):
     name: TeamName
     last: str
-    """Last word of a team's or player's name: a player's surname."""
+    """Last word of the name of the team or player; for a player, that is the surname."""
     league: str
 
 

@@ -49,38 +49,38 @@ Route = Literal["search", "sports"]
 FETCH_SECONDS, FETCH_BYTES = 3.0, 2 * 1024 * 1024
 ADS_CANDIDATES: Final = {"fast": 50, "thorough": 150}
 FACTOR_EVIDENCE: Final = {1: 0.4, 0: 0.0, -1: -0.8}
-"""Keys: what `_sports_evidence` says of a page. 1: the factors (subjects of markets, e.g. a team's
-season) that fit the page are on sports; -1: they are not; 0: undecided. Values: the number that is
-therefore added to `SportsReading.score`, the evidence that the page is on sports. Chosen by
-hand."""
+"""Result of `_sports_evidence` -> number that is added to `SportsReading.score`, the evidence that
+a page is on sports. The result is about the factors (subjects of markets, e.g. a team's season)
+that fit the page. 1: the best one is on sports; -1: none is; 0: only a later one is, or no factor
+fits. Chosen by hand."""
 MAX_FACTORS = 3
-"""`_sports_evidence` considers at most this many factors (subjects of markets): those that fit the
-page best. Chosen by hand."""
+"""Whether a text is on sports is judged by at most this many factors (subjects of markets, e.g. a
+team's season): those that fit the text best. Chosen by hand."""
 VOTERS, MAX_VOTE = 20, 0.6
 """If a page's words leave open whether it is on sports, the markets closest to it vote. `VOTERS`:
 number of voting markets. `MAX_VOTE`: largest change, up or down, of `SportsReading.score` by the
 vote. Chosen by hand."""
 GAME_MARKETS = 100
 SPORTS_CANDIDATES = 30
-"""Smallest number of search results asked for if a page is on sports. Results that are known not to
-be on sports are dropped before markets are chosen. Chosen by hand."""
+"""For a page on sports, at least this many search results are requested, because results that are
+known not to be on sports are dropped before markets are chosen. Chosen by hand."""
 TEXT_READ = 300
 """Number of characters, at the start of a page's text, in which the two sides (teams or players) of
 a game are looked for. Chosen by hand."""
 NEAR_DAYS, MIN_CERTAINTY = 10.0, 0.7
-"""A page that may be on sports is taken to be on sports if it names both sides of a game with at
-least the certainty `MIN_CERTAINTY` (0 to 1), and the game is at most `NEAR_DAYS` days away. Chosen
-by hand."""
+"""A page that may be on sports is taken to be on sports if it names both sides of a game that has
+markets. The certainty of both names must be at least `MIN_CERTAINTY` (0 to 1), and the game at most
+`NEAR_DAYS` days away. Chosen by hand."""
 GAMES_READ, FOLLOW_SECONDS = 500, 5.0
-"""`GAMES_READ`: number of changed markets from which games are read in one batch. `FOLLOW_SECONDS`:
-seconds between two checks for changed markets. Chosen by hand."""
+"""Changed markets are looked up every `FOLLOW_SECONDS` seconds, to learn which games they are
+about. They are read in batches of at most `GAMES_READ` markets. Chosen by hand."""
 MANY_GAMES: Final = 10_000
-"""Number of markets on games. If more are found while all markets are read for the first time, the
+"""Number of markets on games. If more than this are found in the first reading of all markets, the
 objects in memory are excluded from garbage collection (`gc.freeze`) after each batch, because
 collecting so many objects would block the process. Chosen by hand."""
 GAMES_TURN, GAMES_REST = 0.002, 0.006
-"""`GAMES_TURN`: longest time, in seconds, for which games are read from markets without a pause.
-`GAMES_REST`: length of the pause, in seconds, in which requests are answered. Chosen by hand."""
+"""Each time that reading games from markets has taken `GAMES_TURN` seconds, it pauses for
+`GAMES_REST` seconds, in which requests are answered. Chosen by hand."""
 
 
 class Shown(NamedTuple):
@@ -107,8 +107,8 @@ class _Game(NamedTuple):
     fixture: Fixture
     markets: list[games.Game]
     days: float
-    """Days, never negative, between the game and the day that the page names (if it names none:
-    now); see `GameMarkets.days`."""
+    """How far in time the game is from the page, in days, never negative: see
+    `GameMarkets.days`."""
     certainty: float
     """Certainty, 0 to 1, that the page names both sides (teams or players) of the game."""
 

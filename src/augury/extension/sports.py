@@ -34,7 +34,7 @@ class SportsReading:
     score: float
     league: str | None
     fixture: Fixture | None
-    """The game that the page's words name; None if they name none."""
+    """The game that the page names; None if it names no game."""
     hints: GameHints
     """What the page says about its game apart from who plays, e.g. the day."""
 
@@ -48,8 +48,8 @@ _AMBIGUOUS_LEAGUES = frozenset({"golf", "mls", "other", "football"})
 occur in headlines on other subjects (MLS also stands for listings of houses for sale)."""
 
 IS_SPORTS: Final = 0.6
-"""Smallest `SportsReading.score` (sum of all evidence) with which a page is taken to be on sports.
-Chosen by hand."""
+"""A page is taken to be on sports if its `SportsReading.score`, the sum of all evidence, is at
+least this. Chosen by hand."""
 
 _HOSTS = re.compile(
     r"(?:^|\.)(?:espn|mlssoccer|espncricinfo|nba|nfl|mlb|nhl|wnba|skysports|uefa|fifa|flashscore|goal|marca|"
@@ -115,7 +115,7 @@ _JARGON = re.compile(
     r"hat-?trick|touchdowns?|quarterbacks?|midfielder|striker|goalkeeper|wicket|innings|bullpen|"
     r"box score|starting xi|line-?ups?|playing xi|grands? prix)\b"
 )
-"""Words that are rarely used outside sports."""
+"""Matches words that are rarely used outside sports, as in "out with a hamstring injury"."""
 _OTHER_THINGS = re.compile(
     r"\b(?:election|elections|electoral|senate|senator|congress|parliament|president|presidential|"
     r"prime minister|governor|mayor|vote|votes|voters|poll|polls|campaign|republicans?|democrats?|"

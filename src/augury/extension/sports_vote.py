@@ -18,7 +18,8 @@ _FILED_UNDER_SPORTS = re.compile(
 _FILED_ANYWHERE: Final = frozenset(
     {"other", "all", "unknown", "us-current-affairs", "world", "mentions"}
 )
-"""Categories that do not tell whether a market is on sports."""
+"""Categories, as venues name them, under which markets on any subject are filed, so that they do
+not tell whether a market is on sports."""
 HALF_VOTE_RANK = 7.0
 """The markets closest to a page vote on whether it is on sports. At this rank, counted from 0, a
 market's vote has half the weight of the closest market's. A larger value gives markets further down

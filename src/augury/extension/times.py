@@ -18,8 +18,8 @@ class Start(NamedTuple):
     """Day of the game in its local calendar, or in UTC if only that is known."""
     at: datetime | None
     exact: bool
-    """True if `day` is the day of the game. False if it is the date of an article on the game: the
-    game is then near that day."""
+    """True if `day` is the day of the game itself. False if it is only near that day, e.g. the date
+    of an article on the game."""
 
 
 _ZONES: Final = {

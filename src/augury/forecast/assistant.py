@@ -33,9 +33,10 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 MAX_TEST_WAIT_SECONDS: Final = 0.1
-"""Longest time, in seconds, that a forecast waits to learn whether the language model has passed
-its test for a task (control questions with known answers). A stored result is there in time. While
-the test still runs, the forecast does the task without the model. Chosen by hand."""
+"""A language model may do a task for a forecast only if it has passed the test for this task
+(control questions with known answers). The forecast waits at most this many seconds for the result
+of the test; then it goes on without the model. The stored result of an earlier test is there in
+less time. Chosen by hand."""
 
 
 class Assistant:

@@ -23,31 +23,32 @@ class Bearing:
     view: View
     fit: Comparison
     positive: float
-    """Probability, 0 to 1, that what the question is about happens, as the price of the market
-    outcome implies it. A negation in the question is left out: for "Will X not win?" this is the
-    probability that X wins."""
+    """Probability, 0 to 1, that the price of the market outcome gives to the question, read without
+    its negation. For "Will X win?" and for "Will X not win?", it is the probability that X wins."""
     turned: bool
-    """Whether `positive` is 1 minus the price, because the market outcome asserts the opposite of
-    what the question is about. Example: the outcome says that X does not win, and the question is
-    "Will X win?" (or "Will X not win?")."""
+    """Whether `positive` is 1 minus the price. This is so if the market outcome asserts the
+    opposite of the question, read without its negation: the outcome says that X does not win, and
+    the question is "Will X win?" or "Will X not win?"."""
     age: float
     """Days since the market's price was quoted."""
     exact: bool = False
     """Whether the question is the market's own title, word for word or with one "not" added or left
     out (`verbatim`)."""
     relation: Relation = "none"
-    """Logical relation of the question to the market outcome: `implies` (if the question comes
-    true, the outcome does), `excludes` (never both) ...; `none` if no relation is certain."""
+    """Logical relation of the question to the market outcome. `implies`: if the question comes
+    true, the outcome does, too; `excludes`: at most one of the two comes true ...; `none`: no
+    relation is certain."""
     sets_bound: bool | None = None
-    """Says whether the price of this market outcome limits the answer from above or below, e.g.
-    because the market's deadline is earlier. True: the hand-written rules (`match`) find such a
-    limit, and the judge (the trained model, `matching.judge`) agrees. False: the judge does not
-    agree. None: the judge gave no opinion; then `roles.is_related` and `roles.is_sure` decide."""
+    """Whether the price of this market outcome limits the answer from above or below, e.g. because
+    the market's deadline is earlier. True: the hand-written rules (`match`) find such a limit, and
+    the judge (the trained model, `matching.judge`) agrees. False: the judge does not agree, or
+    finds that some market asks the question itself. None: the judge gave no opinion; then
+    `roles.is_related` and `roles.is_sure` decide."""
     confidence_limit: float = 1.0
     """Upper limit, 0 to 1, of the confidence in an answer that takes this market outcome as asking
-    the question. It depends on who says that the outcome asks it. The judge (`matching.judge`): the
-    share of its verdicts with the same probability that were right on held-out questions. A
-    language model: `opinion.TRUSTED_SHARE`. Only the hand-written rules: 1."""
+    the question. If the judge (`matching.judge`) says so: the share of its verdicts with the same
+    probability that were right on held-out questions. If a language model says so:
+    `opinion.TRUSTED_SHARE`. If only the hand-written rules say so: 1."""
 
     @property
     def key(self) -> tuple[int, int]:
@@ -68,5 +69,5 @@ class Compared:
     """The comparisons of market outcomes with the question, the best match first. Outcomes without
     a price are left out. Of Yes and No, only Yes is compared (`words.sides`)."""
     past: bool = False
-    """True: if the question names no time, it may also be answered from markets whose deadline is
+    """Whether a question that names no time may also be answered from markets whose deadline is
     over."""

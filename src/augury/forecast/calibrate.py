@@ -17,20 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 HORIZONS: Final = (1, 7, 30, 90)
-"""Days before a market's end at which its price is taken to test whether prices need a
-correction."""
+"""Numbers of days before a market's end. The market's price at each of these times is used to test
+whether prices need a correction."""
 FOLDS: Final = 5
 MIN_PRICES: Final = 200
-"""Smallest number of prices (of resolved markets of one venue, at one number of days before the
-end) for which a correction of prices is fitted. Chosen by hand."""
+"""A correction of prices is fitted for one venue and one number of days before the end. It is
+fitted only if at least this many prices of resolved markets are known. Chosen by hand."""
 SURE_T: Final = -2.0
 """A correction of market prices counts as worth using if t is at most this. t is the Brier score
 with the correction minus the score without it, divided by the standard error of this difference.
 Negative: the correction is better."""
 _EDGE: Final = 0.002
 _RIDGE: Final = 1.0
-"""Ridge penalty on a and on b - 1 in the correction of a price p, logit(q) = a + b logit(p). With
-few prices the fit stays close to a = 0 and b = 1, i.e. to no correction."""
+"""Ridge penalty in the fit of a correction logit(q) = a + b logit(p) of a price p. The larger the
+penalty and the fewer the prices, the closer a stays to 0 and b to 1, i.e. to no correction."""
 
 Column = NDArray[np.float64]
 

@@ -76,9 +76,9 @@ _RELATIVE: Final = re.compile(
     r"(?:holds?|controls?|keeps?|occup(?:y|ies)|remains?|has|have|is\s+left)\b(?:\s+of\b)?",
     re.I,
 )
-"""Matches the beginning of a relative clause that only describes a thing ("what it still holds of
-..."). The match is removed before the text is searched for words such as "holds", which otherwise
-say that something lasts, ends or is reversed."""
+"""Matches the beginning of a clause that only describes a thing, as in "what it still holds of
+Donetsk". The match is removed before the text is searched for words such as "holds": elsewhere in a
+text, they say that something lasts, ends or is reversed."""
 _GROUP: Final = re.compile(r"\b[Gg]roup\s+(?P<group>[A-L])\b")
 
 
@@ -105,8 +105,8 @@ def _after_negation(p: Proposition, text: str) -> str:
 _ANOTHER_WAY: Final = re.compile(
     r",?\s+or\s+(?!more|less|higher|lower|later|fewer|better|worse)(?=[a-z])"
 )
-"""Matches the "or" between two ways in which something may fail to happen, as in "fail to name X or
-name someone else"."""
+"""Matches the "or" before a second way in which something may fail to happen, as in "fail to name X
+or name someone else"."""
 
 
 _HIGHEST: Final = re.compile(r"\b(?:highs?|highest|maximum|max|hottest|warmest)\b", re.I)
@@ -334,8 +334,8 @@ _CAPITAL: Final = re.compile(
     r"(?<![.!?:]\s)(?<!^)(?<![\w'])[A-Z][\w.&'-]*"
     r"(?:\s+(?:of\s+(?:the\s+)?)?[A-Z0-9][\w.&'-]*)*"
 )
-"""Matches one or more capitalized words in a row (a name), except at the start of a sentence, where
-any word has a capital."""
+"""Matches a name: one or more capitalized words in a row, as in "Bank of England". The first word
+of a sentence is never matched, because it always has a capital."""
 _ASIDE: Final = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _INITIALS: Final = re.compile(r"[A-Z.]{1,5}")
 

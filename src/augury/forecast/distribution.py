@@ -17,17 +17,17 @@ from typing import Final, NamedTuple, TypeAlias
 from augury.forecast.pool import isotonic
 
 MAX_LEVELS: Final = 12
-"""Largest number of levels (or deadlines) that a distribution has besides the question's own. If
-there are more, those nearest to the question's own are used. Chosen by hand."""
+"""A distribution has at most this many levels (or deadlines) besides the question's own. If there
+are more, those nearest to the question's own are used. Chosen by hand."""
 MAX_CONTRADICTION: Final = 0.15
-"""Largest contradiction between markets, as a probability, with which a distribution is still
-given. The probabilities of several levels (or deadlines) must only rise or only fall; isotonic
-regression makes them so. If it has to change any of them by more than this, the markets are taken
-to be about different things, and there is no distribution. Chosen by hand."""
+"""The probabilities of several levels (or deadlines) must only rise or only fall; isotonic
+regression makes them so. If it has to change any of them by more than this (as a probability), the
+markets contradict each other: they are taken to be about different things, and no distribution is
+given. Chosen by hand."""
 _ASKED_WEIGHT: Final = 1e6
-"""Weight of the question's own answer in an isotonic regression (which changes the probabilities of
-several levels or deadlines so that they only rise or only fall). All other probabilities have
-weight 1, so the question's own answer practically does not change."""
+"""Weight of the question's own answer in an isotonic regression; all other probabilities have
+weight 1. The regression changes the probabilities of several levels or deadlines so that they only
+rise or only fall. With this weight, the question's own answer practically does not change."""
 
 Label = Callable[[float], str]
 
@@ -47,8 +47,8 @@ class Part(NamedTuple):
 
 Distribution: TypeAlias = tuple[Part, ...]
 """Outcomes that exclude each other, with their probabilities: ranges in order of amount or date, or
-names. The probabilities sum to 1. Exception: in the answer to "A or B?", where the probabilities of
-A and of B can together exceed 1, the sum is then larger."""
+names. The probabilities sum to 1. Only in the answer to "A or B?" can the sum be larger, if the
+prices of A and of B alone sum to more than 1."""
 
 
 def chances(parts: Distribution) -> dict[str, float]:

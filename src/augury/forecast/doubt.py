@@ -21,8 +21,8 @@ NOISE: Final[dict[Platform, tuple[float, float, float]]] = {
     "polymarket": (0.03, 3.9, 0.29),
     "kalshi": (0.28, 4.75, 0.29),
 }
-"""How far prices move, as (a, b, c) for each venue: in 80% of weeks a price moves by at most (a + b
-/ sqrt(days + 2)) * (1 + c * |x|) in log-odds, where `days` is the number of days left and x the
+"""How far prices move, as (a, b, c) for each venue. In 80% of weeks, a price moves by at most (a +
+b / sqrt(days + 2)) * (1 + c * |x|) in log-odds; `days` is the number of days left, and x the
 log-odds of the price. Prices move further near the end and if the outcome is unlikely. Fitted on
 58,521 weeks of 2,341 events that no evaluation question is about (table in `docs/forecasting.md`).
 For Polymarket, only resolved events were used; their prices move more than those of open events."""
@@ -35,8 +35,8 @@ class Doubts:
     doubtful the evidence is in one respect."""
 
     match: float
-    """Doubt, 0 to 1, that the market on which the estimate mainly rests is about the same thing as
-    the question; 0: both use the same words."""
+    """Doubt whether the market on which the estimate mainly rests is about the same thing as the
+    question: from 0 (both use the same words) to 1."""
     disagreement: float
     """How much the prices of the markets that ask the question itself disagree: their weighted
     standard deviation, in log-odds. Markets with the same title and close as one of these are
@@ -55,9 +55,9 @@ class Doubts:
     direct: int
     """Number of markets that ask the question itself."""
     slack: float
-    """Width of the bounds that logic puts on the estimate: upper minus lower, as a probability. 0
-    if a market asks the question itself; always 0.3 if a related market only hints at the
-    answer."""
+    """Width of the bounds that logic puts on the estimate: upper minus lower, as a probability;
+    less than 0.05 counts as 0.05. Without such bounds: 0 if a market asks the question itself, 0.3
+    if a related market only hints at the answer."""
     platform: Platform = "polymarket"
     """Venue of the market on which the estimate mainly rests. Of the markets that ask the question
     itself, this is the one with the largest weight; if there is none, it is the market nearest to

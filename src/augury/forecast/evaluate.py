@@ -29,8 +29,8 @@ the market's), `broken` (beyond the bound that logic sets), `made` (a probabilit
 unanswerable question), `wrong` (a probability outside the right range). The verdict `inverted` (the
 answer is right for the opposite question) is counted separately."""
 SURE_CONFIDENCE: Final = 0.5
-"""Smallest confidence, 0 to 1, at which a wrong answer is counted in `surely_wrong`. Chosen by
-hand."""
+"""A wrong answer is counted in `surely_wrong` if its confidence (0 to 1) is at least this. Chosen
+by hand."""
 
 RIGHT_WITHIN: Final = 0.05
 """An answer counts as right if it differs from the right price by at most this (as a
@@ -40,12 +40,12 @@ INVERTED_BY: Final = 0.2
 than |p - (1 - r)| by at least this much, where r is the right price. Example: r = 0.8 and p =
 0.2."""
 BOUND_SLACK: Final = 0.02
-"""How far, as a probability, an answer may lie beyond a bound that logic sets and still count as
-right."""
+"""An answer still counts as right if it lies beyond a bound that logic sets, but by at most this
+(as a probability)."""
 WEEK: Final = (timedelta(days=3), timedelta(days=14))
-"""A forecast's interval is for the price a week later. It is tested on a later price of the market,
-quoted between the first and the second of these times after the forecast. Of several such prices,
-the one nearest to a week is used."""
+"""Shortest and longest time between a forecast and the later price of the market on which the
+forecast's interval is tested. The interval is for the price a week later, so of several such
+prices, the one nearest to a week is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,8 +340,8 @@ def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 MIN_HINTS: Final = 20
-"""Smallest number of resolved markets from which hints (answers that rest only on a related market)
-must come for `hint_floor` to say that they can be trusted."""
+"""`hint_floor` says that hints (answers that rest only on a related market) can be trusted only if
+they come from at least this many resolved markets."""
 
 
 def _is_inverted(p: float, right: float) -> bool:

@@ -16,8 +16,8 @@ from augury.search.text import is_number
 
 STEP_BPS: Final = 25.0
 """Size of one step of a central bank's rate, in basis points (hundredths of a percentage point).
-Central banks move rates by one or more such steps, and markets on rate decisions name the steps. So
-it can be told whether a set of markets leaves no step out."""
+Central banks move rates by one or more such steps, and markets on rate decisions name the steps. By
+this size, a set of markets can be checked for a missing step."""
 
 
 def event_of(b: Bearing) -> Hashable:

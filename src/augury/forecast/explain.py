@@ -75,8 +75,9 @@ Fed cut?" to come true."""
 
 
 VISIBLE_CHANGE: Final = 0.0005
-"""Change of a probability (0 to 1) by the bounds of logic from which an explanation mentions it:
-half of a tenth of a percent, which is what percentages show."""
+"""An explanation mentions that the bounds set by logic changed a probability (0 to 1) only if they
+changed it by at least this. It is half of a tenth of a percentage point, the finest step in which
+percentages are shown."""
 
 
 def reasoning(

@@ -15,15 +15,15 @@ GRADES: Final = frozenset[Grade](("asked", "bounded"))
 """Grades that pass the evidence gate (the filter that refuses answers with weak evidence). `asked`:
 a market asks the question itself. `bounded`: prices of other markets bound the answer by logic."""
 LEAST_CONFIDENCE: Final = 0.5
-"""Smallest confidence, 0 to 1, of an answer that passes the evidence gate (a filter against answers
-with weak evidence). Set before any real question was looked at."""
+"""An answer passes the evidence gate (a filter against answers with weak evidence) only if its
+confidence, 0 to 1, is at least this. Set before any real question was looked at."""
 WIDEST_INTERVAL: Final = 0.5
-"""An answer passes the evidence gate (a filter against answers with weak evidence) if its 80%
+"""An answer passes the evidence gate (a filter against answers with weak evidence) only if its 80%
 interval is at most this wide: upper minus lower end, as a probability. Set before any real question
 was looked at."""
 OLDEST_PRICE_HOURS: Final = 48.0
-"""An answer passes the evidence gate (a filter against answers with weak evidence) if the newest
-price behind it is at most this many hours old. Set, like the gate's other conditions, in
+"""An answer passes the evidence gate (a filter against answers with weak evidence) only if the
+newest price behind it is at most this many hours old. Set, like the gate's other conditions, in
 `docs/notebooks/evidence_gate.py` before any real question was looked at."""
 
 
@@ -38,17 +38,16 @@ class TrialForecast:
     """Id of the event that the question is about. Questions on one event are resolved together."""
     outcome: float
     crowd: float
-    """The probability, 0 to 1, that the market itself gave: the last price of its first outcome
-    that was recorded before the time as of which the question was answered. The forecast is
-    compared with it."""
+    """The market's own probability, 0 to 1, with which the forecast is compared: the last price of
+    the market's first outcome before the past moment for which the question was answered."""
     probability: float | None
     grade: Grade = "none"
     confidence: float = 0.0
     width: float | None = None
     """Width of the answer's 80% interval: upper minus lower end, as a probability."""
     age_hours: float | None = None
-    """Age, in hours, of the newest price on which the answer rests, at the past moment as of which
-    the question was answered. None: the answer rests on no price."""
+    """Age, in hours, of the newest price on which the answer rests, counted back from the past
+    moment for which the question was answered. None: the answer rests on no price."""
 
 
 CONDITIONS: Final[Mapping[str, Callable[[TrialForecast], bool]]] = {

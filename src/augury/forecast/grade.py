@@ -11,28 +11,27 @@ from augury.forecast import explain, nulls, trust
 from augury.forecast.evidence import Estimate, NullReason
 
 MIN_HINT_CONFIDENCE: Final = 1.1
-"""Smallest confidence with which a hint (an answer that rests only on a related market) is shown as
-the probability of a public answer. Confidences end at 1, so 1.1 withholds every hint. A lower value
-would have to prove itself in `augury eval leave-one-out` on hints from at least 20 markets. The
-development questions have hints from only 16: these beat the base rate (Brier 0.112 against 0.250,
-t -2.9 by market), but one in five answers the opposite question."""
+"""A hint (an answer that rests only on a related market) is shown as the probability of a public
+answer only if its confidence is at least this. Confidences end at 1, so 1.1 withholds every hint. A
+lower value would have to prove itself in `augury eval leave-one-out` on hints from at least 20
+markets. The development questions have hints from only 16 markets. These hints beat the base rate
+(Brier 0.112 against 0.250, t -2.9 by market), but one in five answers the opposite question."""
 
 
 RIVALS_MARKER: Final = "from_rivals"
 """Marker in `Estimate.fallbacks`: the estimate rests only on prices of rivals, i.e. of contenders
 other than the one asked about."""
 MIN_LEFT_PROBABILITY: Final = 0.5
-"""Applies to answers that rest only on rivals (contenders other than the one asked about). A public
-answer gives a number only if the rivals leave this much, i.e. if 1 minus the highest price of a
-rival is at least this probability. With less, answers averaged 3% and came true in 41% of cases,
-usually because the markets found were not on rivals at all. Measured with `augury eval
-leave-one-out` on 29 titles of resolved markets: Brier 0.378 against 0.251 of the base rate. The
-answers were also worse than the base rate on each half of the titles: the half used to choose this
-limit, and the other."""
+"""Limit for answers that rest only on the prices of rivals (contenders other than the one asked
+about). The public answer gives a number only if 1 minus the highest price of a rival is at least
+this probability. The answers below this limit averaged 3% and came true in 41% of cases, usually
+because the markets found were not on rivals at all. Measured with `augury eval leave-one-out` on 29
+titles of resolved markets: Brier 0.378 against 0.251 of the base rate. They were worse than the
+base rate both on the half of the titles used to choose the limit and on the other half."""
 WIDEST_BOUNDS: Final = 0.9
-"""Largest width of the bounds that logic puts on an answer (upper minus lower, as a probability)
-without the warning `LOOSE_WARNING`. Answers from rivals alone always carry it. Answers with bounds
-up to this width beat the base rate by two standard errors on the half of the titles used to choose
+"""An answer carries the warning `LOOSE_WARNING` if the bounds that logic puts on it are wider than
+this (upper minus lower, as a probability). Answers from rivals alone always carry it. Answers with
+narrower bounds beat the base rate by two standard errors on the half of the titles used to choose
 the limit (54 titles, Brier 0.178 against 0.249, t -2.2) and on the other half (63 titles, 0.169
 against 0.228, t -2.2)."""
 LOOSE_WARNING: Final = (

@@ -30,21 +30,22 @@ if TYPE_CHECKING:
 
 MAX_DEADLINES: Final = 3
 """A question without a date is asked again with a deadline added, for at most this many deadlines.
-Each of these takes as long as a question with a date. Chosen by hand."""
+Each repetition takes as long as a question with a date. Chosen by hand."""
 MAX_CONFIDENCE: Final = 0.5
 """Upper limit, 0 to 1, of the confidence in an answer whose deadline the question does not name:
 the one who asks may have another in mind. Chosen by hand."""
 AMPLE_DAYS: Final = 180
 """If fewer days than this are left until the deadline, `MAX_CONFIDENCE` is reduced in proportion,
-because a question without a date is hardly about the next two weeks. Chosen by hand."""
+e.g. to half of it with half as many days: a question without a date is hardly about the next two
+weeks. Chosen by hand."""
 MIN_DATED_PROBABILITY: Final = 0.5
-"""A question without a date is asked again with a market's deadline added to it. If the judge (the
-trained model) then gives at least this probability (0 to 1) that the market asks the question, the
-market is taken to ask it, even if the judge did not find it to ask the question without a date.
-Chosen by hand."""
+"""A question without a date is asked again with a market's deadline added to it. If neither the
+hand-written rules nor the judge (the trained model) find that this market asks the question without
+the deadline, the answer counts only if the judge gives at least this probability (0 to 1) that the
+market asks the question with the deadline. Chosen by hand."""
 DEADLINE_MARKER: Final = "furthest_deadline"
-"""Marker in `Estimate.fallbacks`: the question names no date, so it is answered for a deadline that
-markets on it name, the furthest that gives an answer."""
+"""Marker in `Estimate.fallbacks`: the question names no date. It is answered for a deadline that
+markets on it name, the furthest for which there is an answer."""
 
 _TIME: Final = re.compile(
     r"\b(?:by|before|until|till?|within|during|soon|yet|today|tonight|tomorrow|now|next|this|"

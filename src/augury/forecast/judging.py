@@ -45,7 +45,7 @@ probability that it asks the opposite."""
 
 NONE: Final[Verdicts] = {}
 MAX_SEARCHED_NAMES: Final = 4
-"""Largest number of full names that `search_text` appends to a question: "Victor Wembanyama" if the
+"""`search_text` appends at most this many full names to a question: "Victor Wembanyama" if the
 question says "wemby"."""
 
 
@@ -112,9 +112,10 @@ _SEASONAL: Final = re.compile(
 """Matches words for a season, or for a sport, league or contest whose season runs over two calendar
 years ("NBA", "playoffs")."""
 _WON_BY_SUMMER: Final = re.compile(r"\b(?:nba|nhl|stanley\s+cup|world\s+cup|wnba|mlb)\b", re.I)
-"""Matches leagues and cups whose title is named after the one year in which it is won."""
+"""Matches leagues and cups ("NBA", "World Cup") whose title is named after the one year in which it
+is won."""
 _TELLS_OF_PAST: Final = re.compile(r"^\W*(?:did|was|were|had)\b", re.I)
-"""Matches the first word of a question about the past."""
+"""Matches the first word of a question about the past: "did", "were"."""
 _TWO_YEARS: Final = re.compile(r"\bseasons?\b|\b20\d\d\s?[-–/]\s?(?:20)?\d\d\b", re.I)
 """Matches words for a season over two calendar years: "2026-27", "season"."""
 NEITHER: Final = Verdict(0.0, 0.0, certain=True)
@@ -331,15 +332,15 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
 
 
 REFUSED_LIKENESS: Final = -9.0
-"""Value of `Comparison.likeness` (log-odds that question and market are about the same thing) given
-to a market if the judge (the trained model) or a language model contradicts the hand-written rules
-about it. For example, the rules find no difference, but the model finds that the market is about
+"""If the judge (the trained model) or a language model contradicts the hand-written rules about a
+market, the market gets this `Comparison.likeness` (log-odds that question and market are about the
+same thing). For example, the rules find no difference, but the model finds that the market is about
 something else. The value is so low that the market is no evidence."""
 SURE_SCORE: Final = 4.0
-"""A market that asks the question according to the judge (the trained model) or a language model
-gets the `Comparison.score` (in points: how well it fits the question) SURE_SCORE + p, where p, 0 to
-1, is the probability that this is right. It thus ranks above all markets that only the hand-written
-rules have scored, since these give at most 3.8."""
+"""If the judge (the trained model) or a language model finds that a market asks the question, the
+market gets the `Comparison.score` (how well it fits the question, in points) SURE_SCORE + p, where
+p, 0 to 1, is the probability that this is right. It thus ranks above all markets that only the
+hand-written rules have scored, since these give at most 3.8."""
 
 
 def refused(fit: Comparison) -> Comparison:

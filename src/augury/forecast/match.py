@@ -30,10 +30,9 @@ opposite, so that always one of the two comes true: `approval+` (approved) and `
 (rejected). The results of `course` (up, down) are not among them, because a rate may also stay
 where it is."""
 CHANGE_WEIGHT: Final = 0.3
-"""Used if the question asks whether things stay as they are. If the market names a term that the
-question lacks, and the term's weight is at least this, the market's event is taken to be a change:
-the market then asks the opposite. Weights (`View.weights`), 0.08 to 1.8, say how telling a term is.
-Chosen by hand."""
+"""Used if the question asks whether things stay as they are. A market is then taken to be about a
+change, and so to ask the opposite, if it names a term of at least this weight that the question
+lacks. Weights (`View.weights`), 0.08 to 1.8, say how telling a term is. Chosen by hand."""
 LIKENESS_INTERCEPT: Final = -11.2
 """Intercept, in log-odds, of the logistic regression for `Comparison.likeness` (whether question
 and market are about the same thing). Fitted together with `_LIKENESS`."""
@@ -86,21 +85,21 @@ class Comparison:
     choice: Order
     edition: Order
     flipped: bool
-    """Whether the market's Yes means the question's No, with the negations in both texts
-    counted."""
+    """Whether the market's Yes means the question's No. Negations ("not") in the two texts count
+    here."""
     missing: float
     """The heaviest of the question's terms that the market does not name: its weight, i.e. how
-    telling it is, up to 1.8 (`View.weights`). 0 if the market names all terms."""
+    telling it is, up to 1.8 (`View.weights`). 0 if the market names all terms of the question."""
     extra: float
     """The heaviest of the market's terms that the question does not name: its weight, i.e. how
-    telling it is, up to 1.8 (`View.weights`). 0 if the question names all terms."""
+    telling it is, up to 1.8 (`View.weights`). 0 if the question names all terms of the market."""
     rival: bool
     """Whether the market is about a rival of the question's contender: another contender in the
     same contest, which only one of the two can win."""
     content: float
-    """The points in `score` that come from words alone, at most 2.6: how far question and market
-    are about the same things. The points for the parts (level, window of time ...) are added to
-    it."""
+    """The part of `score` that comes from words alone, in points up to 2.6: how far question and
+    market are about the same things. The rest of `score` comes from the parts (level, window of
+    time ...)."""
     opposed: bool
     """Whether question and market assert opposite things even without their negations ("not"): one
     that something ends, the other that it lasts; or one that a value is above a level, the other

@@ -61,14 +61,14 @@ Opinions = Mapping[tuple[int, int], Opinion]
 NONE: Final[Opinions] = {}
 
 TRUSTED_SHARE: Final = 0.9
-"""Smallest share, 0 to 1, of the control questions (a test with known answers) that a language
-model has to answer correctly before it is asked for opinions; also the upper limit of the
-confidence in an answer that rests on such an opinion."""
+"""A language model is asked for opinions only if it answers at least this share (0 to 1) of the
+control questions (a test with known answers) correctly. The confidence in an answer that rests on
+such an opinion is at most the same number."""
 MIN_SIDE_PROBABILITY: Final = 0.05
-"""Smallest probability (0 to 1) from the judge (the trained model) that makes a market count as
-being about the question. It applies to each side separately: that the market asks the question
-("same"), and that it asks the opposite. The judge supports a language model's opinion for a side
-only if it gives that side at least this probability. Chosen by hand."""
+"""A language model may say that a market asks the question, or that it asks the opposite. The judge
+(the trained model) supports this only if its own probability for the same (0 to 1) is at least
+this. A market also counts as being about the question if the judge's probability for one of the two
+is at least this. Chosen by hand."""
 MAX_DAYS_SAME_DEADLINE: Final = 7
 """Two deadlines, one written in the question and one in a market, certainly differ if they are more
 than this many days apart. Closer ones may mean the same deadline. Chosen by hand."""

@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 Asks = Literal["name", "amount", "highest", "lowest", "day"]
 
 MIN_ASKED: Final = 0.45
-"""An open question ("Who will win?") is answered by several markets, each on one possible answer.
-To be one of them, a market must name at least this weighted share, 0 to 1, of the question's terms
-(word stems). Chosen by hand."""
+"""An open question ("Who will win?") is answered by several markets, each on one possible answer. A
+market can be one of them only if it names at least this weighted share, 0 to 1, of the question's
+terms (word stems). Chosen by hand."""
 MAX_ASKED_GAP: Final = 0.25
-"""How far a market may fall behind the best market in the weighted share of the question's terms
-that it names (`Comparison.asked`), as a difference of shares, 0 to 1. A market further behind is
+"""Of the markets compared with an open question, one names the largest weighted share, 0 to 1, of
+the question's terms (`Comparison.asked`). A market whose share is smaller by more than this is
 taken to be about something else: if one market is on the release of the game that the question
 names, markets on other releases say nothing about its date. Chosen by hand."""
 MAX_SUM: Final = 1.15
@@ -52,7 +52,7 @@ MIN_REST: Final = 0.005
 """The outcome "any other" (`REST`) is listed if the prices of the named outcomes leave it at least
 this probability. A smaller remainder is added to the likeliest outcome. Chosen by hand."""
 MAX_PARTS: Final = 20
-"""Largest number of outcomes that a distribution names, the likeliest ones; all others are listed
+"""A distribution names at most this many outcomes, the likeliest ones. All others are listed
 together as "any other" (`REST`)."""
 REST: Final = "any other"
 
@@ -180,9 +180,9 @@ _WINDOWS: Final[dict[Asks, frozenset[Order]]] = {
     "amount": _TIMELY, "highest": _TIMELY, "lowest": _TIMELY,
     "day": frozenset({"same", "unsaid", "implies", "implied", "excludes", "differs"}),
 }  # fmt: skip
-"""By kind of answer that an open question asks for: how the window of time of a market may relate
-to the question's, if the market is to be part of the answer. A market on December's job figure is
-no answer for November; but if the question asks for a day, markets on any time count."""
+"""Kind of answer that an open question asks for -> how a market's window of time may relate to the
+question's if the market is to be part of the answer. A market on December's job figure is no answer
+for November; but if the question asks for a day, markets on any time count."""
 
 
 def _another_time(b: Bearing) -> str:

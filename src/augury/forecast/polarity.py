@@ -24,9 +24,8 @@ Turn = Literal["loses", "others", "lacks", "lasts"]
 """
 
 LASTING: Final[frozenset[Turn]] = frozenset(("lasts", "lacks"))
-"""Two classes (`Turn`) of words that reverse an assertion. A text with such a word ("stays",
-"avoids") asserts something about every day up to a deadline. The later the deadline, the less
-likely is the assertion."""
+"""Classes (`Turn`) of words such as "stays" and "avoids". A text with such a word asserts something
+about every day up to a deadline. The later the deadline, the less likely is the assertion."""
 
 _WORDS: Final[dict[Turn, str]] = {
     "loses": (

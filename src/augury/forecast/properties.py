@@ -21,18 +21,19 @@ from augury.forecast.normalize import normalize
 from augury.markets.records import Market
 
 Verdict = Literal["own", "inverted", "other", "null"]
-"""Verdict on an answer. own: the right price, within `RIGHT_WITHIN`; inverted: 1 minus that price,
-within `RIGHT_WITHIN`; other: any other probability; null: no probability."""
+"""Verdict on an answer. own: its probability is the right price; inverted: it is 1 minus the right
+price; other: it is any other number; null: there is none. Differences of at most `RIGHT_WITHIN` do
+not count."""
 
 OWN_PRICE: Final = 0.13
-"""Price, as a probability, given to the market whose title is asked: far from 1 minus this price
-and from `OTHERS_PRICE`, so that an answer shows which price it comes from."""
+"""Price, as a probability, given to the market whose title is asked. It is far from 1 minus itself
+and from `OTHERS_PRICE`, so that an answer shows from which price it comes."""
 OTHERS_PRICE: Final = 0.41
-"""Price, as a probability, that each other market of the event gets when one of the event's markets
-is asked about."""
+"""Price, as a probability, given to all other markets of the same event when the title of one
+market is asked."""
 MAX_SIBLINGS: Final = 12
-"""A market's title is asked as a question, once with no other markets in the catalogue, and once
-with other markets of the same event. This is the largest number of these others."""
+"""A market's title is asked as a question twice: with no other markets in the catalogue, and with
+at most this many other markets of the same event."""
 RIGHT_WITHIN: Final = 0.005
 """An answer counts as right if it differs from the right price by at most this (as a
 probability)."""

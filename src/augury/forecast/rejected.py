@@ -16,17 +16,16 @@ if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing
 
 MAX_REJECTED: Final = 8
-"""Largest number of markets listed as compared but not used; those nearest to the question are
-kept."""
+"""At most this many markets are listed as compared but not used: those nearest to the question."""
 MIN_ABOUT: Final = 0.34
-"""Smallest weighted share, 0 to 1, of the question's terms (word stems) that a market must name
-(`Comparison.asked`) to count as being about the question at all. Chosen by hand."""
+"""A market counts as being about the question at all only if it names at least this weighted share,
+0 to 1, of the question's terms (word stems; `Comparison.asked`). Chosen by hand."""
 MIN_TWIN: Final = 0.6
 """Two markets on different venues count as twins, i.e. as the same contract, only if each names at
 least this weighted share, 0 to 1, of the other's terms (word stems). Chosen by hand."""
 MAX_TWIN_GAP: Final = 0.1
-"""Largest difference, as a probability, between the prices of two markets on different venues that
-count as twins, i.e. as the same contract. Chosen by hand."""
+"""Two markets on different venues count as twins, i.e. as the same contract, only if their prices
+differ by at most this (as a probability). Chosen by hand."""
 
 
 def rejected(bearings: Sequence[Bearing], estimate: Estimate) -> tuple[Rejected, ...]:

@@ -41,7 +41,7 @@ from augury.settings import Settings
 router = routing.router(tags=["forecast"])
 
 PING_SECONDS = 15.0
-"""Seconds without an event after which a stream of server-sent events sends a ping."""
+"""A stream of server-sent events sends a ping after this many seconds without an event."""
 RUN_PAGE = 100
 
 

@@ -12,8 +12,8 @@ from augury.forecast.bearing import Bearing
 from augury.propositions.proposition import EVENTS, Proposition
 
 NEAR_END: Final = timedelta(days=2)
-"""Largest distance between a market's deadline and the beginning or the end of a span at which the
-two count as the same: people say "in June" for "by June 29"."""
+"""A market's deadline counts as the beginning or the end of a span if it is at most this far from
+it: people say "in June" for "by June 29"."""
 
 
 class SpanEstimate(NamedTuple):

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 MIN_TIME_LEFT: Final = timedelta(days=3)
-"""A market's title is asked as of the time of one of the market's recorded prices. Only prices at
-least this long before the market's end are used; the end is its close or its resolution, whichever
-is first."""
+"""A market's title is asked as of the time of one of the market's recorded prices, at least this
+long before the market's end. The end is the market's close or its resolution, whichever is
+first."""
 PER_EVENT: Final = 4
 """Largest number of market titles that are asked from one event. The markets of an event are
 resolved together, so that more of them would add little. Chosen by hand."""

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from augury.venues.dump import DumpFile
 
 DAYS_BEFORE: Final = (2, 5, 10, 20, 35)
-"""How many days before a resolved market's end its title is asked as a trial question. One of these
-numbers is drawn for each market, even if the market's newest price is old on that day."""
+"""The title of a resolved market is asked as a trial question, one of these numbers of days before
+the market's end. The number is drawn for each market, among those at which the market already had a
+price, however old."""
 
 
 @asynccontextmanager

@@ -29,9 +29,11 @@ from augury.matching.judge import Verdict
 from augury.matching.trees import Trees
 
 Signs = tuple[float, ...]
-"""The numbers `SIGNS` of one answer."""
+"""The numbers from which the trust in one answer is computed, in the order of their names in
+`SIGNS`."""
 WAYS: Final = ("deadlines", "thresholds", "stages", "rivals", "parts", "bounds")
-"""Ways to derive an answer from markets that do not ask the question itself."""
+"""Ways to derive an answer from markets that do not ask the question itself, e.g. "deadlines": from
+markets with other deadlines."""
 SIGNS: Final = (
     "confidence", "bounded", *(f"from_{way}" for way in WAYS), "width", "markets_used", "extreme",
     *features.FIT, "gap", "logic_same", "logic_ordered", "turned", "age", "rival", "leaves",
@@ -40,33 +42,43 @@ SIGNS: Final = (
     "other_side", "markets_read", "denied", "dated", "leveled", "terms", "words", "past",
     "denials", "market_denials", *features.TEXT_FEATURES,
 )  # fmt: skip
-"""Names of the numbers from which the trees judge an answer, in their order.
+"""Names of the numbers from which the trees judge an answer, in their order. They describe:
 
-`confidence` to `extreme` are of the answer: its confidence so far, how it was derived, the width of
-its bounds, the number of markets it rests on, the distance of its probability from .5. The next are
-of the comparison of its heaviest market with the question (`match.Comparison`). `side` to
-`bound_trust` are of the judge's verdict on this market (-1: not read): the probability of the side
-that was taken to be asked, that of the opposite (`against`), whether the rules read the opposite
-(`contrary`). `other_side`: the largest probability that the judge gives another market to ask the
-question. `denied` to `past` are of the question, `denials` count words that deny in either text.
-The last compare the names and numbers of both texts (`features.TEXT_FEATURES`)."""
+- `confidence` to `extreme`: the answer, i.e. its confidence so far, how it was derived, the width
+  of its bounds, the number of markets on which it rests, the distance of its probability from .5;
+- up to `predicate_same`: how its heaviest market compares with the question (`match.Comparison`);
+- `read` to `bound_trust`: the judge's verdict on this market. `side`: probability of what the
+  answer takes the market to ask, the question or its opposite; `against`: probability of the other
+  of the two (both -1 if the judge did not read the market); `contrary`: 1 if the hand-written rules
+  find the other, else 0;
+- `other_side`: the largest probability in the judge's verdicts on markets that were not used;
+  `markets_read`: the number of all its verdicts;
+- `denied` to `past`: the question;
+- `denials`, `market_denials`: how many words of the question and of the market's title deny;
+- `features.TEXT_FEATURES`: how the names and numbers in the two texts compare.
+"""
 _DENIALS: Final = re.compile(
     r"n[\'’]t\b|\b(?:not?|never|none|nobody|nothing|neither|nor|without|un(?:able|likely)|cannot|"
     r"fail\w*|miss\w*|avoid\w*|still|stays?|remain\w*|keep\w*|surviv\w*|hold\w*|lose\w*|lost|"
     r"instead|rather|under|below|out|end\w*|stop\w*|refus\w*|den(?:y|ies|ied)|reject\w*|block\w*)\b",
     re.I,
 )
-"""Matches words that deny or may turn a sense round. Where there are several, it is easier to read
-a question the wrong way."""
+"""Matches words that deny something or may reverse the meaning of a text: "not", "fail", "still".
+The more of them a text has, the more easily it is misread as its opposite."""
 
 TREES: Final = Path(__file__).with_name("trust.npz")
-"""File of the fitted trees."""
+"""File with the fitted decision trees that give the probability that an answer is right."""
 MIN_TRUST: Final = 0.6
-"""Smallest probability that an answer is right with which the public answer shows its number.
-Chosen on the curve that `training/judge/trust.py` prints, of answers that the trees were not fitted
-on. Of 420 to questions asked freely 259 right and 39 wrong ones are left, of 1,775 about a market
-1,590 and 54 (303 and 117, 1,674 and 101 without it). At .5 271 and 53, 1,621 and 65; at .7 237 and
-31, 1,545 and 40."""
+"""The public answer shows its number only if the probability that it is right (its trust, 0 to 1)
+is at least this. Chosen on the curve that `training/judge/trust.py` prints, of answers on which the
+trees were not fitted:
+
+- at .6, the public sees 259 right and 39 wrong ones of 420 answers to questions asked freely, and
+  1,590 right and 54 wrong ones of 1,775 to questions about a market;
+- without the limit, it would see 303 and 117, and 1,674 and 101;
+- at .5, 271 and 53, and 1,621 and 65;
+- at .7, 237 and 31, and 1,545 and 40.
+"""
 
 
 @cache

@@ -12,12 +12,12 @@ from augury.propositions.proposition import CONTESTS, Proposition
 from augury.propositions.windows import Window
 
 _REVERSED: Final[dict[Order, Order]] = {"implies": "implied", "implied": "implies"}
-"""Reversed relations between two deadlines, used if the question asks whether something lasts.
-Usually an earlier deadline implies a later one; but lasting until a later day implies lasting until
-an earlier one."""
+"""Relation between two deadlines -> the reversed one, which counts if the question asks whether
+something lasts. Usually the earlier deadline implies the later one: what happens by May happens by
+June. For what lasts it is the other way round: what lasts until June lasts until May."""
 _MAX_DAYS_TO_CLOSE: Final = 400
-"""Largest number of days by which a market on a contest may close after the end of the question's
-window and still be about the same contest, if its text names no date. Chosen by hand."""
+"""A market on a contest may name no date and close after the question's window. It can still be
+about the same contest if it closes at most this many days later. Chosen by hand."""
 
 
 def window_order(

@@ -46,14 +46,14 @@ MODULES: Final = (
     numerals, polarity, predicates, proposition, quantities, reading, remembered, teams, text,
     thresholds, time_words, view, windows, wording, written_dates,
 )  # fmt: skip
-"""All modules whose code influences what is read of a market's text. If one of them changes, the
-stored readings are made again."""
+"""All modules whose code influences what is read from a market's text. If one of them changes, what
+was read and stored before is read again."""
 RULES_CHARACTERS: Final = 1_500
-"""Number of characters at the beginning of a market's rules that are read and compared with
-questions; the rest is ignored."""
+"""Of a market's rules, only this many characters at the beginning are read and compared with
+questions."""
 MAX_SIDES: Final = 8
-"""Largest number of a market's outcomes, the first ones, that are read and compared with questions;
-all others are ignored."""
+"""Of a market's outcomes, at most this many, the first ones, are read and compared with
+questions."""
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(list[Words])

@@ -16,14 +16,15 @@ from typing import Any, Final
 from augury.forecast.evaluate import Answered
 
 WIDTHS: Final = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0)
-"""Widths of the bounds that logic puts on an answer (upper minus lower, as probabilities). For each
-of these widths, the answers whose bounds are at most as wide are scored together."""
+"""Limits on the width of the bounds that logic puts on an answer (upper minus lower, as a
+probability). For each limit, all answers whose bounds are at most as wide are scored together."""
 MIN_EVENTS: Final = 20
 """A kind of answer (e.g. hints) can count as better than the base rate only if it was scored on
 questions about at least this number of events."""
 SURE_T: Final = -2.0
-"""Largest value of t with which a kind of answer (e.g. hints) counts as better than the base rate.
-t is the answers' Brier score minus that of the base rate, in standard errors; below 0 is better."""
+"""A kind of answer (e.g. hints) counts as better than the base rate only if t is at most this. t is
+the answers' Brier score minus that of the base rate, in standard errors; below 0, the answers are
+better."""
 
 
 def half(answer: Answered) -> int:

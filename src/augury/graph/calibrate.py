@@ -27,9 +27,10 @@ MOVED_LOG_ODDS: Final = 0.05
 """A market counts as moved on a day if its log-odds changed by at least this from the day before:
 about 1.2 percentage points at a price of 50%. Chosen by hand."""
 PRIOR_EVENT_PAIRS: Final = 25
-"""How much the measured strength of a kind of edge is shrunk toward that of unrelated markets, as
-a number of pairs of events: a kind that was measured on this many pairs ends halfway between the
-two. A larger value shrinks more. Chosen by hand."""
+"""The fitted strength of a kind of edge is pulled from the measured one toward that of unrelated
+markets. If the kind was measured on this many pairs of events, it ends halfway between the two;
+with more pairs, it is pulled less. The larger this number, the stronger the pull. Chosen by
+hand."""
 EARLIER_SHARE: Final = 0.6
 """Strengths of edges are fitted on this share (0 to 1) of the observations, the earliest ones, and
 scored on the later ones. One observation is a day on which at least one market of a related pair
@@ -50,8 +51,8 @@ class Joined(NamedTuple):
     events: tuple[int, int]
     """Numbers that identify the events of the pair's two markets, the smaller number first."""
     hand_strength: float
-    """Strength (0 to 1) that the edge has by weights that people chose by hand, e.g. the weights of
-    the steps of its path. It is only compared with the fitted strength."""
+    """The edge's strength (0 to 1) by weights that people chose, e.g. those of the steps of its
+    path. It is only compared with the fitted strength."""
 
 
 class _Days(NamedTuple):

@@ -61,8 +61,8 @@ def is_past(market: Titled, at: datetime) -> bool:
 
 GRACE_AFTER_DATE: Final = timedelta(days=1)
 """If a market's close is unknown, a date in its text counts as past only when this much time has
-gone by since the end of that date. Not zero, because the date that a venue gives may be a day
-early. Chosen by hand."""
+gone by since the end of that date: the date that a venue gives may be a day early. Chosen by
+hand."""
 REPORTED_AFTER: Final = timedelta(days=60)
 """If a market has not closed yet, a date in its text counts as past only when this much time has
 gone by since the end of that date: by then, what happened up to the date is known and reported.

@@ -35,10 +35,10 @@ LEAST_DAYS: Final = 3
 """Two markets are used as a pair only if the price changes of both are known on at least this many
 days. An unchanged price is a known change, of 0."""
 PER_RELATION: Final = 12
-"""Largest number of partners with which each market is paired in each relation (upstream,
-downstream, correlated): the markets to which the strongest paths of the factor base (which factor
-drives which) lead. It is also the largest number of partners about the same factor (thing in the
-world, e.g. a policy rate)."""
+"""In each relation (upstream, downstream, correlated), each market is paired with at most this many
+others: those to which the strongest paths lead in the factor base (which factor drives which). It
+is also paired with at most this many, drawn at random, about the same factor (a thing in the world,
+e.g. a policy rate)."""
 MIN_PATH_STRENGTH: Final = 0.1
 """Two markets count as related if a path of at least this strength (0 to 1) joins them. The path
 leads along causes or links from a factor (a thing in the world, e.g. a policy rate) of the first
@@ -50,8 +50,8 @@ SUBJECT_STRENGTH: Final = 0.4
 the fitted strength."""
 MAX_LOGIC_CHECKS: Final = 30
 """For each market, at most this many others are checked for a logical relation to it. They are
-drawn at random from those about the same factor (a thing in the world, e.g. a policy rate) and
-those of the same event."""
+drawn at random from the markets of the same event and from those about the same factor (a thing in
+the world, e.g. a policy rate)."""
 MAX_CHANCE_PAIRS: Final = 12
 """Each market is paired with at most this many unrelated markets, drawn at random. These pairs show
 how often prices move together by chance."""

@@ -29,14 +29,15 @@ MOST_LINES: Final = 3
 FONT_SIZE: Final = 12
 """Font size of the text in boxes and legend, in pixels."""
 WIDEST_CHARACTER: Final = 0.94
-"""Width of the widest characters, as a share (0 to 1) of the font's size."""
+"""Width of the widest characters ("W", "@"), as a share (0 to 1) of the font's size."""
 HEADER_HEIGHT: Final = 54
 """Height of the space above the boxes, for the title and the date, in pixels."""
 FOOTER_HEIGHT: Final = 58
 """Height of the space below the boxes, for the legend, in pixels."""
 WIDEST_LINE_STRENGTH: Final = 0.25
-"""Strength of an edge (0 to 1: how often the markets at its ends moved together) from which it is
-drawn with the widest line. It is this small because few kinds of edges come near it."""
+"""An edge whose strength is at least this is drawn with the widest line. The strength (0 to 1) says
+how often the markets at its ends moved together. The value is small because few kinds of edges come
+near it."""
 _COLORS: Final = {"positive": "#1a7f4b", "negative": "#b3362d", "unknown": "#6b7280"}
 
 

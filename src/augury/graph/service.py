@@ -31,8 +31,8 @@ upstream, downstream, correlated). Chosen by hand."""
 MAX_DIRECT_MARKETS: Final = 4
 """Largest number of markets on the question itself that are shown at the question's node."""
 MAX_SUBJECT_MARKETS: Final = 10
-"""Largest number of markets on the question itself, the best ones, from which the graph infers what
-the question is about. Its own words count as well. Chosen by hand."""
+"""What the question is about is inferred from its words and from markets on the question itself: at
+most this many, the best ones. Chosen by hand."""
 
 Stage = Callable[[str, dict[str, Any]], Awaitable[None]]
 """Async callback that reports the progress of drawing a graph. It is called at the beginning of

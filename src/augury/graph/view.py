@@ -26,7 +26,7 @@ from augury.search.related import Relation
 
 Polarity = Literal["positive", "negative", "unknown"]
 """Whether Yes at one end of an edge makes Yes at the other end more likely ("positive") or less
-likely ("negative")."""
+likely ("negative"), or whether this is not known ("unknown")."""
 
 QUESTION: Final = "question"
 """Id of the node of the question for which the graph is drawn."""
@@ -36,8 +36,8 @@ MOST_NODES: Final = 18
 MOST_PER_RELATION: Final = 7
 """Largest number of nodes in one relation to the question (upstream, downstream, correlated)."""
 MAX_SUGGESTED: Final = 3
-"""Largest number of nodes that are shown only because a language model's label (its answer on how
-two events are related) relates their market to the question."""
+"""At most this many nodes are shown for markets that only a language model relates to the question,
+by its label (its answer on how two events are related)."""
 MOST_MARKETS: Final = 4
 """Largest number of markets shown at one node of a causal graph."""
 
@@ -71,8 +71,8 @@ class Node:
     label: str
     markets: tuple[StoredMarket, ...]
     probability: float | None
-    """Probability (0 to 1) that the answer to the label, a question, is Yes: the price of the first
-    market or, for the question's node, the forecast. None: unknown."""
+    """Probability (0 to 1) of Yes to the label, which is a question: the price of the first market
+    or, for the question's own node, the forecast. None: unknown."""
     price_as_of: datetime | None = None
     """When the price that `probability` rests on was quoted."""
 
@@ -118,8 +118,8 @@ class CentralQuestion:
     probability: float | None
     """Forecast of the question, 0 to 1; None without a forecast."""
     factors: Sequence[tuple[int, float]]
-    """The factors (things in the world) that the question is about, as (id, how much the question
-    is about it from 0 to 1), the strongest first."""
+    """The factors (things in the world) that the question is about, the strongest first, each as
+    (id, how much the question is about it, 0 to 1)."""
     yes_direction: int
     """+1 if Yes to the question means a rise of the factors that it is about, -1 if it means a
     fall, 0: unknown."""

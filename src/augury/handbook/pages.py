@@ -18,13 +18,14 @@ from typing import Any
 from augury.handbook.notebooks import ipynb
 
 PACKED = Path(__file__).parent / "pages"
-"""Folder of the hand-written pages (others are generated) in an installed wheel: a copy of `docs/`.
-A checkout has no such folder."""
+"""Folder of the hand-written pages in an installed wheel: a copy of `docs/`. A checkout has no such
+folder. The other pages are generated."""
 DOCS_IN_CHECKOUT = Path(__file__).parents[3] / "docs"
-"""Folder of the hand-written pages (others are generated) in a checkout of the repository."""
+"""Folder of the hand-written pages in a checkout of the repository. The other pages are
+generated."""
 BUILT = Path(__file__).parent / "dist"
-"""Folder to which `augury docs` writes the site. The service reads the site from it, and the wheel
-contains it."""
+"""Folder to which `augury docs` writes the documentation as a website. The service reads the
+website from this folder, and the wheel contains it."""
 NOTEBOOKS = "notebooks"
 """Name of the folder of the notebooks, below the folder of the pages."""
 _CODE_OR_LINK = re.compile(

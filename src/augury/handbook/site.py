@@ -25,7 +25,7 @@ from augury.errors import SetupProblem
 from augury.handbook import pages
 
 MANIFEST: Final = "manifest.json"
-"""Name of the file that lists all files of a built site."""
+"""Name of the file that lists all files of the built documentation website."""
 _INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 _PICTURE = re.compile(r"!\[([^\]\n]*)\]\(([^()\s]+)\)")
 _STYLE = re.compile(r'(<\w[^<>]*?) style="([^"]*)"')

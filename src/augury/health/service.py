@@ -37,13 +37,12 @@ REUSE_SECONDS = 1.0
 """Seconds for which one health report is reused for all callers."""
 
 LATE_AFTER: Final = timedelta(days=1)
-"""Age above which the data of a venue (Polymarket or Kalshi) count as late, and the service as
-degraded, if no sync with the venues runs."""
+"""If no sync with the venues runs, a venue's data count as late above this age, and the service as
+degraded. If a sync runs, the limit is the setting `AUGURY_STALE_AFTER`."""
 
 VOLATILITY_LATE_AFTER: Final = {True: timedelta(days=2), False: timedelta(days=5)}
-"""Age above which realized volatility counts as late, counted from the end of the newest day. True:
-for assets that trade around the clock; False: for assets whose exchange closes on weekends and
-holidays."""
+"""Realized volatility counts as late if its newest day ended longer ago than this. True: for assets
+that trade around the clock; False: for assets whose exchange closes on weekends and holidays."""
 
 NAMES: Final = {"polymarket": "Polymarket", "kalshi": "Kalshi"}
 

@@ -29,10 +29,9 @@ from augury.http.limits import InFlight, Limiter, LimitPolicy, enforce
 from augury.settings import Settings
 
 PAGE_BURST = 4
-"""Factor by which the burst (requests at once) allowed for the data of the console's pages exceeds
-the burst of searches. These data are markets, watchlists, stored forecasts and administration. A
-page sends up to six requests at once, and a person who clicks fast opens several pages in a
-second."""
+"""For the data of the console's pages (markets, watchlists, stored forecasts, administration), this
+many times as many requests at once are allowed as for searches. A page sends up to six requests at
+once, and a person who clicks fast opens several pages in a second."""
 
 # RFC 9110 11.1 and RFC 6750 2.1, read strictly: any scheme case, one space, no other blanks.
 _BEARER = re.compile(rb"[Bb][Ee][Aa][Rr][Ee][Rr] ([\x21-\x7e]{1,512})")

@@ -20,8 +20,9 @@ log = structlog.get_logger("augury.http")
 
 REFUSED = Metric("augury_connections_refused", "Connections refused or dropped.", ["reason"])
 LEAST_RESERVE = 64
-"""File descriptors that are kept free for files, the database and outgoing connections: a quarter
-of the limit on descriptors, but at least this many and at most 1,024."""
+"""Smallest number of file descriptors that are kept free for files, the database and outgoing
+connections. A quarter of the limit on descriptors is kept free, but never less than this and never
+more than 1,024."""
 MOST_DESCRIPTORS = 65_536
 """The soft limit on open file descriptors is raised to this number, or to the hard limit if that is
 lower."""

@@ -22,8 +22,8 @@ MAX_TRACKED_CALLERS = 100_000
 """Maximum number of callers without a valid key whose rate is remembered. If there are more, those
 that have sent nothing for the longest time are forgotten."""
 SITE_RATE_FACTOR = 16
-"""Rate allowed to a whole IPv6 site (a /48, which holds 65,536 subnets), as a multiple of the rate
-allowed to one caller, i.e. to one /64. Chosen by hand."""
+"""A whole IPv6 site (a /48) may send requests at this multiple of the rate allowed to one caller (a
+/64), although it holds 65,536 such subnets. Chosen by hand."""
 WRONG_KEY_COST = 5
 """In the rate limit, one request with a wrong key counts as this many requests without a key."""
 UNKNOWN_KEY_RATE = Rate.parse("1/s", burst=10)
@@ -31,8 +31,8 @@ UNKNOWN_KEY_RATE = Rate.parse("1/s", burst=10)
 does not know as valid. (A key is known as valid for `KEY_REMEMBERED_SECONDS` seconds after its last
 accepted request.)"""
 KEY_REMEMBERED_SECONDS = 300.0
-"""Seconds for which a process remembers that a key is valid, after each accepted request with the
-key. A remembered key is admitted even from an address that has used up its limit."""
+"""After each accepted request with a key, a process remembers for this many seconds that the key is
+valid. A remembered key is admitted even from an address that has used up its limit."""
 MAX_REMEMBERED_KEYS = 10_000
 
 

@@ -49,7 +49,7 @@ class Decision(NamedTuple):
     remaining: int
     """Number of requests that are allowed right now."""
     reset: float
-    """Seconds until `burst` requests at once are allowed again."""
+    """Seconds until the caller may again send `burst` requests at once."""
 
 
 def take(tat: int | None, now: int, rate: Rate) -> tuple[int, Decision]:

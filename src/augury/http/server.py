@@ -35,9 +35,9 @@ _MOST_LINGERING = 32
 """Maximum number of refused connections that are kept open for a short time, so that the caller can
 read the error. Further refused connections are closed at once."""
 ACCEPTED_AT_ONCE = 16
-"""Maximum number of connections that are taken from the kernel's queue in a row before those over a
-limit are closed. It is well below the number of file descriptors that are kept free (64 or more),
-so that a flood of connections never takes the last descriptor."""
+"""Maximum number of connections that are accepted in a row before those over a limit are closed. It
+is well below the number of file descriptors that are kept free (64 or more), so that a flood of
+connections never takes the last descriptor."""
 MAX_QUEUED = 2048
 """Maximum number of connections that the kernel queues until they are accepted."""
 _LINGER_BYTES, _LINGER_SECONDS = 64 * 1024, 1.0

@@ -16,9 +16,9 @@ Connection = AsyncConnection[Any]
 ANSWER_LIFETIME = timedelta(hours=24)
 """How long an answer is stored under its Idempotency-Key."""
 ABANDONED_AFTER = timedelta(minutes=2)
-"""Age from which another request can take over a claim on an idempotency key that has no stored
-answer. The process that made the claim must have died by then, because every deadline is
-shorter."""
+"""If a request has claimed an idempotency key and no answer is stored after this time, another
+request can take over the claim. The process that made the claim must have died by then, because
+every deadline is shorter."""
 
 
 async def take(conn: Connection, key: str, rate: Rate) -> Decision:

@@ -24,8 +24,8 @@ from augury.ids import new_id
 FINISHED_KEPT = timedelta(days=30)
 LOG_KEPT = timedelta(days=7)
 LOST_AFTER = timedelta(seconds=20)
-"""Time after which an unfinished job (status queued or running) without an entry in the queue
-counts as lost. It runs from the job's last heartbeat or, if it never had one, from its creation."""
+"""An unfinished job (status queued or running) that has no entry in the queue counts as lost this
+long after its last heartbeat or, if it never had one, after its creation."""
 
 
 @dataclass(frozen=True)

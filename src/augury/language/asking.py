@@ -33,8 +33,8 @@ _ECHO: Final = re.compile(
 before the statement are negative, too, the statement only repeats them and is removed."""
 _DOUBT: Final = re.compile(r"\b(?:doubt|not|no|never|zero)\b|n't\b", re.I)
 _MIN_WORDS_BEFORE_TAG: Final = 3
-"""Smallest number of words before a question tag (such as ", doesn't it") for the tag to be
-removed. In "why won't he?" only one word precedes "won't he", so nothing is removed."""
+"""A question tag (such as ", doesn't it") is removed only if at least this many words stand before
+it. In "why won't he?" only one word stands before "won't he", so nothing is removed."""
 _INVERTED: Final = re.compile(
     r"(?:(?:^|(?<=[.!?;:,\u2013\u2014-]\s))(?:(?:so|but|and|yet)\s+)?|"
     r"\b(?:but|so|yet|as\s+it\s+(?:sounds|seems|is))\s+)"
@@ -50,8 +50,8 @@ _SUBJECT: Final = re.compile(
 )
 _NAME: Final = re.compile(r"[A-Z]")
 _IN_TITLES: Final = ("do", "ca")
-"""Auxiliaries (without "n't") with which titles of films, songs ... begin: "do" in "Don't Look Up",
-"ca" in "Can't Buy Me Love". At the beginning of a question, a capitalized word after one of them
+"""Auxiliaries, without "n't", with which a title of a film or song may begin: "do" in "Don't Look
+Up", "ca" in "Can't Buy Me Love". If a question begins with one of them, a capitalized word after it
 may be part of such a title, so the word is not taken for the subject."""
 _AFFIRMED: Final = {"wo": "will", "ca": "can", "ai": "is"}
 

@@ -84,9 +84,9 @@ _HOLIDAYS: Final[dict[str, Callable[[int], date]]] = {
     "easter": easter,
     "eastersun": easter,
 }
-"""Name of a holiday in lower case, with only letters and digits and without "day" at its end
-("newyears") -> function that returns the holiday's date in a given year, as in the United
-States."""
+"""Name of a holiday -> function that returns the holiday's date in a given year, as in the United
+States. The name is in lower case, has only letters and digits, and no "day" at its end:
+"newyears"."""
 
 
 def holiday(name: str, year: int) -> date:

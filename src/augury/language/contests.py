@@ -68,9 +68,9 @@ class Contest:
     """Sport or league of the game ("ncaa", "soccer"), spelled as in the `topic` of teams in the
     vocabulary; empty if the market does not say."""
     side: str
-    """Name of the side whose win the market outcome is about, as the market writes it; "Tie" or
-    "Draw" for a draw. The outcome pays if this side wins; only an outcome labeled No pays if it
-    does not."""
+    """Name of the side (a team or player) whose win decides the market's outcome, as the market
+    writes it; "Tie" or "Draw" for a draw. The outcome pays if this side wins; only an outcome
+    labeled No pays if it does not."""
 
     @property
     def all(self) -> Ends:
@@ -114,8 +114,8 @@ _PART: Final = re.compile(
     r"kills?|first|exact|margin|series|by more than|over \d|distance|method)\b|[+-]\d",
     re.I,
 )
-"""Words which show that a market is about a part of a game or about its numbers, not about its
-winner."""
+"""Matches words which show that a market is about a part of a game or about its numbers, not about
+its winner: "set 1", "corners"."""
 _PLACED: Final = re.compile(r"^Game \d$|^(?:Quarter|Semi)?-?finals?$|\bRound\b", re.I)
 _DRAW_LABELS: Final = frozenset({"tie", "draw"})
 _YES_NO: Final = frozenset({"yes", "no"})

@@ -11,8 +11,8 @@ from typing import Final
 from augury.language.vocabulary import Entity, Vocabulary, Word, words
 
 MAX_CHARS: Final = 2_000
-"""Number of characters at the beginning of a text in which names are looked for; the rest of the
-text is ignored."""
+"""Maximum number of characters of a text in which names are looked for. The rest of a longer text
+is ignored."""
 
 NAMELESS: Final = frozenset(
     "a about after again all also am an and any are as at away back be before big but by can"

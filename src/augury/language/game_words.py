@@ -228,8 +228,8 @@ OBLIQUE: Final = frozenset(
     " meets leave leaves leaving for at to playing play plays when after of into past over"
     " near".split()
 )
-"""Words ("against", "at") after which the name of a side is not the subject of the sentence's
-verb."""
+"""Words such as "against" and "at". If one of them stands before the name of a side (a team or
+player), that side is not the subject of the sentence."""
 AGAINST: Final = frozenset("over against vs versus at from past off of".split())
 LOST_TO: Final = frozenset("to by against vs versus at with in".split())
 PRONOUN: Final = re.compile(word("they", "he", "she", "them", "him", "we", "us", "you"))

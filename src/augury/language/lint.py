@@ -23,7 +23,7 @@ _MARKED_KINDS: Final = frozenset("person team party company product work group l
 """Kinds of entities whose aliases need a mark (`^` or `~`, see `language.vocabulary`) if they are
 also ordinary words. Aliases of other kinds ("inflation", "oil") are ordinary words on purpose."""
 MIN_LETTERS: Final = 2
-"""Smallest number of letters of an alias; shorter ones are reported."""
+"""An alias (a way to name an entity) with fewer letters than this is reported as an error."""
 _ALLOWED_LETTERS: Final = frozenset({"x"})
 """Aliases of one letter that are allowed although they are shorter than `MIN_LETTERS`."""
 

@@ -54,8 +54,8 @@ is not "Michigan"."""
 _NOT_THE_TEAM: Final = frozenset(
     "ground stadium park arena field road center centre one trip fans hotspur".split()
 )
-"""Words after a team's name which show that the text means something else than the team that plays,
-e.g. the stadium or the fans of the team, or a trip."""
+"""Words after a team's name which show that the text does not mean the team itself: "stadium",
+"fans", "trip"."""
 _STATES: Final = {"oh": "ohio", "fl": "florida", "pa": "pennsylvania"}
 
 

@@ -81,7 +81,7 @@ class Entity:
     """For an office, who held it when, as (name of the holder, from, until). A date that the entry
     does not give is None."""
     source: str = field(default="", compare=False)
-    """Name of the vocabulary file with the entry."""
+    """Name of the vocabulary file that has the entity's entry."""
 
     @property
     def key(self) -> str:
@@ -93,9 +93,9 @@ _WORD: Final = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*|[$#]?[^\W_]+", re.UNICO
 _ASIDE: Final = re.compile(r"\s*\([^)]*\)")
 _QUOTE: Final = str.maketrans("’‘`", "'''")
 CACHED_TEXTS: Final = 256
-"""Number of texts for which the result of `words` is cached: the steps of one forecast split the
-same texts (the question, the titles of markets) into words several times. The cache takes at most
-10 MB."""
+"""Number of texts for which the result of `words` is cached, because the steps of one forecast
+split the same texts (the question, the titles of markets) into words several times. The cache takes
+at most 10 MB."""
 CACHED_CHARS: Final = 2_000
 """Largest length, in characters, of a text for which the result of `words` is cached."""
 

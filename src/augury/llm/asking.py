@@ -12,8 +12,8 @@ from augury.llm.service import LanguageModel, NoAnswer
 from augury.llm.task import Data, Task, Unusable
 
 MAX_PAUSE_SECONDS: Final = 60.0
-"""Longest time, in seconds, that a run waits before its next request if the language model's
-endpoint asked for a pause."""
+"""If the language model's endpoint asks for a pause, a run waits at most this many seconds before
+its next request."""
 MAX_FAILURES: Final = 5
 """Number of failed requests in a row after which a run (asking about many items) ends."""
 

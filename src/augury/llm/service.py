@@ -63,7 +63,7 @@ NO_ANSWER_LIFETIME: Final = timedelta(days=1)
 """How long it is remembered that the model gave no usable answer to an input, before the model is
 asked again."""
 AT_ONCE: Final = 4
-"""Maximum number of requests to the endpoint at the same time."""
+"""Maximum number of requests to the language model's endpoint at the same time."""
 MAX_PENDING: Final = 64
 """Largest number of requests to the language model that are running or waiting, taken together. Any
 further request fails at once."""

@@ -14,7 +14,8 @@ from augury.propositions.wording import LEAGUES, OFFICES, PARTIES, STAGES
 
 _PLAYOFFS, _ROUND_TWO, _CONFERENCE_FINAL, _CONFERENCE, _TITLE = 1, 2, 3, 4, 5
 _OF_ELECTIONS: Final = frozenset({"general", "us", "primari", "nomin", "the"})
-"""Terms (stemmed words) of an election that do not tell which office it is for."""
+"""Terms (stemmed words) that occur in texts about elections and do not tell which office is
+elected, e.g. "general" and "primari" (primary)."""
 
 
 def impossible_contests(a: Proposition, b: Proposition, *, matched: bool) -> int:

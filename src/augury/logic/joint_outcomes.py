@@ -23,8 +23,9 @@ TT: Final = 1
 TF: Final = 2
 FT: Final = 4
 FF: Final = 8
-"""TT, TF, FT, FF: the joint outcomes of two propositions (a, b), i.e. the combinations of their
-truth values, as bits that `|` combines to sets. TF: a is true and b is false."""
+"""TT, TF, FT and FF are the joint outcomes of two propositions a and b. The first letter says
+whether a is true (T) or false (F), the second letter says the same of b. Each outcome is one bit,
+so that `|` combines several outcomes to a set."""
 
 _RELATION_BY_IMPOSSIBLE: Final[dict[int, Relation]] = {
     0: "none", TF: "implies", FT: "implied_by", TF | FT: "equivalent", TT: "excludes",

@@ -23,9 +23,9 @@ STORABLE: Final = frozenset({200, 203, 204, 300, 404, 410})
 """Statuses of the upstream service's answers that the proxy stores. RFC 9111 (section 4.2.2) allows
 this for each of them even if the answer does not state how long it is fresh."""
 HEURISTIC_SHARE, HEURISTIC_MOST = 0.1, 86_400.0
-"""An answer that does not state how long it is fresh counts as fresh for `HEURISTIC_SHARE` times
-its age since Last-Modified (0.1: a tenth of it), at most `HEURISTIC_MOST` seconds (RFC 9111,
-section 4.2.2)."""
+"""If an answer does not state how long it is fresh, it counts as fresh for `HEURISTIC_SHARE` (a
+tenth) of the time from its Last-Modified header to its Date header, but at most for
+`HEURISTIC_MOST` seconds (RFC 9111, section 4.2.2)."""
 FOREVER_SECONDS = 2.0**31
 
 _DIRECTIVE = re.compile(r'([\w!#$%&\'*+.^`|~-]+)(?:=(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?', re.ASCII)

@@ -133,8 +133,8 @@ class _Trouble(Exception):
 
 
 _Key = tuple[str, str, str]
-"""Key of a stored answer: URL, and the request headers Accept and Accept-Language. The answers to
-two GET requests that agree in these are the same."""
+"""Key of a stored answer to a GET request: (URL, Accept header, Accept-Language header) of the
+request. Requests that agree in all three get the same answer."""
 
 
 class MacroRuntime:

@@ -26,33 +26,33 @@ Reason = Literal["unit", "book", "event_sum", "twin"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
 MAX_SHRUNKEN: Final = 0.0101
-"""A price, bid or ask up to this value (0 to 1) may be a hundred times too small, because it was
-given in another unit. A true price is at most 1, so a hundredth of it is at most 0.01; 0.0001 is
-added for rounding."""
+"""A quote may be a hundred times too small, i.e. given in another unit, if its price, bid and ask
+are all at most this, in probability. A true price is at most 1, so a hundredth of it is at most
+0.01; 0.0001 is added for rounding."""
 KALSHI_TICK: Final = 0.001
 """Smallest step of prices in Kalshi's order books, in probability."""
 MIN_BATCH, MIN_EVENTS = 20, 10
-"""The imported quotes of one venue and day are put into quarantine, as a hundred times too small,
-if all of them are at a cent or less. MIN_BATCH: smallest number of quotes for this. MIN_EVENTS:
-smallest number of events that the quotes must come from, since all the long shots of one event may
-rightly be at a cent or less."""
+"""If all imported quotes of one venue and day are at a cent or less, they are taken to be a hundred
+times too small and put into quarantine. This needs at least MIN_BATCH quotes above 0, from at least
+MIN_EVENTS events, since all the long shots of one event may rightly be at a cent or less."""
 MAX_OUTSIDE_BOOK: Final = 0.2
-"""How far, in probability, a price may lie outside the range from bid to ask of its own order book.
-Beyond that, the quote is held in quarantine. Wide, because the book moves on after the last
-trade."""
+"""An imported quote is put into quarantine if its price lies further than this, in probability,
+outside the range from bid to ask. The limit is wide, because bid and ask move on after the last
+trade. docs/operations.md tells how many correct quotes it catches."""
 MAX_CROSSED: Final = 0.01
-"""How far, in probability, a bid may be above the ask of the same market. Beyond that, the quote is
-held in quarantine."""
+"""An imported quote is put into quarantine if its bid is above its ask by more than this, in
+probability."""
 MAX_SUM, MIN_SUM = 1.5, 0.1
-"""Bounds, in probability, for events in which at most one market resolves Yes. All quotes of such
-an event are held in quarantine if the bids of its markets sum to more than MAX_SUM, or the asks to
-less than MIN_SUM."""
+"""Limits, in probability, for imported events in which at most one market resolves Yes. All quotes
+of such an event are put into quarantine if the bids of its markets sum to more than MAX_SUM, or the
+asks of its markets to less than MIN_SUM."""
 MIN_MEMBERS: Final = 3
-"""Smallest number of quoted markets of an event for which the sum of their asks is checked against
-`MIN_SUM`, the lower bound."""
+"""The asks of an event's markets are summed and compared with `MIN_SUM`, the lower limit, only if
+at least this many of the markets are quoted."""
 TWIN_RATIO, TWIN_FLOOR = 50.0, 0.1
-"""Of two markets of the same contract on different venues, both quotes are put into quarantine if
-the higher price is at least TWIN_RATIO times the lower one, and at least TWIN_FLOOR (0 to 1)."""
+"""If two markets of the same contract on different venues have very different prices, both quotes
+are put into quarantine: the higher price must be at least TWIN_RATIO times the lower one, and at
+least TWIN_FLOOR in probability."""
 
 
 class ScreenedQuote(NamedTuple):

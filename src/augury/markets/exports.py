@@ -36,10 +36,10 @@ CSV_COLUMNS: tuple[str, ...] = tuple(
     for name in EXPORT_COLUMNS
     for column in (("yes_price", "no_price", "outcome_prices") if name == "prices" else (name,))
 )
-"""Columns of an exported CSV file of markets. Other files have a list `prices` instead of the
-columns `yes_price` (price of Yes or, without an outcome Yes, of the first outcome), `no_price`
-(price of No or, without an outcome No, of the second outcome) and `outcome_prices` (all outcomes as
-text, if there are more than two)."""
+"""Columns of an exported CSV file of markets. Instead of the list `prices` of other files there are
+three columns. `yes_price` is the price of Yes or, if no outcome is Yes, of the first outcome.
+`no_price` is that of No or of the second outcome. `outcome_prices` has all outcomes as text, if
+there are more than two."""
 
 
 def export_frame(markets: list[StoredMarket]) -> pl.DataFrame:

@@ -20,10 +20,10 @@ from augury.storage.locks import LockKey
 BATCH_CHANGES: Final = 2_000
 """Largest number of changes of markets that are processed in one transaction."""
 LOOK_EVERY: Final = 1.0
-"""Seconds between two checks for new changes of markets while there are none."""
+"""While no market changes, new changes are looked for once in this many seconds."""
 LEAD_EVERY: Final = 10.0
-"""Seconds between two attempts of a process to become the one that follows the changes of
-markets."""
+"""Only one process at a time follows the changes of markets. Any other process tries to take over
+once in this many seconds."""
 
 Progress = Callable[[int], None]
 

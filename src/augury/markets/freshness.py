@@ -23,8 +23,8 @@ MAX_AGE = timedelta(days=14)
 """Default age above which a price is too old to rely on (`AUGURY_PRICE_MAX_AGE`)."""
 
 COMPARABLE_WITHIN = timedelta(days=1)
-"""Longest time between two prices that may be compared with each other. It is a day because an
-unchanged price is recorded only once a day."""
+"""Two prices may be compared with each other only if their times are at most this far apart. The
+limit is a day because an unchanged price is recorded only once a day."""
 
 
 class Dated(Protocol):
@@ -46,8 +46,8 @@ class Standing(NamedTuple):
     status or price is too old to rely on."""
 
     status: Status
-    """The status to show: that of the market, or `closed` if it is overdue, i.e. its close has
-    passed with no update from its venue since."""
+    """The status to show. It is `closed` if the market is overdue, i.e. its close has passed with
+    no update from its venue since; otherwise it is the market's own status."""
     stale: bool
     """True if the market is overdue (its close has passed with no update from its venue since), or
     active with an old price."""

@@ -37,8 +37,8 @@ from augury.markets.sides import (
 
 MOST_EXCLUSIVE = 1.35
 """The markets of one event may exclude each other only if the Yes prices of the active ones sum to
-at most this probability. Above 1, because spreads and unreliable quotes add to the sum. Chosen by
-hand."""
+at most this probability. The limit is above 1, because spreads and unreliable quotes add to the
+sum. Chosen by hand."""
 
 MAX_INVERSION = 0.10
 """Limit, in probability, for prices of two neighboring levels of one quantity. The narrower level

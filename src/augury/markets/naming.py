@@ -14,8 +14,8 @@ from urllib.parse import unquote
 from uuid import UUID
 
 MAX_NAME: Final = 1_000
-"""Longest text, in characters, that is looked up as a name of a market (id, UUID, address or
-slug)."""
+"""A text longer than this, in characters, is not looked up as a name of a market (id, UUID, address
+or slug)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,15 +27,16 @@ HISTORY_DAYS = 60
 """Length, in days, of the invented price histories of the sample markets."""
 
 _DAILY_VOLATILITY = 0.12
-"""Standard deviation of the change of a sample market's invented price over a day, in log odds."""
+"""The invented price of a sample market changes from day to day with this standard deviation, in
+log odds."""
 
 _DAILY_VOLUME = 0.02
 """Share (0 to 1) of a sample market's invented total volume that is traded on the last day of its
 history."""
 
 _DAILY_TRADING = 0.5
-"""Standard deviation, in natural log, of the random factor of a sample market's volume between two
-neighboring points of its history."""
+"""The invented volume that is traded between two neighboring points of a sample market's history
+varies by a random factor. This is the standard deviation of the factor's natural logarithm."""
 
 _FADING = 30.0
 """Time constant of a sample market's invented trading, in days: the daily volume was smaller by a

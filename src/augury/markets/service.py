@@ -34,13 +34,11 @@ _WINDOW = {
     60: timedelta(days=30),
     1440: timedelta(days=365),
 }
-"""Default length of the window of a price history, by the length of its intervals in minutes."""
+"""Length of the intervals of a price history, in minutes -> default length of the whole history."""
 _RELATED = 50
-"""Largest number of other markets of the same event or family that are returned with a market's
-details."""
+"""A market's details list at most this many other markets of the same event or family."""
 _LATEST_PRICES = 200
-"""Largest number of recorded prices of each outcome, the latest ones, that are returned with a
-market's details."""
+"""A market's details contain at most this many recorded prices of each outcome, the latest ones."""
 
 
 class MarketService:

@@ -19,9 +19,9 @@ _VERBS: Final = (
     r"overtak|surpass|outperform|outpac|outgain|beat|flip|(?:do|does|doing|perform)\w*\s+better",
 )  # fmt: skip
 """Patterns for the beginnings of verbs by which one person, country ... acts on another: "attack",
-"endors". The last one compares two quantities ("gold outperforms bitcoin"). It is not read of teams
-and persons, because `language.results` reads their games: "B beats A" is the opposite of "A beats
-B", not just another question."""
+"endors". The last pattern is for verbs that compare two quantities ("gold outperforms bitcoin"). It
+is not used for teams and persons, because `language.results` reads their games: there, "B beats A"
+is the opposite of "A beats B", not just another question."""
 _PLAYERS: Final = frozenset({"team", "person"})
 _ACT: Final = re.compile(r"\b(?:" + "|".join(f"({verb})" for verb in _VERBS) + r")\w*", re.I)
 """Matches a word that begins like one of `_VERBS`. The number of the group that matches is the
@@ -36,8 +36,8 @@ _JOINED: Final = re.compile(
 """Matches "and", "vs", a comma, and the like. If one of these stands between two names, the first
 one does not act on the second."""
 MAX_GAP_CHARS: Final = 40
-"""Largest number of characters between two names at which the first one can be taken to act on the
-second. Chosen by hand."""
+"""The first of two names can be taken to act on the second only if at most this many characters
+stand between them. Chosen by hand."""
 
 Act = tuple[frozenset[str], int, frozenset[str]]
 """Who does what to whom: the keys of the entity that acts ("place:Iran"), the position of the verb

@@ -48,9 +48,11 @@ _ORDERED: Final = re.compile(
     r"\b(?:before|ahead of|sooner|earlier|prior|first|faster|until|till|beats?|races?|outlasts?)\b",
     re.I,
 )
-"""Matches words which show that a question asks which of two things comes first."""
+"""Matches words which show that a question asks which of two things comes first: "before",
+"sooner"."""
 _GAME: Final = re.compile(r"\bvs?\b|\bat\b|@", re.I)
-"""Matches the word between the two sides in the title of a market on a single game: "vs", "at"."""
+"""Matches the word between the two opponents in the title of a market on a single game: "vs",
+"at"."""
 _AGAIN: Final = re.compile(r"\bre-?elect(?:s|ed|ion)?\b", re.I)
 _PRESIDENCY: Final = re.compile(r"\b(?:president|white house|2028)", re.I)
 _COMMON: Final = frozenset(
@@ -98,7 +100,7 @@ _AT_LEAST: Final = re.compile(
     rf"|\b{_COUNT}\s+or\s+(?:more|fewer|less)\b|\b\d{{1,3}}\+\s",
     re.I,
 )
-"""Matches a count from which or up to which a question asks: "at least 2 cuts"."""
+"""Matches a count that is a lower or an upper limit: "at least 2 cuts", "up to 3 cuts"."""
 _COMPARED: Final = re.compile(
     r"\b(?:at\s+least|at\s+most|more|fewer|less|over|under|above|below|between|or\s+higher|or\s+lower|reach|hit|exceed)\b|[+$≥≤<>%]",
     re.I,
@@ -112,7 +114,7 @@ _EXACT_COUNT: Final = re.compile(
 at this count, not at more or fewer."""
 
 _RIVALS: Final = frozenset({"person", "team", "party", "company", "work", "coin"})
-"""Kinds of entities of which one cannot stand for another: a market on one person does not answer a
+"""Kinds of entities that cannot stand for each other: a market on one person does not answer a
 question about another person."""
 
 

@@ -25,11 +25,12 @@ Matrix = NDArray[np.float32]
 
 _ORDERS: Final = ("same", "opposite", "implies", "implied", "excludes", "differs")
 PARTS: Final = ("window", "threshold", "stage", "choice", "edition")
-"""Parts of a proposition whose relation the rules find (fields of `match.Comparison`)."""
+"""Parts of a proposition (fields of `match.Comparison`). In each, the hand-written rules find how
+question and market relate."""
 FIT: Final = (
     "score", "asked", "named", "content", "missing", "extra", "foreign", "likeness", "called",
 )  # fmt: skip
-"""Fields of `match.Comparison` that are numbers and features as they are."""
+"""Fields of `match.Comparison` that are numbers. Each is used as a feature as it is."""
 _FLAGS: Final = ("opposed", "lasting", "rival", "same")
 _LOOSE_KINDS: Final = frozenset({"place", "league", "topic", "event", "award"})
 """Kinds of entities that do not count for `entities_conflict`: two texts may name different ones
@@ -46,15 +47,17 @@ COMPARED: Final = (
 """Names of the features (numbers that compare a question with a market) that come from the
 hand-written rules and from search. They are known of every market at no further cost.
 
-`window_*`, `threshold_*`, `stage_*`, `choice_*`, `edition_*`: 1 if the rules find the relation that
-ends the name between this part of the question and this part of the market, else 0. For example,
-`window_implies` is 1 if whatever happens in the question's window of time also happens in the
-market's. `score_behind`, `likeness_behind`: the largest `score` or `likeness` of all compared
-markets minus this market's. `contest_*`: 0 or 1; all are 0 unless the market is on a single game
-and it is certain which result the question asks for
-(`language.results`). `contest_same`, `contest_opposite`, `contest_other`: the question asks the
-same as the market, the complement, or neither. `contest_both`: the question names both sides of the
-game. """
+- `window_*`, `threshold_*`, `stage_*`, `choice_*`, `edition_*`: 1 if the rules find the relation
+  that ends the name between this part of the question and this part of the market, else 0. For
+  example, `window_implies` is 1 if whatever happens in the question's window of time also happens
+  in the market's;
+- `score_behind`, `likeness_behind`: the largest `score` or `likeness` of all compared markets minus
+  this market's;
+- `contest_*`: 0 or 1. All are 0 unless the market is on a single game and it is certain which
+  result the question asks for (`language.results`). `contest_same`, `contest_opposite`,
+  `contest_other`: the question asks the same as the market, the complement, or neither.
+  `contest_both`: the question names both sides of the game.
+"""
 TEXT_FEATURES: Final = (
     "entities_shared", "entities_unnamed", "entities_foreign", "entities_conflict",
     "numbers_shared", "numbers_unnamed", "numbers_foreign", "question_words", "market_words",
@@ -63,13 +66,14 @@ TEXT_FEATURES: Final = (
 """Names of the features (numbers that compare a question with a market) for which the market's text
 has to be read, which takes about 0.5 ms of one core per market.
 
-`entities_shared`, `numbers_shared`: how many entities, or numbers, both texts name; `*_unnamed`:
-how many only the question names; `*_foreign`: how many only the market names. `entities_conflict`:
-1 if each text names an entity that the other does not name, and the two are of the same kind
-(person, team ...), else 0. `question_words`, `market_words`: number of words of the text.
-`choice_first`: which of the question's entities the market's outcome is about, counting only
-entities that the market also names ("A beats B" asks about A). 1: the first; -1: a later one; 0:
-none of them. """
+- `entities_shared`, `numbers_shared`: how many entities, or numbers, both texts name;
+- `*_unnamed`: how many only the question names; `*_foreign`: how many only the market names;
+- `entities_conflict`: 1 if each text names an entity that the other does not name, and the two are
+  of the same kind (person, team ...), else 0;
+- `question_words`, `market_words`: number of words of the text;
+- `choice_first`: whether the market's outcome is about the first of the question's entities that
+  the market also names, as A in "A beats B" (1), about a later one (-1), or about none of them (0).
+"""
 NAMES: Final = (*COMPARED, *TEXT_FEATURES)
 """Names of all features (numbers that compare a question with a market), in the order in which the
 judge (the trained model) reads them."""
@@ -86,8 +90,8 @@ class TextNames:
     entities: tuple[Mention, ...]
     """The mentions of entities in the text."""
     choice: frozenset[str]
-    """Keys (`Entity.key`) of the entities that a market's outcome is about: the side of a game, the
-    candidate. Empty for a question."""
+    """Keys (`Entity.key`) of the entities that a market's outcome is about, e.g. of the team that
+    wins the game, or of the candidate. Empty for a question."""
     numbers: frozenset[str]
     """The numbers in the text, as digits."""
     words: int

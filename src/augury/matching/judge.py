@@ -30,17 +30,16 @@ if TYPE_CHECKING:
 MODEL: Final = Path(__file__).parent / "model"
 """Folder with the files of the judge that is shipped with this version."""
 MAX_CANDIDATES: Final = 8
-"""Largest number of markets that the judge's encoder reads for one question; each costs about 5 ms
-of one core. Among the first 8 of the shortlist (a cheaper model that ranks the markets) is the
-market that a question was written about for 94.5% of paraphrases and 97.3% of negated questions
+"""The judge's encoder reads at most this many markets for one question; each costs about 5 ms of
+one core. A cheaper model, the shortlist, ranks the markets. For 94.5% of paraphrases and 97.3% of
+negated questions, the market that the question was written about is among the first 8
 (`docs/adr/0025-shortlist.md`)."""
 MAX_BEHIND: Final = 4.5
-"""Limits which markets the judge's encoder (the slow model that reads both texts) reads. The
-shortlist, a cheaper model, gives every market a raw score; markets whose score is more than this
-below the best are read only if the hand-written rules find a relation to the question. With a
-larger value the encoder reads more markets. Of 1,927 markets that the judge accepted on the
-questions from which `training/judge/fit.py` chooses the judge's limits, only 1 was farther
-below."""
+"""A cheaper model, the shortlist, gives every market a raw score. If a market's score is more than
+this below the best, the judge's encoder (the slow model that reads both texts) reads it only if the
+hand-written rules find a relation to the question. The larger this number, the more markets are
+read. Of 1,927 markets that the judge accepted on the questions from which `training/judge/fit.py`
+chooses the judge's limits, only 1 was farther below."""
 MAX_TOKENS: Final = 96
 """Maximum number of tokens (pieces of words) that the encoder reads of a question and a market
 together; the rest is cut off. 99% of the pairs in the training data are shorter."""
@@ -67,10 +66,14 @@ best. Only the trees that choose between same, opposite and neither have them as
 `ENCODED`.
 
 In the names, `encoder` stands for `encoder_best` (`ENCODED`); `dense` and `score` are features of
-`features.NAMES`. `*_lead`: for the market with the largest value, how far this is above the second
-largest (`LONE_LEAD` if there is no second); for any other market, minus how far its value is below
-the largest. `*_most`: the largest value of all markets. `dense_behind`: how far the market's value
-is below the largest. `encoder_likely`: number of markets with an `encoder_best` above 0.
+`features.NAMES`.
+
+- `*_lead`: for the market with the largest value, how far this is above the second largest
+  (`LONE_LEAD` if there is no second); for any other market, minus how far its value is below the
+  largest;
+- `*_most`: the largest value of all markets;
+- `dense_behind`: how far the market's value is below the largest;
+- `encoder_likely`: number of markets with an `encoder_best` above 0.
 """
 LONE_LEAD: Final = 8.0
 """Value of the features `encoder_lead` (in log-odds), `dense_lead` (cosine similarity) and
@@ -95,10 +98,10 @@ class Verdict(NamedTuple):
     e.g. because they read which team's win a question on a game asks for."""
 
     bound_trust: float | None = None
-    """How far a bound can be trusted. If the hand-written rules find that this market's price
-    bounds the question's probability from above or below (an earlier deadline, a higher level, a
-    later stage ...), this is the probability, 0 to 1, that they are right. None: they find no such
-    bound, or the judge did not read the market."""
+    """Set if the hand-written rules find that this market's price bounds the question's probability
+    from above or below (an earlier deadline, a higher level, a later stage ...): the probability, 0
+    to 1, that they are right. None: they find no such bound, or the judge did not read the
+    market."""
 
     @property
     def side(self) -> float:
@@ -253,14 +256,18 @@ class Judge:
     limits: dict[str, float]
     """Limits on the probabilities of a verdict, by name, 0 to 1, chosen in `training/judge/fit.py`.
 
-    `same`, `opposite`: smallest probability at which a market counts as asking the question, or its
-    opposite. `contrary`: smallest probability for "same" if the hand-written rules found
-    "opposite", and the other way round. `agree`: smallest probability for the answer that the rules
-    found; a market with less is rejected. `sided`: the larger of the two probabilities must be at
-    least this share of their sum, or it is not clear which side is asked. `bound`: smallest
-    `Verdict.bound_trust` at which a market's price bounds the question's probability as the rules
-    find, e.g. because of an earlier deadline. `absent`: if some market asks the question or its
-    opposite with at least this probability, other markets bound it only where logic proves it.
+    - `same`, `opposite`: smallest probability at which a market counts as asking the question, or
+      its opposite;
+    - `contrary`: smallest probability for "same" if the hand-written rules found "opposite", and
+      the other way round;
+    - `agree`: smallest probability for the answer that the rules found; a market with less is
+      rejected;
+    - `sided`: the larger of the two probabilities must be at least this share of their sum, or it
+      is not clear whether the question or its opposite is asked;
+    - `bound`: smallest `Verdict.bound_trust` at which a market's price bounds the question's
+      probability as the rules find, e.g. because of an earlier deadline;
+    - `absent`: if some market asks the question or its opposite with at least this probability,
+      other markets bound it only where logic proves it.
     """
     calibration: tuple[tuple[float, float], ...]
     """Points between which `confidence` interpolates linearly. First number of a point: the larger

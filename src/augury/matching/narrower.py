@@ -13,7 +13,8 @@ from typing import Final
 from augury.language.entities import Mention
 
 _CASES: Final = frozenset({"person", "team", "party", "company", "work", "coin", "place"})
-"""Kinds of entities of which a question may leave open which one is meant."""
+"""Kinds of entities that a question may leave open: "any country" asks for some place, "a Canadian
+team" for some team."""
 
 
 def is_one_case(

@@ -17,11 +17,11 @@ from augury.language.entities import Mention, mentions
 from augury.language.vocabulary import Vocabulary, fold, words
 
 MAX_TITLE_CHARS: Final = 320
-"""Maximum number of characters of a question or of a market's title in a text that the judge (the
+"""A question, or a market's title, is cut to this many characters in the text that the judge (the
 trained model) reads."""
 MAX_RULES_CHARS: Final = 150
-"""Maximum number of characters of a market's rules in the text that the judge (the trained model)
-reads. They come from the first sentence of the rules, which says what decides the market."""
+"""Of a market's rules, at most this many characters are in the text that the judge (the trained
+model) reads. They come from the first sentence, which says what decides the market."""
 MAX_FULL_NAMES: Final = 4
 """Maximum number of full names appended to a text that the judge (the trained model) reads."""
 _SENTENCE: Final = re.compile(
@@ -35,9 +35,9 @@ _STILL: Final = re.compile(
     r"launch|release|land|pull|manage)\b)",
     re.I,
 )
-"""Matches a "still" before something to be achieved ("can they still win"). The judge has met the
-word mostly where something lasts, in questions that ask the opposite of a market ("still in office"
-for "out"), and takes it for a sign of that."""
+"""Matches "still" before something to be achieved, as in "can they still win". It is removed from
+the text that the judge (the trained model) reads. The judge knows "still" mostly from questions on
+what lasts, which ask the opposite of a market ("still in office" for "out")."""
 _YES_NO: Final = frozenset({"yes", "no", "up", "down", "over", "under", "long", "short"})
 
 

@@ -25,7 +25,8 @@ _OFFICES: Final = {
     "mayor": r"mayors?|mayoral",
     "treasurer": r"treasurers?",
 }
-"""Kind of office -> pattern for the words by which a text names a race for it."""
+"""Kind of office -> pattern of the words by which a text names a race for it, e.g. "gubernatorial"
+for a governor."""
 _RACE: Final = re.compile(
     "|".join(
         rf"(?P<{name.replace(' ', '_')}>\b(?:{pattern})\b)" for name, pattern in _OFFICES.items()

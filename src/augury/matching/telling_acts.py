@@ -51,8 +51,8 @@ _ACTS: Final = tuple(
         ),
     )
 )
-"""Pairs of patterns: the first matches an act in a market's title, the second all words by which a
-question may mean this act."""
+"""Pairs of patterns. The first matches an act in a market's title ("impeached"), the second all
+words by which a question may mean this act ("impeached", "articles")."""
 _DEMANDED: Final = tuple(
     (re.compile(rf"\b(?:{in_question})", re.I), re.compile(rf"\b(?:{in_title})", re.I))
     for in_question, in_title in (
@@ -66,8 +66,9 @@ _DEMANDED: Final = tuple(
         ),
     )
 )
-"""Pairs of patterns: the first matches an act in a question, the second the words of which a
-market's title must have one to ask for it."""
+"""Pairs of patterns. The first matches an act in a question ("removed from office"), the second the
+words for it in a market's title ("removed", "convicted"). A title without any of these words does
+not ask for the act."""
 
 
 def differ(title: str, question: str) -> bool:

@@ -26,8 +26,8 @@ _NAMES = {
     "dimensions": "relations",
     "interval_minutes": "interval",
 }
-"""Name of a field in API requests -> name of the tools' argument that sets it, where the names
-differ."""
+"""Field of an API request -> argument of the tools that sets this field, where the two have
+different names."""
 
 
 class Reach(Protocol):

@@ -32,8 +32,8 @@ def _to_the_second(moment: Any) -> Any:
 
 
 MOST_MEMBERS = 8
-"""Maximum number of further markets of a family (markets of one event that differ e.g. in their
-level) that a tool's answer lists beside one market; with `detail: "full"` it lists them all."""
+"""Beside one market, a tool's answer lists at most this many further markets of its family (markets
+of one event that differ e.g. in their level). With `detail: "full"` it lists them all."""
 
 
 def _in_a_line(members: Any) -> Any:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from datetime import timedelta
 
 _MANY = 10_000
-"""Number of spenders (callers, hosts or addresses) in memory from which a new one triggers a
-cleanup: spenders that have their whole budget left are then removed from memory."""
+"""If this many spenders (callers, hosts or addresses) are in memory and a new one comes, those that
+have their whole budget left are removed from memory first."""
 
 
 class Budget:

@@ -39,7 +39,7 @@ REFUSED = Counter(
 )
 
 MOST_ADDRESSES = 4
-"""Largest number of addresses of one host name to which a connection is tried."""
+"""If a host name has several addresses, a connection is tried to at most this many of them."""
 _PACE = 0.05
 
 Resolver = Callable[[str, int], Awaitable[list[str]]]

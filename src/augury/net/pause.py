@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 LONGEST_PAUSE = 300.0
-"""Longest wait, in seconds, that is taken from a Retry-After header; a longer wait is shortened to
+"""If a Retry-After header asks for a longer wait than this, in seconds, the wait is shortened to
 this. Chosen by hand."""
 
 

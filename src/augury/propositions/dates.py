@@ -29,8 +29,9 @@ class WrittenDate(msgspec.Struct, frozen=True):
     span: tuple[int, int]
     """Positions in the text of the date's first character and after its last one."""
     relation: str
-    """Preposition before the date in the simplest form ("no later than" is "by"): by, before,
-    until, after, from, to, and, in or on; empty if there is none."""
+    """Preposition before the date: by, before, until, after, from, to, and, in or on. Other words
+    are replaced by the one of these that means the same ("no later than" is "by"). Empty if there
+    is no preposition."""
     boundary: Literal["", "start", "end"]
     """Whether only the beginning or the end of the date is meant: "start" for "the start of June",
     "end" for "the end of June"; empty if the whole date is meant."""
@@ -42,11 +43,10 @@ class WrittenDate(msgspec.Struct, frozen=True):
     tell the last day."""
     precision: Precision
     clock: tuple[int, int] | None
-    """Start and end of the time of day that the text names, in minutes after midnight as the text
-    writes them (a time zone is ignored); equal for a single moment. None if the text names no time
-    of day."""
+    """Start and end of the time of day that the text names, in minutes after midnight; equal for a
+    single moment. A time zone in the text is ignored. None if the text names no time of day."""
     vague: bool = False
-    """Whether it is not certain which days are meant."""
+    """True if it is not certain which days are meant, e.g. in "mid-June"."""
     season: bool = False
     """Whether the date is a season that is named by two years: "2025-26"."""
 
@@ -62,8 +62,9 @@ def day_number(ordinal: str) -> int:
 
 
 _LATE: Final = timedelta(45)
-"""How long after a market's close a date without a year may lie. It is more than 0 because venues
-close some markets before the last day that the text names. Chosen by hand."""
+"""If a market's text names a date without a year, a year is chosen in which the date begins at most
+this long after the market's close, if there is one. The limit is above 0 because venues close some
+markets before the last day that the text names. Chosen by hand."""
 
 
 def yearless(

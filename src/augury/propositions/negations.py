@@ -24,8 +24,8 @@ _DENYING: Final = re.compile(
     r"still|keep|kept|\bgo(?:es)?\b|hold|held|pass|\bends?\b|clos|finish|continu",
     re.I,
 )
-"""Matches some part of every phrase that denies. If it matches nowhere in a text, the slower
-searches for such phrases are skipped."""
+"""Matches at least a part of every phrase that denies, e.g. "n't" of "isn't". In a text without a
+match, the slower searches for such phrases are skipped."""
 _AUXILIARY_NOT: Final = r"(?:is|are|was|were|do|does|did|has|have|had|wo|would|ca)n't"
 _NEUTRAL: Final = re.compile(
     r"\bwhether\s+or\s+not\b|\bor\s+not\b(?=\s*(?:[?.!,;)\x1f]|\Z))|"

@@ -137,8 +137,8 @@ class PredicateReading(NamedTuple):
     contest. A denial does not change the range: it is "above 5" for "not above 5". None if the text
     names none."""
     choice: str = ""
-    """The words that name the contender of whom the text says that it wins, is nominated, reaches a
-    stage or has a rank; empty if the text says no such thing."""
+    """The words that name a contender, if the text says that a contender wins, is nominated,
+    reaches a stage or has a rank; else empty."""
     stage: str | None = None
     """The stage of a contest that is reached: "playoffs" or a key of `wording.STAGES`
     ("semifinal"); None if the text is about no stage."""

@@ -105,12 +105,12 @@ class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """Whether the predicate can be true of only one contender (team, candidate), as in a contest
     with one winner."""
     indefinite: bool = False
-    """Whether the contender that is said to win is not named, but a class of contenders ("another
-    party", "a team from the East")."""
+    """True if the contender that is said to win has no name in the text, only a description that
+    fits several ("another party", "a team from the East")."""
     actor: str = ""
-    """Who acts, in a text with a verb for which it matters who acts on whom: A in "A strikes B". It
-    is not parsed: the first term (stemmed word) of the text counts as the actor. Empty for any
-    other text."""
+    """If the text has a verb for which it matters who acts on whom ("A strikes B"): who acts, as
+    one term (stemmed word). The text is not parsed for this; its first term counts as the actor.
+    Empty for any other text."""
     fixture: bool = False
     """Whether the proposition is about one game between two sides; `contest` then has the terms of
     both."""

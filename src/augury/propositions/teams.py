@@ -75,7 +75,7 @@ class Team(NamedTuple):
     nickname: frozenset[str]
     others: tuple[frozenset[str], ...]
     place: str
-    """Name of the team's city as the list of teams writes it."""
+    """Name of the team's city, as written in this module's lists of teams: "Golden State"."""
 
 
 def _read(league: str, lines: str) -> tuple[Team, ...]:
@@ -125,5 +125,5 @@ def leagues_of(*sides: frozenset[str]) -> list[str]:
 
 
 _SAME: Final = {"nba:blazers": "nba:trail blazers"}
-"""Teams that the lists above contain twice: key of the second entry -> key of the first entry,
-which is used for both."""
+"""Teams that are in this module's lists twice, under two nicknames: key of the entry that is not
+used -> key of the entry that is used for both."""

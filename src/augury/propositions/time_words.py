@@ -119,8 +119,8 @@ _HINT: Final = re.compile(
     r"juneteenth|thanksgiving|easter|new\s+year|\bthe\s+\d{1,2}(?:st|nd|rd|th)\b",
     re.I,
 )
-"""Matches at least a part of every date in words that `dates_in_words` can find. In a text without
-a match the slower searches are skipped."""
+"""Matches at least a part of every date in words ("next week", "Christmas") that `dates_in_words`
+can find. In a text without a match the slower searches are skipped."""
 _REACH: Final = 48
 """Words that change the meaning of a date ("mid-", "by 5 PM on") are looked for in this number of
 characters before the date."""
@@ -346,8 +346,9 @@ def _away(m: WrittenDate, text: str) -> WrittenDate | None:
 
 
 _EARLIER: Final = {"more than": "before", "at least": "by"}
-"""Words before "a week before June 30" -> the preposition that they mean for the day June 23: "at
-least a week before June 30" is by June 23, "more than a week before June 30" is before June 23."""
+"""Words before a time span that is counted back from a day -> the preposition of the day at which
+the count ends. "At least a week before June 30" means by June 23; "more than a week before June 30"
+means before June 23."""
 
 
 def _moved(m: WrittenDate, start: int, stop: int, relation: str) -> WrittenDate:

@@ -37,9 +37,8 @@ class Window(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     end: date | None = None
     """First day after the window. None: the window has no end, or it is not known when it ends."""
     clock: tuple[int, int] | None = None
-    """Times of day at which the window begins and ends, in minutes after midnight as the text
-    writes them (a time zone is ignored); equal for a single moment. None if the text names no time
-    of day."""
+    """Times of day at which the window begins and ends, in minutes after midnight; equal for a
+    single moment. A time zone in the text is ignored. None if the text names no time of day."""
     precision: Precision = "day"
     since: date | None = None
     """Day on which the market was opened or the question was asked. The event that the market or
@@ -48,8 +47,8 @@ class Window(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """Whether the words can mean two windows ("by June": the start or the end of June), or the year
     is not known."""
     years: frozenset[int] = frozenset()
-    """Years that the text names alone, without a day or month, as the edition of a contest: 2026
-    for "the 2026 election" and for "the 2025-26 season"."""
+    """Years that the text names without a day or month. In a text about a contest they name its
+    edition: 2026 in "the 2026 election" and in "the 2025-26 season"."""
     text: str = ""
     """The words of the text from which the window was read."""
 
@@ -62,7 +61,8 @@ def has_ended(window: Window, day: date) -> bool:
 
 
 _COARSENESS: Final = {"day": 0, "week": 1, "month": 2, "quarter": 3, "year": 4, "decade": 5}
-"""Precision of a date -> how coarse it is; of several dates the finest one makes the window."""
+"""Precision of a date -> rank of the precision; a smaller rank is finer. If a text names several
+windows of the same kind (e.g. two that end "by" a date), the one from the finest date is used."""
 
 
 def window(
@@ -128,8 +128,9 @@ _LAST_DAY: Final = re.compile(
     r"(?=\s*(?:[?,;:!)]|\.(?!\d)|\Z)|\s+(?:in|at|on|for|or|and|with|inclusive)\b)",
     re.I,
 )
-"""Matches, right after a day, the last day of a range in the same month: "to 7" in "from June 1 to
-7". A number with a noun or a unit ("to 7 percent") is not matched."""
+"""Matches the last day of a range within one month, at the beginning of the text that stands after
+the range's first day: " to 7" after "from June 1". A number with a noun or a unit (" to 7 percent")
+is not matched."""
 _FIRST_DAY: Final = re.compile(
     rf"(?:\b(?:from|between)\s+(?:the\s+)?{DAY}\s+|(?<![\d.-])\b{DAY}(?P<dash>\s?[-–]\s?))\Z", re.I
 )

@@ -86,8 +86,8 @@ date; this check is much faster than the search for dates."""
 _SUPERLATIVE: Final = re.compile(
     r"\b(?:first|\w{2,}est|most|worst|best|least|record|only|never)\b(?:\W+\w+){0,4}\W*\Z", re.I
 )
-"""Matches words before "since" that compare with the past. "The first time since 2021" then names
-no window."""
+"""Matches words before "since" that compare with the past: "first time" in "the first time since
+2021". A date after such words names no window of time."""
 _MEETING: Final = re.compile(r"\s+(?:[a-z]+\s+){0,2}meeting\b", re.I)
 """Matches "meeting" after a date. "After the March meeting" means the decision of that meeting, not
 the time after March, so the preposition "after" is dropped."""
@@ -169,7 +169,8 @@ def _mention(
 
 
 _EVENT_DAYS: Final = frozenset({(1, 6), (10, 7), (9, 11), (6, 4)})
-"""Days, as (month, day), after which past events are named: the January 6 riot."""
+"""Days, as (month, day), whose date also names a past event: January 6, the riot. If the day has no
+year and a word such as "riot" follows, it is not read as a date."""
 _EVENT: Final = re.compile(
     r"(?:th)?[\s-]+(?:\w+\s+)?(?:committee|pardon|riot|defendant|attack|insurrection|hearing|panel|prosecut|"
     r"investigat|inquiry|commission|hostage|massacre|convict|prisoner|protest|offender|case)", re.I

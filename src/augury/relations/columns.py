@@ -26,28 +26,27 @@ from augury.search.related import Pool
 Floats = NDArray[np.float32]
 
 SUBJECT_SHARE: Final = 0.5
-"""How much (0 to 1) a market counts as being about a factor (something in the world, e.g. a policy
-rate) if only a tiny part of its question names the factor. The value rises linearly, to 1 if the
-whole question names it (`factors.Match.fit`). Chosen by hand."""
+"""How much (0 to 1) a market is about a factor (something in the world, e.g. a policy rate) depends
+on the part of its question that names the factor (`factors.Match.fit`). It rises linearly from this
+value, for a tiny part, to 1, for the whole question. Chosen by hand."""
 NAMING_SCORE: Final = 0.15
-"""Smallest BM25 score of a market's question and event name against the query's words
-(`Pool.words`) from which the market counts as mentioning something that the query mentions. Chosen
-by hand."""
+"""A market counts as mentioning something that the query mentions if the BM25 score of its question
+and event name against the query's words (`Pool.words`) is at least this. Chosen by hand."""
 YEAR_SECONDS: Final = 31_557_600
 """Number of seconds in a year of 365.25 days."""
 MAX_YEARS_APART: Final = 10.0
-"""Largest absolute value, in years, of the column `after`: the close of a market minus
-`Pool.median_close`, the median close of the query's best direct results (markets on the question
-itself). Values above 10 are set to 10, values below -10 to -10."""
+"""The column `after` says how many years a market closes after the median close of the query's best
+direct results (markets on the question itself, `Pool.median_close`). It is negative if the market
+closes before. Values are limited to this many years before or after."""
 RANK_WEIGHTS: Final = (1.0, 0.7, 0.5, 0.4)
-"""Weights (0 to 1) of verdicts (`judged`) on how a factor (thing in the world) of the
-query and a factor of a market are related. The weight depends on the query's factor: 1 for its
-strongest one, 0.7 for the second, and so on; its fifth and further ones are left out. Chosen by
+"""Weights (0 to 1) of the verdicts (`judged`) on a factor (thing in the world) of the query and a
+factor of a market. The first number is for the query's strongest factor, the second for its second
+strongest, and so on. Verdicts on the query's fifth and further factors are not used. Chosen by
 hand."""
 SECONDARY_WEIGHT: Final = 0.7
-"""Weight (0 to 1) of verdicts (`judged`) on how a factor (thing in the world) of the query
-is related to a market's second or a further factor. For the market's first factor, the weight is 1.
-Chosen by hand."""
+"""The weight of a verdict (`judged`) on a factor (thing in the world) of the query and the second
+or a further factor of a market is multiplied by this number (0 to 1). The weight of a verdict on
+the market's first factor is not reduced. Chosen by hand."""
 
 COLUMNS: Final = (
     "names_weight", "names_share", "directness", "after", "words", "dense", "salience", "fixture",
@@ -77,7 +76,8 @@ query: `COLUMNS` and four features of `augury.search.rank.features`."""
 _DIRECT_FEATURES: Final = [
     FEATURES.index(one) for one in ("precision", "family", "year", "number_conflict")
 ]
-"""Columns of search's ranking features (`FEATURES`) that `DIRECT_COLUMNS` adds to `COLUMNS`."""
+"""Positions in `FEATURES` (search's ranking features) of the four features that `DIRECT_COLUMNS`
+adds to `COLUMNS`."""
 
 
 _AT: Final = {name: nth for nth, name in enumerate(COLUMNS)}

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 FALSE_DISCOVERY_RATE: Final = 0.05
-"""False discovery rate: of the pairs of markets that are reported as moving together, the expected
-share (0 to 1) that do so only by chance. With a larger value, more pairs are reported."""
+"""Of the pairs of markets that are reported as moving together, at most this share (0 to 1) is
+expected to do so only by chance. With a larger value, more pairs are reported."""
 LAGS: Final = (0, 1, 2)
-"""Lags at which the price changes of two markets are compared: by how many time steps (of the
-length `moving.STEP_LENGTH`) the second market follows the first."""
+"""The price changes of two markets are compared at each of these lags. A lag is the number of time
+steps (`moving.STEP_LENGTH`) by which the second market follows the first."""
 LEAST_STEPS: Final = 20
 """Two markets are compared only if the price changes of both are known in at least this many time
 steps."""
@@ -44,15 +44,15 @@ BLOCK_MARKETS: Final = 512
 """Number of markets whose series of price changes are correlated with those of all markets in one
 matrix product. A larger number takes more memory."""
 SPIKE_LOG_ODDS: Final = 0.4
-"""A change of log-odds from one time step to the next, up or down, that is larger than this is
-removed as a spike if more than half of it is reversed within `SPIKE_STEPS` steps
-(`log_odds_changes`)."""
+"""A jump of a price is removed as a spike if it changes the log-odds by more than this from one
+time step to the next, up or down, and more than half of it is reversed within `SPIKE_STEPS` steps
+(`log_odds_changes`). With a larger value, fewer jumps are removed."""
 SPIKE_STEPS: Final = 4
-"""Largest number of time steps after which the reversal of a jump of a price still makes the jump a
-spike, which is removed (`SPIKE_LOG_ODDS`)."""
+"""A jump of a price counts as a spike, which is removed (`SPIKE_LOG_ODDS`), only if it is reversed
+within this many time steps."""
 PRICE_EDGE: Final = 0.01
-"""Smallest distance of a price from 0 and from 1 when log-odds are computed. Prices closer to 0 or
-1 are moved to this distance, because log-odds grow without limit there."""
+"""Before log-odds are computed, a price (0 to 1) closer than this to 0 or 1 is moved to this
+distance from it, because log-odds grow without limit there."""
 
 Changes = NDArray[np.float32]
 """Changes of the log-odds of prices: one row for each market, one column for each time step; NaN

@@ -32,9 +32,9 @@ from augury.search.text import fold
 from augury.search.text import terms as text_terms
 
 Kind = Literal["game", "ladder", "deadlines", "contest", "venue_event", "single"]
-"""What the markets of an event have in common, the closest tie first. game: they are on one game;
+"""What ties the markets of an event together, the closest tie first. game: they are on one game;
 ladder: on levels of one quantity; deadlines: on deadlines of one happening; contest: on one
-contest; venue_event: only their venue put them together. single: the event has one market."""
+contest; venue_event: only their venue lists them together; single: the event has one market."""
 
 CODE_VERSION: Final = "1"
 """Version of the code that reads markets, groups them into events, and links the same contracts of
@@ -67,8 +67,8 @@ class Placement(NamedTuple):
     """Hash that is equal for markets that could be the same contract on different venues; None if
     the market can't be linked with another venue's market."""
     contest_hash: int | None
-    """Hash of a contest and its year, equal for all markets on stages or finishing places of that
-    contest: "reach the final", "win", "finish second". None for other markets."""
+    """Hash of a contest and its year. All markets on the contest's stages or finishing places
+    ("reach the final", "win", "finish second") have the same hash. None for other markets."""
 
 
 class Link(NamedTuple):
@@ -163,7 +163,7 @@ class Event(msgspec.Struct):
     """An event (markets that belong together) while it is put together from groups of markets."""
 
     id: int | None
-    """None until the event is stored."""
+    """Id of the event in the database; None until it is stored."""
     nodes: set[str]
     """Names of the groups of markets that together make up the event: the venues' own events and
     the families (`Placement.nodes`)."""
@@ -271,8 +271,8 @@ def _opened_together(a: Listed, b: Listed) -> bool:
 _HAPPENINGS: Final = frozenset({"happens", "leaves", "announces", "says"})
 _ANNOUNCED: Final = re.compile(r"\b(?:announc\w+|intent(?:ion)?\s+to|agrees?\s+to)\b", re.I)
 _DEADLINE_CHARACTERS: Final = 400
-"""A deadline is looked for in this many characters at the beginning of a market's resolution rules;
-the rest of the rules is about exceptions."""
+"""A deadline is looked for in the first part of a market's resolution rules, this many characters
+long; the rest of the rules is about exceptions."""
 
 
 def _day_after_deadline(rules: str, p: Proposition) -> date | None:

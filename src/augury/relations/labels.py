@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from augury.relations.store import LabelRelation, LabelRow
 
 WEIGHT: Final = {"proposed": 0.2, "confirmed": 0.6}
-"""Weight (0 to 1) of a language model's label, by the operator's decision on it (`LabelStatus`).
-The weight is small until the operator confirms the label; then it equals that of an edge of
+"""How much (0 to 1) a language model's label (its answer on how two events are related) counts, by
+the operator's decision on it (`LabelStatus`). A confirmed label counts as much as an edge of
 strength 2 (of 3) in the factor base. Rejected labels are not used. Chosen by hand."""
 MAX_EVENTS_PER_FACTOR: Final = 6
 """The language model is asked about pairs of events that have the same main factor (a thing in the
@@ -36,8 +36,8 @@ world, e.g. a policy rate). For each factor, at most this many events are paired
 the most traded ones."""
 
 MIN_REASON_WORDS: Final = 4
-"""Smallest number of words in the reason that a language model gives for its answer. An answer with
-a shorter reason is not used."""
+"""An answer of the language model is used only if the reason that it gives has at least this many
+words."""
 
 Lag = Literal["none", "hours", "days", "weeks", "months", "years"]
 """How long an effect takes, in the words of a language model's answer."""
@@ -117,9 +117,9 @@ class Lead:
     market: StoredMarket
     event: int
     contest_hash: int | None
-    """Hash of the contest that the event is on, equal for all events on that contest, whatever
-    stage or finishing place they are about (`events.Placement.contest_hash`). None for an event
-    that is not on a contest."""
+    """Hash of the contest that the event is on. All events on that contest have the same hash,
+    whatever stage or finishing place they are about (`events.Placement.contest_hash`). None for an
+    event that is not on a contest."""
     factors: tuple[int, ...]
     """Ids of the factors (things in the world, e.g. a policy rate) that the market is about, best
     fitting first."""

@@ -27,30 +27,31 @@ MIN_FACTOR_SHARE: Final = 0.25
 """A query is taken to be about a factor only if the factor's weight is at least this share (0 to 1)
 of the largest weight among the query's factors. Chosen by hand."""
 MIN_NAMED_WEIGHT: Final = 0.4
-"""Weight (0 to 1) in a query of a factor (a thing in the world, e.g. a policy rate) that only a
-tiny part of the query's words names. The weight rises linearly with this part, to 1 if all words of
-the query name the factor (`factors.Match.fit`). Chosen by hand."""
+"""A factor (a thing in the world, e.g. a policy rate) that a query's words name has a weight in the
+query. The weight rises linearly with the part of the words that name the factor
+(`factors.Match.fit`): from this value (0 to 1), for a tiny part, to 1, for all words. Chosen by
+hand."""
 VOTE_WEIGHT: Final = 0.8
 """Weight (0 to 1) of a factor (a thing in the world) in a query if all of the query's best direct
 results (markets on the question itself) are closely about it. If only some of them are, the weight
 is smaller. Chosen by hand."""
 GUESSED_TOP_WEIGHT: Final = 0.5
-"""Weight (0 to 1) of the strongest factor that is guessed for a query. If the words of a query name
-no factor (thing in the world), its factors are guessed from its best direct results (markets on the
-question itself). If these agree (`MIN_AGREED_WEIGHT`), the weights of the guessed factors are
-scaled up so that the largest is at least this one. Chosen by hand."""
+"""If the words of a query name no factor (thing in the world), its factors are guessed from its
+best direct results (markets on the question itself). If these results agree (`MIN_AGREED_WEIGHT`),
+the weights of the guessed factors are scaled up until the largest is at least this (0 to 1). Chosen
+by hand."""
 MIN_AGREED_WEIGHT: Final = 0.1
 """If the words of a query name no factor (thing in the world), its best direct results (markets on
-the question itself) vote on its factors, with weights up to `VOTE_WEIGHT`. They count as agreeing
-if the factor with the most votes has at least this weight (0 to 1). Chosen by hand."""
+the question itself) vote on its factors, with weights up to `VOTE_WEIGHT`. The results count as
+agreeing if the factor with the most votes has at least this weight (0 to 1). Chosen by hand."""
 SURE_WEIGHT: Final = 0.6
-"""A factor (thing in the world) that the query's words name is certainly what the query is about if
-its weight (0 to 1) is at least this. Chosen by hand."""
+"""A query is certainly about a factor (thing in the world) that its words name if the factor's
+weight (0 to 1) in the query is at least this. Chosen by hand."""
 ANSWERED_SHARE: Final = 0.5
-"""Smallest share (0 to 1) of a query's best direct results (markets on the question itself) that
-must be about a factor (a thing in the world) which the query's words certainly name
-(`SURE_WEIGHT`). With a smaller share, search has probably missed markets that name the factor in
-other words, so the factor's markets are looked up as well. Chosen by hand."""
+"""If a query certainly names a factor (a thing in the world; `SURE_WEIGHT`), at least this share (0
+to 1) of its best direct results (markets on the question itself) should be about that factor. If
+the share is smaller, search has probably missed markets that name the factor in other words, so the
+factor's markets are looked up as well. Chosen by hand."""
 SUPPOSED_SHARE: Final = 0.8
 """A query may suppose a cause in a condition ("if the dollar collapses"). A factor (thing in the
 world) that the condition names counts as such a cause if its weight is at least this share (0 to 1)
@@ -70,8 +71,8 @@ class OwnFactors(NamedTuple):
     factors: Sequence[tuple[int, float]]
     """The query's own factors as (id, weight from 0 to 1), the strongest first."""
     contests: Collection[int]
-    """If the query is about one contender of a contest (a team's title): the id of the factor on
-    the whole contest (the league's title), one for each such contest."""
+    """If the query is about one contender of a contest (a team's title): ids of the factors on the
+    whole contest (the league's title)."""
     unanswered: Sequence[int]
     """Ids of the factors that the query's words certainly name (`SURE_WEIGHT`), although few of its
     best direct results are about them (`ANSWERED_SHARE`)."""

@@ -27,8 +27,8 @@ is larger than CLAIM_RATIO times its score as a direct result. A larger value ke
 direct results. Measured: with twice this value, the lists of the relations lose as much quality as
 the direct results gain."""
 FAMILY_SIZE: Final = 3
-"""Number of markets of one family (e.g. the levels of one quantity), the best ones, that keep their
-full chance in the list of a relation. The chance of the family's further markets is multiplied by
+"""In the list of a relation, this many markets of one family (e.g. the levels of one quantity) keep
+their full chance: the best ones. The chance of the family's further markets is multiplied by
 `FAMILY_SHARE`."""
 FAMILY_SHARE: Final = 0.7
 """The chance that a market is in a relation is multiplied by this share (0 to 1) if the market

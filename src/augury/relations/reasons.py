@@ -27,9 +27,9 @@ _ONE_OF: Final = {
     "safe-senate": "state", "striker": "player", "swing-state": "state",
     "takeover-target": "company", "tariff-sector": "sector", "wbd-bidder": "bidder",
 }  # fmt: skip
-"""Name of a list of entities in the factor base (which factor drives which) -> noun for one entity
-of the list: "battleground-senate" -> "state". Lists that are missing here are named by such a noun
-("country")."""
+"""Name of a list of entities in the factor base (which factor drives which) -> noun for a single
+entity of it: each entity of "battleground-senate" is a "state". Lists that are missing here have
+such a noun as their name ("country")."""
 _TEAM: Final = re.compile(r"^(f1|mlb|nba|nfl|nhl|wnba)-")
 
 

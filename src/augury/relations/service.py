@@ -45,21 +45,21 @@ from augury.search.related import Lookup, Pool, PoolReading, Ranked, Tag
 from augury.search.text import DocumentText
 
 FINDER_VERSION: Final = "5"
-"""Version of the code that finds the factors in a text. Raise it with every change of this code
-that makes the same text and the same factor base give other factors: then the search index, which
-stores the factors of markets, is built again."""
+"""Version of the code that finds the factors in a text. Raise it whenever that code changes so that
+some text gets other factors from the same factor base. The search index, which stores the factors
+of markets, is then built again."""
 
 SAME_CONTEST_SHARE: Final = 0.3
-"""Smallest degree (0 to 1) to which a market counts as being about the question if both are on the
-same contest, but one of them is on the whole contest ("Who wins the league?") and the other on one
+"""A market counts as being about the question at least to this degree (0 to 1) if both are on the
+same contest, but one is on the whole contest ("Who wins the league?") and the other on one
 contender ("Will Arsenal win the league?"). Chosen by hand."""
 MAX_LOOKUP_FACTORS: Final = 24
 """For one query, the markets of at most this many related factors (things in the world) are looked
 up; looking up 30 gave no better lists (`docs/experiments/relations-tried.md`)."""
 MAX_LABELED_FACTORS: Final = 4
-"""Largest number of factors (things in the world) whose markets are looked up for one query because
-of a language model's labels. Such a label relates a market about the factor to one of the query's
-direct results (markets on the question itself). Chosen by hand."""
+"""A language model's labels relate other markets to a query's best direct results (markets on the
+question itself). For one query, the markets on at most this many factors (things in the world) of
+such related markets are looked up. Chosen by hand."""
 
 
 class RelationService:
@@ -206,9 +206,9 @@ class QueryFactors(Lookup):
         self.relations = relations
         contenders = relations.graph.contenders
         self._others = np.zeros(relations.graph.size, np.bool_)
-        """(factors + 1,), by factor id: True for the factors on the same contest as the query, but
-        at the other level: the whole contest if the query is about one contender, the contenders if
-        it is about the whole contest."""
+        """(factors + 1,), by factor id: True for factors on the same contest as the query, but at
+        its other level. If the query is about one contender, the other level is the whole contest;
+        if it is about the whole contest, the contenders are."""
         self._others[[*contests]] = True
         for number, _ in factors:
             self._others[contenders.get(number, [])] = True

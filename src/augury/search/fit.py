@@ -35,8 +35,8 @@ from augury.search.text import (
 Floats = NDArray[np.float64]
 
 POOL_MARKETS: Final = 100
-"""Number of candidate markets that are taken for a judged query (one whose markets were graded by
-relevance) by lexical score, and again by cosine."""
+"""For each judged query, this many markets with the highest lexical scores are candidates, and as
+many with the highest cosines. A judged query is one whose markets were graded by relevance."""
 FOLDS: Final = 6
 FOLD_SEEDS: Final = (1, 2, 3, 4, 5, 6)
 """Random seeds for cross-validation: each gives another division of the judged queries into `FOLDS`
@@ -45,10 +45,9 @@ RIDGE_PENALTY: Final = 0.01
 """L2 penalty on the weights of the ranking features, which are scaled to a standard deviation of 1.
 A larger penalty gives smaller weights. Chosen by hand."""
 NONE_GAIN: Final = -0.5
-"""Gain that the fit credits for ranking a market high that was judged irrelevant to the query. For
-comparison: a directly related market has a gain of 1 to 3, an indirectly related one (upstream,
-downstream or correlated) a gain of 0. `NONE_GAIN` is negative, so that irrelevant markets rank
-below both. Chosen by hand."""
+"""Gain of a market that was judged irrelevant to the query. The fit tries to rank markets with a
+larger gain first. A directly related market has a gain of 1 to 3, an indirectly related one
+(upstream, downstream or correlated) a gain of 0; `NONE_GAIN` is below both. Chosen by hand."""
 
 
 class Catalogue:
@@ -110,9 +109,9 @@ class Example:
     candidates: rank.Candidates
     features: Floats
     gains: Floats
-    """Shape (candidates,): the gain that the fit credits for ranking a candidate high. Judged
-    `direct`: its grade, 1 to 3. Judged to have another relation: 0. Judged irrelevant: `NONE_GAIN`.
-    Not judged: NaN."""
+    """(candidates,): the gain of each candidate; the fit tries to rank those with a larger gain
+    first. It is the grade, 1 to 3, if the market was judged `direct`; 0 if it was judged to have
+    another relation; `NONE_GAIN` if it was judged irrelevant; NaN if it was not judged."""
     ideal: float
 
 

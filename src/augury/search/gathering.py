@@ -18,8 +18,8 @@ from augury.search.understanding import Understood
 
 MIN_CANDIDATES = 100
 """Number of candidate markets that a search takes from the index by terms, and again by vector,
-before ranking. It takes twice the number of requested results if that is larger, and
-`PHRASE_CANDIDATES` for a query with quoted phrases. The ranker was fitted with the same number of
+before it ranks them. If twice the number of requested results is larger, that many are taken; for a
+query with quoted phrases, `PHRASE_CANDIDATES`. The ranker was fitted with the same number of
 candidates (`augury.search.fit.POOL_MARKETS`)."""
 
 PHRASE_CANDIDATES = 500
@@ -28,14 +28,14 @@ a query with quoted phrases. It is larger than `MIN_CANDIDATES`, because most of
 not contain the phrases and are dropped. Chosen by hand."""
 
 MAX_OCCURRENCES = 100_000
-"""Upper limit on the postings (occurrences of a term in a market) that are scanned for a query. The
-rarest terms are scanned first, and the two rarest are always scanned. Measured in
+"""For one query, at most this many postings (occurrences of a term in a market) are scanned. The
+rarest terms are scanned first, and the two rarest even if they exceed the limit. Measured in
 `docs/adr/0001-search-engine.md`."""
 
 MIN_TAGGED = 40
-"""Number of markets looked up for each factor (something in the world, such as a policy rate), or
-the number of requested results if that is larger. Markets that fit the factor best, are traded most
-and close last are preferred. Chosen by hand."""
+"""For each factor (something in the world, such as a policy rate) that is looked up, this many
+markets are taken, or the number of requested results if that is larger. Markets that fit the factor
+best, are traded most and close last are preferred. Chosen by hand."""
 
 
 class Overdue:

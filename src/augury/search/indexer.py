@@ -55,12 +55,13 @@ BATCH_CHANGES = 1_000
 """Number of database changes that are read, and applied to the index, at a time."""
 
 CHECKPOINT_CHANGES, CHECKPOINT_SECONDS = 50_000, 30.0
-"""When the next checkpoint, which makes the applied changes durable, is written: after
-`CHECKPOINT_CHANGES` changes since the last checkpoint, or `CHECKPOINT_SECONDS` seconds after the
-first of these changes, whichever comes first."""
+"""The next checkpoint, which makes applied changes durable, is written after `CHECKPOINT_CHANGES`
+changes since the last one, or `CHECKPOINT_SECONDS` seconds after the first of these changes,
+whichever comes first."""
 
 LOOK_EVERY = 0.5
-"""Seconds between two queries to the database for changed markets, as long as no market changes."""
+"""Seconds between two queries to the database for changed markets. After a query that returned
+`BATCH_CHANGES` changes, the next one follows at once."""
 
 LEAD_EVERY = 5.0
 """Seconds between two attempts of a process to become the only writer of an index that several
@@ -309,10 +310,10 @@ def _merits(tags: Sequence[Tag], record: NDArray[np.void]) -> SparseVector:
 
 
 _MERIT_PERIOD_START, _MERIT_PERIOD_SECONDS = 1_577_836_800, 7 * 365.25 * 86_400
-"""Start (2020-01-01, in epoch seconds) and length (seven years, in seconds) of the period within
-which a market's close affects its merit, i.e. its place among the markets that a look-up of a
-factor (a thing in the world, e.g. a policy rate) returns. Within the period, a later close gives a
-higher merit; outside it, the close makes no difference. Chosen by hand."""
+"""A look-up of a factor (a thing in the world, e.g. a policy rate) returns its markets in the order
+of their merit. A later close gives a market a higher merit, but only within a period that starts at
+`_MERIT_PERIOD_START` (2020-01-01, in epoch seconds) and lasts `_MERIT_PERIOD_SECONDS` (seven years,
+in seconds). Chosen by hand."""
 
 
 def _record(row: IndexRow, text: DocumentText, tags: Sequence[Tag]) -> NDArray[np.void]:

@@ -94,8 +94,8 @@ def _names(title: str) -> str:
 
 
 FORMS: Final = (str, _keywords, _names)
-"""The functions that make a test query from a title, taken in turn: they return the title
-unchanged, its keywords, or its names."""
+"""Functions that turn a title into a test query: the title unchanged, its keywords, or its names.
+Successive queries use the functions in turn."""
 
 
 def is_of(asked: Instance, texts: Iterable[str], closes_at: datetime | None) -> bool:

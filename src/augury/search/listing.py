@@ -14,8 +14,8 @@ Row = Mapping[str, Any]
 INDENT: Final = " " * 7
 LEAST_WIDTH: Final = 60
 MAX_MEMBERS: Final = 6
-"""Largest number of other markets of a family (e.g. of one event) that are named below the family's
-row."""
+"""Below the row of a family (e.g. of one event), at most this many of its other markets are
+named."""
 SAMPLE: Final = "SAMPLE: these are not real markets."
 HEAD: Final = f"{'score':>5}  {'price':>6}  {'price of':<15} {'closes':<10} {'volume':>13}  status"
 

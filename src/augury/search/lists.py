@@ -28,31 +28,32 @@ from augury.search.schemas import Dimension
 from augury.search.understanding import Understood
 
 MAX_PROTECTED = 40
-"""Largest number of markets at the top of the list `direct` that other lists cannot simply take; it
-is twice the number of requested results if that is smaller. Another list takes such a market only
-if its chance of belonging there is more than `augury.relations.rank.CLAIM_RATIO` times its score in
-`direct`. Markets further down are not protected, because for them a causal path says more than
-similar words. Chosen by hand."""
+"""The best markets in the list `direct` are protected: this many, or twice the number of requested
+results if that is smaller. Another list takes a protected market only if its chance of belonging
+there is more than `augury.relations.rank.CLAIM_RATIO` times its score in `direct`. Markets further
+down are not protected, because for them a causal path says more than similar words. Chosen by
+hand."""
 
 NEAR_CHANCE: Final = 0.45
-"""Markets of one family (e.g. of one event) that are related to a query exchange places if their
-scores are at least this share (0 to 1) of the family's best. It is below
-`augury.relations.rank.FAMILY_SHARE`, by which the scores of a large family fall. Chosen by
+"""In a list of related markets, markets of one family (e.g. of one event) exchange places, to stand
+in reading order, only if their scores are at least this share (0 to 1) of the family's best. It is
+below `augury.relations.rank.FAMILY_SHARE`, by which the scores of a large family fall. Chosen by
 hand."""
 RELATED_DEPTH: Final = 40
-"""Number of results per list of related markets that are made beyond those requested, so that the
-best known of a family (e.g. of one event) are among them. Chosen by hand."""
+"""For a list of related markets, this many more markets are put in order than results were
+requested, so that the best known markets of a family (e.g. of one event) are among them. Chosen by
+hand."""
 SPARE_FAMILIES: Final = 5
-"""Number of families (e.g. events) that are kept beyond the requested rows, if each becomes one
-row, because some turn out to be closed."""
+"""If each family (e.g. each event) becomes one row, this many more families are kept than rows were
+requested, because some families turn out to be closed."""
 MOST_OF_FAMILY: Final = 20
 """Largest number of markets of one family (e.g. of one event) that one row stands for."""
 
 DEAD_SHARE: Final = 0.5
-"""Where markets of any status are searched, and no time is named, a market that is not open or has
-no current quote is ordered as if it had this share (0 to 1) of its score: a question that is
-settled is no answer to what will be, but may be the one that was meant. Where only active markets
-are asked for, it comes after all others. Chosen by hand."""
+"""If markets of any status are searched and the query names no time, a market that is not live
+(`Members.live`) is ordered as if it had this share (0 to 1) of its score. A settled question says
+nothing about the future, but may be the one that was meant. In a search for active markets only,
+markets that are not live come after all others. Chosen by hand."""
 
 Quoting = Callable[[NDArray[np.int64]], CurrentPrices]
 """A function that returns the current prices of the markets with the given database numbers."""

@@ -22,13 +22,14 @@ Positions = NDArray[np.intp]
 Keys = tuple[NDArray[Any], ...]
 
 EQUAL_SCORE: Final = 0.9
-"""Markets of one family (e.g. of one event) count as equally direct if their scores are at least
-this share (0 to 1) of the family's best score; only these exchange places. A market that the query
-names scores well above the others of its family. Chosen by reading the results of some twenty
-queries."""
+"""Markets of one family (e.g. of one event) exchange places only if they are about equally direct,
+i.e. if their scores are at least this share (0 to 1) of the family's best score. A market that the
+query names has a much higher score than the others, so it stays first. Chosen by reading the
+results of some twenty queries."""
 NAMED_STEP: Final = 0.02
-"""Step to which the weight of the query's words in a market's text (0 to 1) is rounded when the
-markets of a family (e.g. of one event) are compared. Chosen by hand."""
+"""When the markets of a family (e.g. of one event) are compared, the weight (0 to 1) of the query's
+words in each market's text is rounded to a multiple of this number, so that small differences do
+not count. Chosen by hand."""
 
 _BITS: Final = np.uint32(1) << np.arange(MAX_TERMS, dtype=np.uint32)
 
@@ -54,7 +55,8 @@ class Members(NamedTuple):
     prices: NDArray[np.float64]
     """Price of the market's first outcome, usually Yes, 0 to 1; NaN: no quote."""
     live: NDArray[np.bool_]
-    """Whether the market is open and has a current quote."""
+    """Whether the market is active, has not reached its close, and has a current quote. False, too,
+    if it names only past years and its close is unknown."""
     now: float
     """The current time, in epoch seconds."""
 

@@ -22,12 +22,12 @@ from augury.search.postings import Tagged, best_of_each
 from augury.search.slots import SlotColumns, Slots, Words, fixed, sketch
 
 MIN_SHORTLIST = 1024
-"""Number of vectors whose exact cosines a dense search computes, or four times the number of
-requested hits if that is larger. They are the vectors whose coordinates agree with the query's in
-the most signs. An index of more than `_FULL_SCAN_SLOTS` (200,000) vectors compares half of the
-signs first, and all signs only for the vectors that are nearest by then. A smaller index compares
-all signs of all vectors, so half as many cosines suffice. Measured in
-`docs/adr/0001-search-engine.md`."""
+"""A dense search computes exact cosines only for a shortlist of this many vectors, or of four times
+the number of requested hits if that is larger. The shortlist has the vectors whose coordinates
+agree with the query's in the most signs. An index of up to `_FULL_SCAN_SLOTS` (200,000) vectors
+compares all signs of all vectors, so that half as long a shortlist suffices. A larger index
+compares half of the signs first, and all signs only for the vectors that are nearest by then.
+Measured in `docs/adr/0001-search-engine.md`."""
 
 _TERMS = "terms"
 _FULL_SCAN_SLOTS = 200_000  # slots up to which all bits of all sketches are compared

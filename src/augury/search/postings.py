@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 MAX_TAG: Final = 2**16
-"""Exclusive upper bound of tags. A tag is the id of a factor (a thing in the world, e.g. a policy
-rate) that a document is about, from 1 to MAX_TAG - 1; 0 means no tag."""
+"""All tags are smaller than this number. A tag is the id of a factor (a thing in the world, e.g. a
+policy rate) that a document is about, counted from 1; 0 means no tag."""
 MOST_TAGS: Final = 6
 """Largest number of tags that a document can have. A tag is the id of a factor (a thing in the
 world, e.g. a policy rate) that the document is about."""
 MAX_STALE: Final = 16_384
-"""Number of changed documents above which the array of all documents, sorted by tag, is rebuilt.
-Every look-up by tags reads all documents changed since the last rebuild; above this number that
+"""The array of all documents, sorted by tag, is rebuilt when more documents than this have changed
+since the last rebuild. Every look-up by tags reads all changed documents; for more of them that
 would take over a millisecond."""
 
 Slots = NDArray[np.int64]
@@ -85,7 +85,8 @@ class Postings:
         self._changed: set[int] = set()
         self._changed_slots: Slots | None = None
         self.stale = True
-        """Whether `build` has to come before the next look-up: at first, or after many changes."""
+        """Whether `build` has to be called before the next look-up: if it was never called, or if
+        more than `MAX_STALE` documents have changed since."""
 
     def build(self, tags: Tags, merits: Merits, keys: Keys) -> None:
         """Rebuild the index from all documents: for each tag (id of a factor), the documents that

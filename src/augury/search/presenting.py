@@ -25,9 +25,9 @@ from augury.search.understanding import Understood
 from augury.storage.database import Database
 
 ROWS_KEPT = 20_000
-"""Largest number of result rows kept in memory (about 10 MB). A result row holds what a search
-result shows of one market. Only rows that had to be read from the database, because the index does
-not store them, are kept; the least recently used row is dropped first."""
+"""At most this many result rows are kept in memory (about 10 MB). A result row holds what a search
+result shows of one market. Rows that the index stores are not kept, only those that had to be read
+from the database. The least recently used row is dropped first."""
 
 NAMED_REASON = "Named in the query by its id or address."
 DIRECT_REASON = "Asks about the query's own subject, by its words and meaning."

@@ -23,8 +23,8 @@ Unit = Literal["usd", "percent", "bps", "degrees", "none"]
 T = TypeVar("T")
 
 MAX_FOUND: Final = 20
-"""Largest number of dates that are kept of one query, and likewise of names, levels, phrases, ids
-and links. More of them, as in an essay, would not make a query more precise."""
+"""At most this many dates are kept of one query, and as many names, levels, phrases, ids and links.
+More of them, as in an essay, would not make a query more precise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ class ParsedQuery:
     phrases: tuple[str, ...] = ()
     """Quoted phrases; a result must contain each of them word for word."""
     market_ids: tuple[str, ...] = ()
-    """`polymarket:<id>`, `kalshi:<ticker>` or a market's UUID. A Kalshi ticker may also be that of
-    an event."""
+    """Ids of markets in the query: `polymarket:<id>`, `kalshi:<ticker>` or a UUID. A Kalshi ticker
+    may also be that of an event."""
     links: tuple[VenueLink, ...] = ()
     entities: tuple[str, ...] = ()
     """Names of people, places, companies and so on, as the query writes them; they are recognized

@@ -25,10 +25,11 @@ from augury.search.members import CurrentPrices
 from augury.storage.database import Database
 
 LOOK_EVERY = 1.0
-"""Seconds between two queries to the database for markets whose quotes changed; after a query that
-returned `MOVED_AT_ONCE` markets the next one follows at once."""
+"""Seconds between two queries to the database for markets whose quotes changed. After a query that
+returned `MOVED_AT_ONCE` markets, the next one follows at once."""
 MOVED_AT_ONCE = 1_000
-"""Largest number of changed markets read by one query, so that other work does not wait long."""
+"""One query reads at most this many markets whose quotes changed, so that other work does not wait
+long."""
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=timezone.utc)  # noqa: UP017  (PostgreSQL counts from here)
 _MICROSECOND = timedelta(microseconds=1)

@@ -39,8 +39,9 @@ Features = NDArray[np.float32]
 MAX_QUERY_TERMS: Final = 32
 
 AVERAGE_LENGTH: Final = 12.0
-"""Number of terms in a text that counts as average for the ranking feature `words` (a BM25 score);
-a typical question with its event's name has this many. A match in a longer text counts less."""
+"""A text with this many terms counts as of average length in the ranking feature `words` (a BM25
+score). A typical question with its event's name is as long. A match in a longer text counts
+less."""
 
 WEIGHTS: Final[dict[str, float]] = {
     "words": 3.51,
@@ -62,9 +63,9 @@ OWN_BONUS: Final = 2.0
 as a policy rate) that the query itself asks about. A market that is partly about them gets the same
 part (0 to 1) of the bonus. Chosen on judged queries (`docs/experiments/search.md`)."""
 UNRELATED_PENALTY: Final = 1.0
-"""Subtracted from the raw score of a market that is neither about a factor (a thing in the world)
-that the query asks about nor about a related factor, i.e. that merely shares a word or a date with
-the query. This is done only if another candidate is surely about the query's factors (`SURE_MIN`).
+"""Subtracted from the raw score of a market that merely shares a word or a date with the query: it
+is about none of the factors (things in the world) that the query asks about, nor about a related
+factor. This is done only if another candidate is surely about the query's factors (`SURE_MIN`).
 Chosen on judged queries (`docs/experiments/search.md`)."""
 SURE_MIN: Final = 0.6
 """A candidate that is about the query's factors (things in the world) to at least this degree, 0 to
@@ -98,10 +99,10 @@ can still be shown. A lexical score also counts words in rules and tags; about 1
 the query's terms occur once. Chosen by reading the results of 166 queries
 (`docs/experiments/search.md`)."""
 FAMILY_POOL: Final = 150
-"""Number of best candidates among which the ranking feature `family` counts the markets of each
-family (e.g. of one event)."""
+"""For the ranking feature `family`, the markets of each family (e.g. of one event) are counted
+among this many candidates: the best ones."""
 FAMILY_SIZE: Final = 10
-"""Number of markets of one family (e.g. of one event) that keep their raw score: the best ones.
+"""Of the markets of one family (e.g. of one event), this many keep their raw score: the best ones.
 `FAMILY_PENALTY` is subtracted from the scores of the others. Both constants were chosen on judged
 queries (`docs/adr/0002-embedding-and-ranking.md`)."""
 FAMILY_PENALTY: Final = 1.0
@@ -109,8 +110,8 @@ FAMILY_PENALTY: Final = 1.0
 of the same event) are better. The market then ranks behind other markets that are nearly as direct,
 but not behind those that are far less direct."""
 LEAST_GRADE: Final = 0.1
-"""Grade below which `by_grade` leaves a market out. A grade, 0 to 1, comes from fitted decision
-trees and says how directly a market is about the query. Chosen on judged queries
+"""`by_grade` leaves out a market whose grade is smaller than this. A grade, 0 to 1, comes from
+fitted decision trees and says how directly a market is about the query. Chosen on judged queries
 (`docs/experiments/relations-ranker.md`)."""
 OTHER_TIME_MULTIPLIER: Final = 0.25
 """Multiplier (0 to 1) of a market's grade if the market is about another year or month than the
@@ -137,8 +138,9 @@ class RankQuery:
     ids: TermIds
     """Ids of the query's distinct terms, at most `MAX_QUERY_TERMS`."""
     weights: Weights
-    """Weight of each term: its share of the query's total rarity (inverse document frequency). The
-    weights sum to 1."""
+    """Weight of each term: the rarer the term (inverse document frequency), the heavier. Numbers,
+    months and common headline words count half, and all words of a name together as much as the
+    heaviest of them. The weights sum to 1."""
     years: NDArray[np.uint16]
     """Years that the query names; "before 2027" adds 2026."""
     numbers: TermIds

@@ -75,9 +75,8 @@ class Pool:
     the query's words name. The other markets are candidates only for the lists of related
     markets."""
     voters: NDArray[np.intp]
-    """Positions, in the pool (the list of candidates), of the best direct results (markets on the
-    query's own subject). Each factor of such a market is taken as a vote for what the query is
-    about."""
+    """Positions, in the pool, of the best direct results (markets on the query's own subject). The
+    factors (things in the world) of these markets indicate what the query is about."""
     terms: int
     """Number of the query's distinct terms."""
     max_term_weight: float
@@ -218,8 +217,8 @@ class _Unread:
 
 
 NOTHING: Lookup = _Nothing()
-"""The `Lookup` of every query if no factors are known: the query is about none, no tags are looked
-up, and no market is related to the query."""
+"""The `Lookup` of every query if no factors (things in the world) are known: it has no tags to look
+up, and relates no market to the query."""
 
 
 class Unrelated:

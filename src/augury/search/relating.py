@@ -19,12 +19,13 @@ from augury.search.text import DocumentFrequencies
 from augury.search.understanding import Understood
 
 MIN_MATCHED: Final = 0.35
-"""Smallest weight (0 to 1) of the query's terms that must occur in a market's question or event's
-name, unless its meaning is near (`MIN_COSINE`) or it is about a factor that the query's words name.
-Chosen by reading the results of 37 queries whose words name no factor."""
+"""The words of a query are taken to mean a market if those that occur in the market's question or
+event's name have together at least this weight (0 to 1). Other markets are listed as direct only if
+their meaning is near (`MIN_COSINE`) or they are about a factor (thing in the world) that the query
+asks about. Chosen by reading the results of 37 queries whose words name no factor."""
 MIN_COSINE: Final = 0.5
-"""Cosine of the vectors of query and market from which their meanings count as near. Chosen as
-`MIN_MATCHED` was."""
+"""The meanings of a query and a market count as near if the cosine of their vectors is at least
+this. Chosen in the same way as `MIN_MATCHED`."""
 
 
 class Related(NamedTuple):
@@ -40,8 +41,8 @@ class Related(NamedTuple):
     ordered by words, meaning and factors."""
     pool: Pool
     own: NDArray[np.float32]
-    """How much each candidate for the list `direct` is about the factors that the query asks about,
-    0 to 1."""
+    """For each candidate for the list `direct`, how much it is about the factors (things in the
+    world) that the query asks about, 0 to 1."""
     reading: PoolReading
 
     @property

@@ -14,8 +14,8 @@ from augury.search.gathering import Gathered
 from augury.search.text import DocumentFrequencies
 
 MAX_VOTERS = 10
-"""Number of best direct results (results on the query's own subject) from which `augury.relations`
-infers which factors (things in the world) a query is about. Chosen by hand."""
+"""From at most this many of the best direct results (markets on the query's own subject),
+`augury.relations` infers which factors (things in the world) a query is about. Chosen by hand."""
 
 
 class ScoredHits(NamedTuple):

@@ -27,8 +27,9 @@ _SHOWN_RECORD = np.dtype([("size", "<u2"), ("text", "u1", (_SHOWN,))])
 
 Slots = NDArray[np.integer[Any]]
 Words = NDArray[np.uint64]
-"""Sketches of vectors, i.e. the signs of their coordinates as bits: uint64 (words, slots). A column
-is the sketch of the vector in one slot (row of the index's arrays), 64 bits per word."""
+"""Sketches of vectors: uint64 (words, slots). A sketch has the signs of a vector's coordinates as
+bits, 64 in each word. Each column is the sketch of the vector in one slot (row of the index's
+arrays)."""
 
 
 class SlotColumns:
@@ -57,7 +58,7 @@ class SlotColumns:
 
         used = np.flatnonzero(self._keys)
         self.size = int(used[-1]) + 1 if len(used) else 0
-        """Number of slots that a scan has to read: slots from here on have never been used."""
+        """Number of slots that a scan has to read. The slots after these have never been used."""
         self.slots: dict[int, int] = dict(
             zip((self._keys[used] - 1).tolist(), used.tolist(), strict=True)
         )

@@ -28,7 +28,7 @@ from augury.settings import Settings
 
 P95_MS, P99_MS, GROWTH, DRAIN_SECONDS = 50.0, 150.0, 0.05, 10.0
 WARM_UP = 30.0
-"""Shortest time, in seconds, that the load runs before memory is first measured, so that caches
+"""The load runs for at least this many seconds before memory is first measured, so that caches
 fill."""
 SETTLE_SECONDS = 3.0
 """Seconds to wait after a load of requests, so that its connections are closed."""

@@ -9,8 +9,8 @@ import re
 from typing import Final, NamedTuple
 
 MAX_CHARACTERS: Final = 500
-"""Longest text, in characters, that is split into what it asks about and the condition that it
-supposes. Longer texts are hardly questions, and are left whole."""
+"""Only a text of at most this many characters is split into what it asks about and the condition
+that it supposes. Longer texts are hardly questions, and are left whole."""
 
 
 class SplitQuestion(NamedTuple):

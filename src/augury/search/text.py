@@ -29,9 +29,11 @@ TermIds = NDArray[np.uint32]
 Weights = NDArray[np.float32]
 
 K1: Final = 1.2
-"""BM25's saturation parameter, with its usual value: the larger, the more a repeated term adds."""
+"""BM25's saturation parameter, with its usual value. The larger it is, the more each repetition of
+a term adds to the score."""
 B: Final = 0.75
-"""BM25's length normalization, from 0 (none) to 1 (full), with its usual value."""
+"""BM25's length normalization, from 0 (none) to 1 (full), with its usual value. The larger it is,
+the less a term in a long text counts."""
 AVERAGE_LENGTH: Final = 16.0
 """Document length that BM25 treats as average. It is the number of terms, each counted with the
 weight of its field (e.g. `TITLE_WEIGHT`). It is fixed and not the measured average, so that a new
@@ -40,15 +42,15 @@ TITLE_WEIGHT: Final = 2.0
 EVENT_WEIGHT: Final = 1.0
 BODY_WEIGHT: Final = 0.5
 BODY_WORDS: Final = 80
-"""Number of words, from the start, of a market's resolution rules that are indexed. Rules state
-their subject at the start; the rest is boilerplate. Chosen by hand."""
+"""Of a market's resolution rules, this many words from the start are indexed. Rules state their
+subject at the start; the rest is boilerplate. Chosen by hand."""
 MAX_CHARS: Final = 10_000
-"""Longest text that is read, in characters; longer text is cut before any other step."""
+"""A text is cut to this many characters before any other step."""
 
 NUMBER_WEIGHT: Final = 0.5
-"""Factor by which the query weight of numbers, months and words that are frequent in headlines
-(`WEAK_WORDS`) is multiplied. Numbers and months say which market of a family (e.g. of one event) is
-meant; the other words of a query say which family. Chosen by hand."""
+"""The weight of a query term is multiplied by this number if the term is a number, a month or a
+word that is frequent in headlines (`WEAK_WORDS`). Numbers and months say which market of a family
+(e.g. of one event) is meant; the other words of a query say which family. Chosen by hand."""
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*[^\W\d_]*|[^\W_\d][^\W_]*(?:'[^\W\d_]+)?")
 _NUMBER = re.compile(r"(\d+(?:[.,]\d+)*)([^\W\d_]*)\Z")

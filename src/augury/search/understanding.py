@@ -29,12 +29,12 @@ class SearchArguments(NamedTuple):
     query: str
     dimensions: tuple[Dimension, ...]
     top_k: int
-    """Number of results per relation that the caller requested; more candidates are gathered if it
-    is large."""
+    """Number of results that the caller requested in each relation (`direct`, `upstream`, ...). A
+    large number makes the search gather more candidates."""
     status: Status | None
     fold: bool = False
-    """Whether the markets of one family (e.g. of one event) are put into one row afterwards. Then
-    `top_k` counts families, and more results are made."""
+    """Whether the markets of one family (e.g. of one event) are later put into one row. Then
+    `top_k` counts families, and the lists are made longer than `top_k`."""
 
 
 class Understood(NamedTuple):
@@ -50,7 +50,7 @@ class Understood(NamedTuple):
     market; empty if no market has this id."""
     query: RankQuery
     vector: NDArray[np.float32]
-    """The vector of `text`: (dim,), zero if it has no tokens."""
+    """The vector of `text`: (dim,), all zeros if `text` has no tokens."""
 
 
 async def understand(

@@ -49,12 +49,11 @@ _MAX_HOST_FETCHES = 8
 """Maximum number of series that are fetched on schedule from one host at the same time in one
 process."""
 _BURST_SECONDS = 10.0
-"""Default limit of a burst of fetches, in seconds: a host from which nothing was fetched for a
-while may be fetched from at once as often as its rate permits in this time, e.g. 50 times at a rate
-of 5 a second."""
+"""A host from which nothing was fetched for a while may be fetched from at once as often as its
+rate permits in this many seconds, e.g. 50 times at a rate of 5 a second."""
 _POLL_SECONDS = 1.0
-"""Longest time, in seconds, between two searches for series that are due, while series found
-earlier are still being fetched."""
+"""While series are being fetched, series that have become due in the meantime are looked for at
+least once in this many seconds."""
 _PARSE_SECONDS = 10.0
 """Longest time, in seconds, that a separate process may take to read the points in one source's
 answer."""

@@ -92,7 +92,8 @@ class Overview(NamedTuple):
     series: int
     latest_time: datetime | None
     late: int
-    """Number of series that have not been fetched for more than two of their intervals."""
+    """Number of series that were last fetched more than two of their fetch intervals ago; for a
+    series that was never fetched, its creation counts."""
 
 
 async def overview(conn: Connection, now: datetime) -> Overview:

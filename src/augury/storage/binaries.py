@@ -14,8 +14,9 @@ from pathlib import Path
 from augury.errors import SetupProblem
 
 PROGRAM_FOLDERS = "/var/lib", "/run", "/opt"
-"""Folders in which only root may write. The bundled PostgreSQL programs are copied to the first of
-these folders that works, if the user that runs the server can't enter the programs' own folder."""
+"""Folders in which only root may write. If the user that runs the server can't enter the folder of
+the bundled PostgreSQL programs, the programs are copied to the first of these folders that
+works."""
 
 
 class Binaries:

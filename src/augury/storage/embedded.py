@@ -26,8 +26,8 @@ from augury.storage.supervisor import PORT, SUPERUSER, Supervisor
 log = structlog.get_logger(__name__)
 
 INHERIT_EVERY = 0.1
-"""Seconds between two checks by which a process that uses another process's embedded server finds
-out whether that process still runs."""
+"""A process that uses another process's embedded server checks whether that process still runs:
+once in this many seconds."""
 
 
 class EmbeddedServer:

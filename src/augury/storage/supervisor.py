@@ -42,8 +42,8 @@ LONGEST_SOCKET_PATH = 107
 """Maximum number of bytes in the path of a Unix socket: the length of `sun_path` without its
 closing NUL."""
 LONGEST_LOG = 16 * 1024 * 1024
-"""Size in bytes above which PostgreSQL's log is renamed to `server.log.1`, checked when the server
-starts."""
+"""If PostgreSQL's log is larger than this many bytes when the server starts, it is renamed to
+`server.log.1`."""
 PRIVATE_UID = 61099
 """User id of the PostgreSQL server if Augury runs as root, so that the server cannot read root's
 files. The id lies between the ranges that distributions and systemd assign, so that nobody else has

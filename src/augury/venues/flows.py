@@ -34,23 +34,23 @@ REFUSED = Metric(
 )
 
 MAX_LOOK_BACK = timedelta(days=3)
-"""Longest time that a sync looks back. A full sync lists the markets that closed in this time. An
-incremental sync lists changes since the previous one, but none that are older than this."""
+"""A sync looks back at most this long: a full sync for markets that have closed, an incremental
+sync for changes. It looks back less if the previous sync of the same kind was more recent."""
 SYNC_OVERLAP = timedelta(minutes=2)
-"""An incremental sync also lists changes from this long before the start of the previous one,
+"""An incremental sync begins its list of changes this long before the start of the previous one,
 because venues show changes in listings with a delay."""
 STALE_CURSOR = timedelta(hours=6)
-"""Age from which an interrupted sync is not continued at its checkpoint: the next run starts from
-the beginning."""
+"""An interrupted sync is continued at its checkpoint only if it was started less than this long
+ago. Otherwise the next run starts from the beginning."""
 MAX_PAGES = 5_000
 """Maximum number of pages that are read of one listing. A listing that reaches this number is taken
 to be endless."""
 MAX_FINGERPRINTS = 64
-"""Number of a listing's latest pages whose fingerprints (hashes of the ids on a page) are stored,
-to notice a page that the venue sends again."""
+"""Of this many latest pages of a listing, the fingerprints (hashes of the ids on a page) are
+stored, to notice a page that the venue sends again."""
 MIN_LISTED_SHARE = 0.5
-"""A full listing must contain at least this share (0 to 1) of the number of markets that are stored
-as open. With fewer, the listing is taken to be incomplete."""
+"""A full listing is taken to be incomplete if it has fewer markets than this share (0 to 1) of
+those stored as open. Chosen by hand."""
 MIN_EXPECTED_MARKETS = 50
 """A listing or a price refresh is checked for missing markets only if it is expected to contain at
 least this many. A listing is expected to contain the markets that are stored as open; a price
@@ -58,8 +58,8 @@ refresh, those that were requested."""
 BATCH_IDS = 100
 """Maximum number of markets that one request asks for by their ids."""
 MAX_LOOKUPS = 100
-"""Maximum number of markets that a run requests singly, because the answer to a request for many
-ids did not contain them."""
+"""Maximum number of markets that a run requests one by one, after the answer to a request for many
+ids left them out."""
 PRICES_AT_ONCE = 6_000
 """Maximum number of markets in one price refresh."""
 HISTORIES_PER_RUN = 40

@@ -33,8 +33,8 @@ LIMITS = {"api": 8.0}
 """Maximum number of requests per second, less than half of the 20 that Kalshi allows callers
 without a key."""
 COMPLETED_AT_ONCE = 40
-"""Maximum number of events that are looked up for one page of a listing. A listing of news gives
-new markets without their events, so the event of each is looked up before the market is added. New
+"""Maximum number of events that are looked up for one page of a listing of new markets. Such a page
+does not contain the markets' events, so each event is looked up before its markets are added. New
 markets of the events beyond this number are added by the next full sync."""
 
 

@@ -14,8 +14,8 @@ import msgspec
 from augury.markets.records import Market, MarketChange, Origin, Platform, PricePoint, Status
 
 Notes = Counter[str]
-"""Counts of unexpected things in a venue's answers, by name, e.g. "unknown strike type", that are
-no reason to refuse the record."""
+"""Counts of unexpected things in a venue's answers, by name, e.g. "unknown strike type". A record
+with such a thing is accepted all the same."""
 Cursor = str | int | None
 """Where the next page of a venue's listing starts: the venue's cursor, or an offset. In a request,
 None means the first page; in an answer, None means that there are no more pages."""

@@ -19,11 +19,11 @@ TEXT_LIMIT = 20_000
 TAG_LIMIT = 50
 
 WIDE_SPREAD = 0.10
-"""Spread (ask minus bid, in probability) above which a market's price is its last trade instead of
-the midpoint of bid and ask."""
+"""If a market's spread (ask minus bid, in probability) is larger than this, its price is the last
+trade instead of the midpoint of bid and ask."""
 EMPTY_BOOK = (0.01, 0.99)
-"""(bid, ask): an order book is taken as empty, i.e. nobody is quoting, if its bid is at most this
-bid and its ask is at least this ask."""
+"""An order book counts as empty, i.e. nobody is quoting, if its bid is at most the first of these
+two probabilities and its ask at least the second."""
 
 Wire = Mapping[str, Any]
 

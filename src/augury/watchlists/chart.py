@@ -24,8 +24,8 @@ _TIME_STEPS = [timedelta(minutes=m) for m in (1, 5, 15, 30, 60, 180, 360, 720)] 
 ]
 _MOST_X_TICKS = 8
 _MAX_SHARED_WORDS = 2
-"""Maximum number of common first words that a chart's legend keeps. If the names of all lines begin
-with the same words, and these are more than this, the legend leaves them out."""
+"""If the names of all lines of a chart begin with the same words, and these are more than this
+many, the chart's legend leaves them out."""
 
 
 class ChartLine(NamedTuple):

@@ -43,16 +43,17 @@ ALERTS = Counter(
 SECONDS = Histogram("augury_evaluation_seconds", "Duration of one evaluation of rules, in seconds.")
 
 MOVED_AT_ONCE = 20_000
-"""Largest number of changed markets whose rules (alert conditions) one transaction evaluates. The
-same limit holds for changed external series. Chosen by hand."""
+"""One transaction evaluates the rules (alert conditions) of at most this many changed markets, and
+of at most this many changed external series. Chosen by hand."""
 DUE_AT_ONCE = 5_000
-"""Largest number of (rule, target) pairs that one transaction evaluates although the target has no
-new data, because time alone may have changed the result. Chosen by hand."""
+"""Some (rule, target) pairs are evaluated although the target has no new data, because time alone
+may have changed the result. One transaction evaluates at most this many such pairs. Chosen by
+hand."""
 MAX_MARKETS = 100
-"""Maximum number of markets that are watched for one target that is an event or a saved search."""
+"""If a target is an event or a saved search, at most this many of its markets are watched."""
 LOOK_UP_AFTER = timedelta(minutes=5)
-"""Time after which the list of the markets that belong to a watched event or saved search is looked
-up again."""
+"""The markets that belong to a watched event or saved search are looked up again after this
+time."""
 _LOOK_UPS = 200
 """Maximum number of watched events and saved searches whose markets are looked up in one run."""
 _MAX_TRANSACTIONS = 50
@@ -66,8 +67,8 @@ Search = Callable[[str, int], Awaitable[list[str]]]
 query."""
 
 REMINDER = "alert.reminder"
-"""Type of the message that is sent if an alert's condition still holds when the alert's snooze
-(time without messages) ends."""
+"""Type of the message about an alert that was snoozed (sent no messages for a time). It is sent
+when the snooze ends, if the alert's condition still holds."""
 
 
 class Evaluated(NamedTuple):

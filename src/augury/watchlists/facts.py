@@ -18,11 +18,11 @@ from augury.watchlists.rules import HOUR, Observation, Rule
 from augury.watchlists.store import Target
 
 ZSCORE_WINDOWS = 96
-"""Number of time windows, the current one included, whose price moves the metric
-`probability_zscore` compares. Chosen by hand."""
+"""The metric `probability_zscore` compares the price moves of this many time windows, the current
+one included. Chosen by hand."""
 SPIKE_WINDOWS = 72
-"""Number of time windows, the current one included, whose volumes the metric `volume_spike`
-compares. Chosen by hand."""
+"""The metric `volume_spike` compares the traded volumes of this many time windows, the current one
+included. Chosen by hand."""
 
 
 @dataclass

@@ -15,8 +15,8 @@ from statistics import median
 PRICE_TICK = 0.01
 """Smallest price step of most order books, in probability."""
 _EDGE = PRICE_TICK / 2
-"""Smallest distance of a price from 0 and 1, in probability. Closer prices are moved to this
-distance, because their log-odds would change a lot with moves of less than a tick."""
+"""A price that is closer than this to 0 or 1, in probability, is moved to this distance before its
+log-odds are computed. Otherwise its log-odds would change a lot with moves of less than a tick."""
 MAD_TO_SIGMA = 1.4826
 """Factor from the median absolute deviation of a normal distribution to its standard deviation
 (Rousseeuw and Croux 1993)."""

@@ -27,7 +27,7 @@ _YIELD = 250
 """Number of (rule, target) pairs after which the measuring pauses, so that the event loop can serve
 requests."""
 SAMPLES_APART = timedelta(minutes=10)
-"""Shortest time between two stored values of a market's cumulative volume. Chosen by hand."""
+"""A market's cumulative volume is stored at most once in this time. Chosen by hand."""
 
 FindTwins = Callable[[Connection, Collection[int]], Awaitable[dict[int, list[tuple[int, bool]]]]]
 """A function that finds the same contract on the other venue. It gets the sequence numbers

@@ -59,9 +59,9 @@ _REEVALUATION_INTERVALS = {
     "rvol_forecast": timedelta(minutes=1),
     "rvol_ratio": timedelta(minutes=1),
 }
-"""By metric: time after which a rule (an alert condition) on this metric is evaluated again even
-without new data, because time alone changes the metric's value. `reevaluation_interval` has those
-of the metrics that compare a market with its past. Chosen by hand."""
+"""Metric -> time after which a rule (an alert condition) on this metric is evaluated again even
+without new data, because time alone changes the metric's value. For metrics that compare a market
+with its past, `reevaluation_interval` computes the time. Chosen by hand."""
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,8 +156,8 @@ class RuleState(msgspec.Struct, frozen=True, kw_only=True):
     """Whether an alert of the rule is open on this target. It stays open while `status` is
     `no_data`."""
     armed: bool = False
-    """Whether, since the rule last fired, a value was observed that does not meet the rule's
-    condition. Only then can a rule with `crosses_above` or `crosses_below` fire."""
+    """Whether a value that does not meet the rule's condition has been observed since the rule last
+    fired. Only then can a rule with `crosses_above` or `crosses_below` fire."""
     episode: int = 0
     fired_at: datetime | None = None
     value: float | str | None = None

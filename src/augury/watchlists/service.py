@@ -35,8 +35,8 @@ MOST_ALERTS_SHOWN = 200
 CHART_WINDOWS: Final = {"series": timedelta(days=366), "asset": timedelta(days=90)}
 """By kind of target: default length of the time that a chart shows; 7 days for other kinds."""
 MOST_PREVIEWED = 20
-"""Maximum number of targets on which a preview tries a rule that applies to all targets of a
-watchlist."""
+"""If a rule applies to all targets of a watchlist, a preview tries it on at most this many of
+them."""
 
 
 class CreatedWatchlist(NamedTuple):

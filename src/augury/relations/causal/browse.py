@@ -25,13 +25,14 @@ class FactorListing:
     what it drives, what drives it and what moves with it."""
 
     factors: tuple[Factor, ...]
-    """The factors in the list: those written by hand, and of those made from one pattern the first.
-    Sorted by name."""
+    """The listed factors, sorted by name: all factors that were written by hand and, of those made
+    from one pattern (one for each team, country ...), only the first."""
     texts: tuple[str, ...]
     """For each of `factors`, the text in which a search looks for its words: name, `up` (what a
     rise of the factor means), key and domain, in lower case."""
     instances: dict[str, int]
-    """Key of a pattern -> number of factors made from it (e.g. one for each team)."""
+    """Key of a pattern -> number of factors made from it (e.g. one for each team). A factor written
+    by hand has its own key here, with the number 1."""
     drives: dict[str, list[dict[str, Any]]]
     """Key of a factor -> its effects, the strongest first, as the API shows them. `driven_by`: its
     causes; `moves_with`: the factors that move with it."""

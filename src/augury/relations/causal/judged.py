@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from augury.relations.causal.parts import Factor
 
 Code = Literal["cause", "effect", "driver", "rival", "part", "none"]
-"""The relation that a verdict on two factors (things in the world that markets are about) states:
-what factor B is to factor A. cause: B drives A; effect: A drives B; driver: a third factor drives
-both; rival: they are rivals or parallel cases; part: they are the same thing, or one is a part of
-the other; none: they are unrelated."""
+"""What factor B is to factor A (things in the world that markets are about) by a verdict on the
+two. cause: B drives A; effect: A drives B; driver: a third factor drives both; rival: they are
+rivals or parallel cases; part: they are the same thing, or one is a part of the other; none: they
+are unrelated."""
 Side = Literal["", "same", "other"]
-"""For which pairs of factors a verdict on two patterns holds. A pattern gives one factor for each
-entity of a list (e.g. for each team). If both patterns use the same list, the verdict holds for
-some of the pairs only. `same`: for two factors on the same team; `other`: for two factors on
-different teams. Empty for all other verdicts."""
+"""Which pairs of factors a verdict on two patterns covers. A pattern gives one factor for each
+entity of a list (e.g. for each team). If both patterns use the same list, the verdict may cover
+only some of the pairs. `same`: those of two factors on the same team; `other`: those of two factors
+on different teams. Empty: the verdict covers all pairs."""
 
 CODES: Final[tuple[Code, ...]] = ("cause", "effect", "driver", "rival", "part", "none")
 SIDES: Final[tuple[Side, ...]] = ("", "same", "other")
 REVERSED_CODE: Final[dict[Code, Code]] = {"cause": "effect", "effect": "cause"}
-"""Code of a verdict on factors A and B -> its code when it is stated from B to A, for those codes
-that change."""
+"""A verdict has a code for what factor B is to factor A. If the two factors are exchanged, a code
+that is a key here becomes its value; all other codes stay as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,18 +148,19 @@ class Around(NamedTuple):
     indexed by the id of the pair's other factor."""
 
     codes: NDArray[np.int8]
-    """(factors + 1,): 1 plus the index in `CODES` of the code of the verdict on this factor and the
-    other one; 0 if nobody judged the pair; `SELF_CODE` at the id of this factor itself."""
+    """(factors + 1,), by the id of the other factor: the code of the verdict on the pair, as 1 plus
+    its index in `CODES`; 0 if nobody judged the pair. At the id of this factor itself:
+    `SELF_CODE`."""
     strengths: NDArray[np.int8]
-    """(factors + 1,): strength, 0 to 3, of the relation between this factor and the other one by
-    the verdict; 3 at the id of this factor itself."""
+    """(factors + 1,), by the id of the other factor: strength of the relation by the verdict on the
+    pair, 0 to 3; 0 if nobody judged the pair. At the id of this factor itself: 3."""
 
 
 SELF_CODE: Final = len(CODES) + 1
 """Value in `Around.codes` for a factor paired with itself, on which there is no verdict."""
 FACTORS_KEPT: Final = 512
-"""Number of factors in a cache that keeps for each of them the verdicts on all pairs with it
-(`Around`), about 15 kB for each factor."""
+"""A cache keeps, for at most this many factors, the verdicts on all pairs with the factor
+(`Around`). They take about 15 kB for each factor."""
 
 
 class Judged:

@@ -28,8 +28,8 @@ AGREEING: Final[Mapping[EdgeKind, frozenset[Code]]] = {
     "driven_by": frozenset({"cause"}),
     "moves_with": frozenset({"driver", "rival", "part"}),
 }
-"""How the factor base relates one factor to another, by an edge (one drives the other) or a link
-(they move together) -> codes of the verdicts (`judged.Code`) that state the same relation."""
+"""Relation that an edge (one factor drives another) or a link (two factors move together) of the
+factor base states -> codes of the verdicts (`judged.Code`) that agree with it."""
 
 
 def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] | None:
@@ -64,12 +64,14 @@ class EdgeCounts(msgspec.Struct):
     judged: int = 0
     """Number of edges and links whose two factors have a verdict."""
     same_relation: int = 0
-    """Number of edges and links whose verdict states the relation that the edge or link states."""
+    """Number of edges and links that state the same relation as the verdict on their two
+    factors."""
     opposite_sign: int = 0
-    """Number of the edges and links counted in `same_relation` that have "+" where the verdict has
-    "-", or the reverse."""
+    """Number of the edges and links counted in `same_relation` whose sign ("+" or "-") is the
+    opposite of the verdict's."""
     none: int = 0
-    """Number of edges and links whose two factors are unrelated by the verdict ("none")."""
+    """Number of edges and links that join two factors which are unrelated by the verdict
+    ("none")."""
 
 
 class JudgedCounts(msgspec.Struct):
@@ -77,7 +79,8 @@ class JudgedCounts(msgspec.Struct):
     verdict, strength and domain."""
 
     pairs: int
-    """Number of pairs of factors with a verdict on how they are related."""
+    """Number of judged pairs of factors. A pair of patterns counts as one, although it stands for
+    many pairs of factors (e.g. one for each team)."""
     by_verdict: dict[str, int]
     """Relation that the verdict states (`judged.Code`) -> number of judged pairs."""
     by_strength: dict[str, int]

@@ -28,8 +28,8 @@ from augury.search.aliases import ALIASES, STEMS
 from augury.search.text import terms
 
 MOST_FACTORS: Final = 2**16 - 1
-"""Largest number of factors (things in the world that markets are about) in the factor base: the id
-of a factor, counted from 1, has to fit into two bytes. 0 means no factor."""
+"""The factor base can have at most this many factors (things in the world that markets are about),
+because the id of a factor, counted from 1, has to fit into two bytes. The id 0 means no factor."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +50,8 @@ class Base:
     """Hash, 16 hexadecimal digits, of everything that decides which factors a market is about: the
     TOML files of the factor base, and the aliases and stems that search uses."""
     verdicts: tuple[PairVerdict, ...]
-    """Verdicts on how pairs of factors are related, by readers who did not see how the factor base
-    relates the two (its edges and links), so that the verdicts can be compared with it."""
+    """Verdicts of readers on how pairs of factors are related. The readers did not see the edges
+    and links of the factor base, so that these can be compared with the verdicts."""
     entities: Mapping[str, Sequence[Mapping[str, str]]]
     """The lists of entities (teams, players, countries), by name. A pattern gives one factor for
     each entity of a list."""

@@ -29,8 +29,8 @@ class Line:
     conjuncts: tuple[tuple[Phrase, ...], ...]
     without: tuple[Phrase, ...]
     alone: bool = False
-    """Whether a text matches only if it has no words other than those of this line, numbers and
-    months aside."""
+    """Whether a text matches only if all its words belong to this line. Numbers and months in the
+    text do not count."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -51,15 +51,15 @@ class Factor:
     up: str
     """What a rise of the factor means, in words: "the rate is raised"."""
     domain: str
-    """Subject area: "macro"."""
+    """Subject area, e.g. "macro"."""
     lines: tuple[Line, ...]
     """The ways in which texts name the factor."""
     up_words: tuple[Phrase, ...]
     """Phrases with which a text says that the factor rises; `down_words`: that it falls."""
     down_words: tuple[Phrase, ...]
     pattern: str
-    """Key of the pattern that the factor was made from (a pattern gives one factor for each team,
-    country ...); the factor's own key if it was written by hand."""
+    """Key of the pattern that the factor was made from; the factor's own key if it was written by
+    hand. A pattern gives one factor for each team, country ..."""
     entity: str | None
     """For a factor made from a pattern: key of the entity (a team, a country) that it is about.
     None for a factor written by hand."""
@@ -74,8 +74,8 @@ class Factor:
     central bank's rate to another's."""
     hearsay: bool = False
     """Whether the factor's markets are about what people say or search for ("Will Trump say
-    'tariff'?"). A market that matches such a factor is assigned to no factors of other kinds: the
-    example is not assigned to a factor on tariffs."""
+    'tariff'?"). A market that matches such a factor is not assigned to factors of any other kind:
+    in the example, not to a factor on tariffs."""
 
     @property
     def is_level(self) -> bool:

@@ -40,10 +40,10 @@ MOST_SIBLINGS: Final = 400
 """The factors made from one pattern (one for each team, country ...) count as siblings, i.e. as
 related to each other, only if there are at most this many of them."""
 FIRST_SIBLINGS: Final = 4
-"""Largest number of a factor's siblings whose markets are looked up for a query. Siblings are
-factors made from the same pattern, e.g. the titles of the other teams. The best known ones are
-taken, which come first in the pattern's list; markets of the others are candidates only if search
-finds them by their text."""
+"""For a query, the markets of at most this many siblings of a factor are looked up. Siblings are
+factors made from the same pattern, e.g. the titles of the other teams. The best known are taken:
+those that come first in the pattern's list. Markets of further siblings are candidates only if
+search finds them by their text."""
 SAME_KIND: Final = "The same kind of thing elsewhere."
 """The reason given for a step from one factor to its sibling, e.g. to another team's title."""
 SUPPOSED: Final = "The question asks what follows from it."
@@ -53,8 +53,8 @@ FACTORS_KEPT: Final = 512
 """A cache keeps the paths that start at this many factors (about 50 MB in all). Finding the paths
 from a factor that is not in the cache takes milliseconds."""
 FAINT_WEIGHT: Final = 0.05
-"""Paths from one factor (thing in the world) to another with a smaller weight (0 to 1) than this
-are dropped. Chosen by hand."""
+"""A path from one factor (thing in the world) to another is dropped if its weight (0 to 1) is
+smaller than this. Chosen by hand."""
 
 
 class Step(NamedTuple):
@@ -85,8 +85,8 @@ class _Around(NamedTuple):
     and the best path to each. It does not depend on the question."""
 
     targets: NDArray[np.int32]
-    """Ids of the factors to which a path leads from the starting factor; the arrays below have the
-    same order."""
+    """Ids of the factors to which a path leads from the starting factor. `relations`, `weights` and
+    `text_only` have the same order."""
     relations: NDArray[np.intp]
     """For each of `targets`, how it is related to the starting factor (upstream, downstream or
     correlated), as an index into `RELATIONS`. A target with several relations is listed several
@@ -119,9 +119,9 @@ class Reached:
     """For each of the question's own factors: how much the question is about it, and where paths
     lead from it."""
     _supposed: Mapping[int, FactorPath]
-    """Id of a factor -> path to it, for the factors that the question supposes as causes ("if the
-    dollar collapses"). Such a path is one step from the first of the question's own factors. It is
-    used only if no path of the factor base makes the factor a cause."""
+    """For each factor that the question supposes as a cause ("if the dollar collapses"): its id ->
+    path to it. The path is a single step from the first of the question's own factors. It is used
+    only if no path of the factor base makes the factor a cause."""
 
     def path(self, relation: int, target: int) -> FactorPath:
         """The path with the largest weight that ends at the factor with the id `target` and starts
@@ -176,9 +176,9 @@ class FactorGraph:
             )
         self._around = lru_cache(maxsize=FACTORS_KEPT)(self._explore)
         self.kinds, self.entities = _entities(base)
-        """Two arrays (factors + 1,), by factor id, for factors made from a pattern: a number that
-        identifies the list of entities (teams, countries) to which the factor's entity belongs, and
-        one that identifies the entity itself. 0 for other factors."""
+        """Two arrays (factors + 1,), by factor id, for factors made from a pattern. `kinds` has a
+        number that identifies the list (of teams, of countries) with the factor's entity;
+        `entities` has one that identifies the entity itself. Both are 0 for other factors."""
         self.differs_by_market = np.array(
             [False, *(factor.differs_by_market for factor in base.factors.values())]
         )

@@ -29,7 +29,8 @@ OPEN: Final = "?"
 """In a file of proposed verdicts, the placeholder for a field that a person has to fill in."""
 MAX_EXAMPLES: Final = 3
 """A pair of patterns stands for many pairs of factors (e.g. one for each team). The language model
-is given the first of these pairs, and at most this many further ones as examples."""
+is asked about the first of these pairs, and is given at most this many of the others as
+examples."""
 
 
 class UnjudgedPair(NamedTuple):
@@ -47,9 +48,9 @@ class UnjudgedPair(NamedTuple):
     factors stands only for itself. A pair of patterns stands for the pairs of factors made from
     them (one for each team, country ...)."""
     events: int
-    """How many events of this installation the verdict matters for. For each pair of factors in
-    `examples`, the events about its first and those about its second factor are counted, and the
-    smaller number is taken; `events` is the sum of these numbers."""
+    """Number of events of this installation for which a verdict on the pair matters. For two
+    factors, it is the number of events about the first or about the second, whichever is smaller.
+    For two patterns, it is the sum of these numbers over all pairs in `examples`."""
 
     @property
     def pair(self) -> tuple[str, str, Side]:
@@ -216,8 +217,8 @@ CODE_OF: Final[Mapping[str, Code]] = {
     "first_causes_second": "effect", "second_causes_first": "cause", "common_driver": "driver",
     "rival_or_parallel": "rival", "same_thing": "part", "none": "none",
 }  # fmt: skip
-"""Relation in a language model's answer on two factors -> code of the verdict. The code says what
-the second factor is to the first."""
+"""Relation of two factors, as a language model's answer states it -> code of the verdict, which
+says what the second factor is to the first."""
 _SIGN: Final = {1: "+", -1: "-", 0: "0"}
 
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from augury.relations.causal.review import UnjudgedPair
 
 MAX_SHOWN = 40
-"""Largest number of unjudged pairs of factors (things in the world) in the table that is printed.
-"""
+"""The printed table of unjudged pairs of factors (things in the world) has at most this many
+rows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,8 @@ from augury.search.text import document_text
 from augury.storage.database import Database
 
 MOST_EVENTS: Final = 20_000
-"""To count the events about each factor (thing in the world), at most this many events are read:
-those with the largest traded volume."""
+"""The events about each factor (thing in the world) are counted among at most this many active
+events: those whose most traded market has the largest volume."""
 BATCH_MARKETS: Final = 500
 """Number of markets that are read from the database in one query."""
 
@@ -160,7 +160,7 @@ class Acceptance(msgspec.Struct):
     already: int = 0
     """Number of verdicts in the file that had been accepted before."""
     left_open: int = 0
-    """Number of lines in the file that nobody has filled in."""
+    """Number of verdicts in the file in which a person still has to fill in a field."""
     problems: list[str] = []
     """Reasons why nothing was accepted; empty if there was no problem."""
     file: str | None = None

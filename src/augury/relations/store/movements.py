@@ -15,12 +15,12 @@ class PricedStep(NamedTuple):
     seq: int
     """Database number of the market."""
     event: str
-    """Id that the markets of one event share: the id of the market's family (markets that differ
-    e.g. only in a level or date); without a family, the id of the event under which the venue lists
-    it; without that, the market's own id."""
+    """Id that is equal for the markets of one event. It is the id of the market's family (markets
+    that differ e.g. only in a level or date). Without a family, it is the id of the event under
+    which the venue lists the market; without that, the market's own id."""
     step: int
-    """Number of the time step, counted from 0 at the beginning of 1970 (UTC), for steps of the
-    length that `priced_steps` is given."""
+    """Number of the time step, counted from 0 at the beginning of 1970 (UTC). `priced_steps` is
+    given the length of a step."""
     price: float
     """Probability, 0 to 1."""
 

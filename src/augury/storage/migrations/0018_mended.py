@@ -11,8 +11,8 @@ _CAME_LATE = {
     "0008_rvol": "rvol_assets",
     "0015_sessions": "console_sessions",
 }
-"""Migrations that a database may have skipped, because they were added after migrations with higher
-numbers, each with one of the tables that it creates."""
+"""Migration that a database may have skipped -> one of the tables that the migration creates. A
+database may have skipped it because it was added after migrations with higher numbers."""
 
 
 def prepare(connection: psycopg.Connection) -> None:
