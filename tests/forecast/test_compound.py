@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from augury.forecast.compound import condition, joined, parts, private_subject, second_act
-from augury.forecast.evidence import Estimate
+from augury.forecast.compound import condition, parts, private_subject, second_act
 
 
 @pytest.mark.parametrize(
@@ -74,37 +73,3 @@ def test_a_second_act_is_found() -> None:
 )
 def test_what_is_ones_own_is_no_markets_matter(question: str, whose: str | None) -> None:
     assert private_subject(question) == whose
-
-
-def test_neither_is_the_complement_of_either() -> None:
-    asked = parts("Will neither Ada nor Bela end up as the nominee?")
-    assert asked is not None
-    assert (asked.connective, asked.names, asked.denied) == ("either", ("Ada", "Bela"), True)
-    assert asked.questions[0] == "Will Ada end up as the nominee?"
-    found = joined(asked, [answer(0.5), answer(0.3)], exclusive=True)
-    assert found.probability == pytest.approx(0.2)
-    assert found.lower is not None
-    assert found.upper is not None
-    assert found.lower <= 0.2 <= found.upper
-
-
-def answer(p: float) -> Estimate:
-    return Estimate(evidence=(), probability=p, lower=p, upper=p, confidence=0.9)
-
-
-def test_parts_are_joined_within_what_logic_allows() -> None:
-    either = parts("Will Trump or Vance win the 2028 election?")
-    both = parts("Will both Bitcoin and Ethereum hit new highs in 2027?")
-    assert either is not None
-    assert both is not None
-    added = joined(either, [answer(0.3), answer(0.5)], exclusive=True)
-    assert added.probability == pytest.approx(0.8)
-    assert added.distribution is not None
-    assert sum(part.probability for part in added.distribution) == pytest.approx(1)
-    loose = joined(either, [answer(0.3), answer(0.5)], exclusive=False)
-    assert (loose.lower, loose.upper) == (0.5, 0.8)
-    assert 0.5 <= (loose.probability or 0) <= 0.8
-    joint = joined(both, [answer(0.7), answer(0.6)], exclusive=False)
-    assert (joint.lower, joint.upper) == (0.3, 0.6)
-    missing = Estimate(evidence=(), error="No.")
-    assert joined(both, [answer(0.7), missing], exclusive=False).probability is None

@@ -38,8 +38,6 @@ OLD = {
     "level": r"\b((?:high|low|temperature)\b[^?]*?)\b(?:stays?|remains?|keeps?|holds?)\s+at\s+(?=\d+\s*(?:degrees|°\s?[FC]?)?\s+or\s+(?:less|lower|below|higher|more|above))",
     "one of": rf"\b(?:in\s+)?one\s+of\s+(?:the\s+)?(.{{0,40}}?)(?:top\s+({figures._TEN_WORD}|\d+)|({figures._TEN_WORD}|\d+)\s+(?:top|best|highest|leading))\s+"
     r"(?:places?|spots?|positions?|teams?|clubs?|finishers?)\b",
-    "margin": r"(?<=\w)(?P<rest>[^?]*?)\s+by\s+(?:an?\s+margin\s+of\s+)?(?:at\s+least|more\s+than|over)?\s*\d[\d.,]*\s*"
-    r"(?:%|percent|(?:percentage[\s-])?points?|votes|goals|runs|seconds|lengths)(?:\s+or\s+more)?",
     "game": r"(?:\s*\(.*\)\s*|\s+-\s.*|:\s.*|\s+winner)?\s*\??\s*$",
     "measure": r"[\s\x1f?.°%]*(?:[a-z ]{0,24})[\s?.]*",
     "clause": r"(?P<aux>Will)\s+(?P<rest>.+?)\s*\?*\s*$",
@@ -144,15 +142,6 @@ def test_dates_are_no_ends() -> None:
             lambda m: m[0] if m["before"] and not m["end"] else " ", text
         ),
     )
-
-
-def test_margins() -> None:
-    def was(text: str) -> str | None:
-        won = normalize._WINS.search(text)
-        margin = old("margin").search(text, won.end()) if won else None
-        return f"{text[: margin.start()]}{margin['rest']}{text[margin.end() :]}" if margin else None
-
-    checked("beats x by 3 3.5 points ? an margin of at least goals", was, normalize._wider)
 
 
 def test_what_stands_behind_a_game() -> None:

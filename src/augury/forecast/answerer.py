@@ -12,18 +12,19 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Final, NamedTuple
 
-from augury.forecast import horizons, judging
+from augury.forecast import grade, horizons, judging, qualifiers
 from augury.forecast.bearing import Compared
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate, Snapshot
-from augury.forecast.normalize import Reading
+from augury.forecast.normalize import Reading, normalize
 
 Lap = Callable[[str], None]
-"""Called with the name of a step of a forecast when the step has ended."""
+"""Function that a forecast calls at the end of each of its steps, with the name of the step
+("gather", "judge" ...)."""
 JUDGED_AT_ONCE: Final = max(1, (os.cpu_count() or 1) // 2)
-"""Largest number of forecasts whose markets the judge (the trained model) reads at the same time.
-Each takes two cores, so with more forecasts at a time none would finish sooner, and searches would
-have to wait longer."""
+"""The judge (the trained model) reads the markets of at most this many forecasts at the same time.
+That is half the number of processor cores, because each forecast keeps two cores busy. If it were
+more, no forecast would end sooner, and searches would have to wait longer."""
 
 
 class FirstAnswer(NamedTuple):
@@ -61,11 +62,28 @@ class Answerer:
     ) -> FirstAnswer:
         """The estimate for a question from these markets, by the hand-written rules and the
         verdicts of the judge (the trained model). If the question is about an event and names no
-        date, it is answered for one of the deadlines that the markets name (`horizons`).
+        date, it is answered for one of the deadlines that the markets name (`horizons`). If it asks
+        for one way to happen and no market does, the question without the way bounds the answer
+        (`qualifiers`).
 
         lap : called at the end of each step
         past : also answer from markets whose deadline is over
         """
+        found = await self._answer(reading, markets, at, lap, past=past)
+        estimate = found.estimate
+        if reading.wider is None or (estimate.grade == "asked" and grade.is_shown(estimate)):
+            return found
+        asked = normalize(reading.wider, at)
+        if not asked.proposition.positive:
+            return found
+        wide = await self._answer(asked, markets, at, lap, past=past)
+        if wide.estimate.decisive is None or not grade.is_shown(wide.estimate):
+            return found
+        return FirstAnswer(markets, qualifiers.narrowed(wide.estimate))
+
+    async def _answer(
+        self, reading: Reading, markets: Sequence[Snapshot], at: datetime, lap: Lap, *, past: bool
+    ) -> FirstAnswer:
         compared = self._engine.compare(reading, markets, at, past=past)
         verdicts = await self._read(compared, lap)
         estimate = self._engine.estimate(compared, verdicts=verdicts)

@@ -8,26 +8,16 @@ others get no probability; a text says why.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal
-
-from augury.forecast import pool
-from augury.forecast.distribution import Distribution, named
-from augury.forecast.evidence import Estimate
 
 Connective = Literal["either", "both"]
 
-MAX_JOINT_CONFIDENCE: Final = 0.5
-"""Upper limit, 0 to 1, of the confidence in the answer to "A and B" or "A or B" if A and B can both
-come true. Their probabilities alone do not determine the answer, because A and B may depend on each
-other. Chosen by hand."""
-
-_NAME: Final = r"(?:the\s+)?[A-Z0-9$][\w.'&$-]*(?:\s+(?:of\s+|the\s+)?[A-Z0-9][\w.'&-]*){0,4}"
+NAME: Final = r"(?:the\s+)?[A-Z0-9$][\w.'&$-]*(?:\s+(?:of\s+|the\s+)?[A-Z0-9][\w.'&-]*){0,4}"
 _AUXILIARY: Final = r"(?i:will|does|do|did|is|are|can|has|have)"
 _PAIR: Final = re.compile(
-    rf"^\W*(?P<lead>{_AUXILIARY}\s+)(?P<which>(?i:either|both|neither|(?:at\s+least\s+)?one\s+of)\s+)?(?P<a>{_NAME})\s+"
-    rf"(?P<joint>(?i:or|and|nor))\s+(?P<b>{_NAME})\s+(?P<both>(?i:both|each)\s+)?(?P<rest>[a-z].+)$"
+    rf"^\W*(?P<lead>{_AUXILIARY}\s+)(?P<which>(?i:either|both|neither|(?:at\s+least\s+)?one\s+of)\s+)?(?P<a>{NAME})\s+"
+    rf"(?P<joint>(?i:or|and|nor))\s+(?P<b>{NAME})\s+(?P<both>(?i:both|each)\s+)?(?P<rest>[a-z].+)$"
 )
 _EITHER: Final = re.compile(
     rf"^\W*(?P<lead>{_AUXILIARY}\s)(?P<which>(?i:either))\s(?P<a>[^,?]{{2,60}}?)\s(?P<joint>or)\s"
@@ -56,7 +46,7 @@ _VERBS: Final = (
     r"announce|release|launch|close)"
 )
 _TWO_ACTS: Final = re.compile(
-    rf"\b{_VERBS}\b[^?]{{3,80}}?,?\s+and\s+(?:also\s+|then\s+|(?:{_NAME}\s+)?(?:to\s+)?){{0,2}}"
+    rf"\b{_VERBS}\b[^?]{{3,80}}?,?\s+and\s+(?:also\s+|then\s+|(?:{NAME}\s+)?(?:to\s+)?){{0,2}}"
     rf"(?P<act>{_VERBS}s?\b[^?]*)|\band\s+then\s+(?P<next>(?!again\b|some\b)[a-z]+\b[^?]*)"
 )
 
@@ -70,14 +60,18 @@ win". `rest` is the list without its first name: "PSG and Arsenal all win"."""
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A question that consists of two, e.g. "Will A or B win?" of "Will A win?" and "Will B win?".
-    `connective`: `either` if at least one of the two has to come true, `both` if both have to."""
+    """A question that consists of several, e.g. "Will A or B win?" of "Will A win?" and "Will B
+    win?". `connective`: `either` if at least one of them has to come true, `both` if all have
+    to."""
 
     connective: Connective
-    names: tuple[str, str]
-    questions: tuple[str, str]
+    names: tuple[str, ...]
+    questions: tuple[str, ...]
     denied: bool = False
-    """Whether the question asks that neither part comes true ("Will neither A nor B win?")."""
+    """Whether the question asks that no part comes true ("Will neither A nor B win?")."""
+    rivals: bool = True
+    """Whether the parts ask the same about different contenders (A wins, B wins), so that they may
+    exclude each other."""
 
 
 _OWN: Final = re.compile(
@@ -142,103 +136,3 @@ def parts(question: str) -> Parts | None:
     connective: Connective = "both" if joint == "and" else "either"
     names = found["a"], found["b"]
     return Parts(connective, names, (whole[0], whole[1]), denied=joint == "nor")
-
-
-def joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Estimate:
-    """The estimate for a question of two parts ("A or B", "A and B"), from the estimates for the
-    parts. It has no probability if one of the parts has none.
-
-    exclusive : whether at most one of the two parts can come true
-    """
-    found = _joined(asked, answers, exclusive=exclusive)
-    if not asked.denied or found.probability is None:
-        return found
-    lower, upper = found.lower, found.upper
-    return replace(
-        found,
-        probability=round(1 - found.probability, 6),
-        lower=None if upper is None else round(1 - upper, 4),
-        upper=None if lower is None else round(1 - lower, 4),
-        distribution=None,
-        reasoning="The question asks whether neither happens, so the complement counts."
-        f" {found.reasoning}",
-    )
-
-
-def _joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Estimate:
-    unknown = next((one for one in answers if one.probability is None), None)
-    if unknown is not None:
-        return replace(
-            unknown,
-            warnings=(
-                *unknown.warnings,
-                f"The question has two parts ({asked.names[0]}; {asked.names[1]}), and one of them"
-                " has no answer.",
-            ),
-        )
-    a, b = (one.probability or 0.0 for one in answers)
-    if asked.connective == "both":
-        low, high, p = max(0.0, a + b - 1), min(a, b), a * b
-    elif exclusive:
-        low = high = p = min(1 - pool.PROBABILITY_EDGE, a + b)
-    else:
-        low, high, p = max(a, b), min(1.0, a + b), a + b - a * b
-    if exclusive and asked.connective == "both":
-        low = high = p = 0.0
-    p = round(min(1 - pool.PROBABILITY_EDGE, max(pool.PROBABILITY_EDGE, p)), 6)
-    lower = min(p, max(0.0, low - _below(answers)))
-    upper = max(p, min(1.0, high + _above(answers)))
-    evidence = tuple(
-        replace(
-            one, weight=one.weight / 2,
-            role="bound" if high > low and one.role == "direct" else one.role,
-        )
-        for part in answers for one in part.evidence
-    )  # fmt: skip
-    confidence = min(one.confidence for one in answers)
-    both = asked.connective == "both"
-    if high > low:
-        confidence = min(confidence, MAX_JOINT_CONFIDENCE)
-    names = f"{asked.names[0]} {'and' if both else 'or'} {asked.names[1]}"
-    return Estimate(
-        evidence=evidence, probability=p, lower=round(lower, 4), upper=round(upper, 4),
-        confidence=round(confidence, 3),
-        distribution=None if both or not exclusive else _one_of(asked, answers, p),
-        reasoning=f"{_HOW[asked.connective, exclusive].format(names=names, low=low, high=high)} "
-        + " ".join(one.reasoning for one in answers),
-        fallbacks=(
-            "sum_of_alternatives" if exclusive and not both else f"{asked.connective}_part",
-        ),
-        warnings=tuple(dict.fromkeys(w for one in answers for w in one.warnings)),
-        limits=(round(low, 6), round(high, 6)) if high > low else None,
-        trust=min((one.trust for one in answers if one.trust is not None), default=None),
-    )  # fmt: skip
-
-
-_HOW: Final[dict[tuple[Connective, bool], str]] = {
-    ("either", True): "Either of {names} will do, and only one of them can, so their chances are"
-    " added.",
-    ("either", False): "Either of {names} will do, and both can. Logic puts this between {low:.0%}"
-    " and {high:.0%}; the estimate takes the two as independent.",
-    ("both", False): "Both of {names} have to come true. Logic puts this between {low:.0%} and"
-    " {high:.0%}; the estimate takes the two as independent.",
-    ("both", True): "Both of {names} have to come true, and only one of them can.",
-}
-
-
-def _one_of(asked: Parts, answers: Sequence[Estimate], p: float) -> Distribution:
-    """The distribution over the three outcomes of a question "A or B": A comes true, B comes true,
-    or neither. `p`: the probability of "A or B"."""
-    each = {
-        name: round(one.probability or 0.0, 6)
-        for name, one in zip(asked.names, answers, strict=True)
-    }
-    return named({**each, "neither": round(max(0.0, 1 - p), 6)})
-
-
-def _below(answers: Sequence[Estimate]) -> float:
-    return sum((one.probability or 0.0) - (one.lower or 0.0) for one in answers)
-
-
-def _above(answers: Sequence[Estimate]) -> float:
-    return sum((one.upper or 1.0) - (one.probability or 0.0) for one in answers)

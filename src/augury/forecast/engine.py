@@ -25,7 +25,6 @@ from augury.forecast import (
     judging,
     opinion,
     outcomes,
-    pool,
     trust,
     verbatim,
     words,
@@ -34,7 +33,7 @@ from augury.forecast.bearing import Bearing, Compared
 from augury.forecast.coverage import is_said
 from augury.forecast.evidence import Estimate, Snapshot
 from augury.forecast.match import compare
-from augury.forecast.normalize import Reading, normalize
+from augury.forecast.normalize import Reading
 from augury.forecast.rejected import rejected
 from augury.forecast.view import Rarity, View, view
 from augury.forecast.weighing import Weighing
@@ -49,11 +48,11 @@ from augury.search.text import is_number
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 MAX_COMPARED: Final = 24
-"""Largest number of market outcomes that are compared further: with each other and, by logic, with
-the question. They are the best matches for the question. Chosen by hand."""
+"""Of all market outcomes compared with the question, the best matches, at most this many, are
+compared further: with each other and, by logic, with the question. Chosen by hand."""
 SIBLING_LOSS: Final = 0.6
-"""Largest number of points that a market loses because it differs from similar markets by a name
-that the question does not say ("Will Russia capture X"). The points are taken from
+"""Some markets differ from each other only by a name ("Will Russia capture X"). If the question
+does not say this name, the market loses up to this many points. They are taken from
 `Comparison.score` (at most 3.8) and from `Comparison.content` (at most 2.6), which say how well the
 market matches the question. Chosen by hand."""
 MARKETS_KEPT: Final = 8_000
@@ -63,9 +62,6 @@ any other market, the parts come from the database or are read again, and the ve
 again (40 microseconds)."""
 RARITY_BYTES: Final = 32 << 20
 """Largest size, in bytes, of the cache that says how rare each term is (`view.Rarity`)."""
-MARGIN_CONFIDENCE: Final = 0.4
-"""Upper limit, 0 to 1, of the confidence in the answer to a question like "Will X win by 5 points?"
-if markets only ask whether X wins. Chosen by hand."""
 
 
 class Engine:
@@ -113,7 +109,7 @@ class Engine:
         (`opinion.checked`)
         verdicts : what the judge (`matching.judge`) says of the markets that `brief` chose
         """
-        reading, markets, at = compared.reading, compared.markets, compared.at
+        reading, at = compared.reading, compared.at
         bearings = compared.bearings
         verbatim_asked = any(b.exact for b in bearings)
         if reading.side is None and not verbatim_asked and outcomes.asks(reading.effective):
@@ -134,10 +130,6 @@ class Engine:
         if verdicts and not opinions:
             known = trust.signs(estimate, reading, compared.bearings, verdicts)
             estimate = trust.trusted(estimate, known, trust.default())
-        if reading.wider and not estimate.count("direct", "bound"):
-            part = self.answer(normalize(reading.wider, at), markets, at)
-            if part.count("direct"):
-                return _with_margin(part)
         estimate = weighing.with_distribution(estimate)
         return replace(estimate, rejected=rejected(bearings, estimate))
 
@@ -276,22 +268,3 @@ def _with_siblings_penalized(question: View, found: list[Bearing]) -> list[Beari
 
 def _same_parts(a: Proposition, b: Proposition) -> bool:
     return (a.threshold, a.stage) == (b.threshold, b.stage)
-
-
-def _with_margin(win: Estimate) -> Estimate:
-    """The estimate for "Will X win by 5 points?", made from `win`, the estimate for "Will X win?".
-    X can't win by 5 points without winning, so the probability of `win` is an upper bound of the
-    answer."""
-    most = win.probability or 0.0
-    p = round(max(pool.PROBABILITY_EDGE, pool.within(0.0, most)), 6)
-    return replace(
-        win, probability=p, lower=0.0, upper=max(p, win.upper or most), decisive=None,
-        confidence=min(win.confidence, MARGIN_CONFIDENCE), distribution=None,
-        evidence=tuple(
-            replace(one, role="bound", low=0.0, high=one.probability)
-            if one.role == "direct" else one
-            for one in win.evidence
-        ),
-        reasoning=f"A win by this margin is a win, so a win is at least as likely. {win.reasoning}",
-        fallbacks=("from_wider",),
-    )  # fmt: skip

@@ -93,9 +93,11 @@ class Evidence:
     age: float
     """Days since the market's price was quoted."""
     fit: float
-    """How well the market matches the question, 0 to 1: a third of `Comparison.score`, clipped."""
+    """How well the market matches the question, 0 to 1: a third of `Comparison.score`, cut off at 0
+    and 1."""
     weight: float
-    """How much the market counts in the estimate, 0 to 1, by its match, age, spread and trading. 0:
+    """How much the market counts in the estimate, 0 to 1. It depends on how well the market matches
+    the question, on the age of its price, on its bid-ask spread and on how much it is traded. 0:
     the market is only shown."""
     relation: str
     """How the market relates to the question, in words: "its deadline is 3 days later"."""
@@ -190,8 +192,8 @@ class NullReason:
     if the market asks the opposite); None: not known."""
     price_at: datetime | None = None
     retry_as_of: datetime | None = None
-    """Time of the last recorded price of `market`. Asked as of this time, the question can be
-    answered. None: there is no such price."""
+    """Time of the last recorded price of `market`. The question can be answered if it is asked as
+    of this time. None: there is no such price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,13 +231,13 @@ class Estimate:
     """Cautions for readers of the estimate, one sentence each."""
     limits: tuple[float, float] | None = None
     """Lower and upper bound that several markets together put on the probability of Yes, e.g. by
-    the sum of their prices. None: each market bounds it for itself."""
+    the sum of their prices. None: each market sets its own bounds (`Evidence.low` and
+    `Evidence.high`)."""
     trust: float | None = None
-    """Probability, 0 to 1, that the answer is right, by what is known of how it was made (`trust`).
-    None: the answer is not judged as a whole, e.g. because it has two parts, or because the
-    question is a market's title."""
+    """Probability, 0 to 1, that the answer is right, computed from how it was made (`trust`). None:
+    it was not computed, e.g. because the question is a market's title."""
     signs: tuple[float, ...] | None = None
-    """The numbers `trust.SIGNS` from which `trust` was computed."""
+    """The numbers, named in `trust.SIGNS`, from which `trust` was computed."""
 
     @property
     def grade(self) -> Grade:

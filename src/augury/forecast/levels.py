@@ -16,9 +16,9 @@ _LEVEL: Final = (
     r"(?:[$€£]\d|\d[\d,.]{0,14}\s?(?:k|m|bn?|t|[mb]illion|trillion)\b|\d{2}[\d,.]{0,14}\s?(?:[?]|$|(?:by|this|in|"
     r"before|end|eo[dwmqy])\b))"
 )
-"""Pattern of a number that is probably a price or another level. Either it has a currency sign or a
-scale ("k", "million"); or it has at least two digits, and after it the question ends or a date
-follows."""
+"""Pattern of a number that is probably a price or another level: "$100", "100k", "the 100 by June".
+Either it has a currency sign or a scale ("k", "million"); or it has at least two digits, and after
+it the question ends or a date follows."""
 
 
 LEVELS: Final = (
@@ -26,6 +26,8 @@ LEVELS: Final = (
     rule(r"(?:(?<=\d)|(?<=\d[kmbt%])|(?<=\dbn))\s+(?:mark|level|barrier|milestone|threshold|line)\b", ""),
     rule(r"\bnorth\s+of\s+(?=[$€£]?\d)", "above "),
     rule(r"\bsouth\s+of\s+(?=[$€£]?\d)", "below "),
+    rule(r"\b(?:bigger|larger|greater|higher)\s+than\s+(?=[$€£]?\d)", "above "),
+    rule(r"\b(?:smaller|lower)\s+than\s+(?=[$€£]?\d)", "below "),
     rule(rf"\bshy\s+of\s+(?={_AMOUNT})", "below "),
     # Stays on its side.
     rule(rf"\bspends?\s+(?P<when>.{{3,60}}?)\s+(?P<side>below|under|beneath|above|over)\s+(?P<level>{_AMOUNT}[\d.,]*+(?:\s?(?:%|[kmbt]\b|\w+illion\b))?)",
@@ -57,6 +59,9 @@ LEVELS: Final = (
     rule(r"\b(?:get|climb|go|rise|move|rally|run|push|spike|jump|shoot|head)(?:e?s)?\s+(?:back\s+|up\s+)?(?:above|over)\s+(?=[$€£]?\d)",
           "surpass "),
     rule(rf"^(?P<what>\W{{0,5}}(?:(?:is|are|will|does|do|can)\s+)?(?:[a-z][\w/&.-]{{0,30}}\s+){{1,2}}?)(?:go(?:es|ing)?\s+)?to\s+(?={_LEVEL})", r"\g<what>hit "),
+    rule(rf"\b(?:getting|climbing)\s+(?:back\s+|up\s+)?to\s+(?={_LEVEL})", "hit "),
+    rule(rf"\bdown\s+to\s+(?={_LEVEL})", "dip to "),
+    rule(rf"\bgoe?s?\s+past\s+(?={_LEVEL})", "surpass "),
     rule(rf"\bset(?:s)?\s+foot\s+above\s+(?={_AMOUNT})", "surpass "),
 )  # fmt: skip
 """Rules that rewrite wordings on levels, in the order in which they are applied: "fall short of

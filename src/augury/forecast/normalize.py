@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Final
 
+import msgspec
+
+from augury.forecast import qualifiers
 from augury.forecast.denials import DENIALS
 from augury.forecast.figures import FIGURES
 from augury.forecast.framing import framed
@@ -58,15 +61,11 @@ _LEAD: Final = (
 _NOD: Final = Ahead(r"\b(?:nod|ticket|slot)\b", r"\b(?:district|senate|governor|\w\w-\d)")
 _POSSESSIVE: Final = re.compile(r"'s\b")
 _NEGATED_TWICE: Final = re.compile(r"\bnot\s+not\b", re.I)
-_MARGIN: Final = re.compile(
-    r"(?<=\w)(?P<rest>[^?]*?)(?:(?P<by>\s+by)\s+(?:an?\s+margin\s+of\s+)?(?:at\s+least|more\s+than|over)?\s*\d[\d.,]*\s*"
-    r"(?:%|percent|(?:percentage[\s-])?points?|votes|goals|runs|seconds|lengths)(?:\s+or\s+more)?|(?=\?|\Z))",
-    re.I,
-)
-"""Matches a margin of victory ("by 5 points") together with the text before it. In a sentence
-without a margin it matches the rest of the sentence, without the group `by`, so that the sentence
-is scanned only once."""
-_WINS: Final = re.compile(r"\b(?:wins?|beats?|defeats?)\b", re.I)
+
+
+_NOT_YET: Final = re.compile(r"\bstill\b|\byet\b|\bnot\s+have\b|\bn['’]t\s+have\b", re.I)
+"""Matches words of a question whether something has not happened so far: "still not", "not
+have"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +74,19 @@ class Reading:
 
     question: str
     effective: str
-    """The question in the form in which it is compared with markets, and by which markets are
-    searched."""
+    """The question in the words in which it is compared with markets. The search for markets uses
+    the same words."""
     proposition: Proposition
     """What the question asserts. Its `positive` is False if the question asks whether something
     does not happen."""
     reason: str | None
-    """What was changed in the question's wording, in words; None if nothing was."""
+    """What was changed in the question's wording, as text for people; None if nothing was
+    changed."""
     wider: str | None = None
-    """For a question about a win by a margin ("by 5 points"): the same question without the margin.
-    None for other questions and for those with a negation."""
+    """For a question about one way to happen ("win by 5 points"): the same question with the way
+    left open ("win"). None for other questions and for those with a negation."""
     core: str = ""
-    """The question in its own words, without its frame, i.e. the words around it such as "is it
-    true that"."""
+    """The question in its own words, without words around it such as "is it true that"."""
     asking: str = ""
     """The sentence that asks, if the text also states something: "Will ...?" in "I hold some coins.
     Will ...?". Words around it such as "is it true that" are left out. Empty if the text only
@@ -98,7 +97,7 @@ class Reading:
     """The question in the form that the judge (the trained model) reads: as it was asked, but
     without words around it that deny it ("is it false that ...")."""
     undated: bool = False
-    """Whether the question names no date, and its deadline was added (`horizons.until`)."""
+    """Whether the question names no date and a deadline was added to it (`horizons.until`)."""
     side: str | None = None
     """For a market's title with an outcome after it ("Who will win X? — Name"): that outcome,
     "Name". None for other questions."""
@@ -187,6 +186,8 @@ def _normalized(question: str, day: date) -> Reading:
         text = " ".join(text.split())
     text = unmasked(text, quotes)
     proposition = read_question(_POSSESSIVE.sub("", text), day)
+    if not proposition.positive and _NOT_YET.search(text):
+        proposition = _by_then(proposition)
     if denied:
         proposition = proposition.opposite()
     if not proposition.positive and "polarity" not in done:
@@ -196,12 +197,22 @@ def _normalized(question: str, day: date) -> Reading:
         effective=text,
         proposition=proposition,
         reason="; ".join(_REASONS[what] for what in dict.fromkeys(done)) or None,
-        wider=_wider(text) if proposition.positive and not denied else None,
+        wider=None if denied else qualifiers.wider(frame.core),
         core=frame.core,
         asking=frame.asking,
         denied=denied,
         judged=frame.judged,
     )
+
+
+def _by_then(proposition: Proposition) -> Proposition:
+    """What has not yet happened on a day has not happened by that day. A level is left: it may hold
+    on the day alone."""
+    window = proposition.window
+    if window.kind != "on" or proposition.predicate in ("value", "counts", "ranks"):
+        return proposition
+    by = msgspec.structs.replace(window, kind="by", start=None)
+    return msgspec.structs.replace(proposition, window=by)
 
 
 def _applied(pattern: Finder, replacement: Replacement, text: str, what: str) -> str:
@@ -219,10 +230,3 @@ def _applied(pattern: Finder, replacement: Replacement, text: str, what: str) ->
         return replacement(found) if callable(replacement) else found.expand(replacement)
 
     return pattern.sub(outside, text)
-
-
-def _wider(text: str) -> str | None:
-    won = _WINS.search(text)
-    found = _MARGIN.finditer(text, won.end()) if won else ()
-    margin = next((one for one in found if one["by"]), None)
-    return f"{text[: margin.start()]}{margin['rest']}{text[margin.end() :]}" if margin else None

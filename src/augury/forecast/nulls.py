@@ -17,8 +17,8 @@ from augury.markets.records import Status
 from augury.propositions.windows import has_ended
 
 REPLACEABLE: Final = frozenset({"no_market", "not_understood"})
-"""Explanations (`NullKind`) of a missing probability that give way to a more specific one: if a
-market asks the question, but is closed, decided or without a recent price, the forecast says that
+"""Reasons (`NullKind`) for a missing probability that give way to a more specific one. If a market
+asks the question, but is closed, decided or without a recent price, the forecast says that
 instead."""
 
 
@@ -28,8 +28,8 @@ class PastMarket:
     resolved."""
 
     market: Snapshot
-    """The market with its last known price, however old; with the price 0.5 if it never had a
-    price."""
+    """The market with its last known price, however old. If it never had a price, the price is set
+    to 0.5."""
     status: Status
     resolution: str | None
     resolved_at: datetime | None
@@ -152,15 +152,18 @@ def _last(price: float | None, at: datetime | None) -> str:
     return f" Its last price before that gave {explain.percent(price)} ({explain.day(at)})."
 
 
-def blocked(question: str, reading: Reading) -> Estimate | None:
+def blocked(question: str, reading: Reading, *, is_split: bool) -> Estimate | None:
     """The estimate for a question that has no single answer, whatever the markets say: one with a
     condition ("if ..."), for two things at once, or about a private matter. It has a reason and no
-    probability. None if the question may have an answer."""
+    probability. None if the question may have an answer.
+
+    is_split : whether the two things can be answered one by one
+    """
     nothing = Estimate(evidence=(), fallbacks=("no_relevant_market",))
     if (condition := compound.condition(question)) is not None:
         return with_reason(nothing, "condition", conditional(condition))
     act = compound.second_act(reading.effective) or compound.second_act(reading.core)
-    if act is not None:
+    if act is not None and not is_split:
         return with_reason(nothing, "condition", two_acts(act))
     if (whose := compound.private_subject(reading.core)) is not None:
         return with_reason(nothing, "no_market", private(whose))

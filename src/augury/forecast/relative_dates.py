@@ -29,6 +29,10 @@ _UPON: Final = (
     r"by|before|until|till|through|thru|on|after|ahead\s+of|prior\s+to|past|as\s+of|come|since"
 )
 _UNTIL: Final = r"by|before|until|till|through|thru|ahead\s+of|prior\s+to|come"
+_FEASTS: Final = (
+    r"new\s+year'?s\s+(?:day|eve)|christmas(?:\s+(?:day|eve))?|halloween|memorial\s+day|labor\s+day|"
+    r"thanksgiving|independence\s+day|election\s+day"
+)
 _COUNTS: Final = {"a": 1, "an": 1, **numerals.COUNTS}
 
 Rewrite = str | Callable[[re.Match[str], date], str]
@@ -151,6 +155,10 @@ _RULES: Final = (
           rf"memorial\s+day|labor\s+day|thanksgiving|election\s+day)\b(?:,?\s+(?:in\s+|of\s+)?(?P<year>{_YEAR}))?", _feast),
     _rule(rf"\b(?P<lead>(?:by|before|until|ahead\s+of|prior\s+to)\s+)(?:the\s+)?(?P<year>{_YEAR}\s+)?midterms?(?:\s+elections?)?\b",
           _midterms),
+    # What lasts to a day, and a day that comes.
+    _rule(rf"\b(?P<verb>(?:gets?|makes?\s+it|goes|lasts?|holds?\s+on|survives?)\s+)(?:up\s+|all\s+the\s+way\s+)?to\s+"
+          rf"(?=(?:the\s+)?(?:{_FEASTS}|{_SPAN})\b)", r"\g<verb>until "),
+    _rule(rf"\bwhen\s+(?P<day>{_FEASTS})\s+(?:comes|arrives|rolls\s+around)\b", r"by \g<day>"),
     # From now on.
     _rule(r"\b(?:within|(?:with)?in\s+the\s+(?:next|coming)|over\s+the\s+(?:next|coming)|during\s+the\s+(?:next|coming))\s+"
           rf"(?:(?P<n>\d{{1,3}}|{'|'.join(_COUNTS)})\s+)?(?P<unit>day|week|month|year)s?\b(?:\s+from\s+now)?(?!\s+of\b|-)", _later),

@@ -15,30 +15,28 @@ from augury.forecast.bearing import Bearing
 from augury.forecast.match import Comparison, compare
 
 MIN_DIRECT_SCORE: Final = 1.15
-"""Lower limit of `Comparison.score` for a market that asks the question itself. The score says how
-well a market fits the question, in points up to 3.8. Chosen by hand."""
+"""A market counts as asking the question itself only if its `Comparison.score` (how well it fits
+the question, in points up to 3.8) is at least this. Chosen by hand."""
 MIN_DIRECT_CONTENT: Final = 0.95
-"""Lower limit of `Comparison.content` for a market that asks the question itself, or asks it with
-another deadline, level or stage. The content says how far question and market are about the same
-things, in points up to 2.6. Chosen by hand."""
+"""A market counts as asking the question itself, or asking it with another deadline, level or
+stage, only if its `Comparison.content` is at least this. The content says how far question and
+market are about the same things, in points up to 2.6. Chosen by hand."""
 MIN_DIRECT_ASKED: Final = 0.36
-"""Smallest weighted share, 0 to 1, of the question's terms (word stems) that a market must name to
-count as asking the question itself. Chosen by hand."""
+"""A market counts as asking the question itself only if it names at least this weighted share, 0 to
+1, of the question's terms (word stems). Chosen by hand."""
 MIN_DIRECT_LIKENESS: Final = -0.9
-"""Lower limit of `Comparison.likeness` for a market that asks the question itself. The likeness is
-the log-odds that question and market are about the same thing. Chosen on the questions of
+"""A market counts as asking the question itself only if its `Comparison.likeness` (log-odds that
+question and market are about the same thing) is at least this. Chosen on the questions of
 `docs/experiments/forecasts.md`."""
 MAX_SCORE_GAP: Final = 0.3
-"""Two markets that ask the same are averaged only if their scores are close: the `Comparison.score`
-of the one (how well it fits the question, in points) may be at most this much below that of the
-best match. Chosen by hand."""
+"""A market that asks the same as the best match is averaged with it only if its `Comparison.score`
+(how well it fits the question, in points) is at most this much lower. Chosen by hand."""
 MIN_RELATED_CONTENT: Final = 0.85
-"""Lower limit of `Comparison.content` for a market that can bound the answer or hint at it. The
-content says how far question and market are about the same things, in points up to 2.6. Chosen by
-hand."""
+"""A market can bound the answer or hint at it only if its `Comparison.content` (how far question
+and market are about the same things, in points up to 2.6) is at least this. Chosen by hand."""
 MIN_RELATED_ASKED: Final = 0.34
-"""Smallest weighted share, 0 to 1, of the question's terms (word stems) that a market must name to
-bound the answer or hint at it. Chosen by hand."""
+"""A market can bound the answer or hint at it only if it names at least this weighted share, 0 to
+1, of the question's terms (word stems). Chosen by hand."""
 MIN_BOUND_LIKENESS: Final = -0.9
 """A market's price may bound the answer only if its `Comparison.likeness` (log-odds that question
 and market are about the same thing) is at least this. Chosen on the questions of
@@ -52,47 +50,47 @@ MIN_HINT_LIKENESS: Final = -2.6
 market are about the same thing) is at least this. Chosen on the questions of
 `docs/experiments/forecasts.md`."""
 MIN_LONE_LIKENESS: Final = -3.2
-"""A market that differs in nothing from the question and stands alone (all others are less like the
-question by at least `APART_LIKENESS`) hints at the answer if its `Comparison.likeness` is at least
-this. The likeness is the log-odds that question and market are about the same thing. Chosen on the
-questions of `docs/experiments/forecasts.md`."""
+"""A market stands alone if all markets on other subjects are less like the question by at least
+`APART_LIKENESS`. A market that stands alone and differs in nothing from the question hints at the
+answer if its `Comparison.likeness` (log-odds that question and market are about the same thing) is
+at least this. Chosen on the questions of `docs/experiments/forecasts.md`."""
 APART_LIKENESS: Final = 0.8
-"""Smallest lead in `Comparison.likeness` (log-odds of being about the same thing as the question)
-that makes a market stand alone: it must be at least this much above every market on another subject
-or contender."""
+"""A market stands alone if its `Comparison.likeness` (log-odds that question and market are about
+the same thing) is at least this much above that of every market on another subject or contender."""
 EXCLUDED_LIKENESS: Final = 2.9
-"""Log-odds that the regression (`match._LIKENESS`) subtracts from `Comparison.likeness` if the
-market's level excludes the question's ("below 50", "above 100"). To decide whether the market
-bounds the answer, they are added back, because a market can do so although the levels differ."""
+"""If the market's level excludes the question's ("below 50", "above 100"), the regression
+(`match._LIKENESS`) subtracts this many log-odds from `Comparison.likeness`. They are added back
+when it is decided whether the market bounds the answer, because it can do so although the levels
+differ."""
 FOREIGN_WEIGHT: Final = 0.8
-"""If the market names something that the question does not, and the weight of this name
-(`Comparison.foreign`, up to 1.8: the more telling, the higher) is at least this, the market is
-taken to be about something else: the Florida Panthers' Stanley Cup says nothing about Florida's
-hurricanes. Chosen by hand."""
+"""A market is taken to be about something else if it has a name that the question lacks, and the
+name's weight is at least this: the Florida Panthers' Stanley Cup says nothing about Florida's
+hurricanes. The weight (`Comparison.foreign`), up to 1.8, says how telling the name is. Chosen by
+hand."""
 MAX_DEADLINE_EXTRA: Final = 0.9
-"""Question and market count as asking about one event by different deadlines only if no term that
-the market alone names has a larger weight than this (`Comparison.extra`, up to 1.8: the more
-telling the term, the higher). A market with a heavier term can still bound the answer if the judge
+"""Question and market count as asking about one event with different deadlines only if no term that
+the market alone names has a larger weight than this. The weight (`Comparison.extra`), up to 1.8,
+says how telling a term is. A market with a heavier term can still bound the answer if the judge
 (the trained model) accepts it. Chosen by hand."""
 CONTENT_LEAD: Final = 0.4
 """Normally a market with the question's deadline, level and stage is taken as the one that asks it.
-A market that differs in one of these is taken instead if its subject fits better: if its
-`Comparison.content` (points up to 2.6) exceeds that of the first market by at least this many
-points. Chosen by hand."""
+It gives way to a market that differs in one of these if the other's subject fits better, i.e. if
+the other's `Comparison.content` (in points up to 2.6) is larger by at least this. Chosen by
+hand."""
 FULL_SHARE: Final = 0.99
-"""Smallest weighted share, 0 to 1, of the question's terms (word stems) that a market must name to
-count as naming all of them."""
+"""A market counts as naming all of the question's terms (word stems) if it names at least this
+weighted share of them, 0 to 1."""
 PARTIAL_SHARE: Final = 0.75
-"""A market that seems to ask the question can give way to one with another deadline, level or
-stage. It does if it names less than this share (0 to 1, weighted) of the question's terms (word
-stems), while the other market names all of them (`FULL_SHARE`). Chosen by hand."""
+"""A market that seems to ask the question gives way to one with another deadline, level or stage if
+it names less than this weighted share, 0 to 1, of the question's terms (word stems), while the
+other market names all of them (`FULL_SHARE`). Chosen by hand."""
 TWIN_GAP: Final = 0.1
-"""Largest difference, as a probability, between the prices of two markets that are taken to ask the
-same. Chosen by hand."""
+"""Two markets are taken to ask the same only if their prices differ by at most this (as a
+probability). Chosen by hand."""
 
 SAME_END: Final = timedelta(days=2)
-"""Largest time between the closes of two markets with the same title at which they are taken to end
-together: one venue closes at midnight in New York, another a day after the event."""
+"""Two markets with the same title are taken to end together if their closes are at most this far
+apart: one venue closes at midnight in New York, another a day after the event."""
 
 
 def is_direct(c: Comparison) -> bool:
@@ -174,6 +172,42 @@ def differ_by_deadline(best: Bearing, other: Bearing) -> bool:
         and other.fit.lasting == best.fit.lasting and a.predicate == b.predicate
         and a.positive == b.positive
     )  # fmt: skip
+
+
+def in_order(series: Sequence[Bearing]) -> list[Bearing]:
+    """The markets of a series of deadlines without those that contradict the best one's own family:
+    of other words, and likelier though sooner, or less likely though later. Such a market asks
+    something narrower or wider.
+
+    series : the best match for the question first
+    """
+    terms = series[0].view.proposition.terms
+    own = [b for b in series if b.view.proposition.terms == terms]
+    return [
+        b for b in series
+        if b.view.proposition.terms == terms or not any(_contradict(b, one) for one in own)
+    ]  # fmt: skip
+
+
+def _contradict(one: Bearing, other: Bearing) -> bool:
+    """Whether of two markets on deadlines the later one is less likely, by more than `TWIN_GAP`."""
+    sooner, later = (one, other) if one.fit.gap > other.fit.gap else (other, one)
+    rises = -1 if one.fit.lasting else 1
+    return sooner.fit.gap != later.fit.gap and (
+        rises * (sooner.positive - later.positive) > TWIN_GAP
+    )
+
+
+def is_about(b: Bearing) -> bool:
+    """Whether the market is about the question's event, as the judge or the shared words say."""
+    return b.sets_bound or b.fit.content >= MIN_DIRECT_CONTENT
+
+
+def says_never(b: Bearing) -> bool:
+    """Whether a market says that nothing of what is counted happens ("Will no rate cuts happen in
+    2026?")."""
+    said = b.view.proposition
+    return said.predicate == "happens" and said.threshold is None and b.turned
 
 
 def is_related(c: Comparison) -> bool:

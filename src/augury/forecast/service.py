@@ -22,13 +22,15 @@ from prometheus_client import Counter
 
 from augury.clock import Clock, isoformat, now
 from augury.errors import AuguryError, InvalidInput, UpstreamFailed
-from augury.forecast import channels, compound, grade, horizons, judging, nulls, scoring, store
+from augury.forecast import channels, coordination, grade, horizons, judging, nulls, scoring, store
 from augury.forecast.answerer import Answerer, FirstAnswer
 from augury.forecast.assistant import Assistant
+from augury.forecast.compound import Parts
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate, Snapshot
 from augury.forecast.flights import Flight
 from augury.forecast.graph import graph_of
+from augury.forecast.joint import joined
 from augury.forecast.made import Forecast
 from augury.forecast.normalize import Reading, normalize
 from augury.forecast.remembering import issued
@@ -54,14 +56,14 @@ MADE = Counter(
 )
 
 SEARCH_DEPTH: Final = 150
-"""Number of search hits, the best ones, taken for a question from each half of the index: from the
-search by words and from the search by vectors."""
+"""For a question, at most this many hits, the best ones, are taken from the search by words, and as
+many from the search by vectors."""
 REPLAY_SEARCH_DEPTH: Final = 400
 """`SEARCH_DEPTH` for an answer as of the past. It is larger, because most hits were not open at the
 time."""
 MARKETS_COMPARED: Final = 80
-"""Largest number of markets compared with one question. The market asked about was among the first
-60 for all but 2 of 780 questions."""
+"""At most this many markets are compared with one question. In a test with 780 questions, the
+market asked about was among the first 60 for all but 2."""
 REPLAY_MARKETS_COMPARED: Final = 160
 """Largest number of markets compared with one question that is answered as of the past."""
 FORECASTS_AT_ONCE: Final = 4
@@ -215,11 +217,11 @@ class ForecastService:
             markets = [market for market in markets if market.id not in leave_out]
         # A question in a market's own words is never blocked or taken apart.
         if not self._engine.asks_verbatim(reading, markets):
-            estimate = nulls.blocked(question, reading)
+            parts = coordination.parts(reading)
+            estimate = nulls.blocked(question, reading, is_split=parts is not None)
             if estimate is not None:
                 lap("gather")
                 return FirstAnswer(markets, estimate)
-            parts = compound.parts(reading.effective) or compound.parts(reading.core)
             if parts is not None:
                 markets, estimate = await self._of_parts(parts, at, replay=replay)
                 lap("gather")
@@ -228,7 +230,7 @@ class ForecastService:
         return await self._answerer.answer(reading, markets, at, lap)
 
     def refuse_future(self, as_of: datetime | None) -> None:
-        """Raise `InvalidInput` (422) if the moment `as_of` is later than now."""
+        """Raise `InvalidInput` (422) if `as_of` is later than now."""
         now = self._clock()
         if as_of is not None and as_of > now:
             raise InvalidInput.at(
@@ -239,12 +241,12 @@ class ForecastService:
             )  # fmt: skip
 
     async def _of_parts(
-        self, parts: compound.Parts, at: datetime, *, replay: bool
+        self, parts: Parts, at: datetime, *, replay: bool
     ) -> tuple[list[Snapshot], Estimate]:
-        """All markets for a question of two parts ("A or B"), and the answer from both parts."""
+        """All markets for a question of several parts ("A or B"), and the answer from its parts."""
         markets: dict[str, Snapshot] = {}
         answers: list[Estimate] = []
-        exclusive = True
+        exclusive = parts.rivals
         for question in parts.questions:
             reading = normalize(question, at)
             exclusive &= reading.proposition.exclusive
@@ -254,7 +256,7 @@ class ForecastService:
             if answer.probability is None:
                 answer = await self._explained(reading, answer, at, replay=replay)
             answers.append(answer)
-        return list(markets.values()), compound.joined(parts, answers, exclusive=exclusive)
+        return list(markets.values()), joined(parts, answers, exclusive=exclusive)
 
     async def _explained(
         self, reading: Reading, estimate: Estimate, at: datetime, *, replay: bool

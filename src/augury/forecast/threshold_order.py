@@ -55,6 +55,8 @@ def threshold_order(q: View, m: View, extra: float) -> Order:
     """
     ours, theirs = q.proposition, m.proposition
     order = _levels(_as_extreme(ours, q.extreme or m.extreme), theirs, m.context)
+    if order in ("implied", "implies") and _has_unread_figure(ours, theirs):
+        order = "differs"  # a figure is no less a level for not being read
     if order == "unsaid" and (
         (q.places and m.places and not q.places & m.places)
         or (q.group and m.group and q.group != m.group)
@@ -76,6 +78,20 @@ def threshold_order(q: View, m: View, extra: float) -> Order:
     if order == "unsaid" and _districts(q) != _districts(m):
         order = "differs"  # the House is not one of its seats
     return order
+
+
+def _has_unread_figure(ours: Proposition, theirs: Proposition) -> bool:
+    """Whether the one of two propositions that has no level names a number that the other one does
+    not ("getting to 190")."""
+    bare, leveled = (ours, theirs) if ours.threshold is None else (theirs, ours)
+    if bare.threshold is not None or leveled.threshold is None:
+        return False
+    if "bps" in bare.terms | {leveled.threshold.unit}:
+        return False  # by how much a rate moves is compared elsewhere
+    return any(
+        is_number(t) and not is_year(t) and len(t) > 1 and t not in leveled.terms
+        for t in bare.terms
+    )
 
 
 def _as_extreme(ours: Proposition, extreme: int) -> Proposition:
@@ -121,8 +137,8 @@ def _levels(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Or
         if q is not None:  # the question names a level, the market none
             return "unsaid" if _names_number(q, theirs, ruled) else "implies"
         return "unsaid" if m is not None and _names_number(m, ours, frozenset()) else "implied"
-    if (ours.predicate == "counts" and m.unit != "none") or (
-        theirs.predicate == "counts" and q.unit != "none"
+    if (ours.predicate == "counts" and m.unit != "none" and not _is_money(q, m)) or (
+        theirs.predicate == "counts" and q.unit != "none" and not _is_money(m, q)
     ):
         return "differs"  # three cuts are no level of three percent
     degrees = "degrees" in (q.unit, m.unit) and (
@@ -140,6 +156,13 @@ def _levels(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Or
         touched = ours.predicate == "touches"
         q, m = (_directed(q, m), m) if touched else (q, _directed(m, q))
     return _of_moments(compare_ranges(q, m), ours, theirs)
+
+
+def _is_money(bare: Threshold, other: Threshold) -> bool:
+    """Whether a level without a unit ("over 400m") is too large for a count, and so an amount of
+    money like the other one."""
+    finite = [end for end in (bare.low, bare.high) if not math.isinf(end)]
+    return other.unit == "usd" and bare.unit == "none" and min(finite, default=0.0) >= MAX_COUNT
 
 
 def mixes_day_and_any_time(ours: Proposition, theirs: Proposition) -> bool:

@@ -23,10 +23,11 @@ from augury.forecast.match import Comparison
 from augury.forecast.normalize import Reading
 from augury.forecast.roles import (
     MAX_DEADLINE_EXTRA,
-    MIN_DIRECT_CONTENT,
     are_contrary,
     differ_by_deadline,
     direct_markets,
+    in_order,
+    is_about,
     is_hint,
     is_related,
     is_rung,
@@ -34,6 +35,7 @@ from augury.forecast.roles import (
     is_sure,
     limits_of,
     orders_of,
+    says_never,
     stands_alone,
 )
 from augury.forecast.spans import in_span
@@ -42,9 +44,9 @@ from augury.forecast.view import View
 from augury.propositions.proposition import Proposition, Threshold
 
 FAVORITES_SUM: Final = 0.5
-"""A contender that has no market of its own is estimated at no more than the average price of the
-rivals if the rivals' prices sum to at least this probability. If they sum to less, the contender
-may be a favorite, and this limit does not apply. Chosen by hand."""
+"""Limit for the estimate of a contender without a market of its own: if its rivals' prices sum to
+at least this probability, the estimate is at most their average price. With a smaller sum,
+favorites may be missing; the contender may be one, and the limit does not apply. Chosen by hand."""
 HALF_LIFE_DAYS: Final = 4.0
 """Half-life, in days, of a market's weight: the weight is halved each time the price gets this much
 older. Chosen by hand."""
@@ -62,7 +64,7 @@ class Weighing:
         self._bearings = bearings
         self._at = at
         self._limits = bounds.Bounds()
-        """What logic allows as the question's probability, whichever way round it is asked."""
+        """Bounds that logic puts on the probability of Yes to the question, with its negations."""
 
     def estimate(self) -> Estimate:
         """The estimate that the markets give, kept within the bounds that logic sets."""
@@ -205,11 +207,11 @@ class Weighing:
         series = [
             b for b in related
             if b.fit.window in ("implies", "implied") and is_same_except(b.fit, "window")
-            and b.fit.gap and _is_about(b) and (b.sets_bound or b.fit.extra <= MAX_DEADLINE_EXTRA)
+            and b.fit.gap and is_about(b) and (b.sets_bound or b.fit.extra <= MAX_DEADLINE_EXTRA)
         ]  # fmt: skip
         if not series:
             return None
-        series = [b for b in series if differ_by_deadline(series[0], b)]
+        series = in_order([b for b in series if differ_by_deadline(series[0], b)])
         lasts = series[0].fit.lasting
         asked = (end - self._at.date()).days
         points = [
@@ -249,7 +251,7 @@ class Weighing:
             return found
         upward = math.isinf(asked.high) or asked.low == asked.high
         if not upward and not math.isinf(asked.low):
-            return None
+            return self._by_bounds(ladder, "thresholds")
         at = asked.low if upward else asked.high
         points = []
         used = []
@@ -292,14 +294,15 @@ class Weighing:
         lower = min(1 - pool.PROBABILITY_EDGE, sum(b.positive for b in inside))
         left = 1 - sum(b.positive for b in outside)
         if asked.low >= 1 and self._asked.predicate == "counts":
-            never = [b for b in self._bearings if event_of(b) == event and _says_never(b)]
+            never = [b for b in self._bearings if event_of(b) == event and says_never(b)]
             left -= sum(1 - b.positive for b in never)
             outside += never
-        upper = max(lower, left)
+        around = [b for b in ladder if b.fit.threshold == "implies" and not b.turned]
+        upper = max(lower, min([left, *(b.positive for b in around)]))
         if not inside and not outside:
             return None
         p = pool.within(lower, upper)
-        return self._bounded([*inside, *outside], p, lower, upper, "parts")
+        return self._bounded([*around, *inside, *outside], p, lower, upper, "parts")
 
     def _by_parts(self, related: list[Bearing], *, need_complete: bool = False) -> Estimate | None:
         """Estimate from markets on mutually exclusive cases of the event (a rate cut by 25 basis
@@ -325,12 +328,12 @@ class Weighing:
         bounds = [
             b for b in related
             if is_same_except(b.fit, "stage") and b.fit.stage in ("implies", "implied")
-            and _is_about(b)
+            and is_about(b)
         ]  # fmt: skip
         if not bounds:
             bounds = [
                 b for b in related
-                if _is_about(b)
+                if is_about(b)
                 and {b.fit.window, b.fit.threshold, b.fit.stage} <= {
                     "same", "unsaid", "implies", "implied"}
                 and b.fit.choice in ("same", "unsaid") and b.fit.edition != "differs"
@@ -473,18 +476,6 @@ class Weighing:
         if b.market.closes_at is None:
             return None
         return max(0.0, (b.market.closes_at - self._at).total_seconds() / 86_400)
-
-
-def _says_never(b: Bearing) -> bool:
-    """Whether a market says that nothing of what is counted happens ("Will no rate cuts happen in
-    2026?")."""
-    said = b.view.proposition
-    return said.predicate == "happens" and said.threshold is None and b.turned
-
-
-def _is_about(b: Bearing) -> bool:
-    """Whether the market is about the question's event, as the judge or the shared words say."""
-    return b.sets_bound or b.fit.content >= MIN_DIRECT_CONTENT
 
 
 def _match_doubt(c: Comparison) -> float:

@@ -1,0 +1,115 @@
+"""Conditions on how something happens: "win by 5 points", "win without conceding". Pure.
+
+What happens in a certain way happens. So the question without the way ("win") is at least as
+likely, and a market that asks it sets an upper bound.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from augury.forecast import pool
+from augury.forecast.evidence import Estimate
+
+WIDER_MARKER: Final = "from_wider"
+"""Marker in `Estimate.fallbacks`: the question asks for one way to happen ("win by 5 points"), and
+the estimate rests on a market that leaves the way open ("win")."""
+SHARE: Final = 0.5
+"""The probability of one way to happen ("win by 5 points") is estimated as this share, 0 to 1, of
+the probability of the wider question ("win"), because no market says how often it happens in this
+way. Chosen by hand: nothing is known about it."""
+MAX_CONFIDENCE: Final = 0.4
+"""Upper limit, 0 to 1, of the confidence in an answer on one way to happen ("win by 5 points") if
+its only bound comes from the wider question ("win"). How many wins are wins by 5 points is not
+known. Chosen by hand."""
+
+_UNIT: Final = (
+    r"(?:%|percent|(?:percentage[\s-])?points?|pts|votes?|goals?|runs?|seconds?|lengths?|touchdowns?|"
+    r"tds?|scores?|games?|seats?|strokes?|shots?|baskets?)"
+)
+_NUMBER: Final = (
+    r"(?:\d[\d.,]*\+?|an?|one|two|three|four|five|six|seven|eight|nine|ten|double digits)"
+)
+_MARGIN: Final = (
+    r"by\s+(?:an?\s+margin\s+of\s+)?"
+    r"(?:at\s+least\s+|more\s+than\s+|over\s+|under\s+|less\s+than\s+|exactly\s+)?"
+    rf"(?:{_NUMBER}(?:\s*(?:to|-|–)\s*\d+)?\s*{_UNIT}|\d\d?\+?)(?:\s+or\s+(?:more|less|fewer))?"
+)
+_WIN: Final = (
+    r"\b(?:wins?|winning|won|beats?|beating|defeats?|defeating|tops?|takes?|taking|gets?|tak(?:e|ing)\s+down|"
+    r"elected|re-?elected|passes|passed|hold|holds|confirmed|picked|pick|over|prevails?|carr(?:y|ies)|"
+    r"kills?|rules?|strikes?\s+down|overturns?)\b"
+)
+_WAY: Final = re.compile(
+    rf"""\s+(?:
+      {_MARGIN}(?=\s+(?:over|against|in|on|at|this|next|from|before)\b|\s*[?.!]*\s*$)
+      | by\s+a\s+(?:\d+\s*[-–]\s*\d+\s+(?:vote|ruling|decision|margin)|landslide|wide\s+margin|
+        comfortable\s+margin|single\s+(?:goal|point|run))
+      | without\s+(?:conceding|needing|having\s+to|going\s+to|dropping|losing|a\s+(?:second\s+round|
+        run-?off|shootout))(?:\s+[\w'-]+){{0,5}}?(?=\s+(?:in|on|at|this|next|by|before)\b|\s*[?.!]*\s*$)
+      | (?:with|on|to)\s+(?:a\s+clean\s+sheet|nil)
+      | in\s+(?:straight\s+sets|(?:two|three|four|five|\d)\s+(?:straight\s+)?sets|extra\s+time|
+        overtime|ot|a\s+(?:sweep|shootout|landslide))
+      | on\s+penalties | outright | unanimously | comfortably | in\s+the\s+first\s+round
+      | with\s+(?:an?\s+(?:outright\s+|absolute\s+)?majority(?:\s+of\s+(?:the\s+)?votes?)?|
+        (?:more\s+than|over|at\s+least|under|less\s+than)\s+(?:half|{_NUMBER}\s*(?:%|percent|points?|votes?))
+        (?:\s+of\s+(?:the\s+)?votes?|\s+of\s+it|\s+support)?)
+    )""",
+    re.I | re.X,
+)
+"""Matches a way to win or to pass: "by at least 5 points", "without conceding", "in straight sets",
+"in the first round", "with over half of the vote"."""
+_BY_OVER: Final = re.compile(
+    rf"^(?P<one>.+?)\s+{_MARGIN}\s+(?:over|against)\s+(?P<other>.+)$", re.I
+)
+"""Matches a win that is told by its margin alone, without a verb for winning: "Ada's club by more
+than 20 over Bela's"."""
+_WON: Final = re.compile(_WIN, re.I)
+_OTHER_SENSE: Final = re.compile(
+    r"\b(?:not|n['’]t|never|no|fail\w*|los(?:e|es|ing|t)|los[ts])\b", re.I
+)
+"""Matches words that may deny a win, as in "not win by 5 points". Without the margin, such a
+question is not likelier, so no wider question is made."""
+
+
+_NEEDLESS: Final = re.compile(r",?\s+(?:with\s+)?no\s+run-?off(?:\s+(?:is\s+)?needed)?\b", re.I)
+"""Matches words that say once more that a win is outright: "no runoff needed"."""
+
+
+def wider(text: str) -> str | None:
+    """The question without the ways in which something has to happen: "Will Ada win?" for "Will Ada
+    win by 5 points?". None if it names no way, or may deny it."""
+    whole, text = text, _NEEDLESS.sub("", text)
+    if _OTHER_SENSE.search(text):
+        return None
+    won = _WON.search(text)
+    if (told := _BY_OVER.match(text)) is not None and (
+        won is None or won.start() >= told.end("one")
+    ):
+        return f"{told['one']} beat {told['other']}"
+    if won is None:
+        return None
+    found = f"{text[: won.start()]}{_WAY.sub('', text[won.start() :])}"
+    return None if found == whole else found
+
+
+def narrowed(wide: Estimate) -> Estimate:
+    """The estimate for a question about one way to happen ("win by 5 points"), from the estimate
+    `wide` for the question without it ("win"), whose probability is an upper bound."""
+    most = wide.probability or 0.0
+    p = round(max(pool.PROBABILITY_EDGE, most * SHARE), 6)
+    return replace(
+        wide, probability=p, lower=0.0, upper=max(p, wide.upper or most), decisive=None,
+        confidence=min(wide.confidence, MAX_CONFIDENCE), distribution=None,
+        limits=(0.0, round(most, 6)),
+        evidence=tuple(
+            replace(one, role="bound", low=0.0, high=one.probability)
+            if one.role == "direct" else one
+            for one in wide.evidence
+        ),
+        reasoning="What the question asks is one way for this to happen, so it is at most as"
+        f" likely. {wide.reasoning}",
+        fallbacks=(WIDER_MARKER,),
+    )  # fmt: skip
