@@ -19,9 +19,8 @@ from tests.processes import augury, serving
 from augury.app import create_app
 from augury.settings import Settings
 
-CASES = int(os.environ.get("AUGURY_TEST_CASES", "15"))
-"""Generated requests per operation, beside some 48 that cover its schema; `.ci/run` asks for 25, a
-release for 300."""
+CASES = int(os.environ.get("AUGURY_TEST_CASES", "10"))
+"""Generated requests per operation, beside some 48 that cover its schema; 300 before a release."""
 
 UNLIMITED = {
     f"AUGURY_{name}_RATE": "1000000/s"
@@ -29,7 +28,7 @@ UNLIMITED = {
 } | {"AUGURY_ANONYMOUS_SEARCH_BURST": "1000000"}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")  # workers that steal a few of these tests keep their service
 def service() -> Iterator[tuple[str, str]]:
     """Address of a running service on the sample, and a key that may do everything."""
     with tempfile.TemporaryDirectory(prefix="augury-r1-") as folder:
