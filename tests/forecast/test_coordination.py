@@ -56,7 +56,9 @@ def test_several_things_are_asked_one_by_one(
     ["Will Trinidad and Tobago win?", "Will Bosnia and Herzegovina win Group B?",
      "Will Russia and Ukraine sign a peace deal?", "Will the Fed cut or hike in June?",
      "Will the Dodgers and Yankees meet in the World Series?",
-     "Will BTC or ETH hit a new high first?", "Will the Heat not win both games and the cup?"],
+     "Will BTC or ETH hit a new high first?",
+     "does either dune or the new spidey have a bigger weekend than doomsday",
+     "Will the Heat not win both games and the cup?"],
 )  # fmt: skip
 def test_one_thing_is_left_whole(question: str) -> None:
     assert split(question) is None

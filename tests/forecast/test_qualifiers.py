@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from augury.forecast.evidence import Estimate
-from augury.forecast.qualifiers import narrowed, wider
+from augury.forecast.qualifiers import is_asked, narrowed, wider
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,11 @@ from augury.forecast.qualifiers import narrowed, wider
          "Will Keller be reelected in November?"),
         ("Will she be confirmed by the Senate with more than 55 votes?",
          "Will she be confirmed by the Senate?"),
+        ("niners beat the bills in the super bowl next february",
+         "niners win the super bowl next february"),
+        ("Bayern beat Arsenal in the Champions League final?", "Bayern win the Champions League?"),
+        ("burt jones gets the nod outright on may 19, no runoff needed",
+         "burt jones gets the nod on may 19"),
         ("Will the Court strike it down by a 6-3 vote before 2029?",
          None),
         ("Will the Knicks win by June 12?", None),
@@ -32,6 +37,12 @@ from augury.forecast.qualifiers import narrowed, wider
 )  # fmt: skip
 def test_the_way_is_left_out(question: str, without: str | None) -> None:
     assert wider(question) == without
+
+
+def test_a_market_on_the_way_names_it() -> None:
+    question, without = "Will Ada win by 5 points?", "Will Ada win?"
+    assert is_asked("Ada wins by 5 or more", question, without)
+    assert not is_asked("Will Ada win the race?", question, without)
 
 
 def test_the_win_bounds_the_way() -> None:

@@ -44,6 +44,15 @@ class FirstAnswer(NamedTuple):
 def _no_lap(name: str) -> None: ...
 
 
+def _asks_the_way(estimate: Estimate, reading: Reading, wider: str) -> bool:
+    """Whether a market asks the question with the way in which it has to happen ("by 5 points")."""
+    one = estimate.decisive
+    if one is None or not grade.is_shown(estimate):
+        return False
+    title = " ".join(filter(None, (one.market.question, one.market.subtitle)))
+    return estimate.trust is None or qualifiers.is_asked(title, reading.core, wider)
+
+
 class Answerer:
     """Answers questions from the markets that it is given."""
 
@@ -70,8 +79,7 @@ class Answerer:
         past : also answer from markets whose deadline is over
         """
         found = await self._answer(reading, markets, at, lap, past=past)
-        estimate = found.estimate
-        if reading.wider is None or (estimate.grade == "asked" and grade.is_shown(estimate)):
+        if reading.wider is None or _asks_the_way(found.estimate, reading, reading.wider):
             return found
         asked = normalize(reading.wider, at)
         if not asked.proposition.positive:

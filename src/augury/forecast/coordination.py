@@ -76,9 +76,12 @@ _APART: Final = re.compile(
     re.I,
 )
 """Matches words that only say that a list's members are meant one by one: "any of the three"."""
-_WHICH_FIRST: Final = re.compile(r"\bfirst\W*$", re.I)
-"""Matches the end of a question about which of two things comes first. Such a question is not split
-into two."""
+_COMPARES: Final = re.compile(
+    r"\bfirst\W*$|\b(?:bigger|better|higher|larger|longer|faster|smaller|worse)\b.*\bthan\s+[a-z]",
+    re.I,
+)
+"""Matches a question about which of two comes first, or whether one is larger than another: "end up
+with a bigger weekend than Dune". The answers to its parts would not answer it."""
 _RIVALS: Final = re.compile(rf"^(?:{_AUXILIARY}\s*)?$|\b(?:be|is|become|becomes)\s+$", re.I)
 """Matches the words before a list whose members do the same (or are meant for one post), so that
 they may exclude each other: "Will (A or B win)", "will the next mayor be (A or B)"."""
@@ -92,7 +95,7 @@ def parts(reading: Reading) -> Parts | None:
         compound.parts(reading.effective) or compound.parts(text) or _chosen(text)
         or _listed(text) or _clauses(text) or _objects(text)
     )  # fmt: skip
-    if found is None or _WHICH_FIRST.search(text):
+    if found is None or _COMPARES.search(text):
         return None
     if not reading.denied:
         return found

@@ -157,7 +157,7 @@ async def _evaluate(
                     later=later_price(later.get(one.market_id or "", ()), one.as_of, one)
                     if one.p is not None
                     else None,
-                    used=tuple(e.market.id for e in estimate.evidence if e.weight > 0),
+                    used=tuple(e.market.id for e in estimate.evidence if e.counts),
                     grade=estimate.grade,
                     confidence=estimate.confidence,
                     hint=estimate.probability if shown.probability is None else None,

@@ -116,6 +116,11 @@ class Evidence:
         return self.market.seq, self.outcome
 
     @property
+    def counts(self) -> bool:
+        """Whether the estimate rests on the market. False: the market is only shown."""
+        return self.weight > 0
+
+    @property
     def share(self) -> float | None:
         """The market's share, 0 to 1, in the average of the markets that ask the question itself.
         0: the market is only shown. None: the market counts, but is not averaged (a bound, a hint,
@@ -246,7 +251,7 @@ class Estimate:
         `none`: there is no answer."""
         if self.probability is None and not self.distribution:
             return "none"
-        roles = {one.role for one in self.evidence if one.weight > 0}
+        roles = {one.role for one in self.evidence if one.counts}
         if "proxy" in roles or "weak" in roles:
             return "hinted"
         if "bound" in roles:
@@ -260,7 +265,7 @@ class Estimate:
         (lower above upper), the two numbers are swapped."""
         if self.limits is not None:
             return self.limits
-        counted = [one for one in self.evidence if one.weight > 0 and one.role == "bound"]
+        counted = [one for one in self.evidence if one.counts and one.role == "bound"]
         low = max((one.low for one in counted), default=0.0)
         high = min((one.high for one in counted), default=1.0)
         return min(low, high), max(low, high)

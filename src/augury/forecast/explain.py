@@ -96,7 +96,7 @@ def reasoning(
     pooled : what these markets alone give; it differs from the probability `p` if logic does not
         allow it
     """
-    counted = [one for one in evidence if one.weight > 0]
+    counted = [one for one in evidence if one.counts]
     sentences = [_HOW[kind].format(n=len(counted), s="" if len(counted) == 1 else "s")]
     if kind == "direct" and len(counted) == 1:
         sentences = [
@@ -192,7 +192,7 @@ def bounds_text(between: tuple[float, float], evidence: Sequence[Evidence]) -> s
         f" {percent(high)}. Such answers have scored worse than the base rate, so no probability is"
         " given."
     )
-    counted = [one for one in evidence if one.weight > 0]
+    counted = [one for one in evidence if one.counts]
     if not counted:
         return text
     return f"{text} The nearest is {_with_price(counted[0])}."
@@ -205,7 +205,7 @@ def doubtful(evidence: Sequence[Evidence]) -> str:
         "It is not sure enough that an open market asks this. Too many answers on such evidence"
         " have been wrong, so no probability is given."
     )
-    near = next((one for one in evidence if one.weight > 0), None)
+    near = next((one for one in evidence if one.counts), None)
     if near is None:
         return text
     told = "it may ask something else" if near.role == "direct" else near.relation

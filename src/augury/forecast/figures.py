@@ -147,6 +147,10 @@ FIGURES: Final = (
           r"(?:\s+teams?)?(?:\s+(?:standing|left|remaining))?", lambda f: {
               "four": "reach the semifinals", "eight": "reach the quarterfinals",
               "sixteen": "reach the round of 16", "two": "reach the final"}[f[1].casefold()]),
+    rule(r"\b(?:(?:end\s+up|finish|rank|be|go\s+down)(?:e?s)?\s+)?(?:among|one\s+of|in)\s+the\s+(two|three|four|five|ten|\d\d?)\s+(?=\w+est\b)",
+          r"finish in the top \1 "),
+    rule(r"\b(?:(?:come|finish|place|end\s+up|be|rank)(?:e?s)?\s+)?(?:(?:in\s+)?(?:first|1st)\s+or\s+(?:second|2nd)(?:\s+place)?|"
+          r"among\s+the\s+first\s+(?:two|2))\b", "finish in the top 2"),
     rule(r"\bat\s+least\s+one\s+of\s+(?:the\s+two\s+)?(?=(?:the\s+)?(?-i:[A-Z]))", ""),
     rule(r"\brank(?:s|ed)?\s+(?:in\s+)?(?:the\s+)?(?=(?:first|second|third|fourth|fifth|\d)\b)", "finish "),
     rule(rf"\b({'|'.join(s_.replace(' ', chr(92)+'s+') for s_ in STATES)})'s\s+(\d{{1,2}})(?:st|nd|rd|th)"

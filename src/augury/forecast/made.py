@@ -36,7 +36,7 @@ class Forecast:
     @property
     def counted(self) -> tuple[Evidence, ...]:
         """The markets on which the answer rests: the evidence with a weight above 0."""
-        return tuple(one for one in self.estimate.evidence if one.weight > 0)
+        return tuple(one for one in self.estimate.evidence if one.counts)
 
     @property
     def origin(self) -> Origin:

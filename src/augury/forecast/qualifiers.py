@@ -12,6 +12,7 @@ from typing import Final
 
 from augury.forecast import pool
 from augury.forecast.evidence import Estimate
+from augury.search.text import terms
 
 WIDER_MARKER: Final = "from_wider"
 """Marker in `Estimate.fallbacks`: the question asks for one way to happen ("win by 5 points"), and
@@ -78,6 +79,14 @@ _NEEDLESS: Final = re.compile(r",?\s+(?:with\s+)?no\s+run-?off(?:\s+(?:is\s+)?ne
 """Matches words that say once more that a win is outright: "no runoff needed"."""
 
 
+_IN_FINAL: Final = re.compile(
+    r"\b(?:beats?|beating|defeats?|over|past)\s+(?:the\s+|da\s+)?[\w.'’-]+(?:\s[\w.'’-]+){0,3}?\s+in\s+the\s+"
+    r"(?P<what>super\s+bowl|world\s+series|(?:[\w-]+\s+){0,4}(?:cup|finals?))\b",
+    re.I,
+)
+"""Matches a win over a named opponent in a final: "beat Bayern in the Champions League final"."""
+
+
 def wider(text: str) -> str | None:
     """The question without the ways in which something has to happen: "Will Ada win?" for "Will Ada
     win by 5 points?". None if it names no way, or may deny it."""
@@ -85,6 +94,9 @@ def wider(text: str) -> str | None:
     if _OTHER_SENSE.search(text):
         return None
     won = _WON.search(text)
+    if (final := _IN_FINAL.search(text)) is not None:
+        what = re.sub(r"\s*\bfinals?$", "", final["what"], flags=re.I) or final["what"]
+        return f"{text[: final.start()]}win the {what}{text[final.end() :]}"
     if (told := _BY_OVER.match(text)) is not None and (
         won is None or won.start() >= told.end("one")
     ):
@@ -93,6 +105,16 @@ def wider(text: str) -> str | None:
         return None
     found = f"{text[: won.start()]}{_WAY.sub('', text[won.start() :])}"
     return None if found == whole else found
+
+
+def is_asked(market: str, question: str, without: str) -> bool:
+    """Whether a market names something of the way in which it has to happen.
+
+    market : the market's title
+    question, without : the question with and without the way
+    """
+    way = set(terms(question)) - set(terms(without))
+    return not way or bool(way & set(terms(market)))
 
 
 def narrowed(wide: Estimate) -> Estimate:

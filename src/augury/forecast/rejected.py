@@ -35,7 +35,7 @@ def rejected(bearings: Sequence[Bearing], estimate: Estimate) -> tuple[Rejected,
     bearings : every market outcome that was compared with the question, the best fit first
     """
     seen = {one.market.id for one in estimate.evidence}
-    weighed = {one.market.id: one.outcome for one in estimate.evidence if one.weight > 0}
+    weighed = {one.market.id: one.outcome for one in estimate.evidence if one.counts}
     counted = [b for b in bearings if weighed.get(b.market.id) == b.outcome]
     found: list[Rejected] = []
     for bearing in bearings:

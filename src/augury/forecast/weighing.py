@@ -80,7 +80,7 @@ class Weighing:
         )
         found = self._estimate()
         proven = {b.key for b in ordered}
-        bounding = (one for one in found.evidence if one.weight > 0 and one.role == "bound")
+        bounding = (one for one in found.evidence if one.counts and one.role == "bound")
         if not ordered or any((one.market.seq, one.outcome) in proven for one in bounding):
             return found
         return self._by_deadline(ordered) or self._by_logic(ordered)

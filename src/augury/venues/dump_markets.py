@@ -23,6 +23,7 @@ from augury.venues.wire import (
     TEXT_LIMIT,
     BadPrice,
     amount,
+    flag,
     identifier,
     is_placeholder,
     items,
@@ -118,7 +119,7 @@ def market(row: Row) -> Market | Refusal:
         event_id=event_id,
         event_name=line(row.get("event_title"), QUESTION_LIMIT),
         series_id=series_of(event_id or own) if platform == "kalshi" else None,
-        exclusive=_flag(row.get("exclusive")),
+        exclusive=flag(row.get("exclusive")),
         category=line(row.get("category"), 100),
         tags=labels(items(row.get("tags")) or ()),
         volume=amount(row.get("volume")),
@@ -241,12 +242,6 @@ def _strike(value: object) -> Strike | None:
         floor=number(value.get("floor_strike")),
         cap=number(value.get("cap_strike")),
     )
-
-
-def _flag(value: object) -> bool | None:
-    if isinstance(value, bool):
-        return value
-    return {"true": True, "false": False}.get(str(value).strip().lower())
 
 
 def _url(value: object) -> str | None:

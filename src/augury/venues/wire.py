@@ -98,9 +98,7 @@ def flag(value: object) -> bool | None:
     """`value` as a boolean, also from the words "true" and "false"; None for anything else."""
     if isinstance(value, bool):
         return value
-    if isinstance(value, str) and value.lower() in ("true", "false"):
-        return value.lower() == "true"
-    return None
+    return {"true": True, "false": False}.get(str(value).strip().casefold())
 
 
 def probability(value: object) -> float | None:
