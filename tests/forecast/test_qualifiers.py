@@ -31,6 +31,7 @@ from augury.forecast.qualifiers import is_asked, narrowed, wider
          None),
         ("Will the Knicks win by June 12?", None),
         ("Will Ada win by 2028?", None),
+        ("Bearkats keep it within ten or win outright tomorrow?", None),
         ("Will Ada not win by 5 points?", None),
         ("Will rates rise by 50 basis points?", None),
     ],
@@ -42,6 +43,7 @@ def test_the_way_is_left_out(question: str, without: str | None) -> None:
 def test_a_market_on_the_way_names_it() -> None:
     question, without = "Will Ada win by 5 points?", "Will Ada win?"
     assert is_asked("Ada wins by 5 or more", question, without)
+    assert is_asked("Ada (-4.5)", question, without)
     assert not is_asked("Will Ada win the race?", question, without)
 
 

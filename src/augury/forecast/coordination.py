@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
-from augury.forecast import compound
+from augury.forecast import compound, grade
 from augury.forecast.compound import NAME, Connective, Parts
-from augury.forecast.normalize import Reading
+from augury.forecast.evidence import Estimate
+from augury.forecast.normalize import Reading, normalize
 from augury.language import vocabulary
 
 _AUXILIARY: Final = r"(?:will|would|does|do|did|is|are|was|can|could|has|have|should|might|gonna)"
@@ -100,6 +102,20 @@ def parts(reading: Reading) -> Parts | None:
     if not reading.denied:
         return found
     return replace(found, denied=not found.denied)
+
+
+def asks_all(estimate: Estimate, parts: Parts, at: datetime) -> bool:
+    """Whether the market that decides an answer asks for all parts of the question: whether its
+    title has of each part a word that the others lack."""
+    if estimate.decisive is None or not grade.is_shown(estimate):
+        return False
+    titled = _words(estimate.decisive.market.question, at)
+    asked = [_words(question, at) for question in parts.questions]
+    return all(titled & one.difference(*asked[:n], *asked[n + 1 :]) for n, one in enumerate(asked))
+
+
+def _words(text: str, at: datetime) -> frozenset[str]:
+    return normalize(text, at).proposition.terms
 
 
 def _chosen(text: str) -> Parts | None:

@@ -1,6 +1,7 @@
 """One answer for a question of several parts, from the answers to its parts (`compound`,
 `coordination`). Pure.
 
+Parts of one question usually go together (a party wins both chambers), but how much is not known.
 Logic limits the answer: both parts can't be likelier than the less likely one, either of them can't
 be less likely than the likelier one. This holds also where a part has no answer.
 """
@@ -60,13 +61,13 @@ def _joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Es
         low = high = p = 0.0
     elif both:
         low, high = max(0.0, sum(least) - len(each) + 1), min(most)
-        p = math.prod(each)
+        p = (math.prod(each) + min(each)) / 2
     elif exclusive:
         low, high = min(1.0, sum(least)), min(1.0, sum(most))
         p = min(1 - pool.PROBABILITY_EDGE, sum(each))
     else:
         low, high = max(least), min(1.0, sum(most))
-        p = 1 - math.prod(1 - one for one in each)
+        p = (1 - math.prod(1 - one for one in each) + max(each)) / 2
     found = _made(answers, (low, high), p)
     names = _names(asked)
     how = _HOW[asked.connective, exclusive].format(names=names, low=low, high=high)
@@ -148,9 +149,11 @@ _HOW: Final[dict[tuple[Connective, bool], str]] = {
     ("either", True): "Any of {names} will do, and only one of them can, so their chances are"
     " added.",
     ("either", False): "Any of {names} will do, and several can. Logic puts this between {low:.0%}"
-    " and {high:.0%}; the estimate takes them as independent.",
+    " and {high:.0%}; the estimate is the middle between parts that are independent and parts"
+    " that go together.",
     ("both", False): "All of {names} have to come true. Logic puts this between {low:.0%} and"
-    " {high:.0%}; the estimate takes them as independent.",
+    " {high:.0%}; the estimate is the middle between parts that are independent and parts that go"
+    " together.",
     ("both", True): "All of {names} have to come true, and only one of them can.",
 }
 

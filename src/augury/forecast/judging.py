@@ -29,7 +29,7 @@ from augury.language.vocabulary import Vocabulary, fold, words
 from augury.matching import features, pairs
 from augury.matching.demands import Demands
 from augury.matching.judge import MAX_CANDIDATES, Judge, Verdict, worth_reading
-from augury.matching.narrower import is_one_case
+from augury.matching.narrower import is_one_case, names_place
 from augury.matching.trees import Trees
 from augury.propositions.windows import has_ended
 
@@ -183,8 +183,8 @@ def brief(
         wanted.unmet(text, one.entities) or _is_of_another_year(reading, b, compared.at.year)
         or (is_over and not has_ended(b.view.proposition.window, compared.at.date()))
         or is_one_case(
-            b.market.question, mentions(b.market.question, vocabulary), ours, titles,
-            indefinite=_is_indefinite(reading, b),
+            b.market.question, mentions(b.market.question, vocabulary), question, ours, titles,
+            indefinite=_is_indefinite(reading, b), names_place=names_place(named.entities),
         )
         for text, one, (b, _) in zip(texts, theirs, chosen, strict=True)
     )  # fmt: skip

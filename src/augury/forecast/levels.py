@@ -62,7 +62,8 @@ LEVELS: Final = (
     rule(rf"\b(?:getting|climbing)\s+(?:back\s+|up\s+)?to\s+(?={_LEVEL})", "hit "),
     rule(rf"\bdown\s+to\s+(?={_LEVEL})", "dip to "),
     rule(rf"\bgoe?s?\s+past\s+(?={_LEVEL})", "surpass "),
-    rule(r"^(?P<what>\W{0,5}[a-z][\w/&.-]{1,20}\s+)(?=[$€£]?\d[\d,.]*\s?(?:k|m|bn?)\b)", r"\g<what>hit "),
+    rule(r"^(?P<what>\W{0,5}[a-z][\w/&.-]{1,20}\s+)(?=[$€£]?\d[\d,.]*\s?(?:k|m|bn?)\b|[$€£]\d|"
+         r"(?!(?:19|20)\d\d\b)\d{1,3},?\d{2,3}\s+(?:by|this|in|before|end|eo[dwmqy])\b)", r"\g<what>hit "),
     rule(rf"\bset(?:s)?\s+foot\s+above\s+(?={_AMOUNT})", "surpass "),
 )  # fmt: skip
 """Rules that rewrite wordings on levels, in the order in which they are applied: "fall short of

@@ -87,11 +87,19 @@ _IN_FINAL: Final = re.compile(
 """Matches a win over a named opponent in a final: "beat Bayern in the Champions League final"."""
 
 
+_OR_ELSE: Final = re.compile(r"\bor\s+(?:else\s+|just\s+|even\s+)?(?:wins?|tie|draw)\b", re.I)
+"""Matches a win as one of two things that will do: "keep it within ten or win outright"."""
+_SPREAD: Final = re.compile(
+    r"[-+]\d+(?:\.\d)?\)|\bspread\b|\bmargin\b|\bby\s+(?:over|more)\b", re.I
+)
+"""Matches the title of a market on a margin: "Rebels (-10.5)"."""
+
+
 def wider(text: str) -> str | None:
     """The question without the ways in which something has to happen: "Will Ada win?" for "Will Ada
     win by 5 points?". None if it names no way, or may deny it."""
     whole, text = text, _NEEDLESS.sub("", text)
-    if _OTHER_SENSE.search(text):
+    if _OTHER_SENSE.search(text) or _OR_ELSE.search(text):
         return None
     won = _WON.search(text)
     if (final := _IN_FINAL.search(text)) is not None:
@@ -114,7 +122,7 @@ def is_asked(market: str, question: str, without: str) -> bool:
     question, without : the question with and without the way
     """
     way = set(terms(question)) - set(terms(without))
-    return not way or bool(way & set(terms(market)))
+    return not way or bool(way & set(terms(market))) or _SPREAD.search(market) is not None
 
 
 def narrowed(wide: Estimate) -> Estimate:

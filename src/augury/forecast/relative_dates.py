@@ -157,7 +157,7 @@ _RULES: Final = (
           _midterms),
     # What lasts to a day, and a day that comes.
     _rule(rf"\b(?P<verb>(?:gets?|makes?\s+it|goes|lasts?|holds?\s+on|survives?)\s+)(?:up\s+|all\s+the\s+way\s+)?to\s+"
-          rf"(?=(?:the\s+)?(?:{_FEASTS}|{_SPAN})\b)", r"\g<verb>until "),
+          rf"(?=(?:the\s+)?(?:{_FEASTS}|{_MON}(?!\s+\d))\b)", r"\g<verb>until "),
     _rule(rf"\bwhen\s+(?P<day>{_FEASTS})\s+(?:comes|arrives|rolls\s+around)\b", r"by \g<day>"),
     # From now on.
     _rule(r"\b(?:within|(?:with)?in\s+the\s+(?:next|coming)|over\s+the\s+(?:next|coming)|during\s+the\s+(?:next|coming))\s+"

@@ -13,6 +13,7 @@ from typing import Final
 from augury.forecast import bounds
 from augury.forecast.bearing import Bearing
 from augury.forecast.match import Comparison, compare
+from augury.propositions.proposition import Proposition
 
 MIN_DIRECT_SCORE: Final = 1.15
 """A market counts as asking the question itself only if its `Comparison.score` (how well it fits
@@ -201,6 +202,16 @@ def _contradict(one: Bearing, other: Bearing) -> bool:
 def is_about(b: Bearing) -> bool:
     """Whether the market is about the question's event, as the judge or the shared words say."""
     return b.sets_bound or b.fit.content >= MIN_DIRECT_CONTENT
+
+
+def is_of_a_member(asked: Proposition, b: Bearing) -> bool:
+    """Whether the question is about a party and the market about one of its people: "Democrats win
+    Maine" and "Mills is the Democratic nominee in Maine"."""
+    theirs = b.view.proposition
+    return bool(
+        asked.choice and theirs.choice
+        and not asked.choice & theirs.choice and asked.choice <= theirs.contest
+    )  # fmt: skip
 
 
 def says_never(b: Bearing) -> bool:

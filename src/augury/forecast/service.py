@@ -223,6 +223,9 @@ class ForecastService:
                 lap("gather")
                 return FirstAnswer(markets, estimate)
             if parts is not None:
+                whole = await self._answerer.answer(reading, markets, at)
+                if coordination.asks_all(whole.estimate, parts, at):
+                    return whole
                 markets, estimate = await self._of_parts(parts, at, replay=replay)
                 lap("gather")
                 return FirstAnswer(markets, estimate)

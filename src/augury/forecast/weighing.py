@@ -29,6 +29,7 @@ from augury.forecast.roles import (
     in_order,
     is_about,
     is_hint,
+    is_of_a_member,
     is_related,
     is_rung,
     is_same_except,
@@ -328,7 +329,7 @@ class Weighing:
         bounds = [
             b for b in related
             if is_same_except(b.fit, "stage") and b.fit.stage in ("implies", "implied")
-            and is_about(b)
+            and is_about(b) and not is_of_a_member(self._asked, b)
         ]  # fmt: skip
         if not bounds:
             bounds = [

@@ -7,19 +7,23 @@ trained model) may take it for the question, because all words but one are the s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from augury.language.entities import Mention
+from augury.language.vocabulary import words
 
 _CASES: Final = frozenset({"person", "team", "party", "company", "work", "coin", "place"})
 """Kinds of entities that a question may leave open: "any country" asks for some place, "a Canadian
 team" for some team."""
+_WHERE: Final = re.compile(r"\bin (?:the )?$", re.I)
+"""Matches the end of the text before a place in which something happens."""
 
 
 def is_one_case(
-    title: str, named: Sequence[Mention], asked: frozenset[str], others: Iterable[str],
-    *, indefinite: bool,
+    title: str, named: Sequence[Mention], question: str, asked: frozenset[str],
+    others: Iterable[str], *, indefinite: bool, names_place: bool,
 ) -> bool:  # fmt: skip
     """Whether a market asks for one case of what the question leaves open.
 
@@ -29,19 +33,40 @@ def is_one_case(
         The market's title.
     named
         The mentions of entities in `title`.
+    question
+        The question's text.
     asked
         Keys (`Entity.key`) of the entities that the question names.
     others
         The titles of the other markets compared with the question. If one of them has another place
-        where `title` has a place, the question has to name the place.
+        where `title` says that something happens in a place, the question has to name the place.
     indefinite
         Whether the question is about some member of a class ("a Canadian team", "any country").
+    names_place
+        Whether the question names a place (`names_place`).
     """
-    added = [one for one in named if not one.keys & asked]
+    ours = _words(question)  # "the New Hampshire Senate race" is one entity, and names the place
+    added = [one for one in named if not one.keys & asked and not _words(one.text) <= ours]
+    if names_place:  # whether it is the same place is compared elsewhere
+        added = [one for one in added if not _is_place(one)]
     if indefinite and any(_is_case(one) for one in added):
         return True
-    places = [one for one in added if all(entity.kind == "place" for entity in one.entities)]
+    places = [one for one in added if _is_place(one) and _WHERE.search(title[: one.start])]
     return any(_has_sibling(title, one, others) for one in places)
+
+
+def names_place(named: Sequence[Mention]) -> bool:
+    """Whether a text names a place, or an event that may be named after one ("the Maine Senate
+    race"). `named`: the mentions of entities in the text."""
+    return any(entity.kind in ("place", "event") for one in named for entity in one.entities)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word.folded for word in words(text))
+
+
+def _is_place(one: Mention) -> bool:
+    return all(entity.kind == "place" for entity in one.entities)
 
 
 def _is_case(one: Mention) -> bool:
