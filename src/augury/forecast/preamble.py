@@ -195,8 +195,8 @@ _WHERE: Final = re.compile(
     r"(?:in|at|on|for|of|between|among|from|during|with|within|over|under|out\s+of|according)\b",
     re.I,
 )
-"""Matches a preposition at the beginning of a text: "in the 2026 primary" belongs to the question
-and is not split off."""
+"""Matches a preposition at the beginning of a text that stands before a question. Such a text, e.g.
+"in the 2026 primary", is part of the question and is not split off as an introduction."""
 _SELF: Final = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|me|mine|we|our|us)\b", re.I)
 _NAMES: Final = re.compile(r"\b(?!I\b)[A-Z]|\d")
 """Matches a digit, or a capital letter at the beginning of a word (not the word "I"): signs of a

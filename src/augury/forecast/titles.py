@@ -16,8 +16,8 @@ MIN_TIME_LEFT: Final = timedelta(days=3)
 long before the market's end. The end is the market's close or its resolution, whichever is
 first."""
 PER_EVENT: Final = 4
-"""Largest number of market titles that are asked from one event. The markets of an event are
-resolved together, so that more of them would add little. Chosen by hand."""
+"""Largest number of markets of one event whose titles are asked as questions. The markets of an
+event are resolved together, so that more of them would add little. Chosen by hand."""
 
 
 def resolved_markets(markets: pl.DataFrame) -> pl.DataFrame:

@@ -81,8 +81,8 @@ class MarketService:
 
     async def detail(self, market_id: str) -> Detail:
         """One market, given by its id, UUID, address or slug, with its latest prices and other
-        markets: first those of its event, then those of its family (the events that have the same
-        name). Raises NotFound."""
+        markets: first those of its event, then those of other events that have the same name.
+        Raises NotFound."""
         async with self._database.reading() as conn:
             market = await self._market(conn, market_id)
             prices = await store.latest_prices(conn, market, _LATEST_PRICES)

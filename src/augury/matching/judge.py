@@ -187,7 +187,8 @@ def worth_reading(
 
 
 def encoded_features(scores: NDArray[np.float32]) -> Matrix:
-    """The features `ENCODED` of the markets read for one question, shape (markets, len(ENCODED)).
+    """The features listed in `ENCODED`, computed from the encoder's scores, for each market that
+    was compared with one question. Shape (markets, len(ENCODED)).
 
     scores : the log-probabilities that `Encoder.score` returns
     """

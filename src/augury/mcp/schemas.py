@@ -243,7 +243,9 @@ class HistoryLine(Row):
     last: Number | None = None
     low: Number | None = None
     high: Number | None = None
-    change: Number | None = Field(default=None, description="last - first, as a probability.")
+    change: Number | None = Field(
+        default=None, description="Last price minus first: 0.05 is a rise of 5 percentage points."
+    )
     DERIVED: ClassVar[frozenset[str]] = frozenset({"first", "last", "low", "high", "change"})
 
 

@@ -108,8 +108,8 @@ class Watching:
         op: Annotated[
             Literal["gt", "gte", "lt", "lte", "crosses_above", "crosses_below", "eq", "ne"],
             Field(
-                description="crosses_above fires when the value rises above the threshold; gt "
-                "while it is above, so at once if it is already."
+                description="crosses_above fires when the value rises above the threshold. gt "
+                "fires as long as the value is above it: at once, if it is above it already."
             ),
         ],
         value: Annotated[

@@ -132,7 +132,7 @@ class AddressPolicy:
         if parts.netloc.startswith("["):
             address = _literal(host)
             if address is None:
-                raise Refused("The URL's host is not a valid IP address.")
+                raise Refused("The URL's host is in brackets, but is not a valid IP address.")
             self.check_address(address)
         else:
             self._check_name(host.removesuffix("."), has_dot=host.endswith("."))

@@ -27,9 +27,9 @@ is larger than CLAIM_RATIO times its score as a direct result. A larger value ke
 direct results. Measured: with twice this value, the lists of the relations lose as much quality as
 the direct results gain."""
 FAMILY_SIZE: Final = 3
-"""In the list of a relation, this many markets of one family (e.g. the levels of one quantity) keep
-their full chance: the best ones. The chance of the family's further markets is multiplied by
-`FAMILY_SHARE`."""
+"""Number of markets of one family (e.g. the levels of one quantity) that keep their full chance of
+belonging in a relation's list: those with the largest chance. The chance of the family's further
+markets is multiplied by `FAMILY_SHARE`."""
 FAMILY_SHARE: Final = 0.7
 """The chance that a market is in a relation is multiplied by this share (0 to 1) if the market
 comes after the best `FAMILY_SIZE` of its family (e.g. the levels of one quantity), so that a list

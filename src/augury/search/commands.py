@@ -355,7 +355,7 @@ def bench_soak(
         float, typer.Option(min=0.1, help="Duration in minutes, after a warm-up.")
     ] = 10,
     streams: Annotated[
-        int, typer.Option(min=1, help="Number of simultaneous forecast streams.")
+        int, typer.Option(min=1, help="Number of clients that ask for forecasts at the same time.")
     ] = 300,
     as_json: AsJson = False,
 ) -> None:

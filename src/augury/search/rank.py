@@ -99,8 +99,8 @@ can still be shown. A lexical score also counts words in rules and tags; about 1
 the query's terms occur once. Chosen by reading the results of 166 queries
 (`docs/experiments/search.md`)."""
 FAMILY_POOL: Final = 150
-"""For the ranking feature `family`, the markets of each family (e.g. of one event) are counted
-among this many candidates: the best ones."""
+"""The ranking feature `family` counts how many of the best candidates belong to a market's family
+(e.g. to the same event). This is the number of best candidates that it looks at."""
 FAMILY_SIZE: Final = 10
 """Of the markets of one family (e.g. of one event), this many keep their raw score: the best ones.
 `FAMILY_PENALTY` is subtracted from the scores of the others. Both constants were chosen on judged
@@ -287,12 +287,12 @@ def order(
 
 
 def of_another_time(query: RankQuery, records: Records) -> NDArray[np.bool_]:
-    """Whether each market is of another year or month than the query names: (n,).
+    """Whether each market is about another year or month than the query names: (n,).
 
-    A market is of the query's year if its text names that year. If the text names no year, or the
-    year before (e.g. that in which a season began), the market is of the query's year if it closes
-    in the query's year or in the January after it. A market is of another month if its text names
-    months, but none that the query names.
+    A market is about the query's year if its text names that year. If its text names no year, or
+    only the year before (a season may begin then), the close decides: it must be in the query's
+    year or in the following January. A market is about another month if its text names months and
+    none of them is in the query.
     """
     other = np.zeros(len(records), np.bool_)
     if len(query.years):

@@ -152,8 +152,9 @@ class Around(NamedTuple):
     its index in `CODES`; 0 if nobody judged the pair. At the id of this factor itself:
     `SELF_CODE`."""
     strengths: NDArray[np.int8]
-    """(factors + 1,), by the id of the other factor: strength of the relation by the verdict on the
-    pair, 0 to 3; 0 if nobody judged the pair. At the id of this factor itself: 3."""
+    """Shape (factors + 1,), indexed by factor id: how strongly one given factor is related to each
+    factor, 0 to 3, according to the verdict on the pair; 0 if nobody judged the pair. The given
+    factor's own entry is 3."""
 
 
 SELF_CODE: Final = len(CODES) + 1
