@@ -92,7 +92,11 @@ def fit(given: argparse.Namespace) -> None:
         out = groups % FOLDS == k
         data = lightgbm.Dataset(rows[~out], right[~out], weight=weights[~out])
         held_out[out] = lightgbm.train(SETTINGS, data, ROUNDS).predict(rows[out])[:, 1]
-    for name, some in (("asked freely", asked_freely), ("about a market", ~asked_freely)):
+    near = np.array([one["kind"] == "near" for one in answers])
+    for name, some in (
+        ("asked freely", asked_freely), ("close to a market", near),
+        ("about a market", ~asked_freely & ~near),
+    ):  # fmt: skip
         print(name)
         for line in curve(
             held_out[some], right[some], [a for a, s in zip(answers, some, strict=True) if s]

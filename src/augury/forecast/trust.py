@@ -21,7 +21,7 @@ import numpy as np
 
 from augury.forecast import bounds, judging
 from augury.forecast.bearing import Bearing
-from augury.forecast.evidence import Estimate
+from augury.forecast.evidence import Estimate, Evidence
 from augury.forecast.normalize import Reading
 from augury.language import vocabulary
 from augury.matching import features
@@ -34,12 +34,18 @@ Signs = tuple[float, ...]
 WAYS: Final = ("deadlines", "thresholds", "stages", "rivals", "parts", "bounds")
 """Ways to derive an answer from markets that do not ask the question itself, e.g. "deadlines": from
 markets with other deadlines."""
+_ORDERS: Final = {
+    "same": {"same"}, "unsaid": {"unsaid"}, "ordered": {"implies", "implied", "excludes"},
+}  # fmt: skip
+"""How a part (date, level, stage ...) of the question and of a market may compare (`Order`), in
+groups. "ordered": one of the two bounds the other."""
 SIGNS: Final = (
     "confidence", "bounded", *(f"from_{way}" for way in WAYS), "width", "markets_used", "extreme",
     *features.FIT, "gap", "logic_same", "logic_ordered", "turned", "age", "rival", "leaves",
-    *(f"{part}_{order}" for part in features.PARTS for order in ("same", "unsaid")),
+    *(f"{part}_{order}" for part in features.PARTS for order in _ORDERS),
     "predicate_same", "read", "certain", "side", "against", "contrary", "bound_trust",
-    "other_side", "markets_read", "denied", "dated", "leveled", "terms", "words", "past",
+    "other_side", "markets_read", "low", "high", "least_bound_trust",
+    "denied", "dated", "leveled", "terms", "words", "past",
     "denials", "market_denials", *features.TEXT_FEATURES,
 )  # fmt: skip
 """Names of the numbers from which the trees judge an answer, in their order. They describe:
@@ -53,6 +59,8 @@ SIGNS: Final = (
   find the other, else 0;
 - `other_side`: the largest probability in the judge's verdicts on markets that were not used;
   `markets_read`: the number of all its verdicts;
+- `low` to `least_bound_trust`: the bounds on the answer, and the judge's trust in the least trusted
+  of the markets that set them (-1: none was read);
 - `denied` to `past`: the question;
 - `denials`, `market_denials`: how many words of the question and of the market's title deny;
 - `features.TEXT_FEATURES`: how the names and numbers in the two texts compare.
@@ -68,17 +76,13 @@ The more of them a text has, the more easily it is misread as its opposite."""
 
 TREES: Final = Path(__file__).with_name("trust.npz")
 """File with the fitted decision trees that give the probability that an answer is right."""
-MIN_TRUST: Final = 0.6
+MIN_TRUST: Final = 0.55
 """The public answer shows its number only if the probability that it is right (its trust, 0 to 1)
-is at least this. Chosen on the curve that `training/judge/trust.py` prints, of answers on which the
-trees were not fitted:
-
-- at .6, the public sees 259 right and 39 wrong ones of 420 answers to questions asked freely, and
-  1,590 right and 54 wrong ones of 1,775 to questions about a market;
-- without the limit, it would see 303 and 117, and 1,674 and 101;
-- at .5, 271 and 53, and 1,621 and 65;
-- at .7, 237 and 31, and 1,545 and 40.
-"""
+is at least this. The larger, the fewer answers, and the fewer wrong ones. Chosen on the curve that
+`training/judge/trust.py` prints, of answers that the trees were not fitted on: of 421 to questions
+asked freely 268 right and 48 wrong ones are left, of 665 close to a market 558 and 27, of 1,661
+about a market 1,552 and 64 (303 and 118, 616 and 49, 1,572 and 89 without it). At .6 261 and 46,
+528 and 25, 1,532 and 59; at .5 274 and 56, 571 and 33, 1,556 and 65."""
 
 
 @cache
@@ -101,11 +105,12 @@ def trusted(estimate: Estimate, found: Signs | None, trees: Trees) -> Estimate:
 def signs(
     estimate: Estimate, reading: Reading, bearings: Sequence[Bearing], verdicts: judging.Verdicts
 ) -> Signs | None:
-    """The numbers `SIGNS` of an answer. None if it rests on no market or only on hints, and if the
-    question is the title of its market."""
+    """The numbers from which the trust in an answer is computed; `SIGNS` lists them. None in three
+    cases: the answer rests on no market, it rests only on hints, or the question is the title of
+    its market."""
     if estimate.probability is None or estimate.grade not in ("asked", "bounded"):
         return None
-    used = [one for one in estimate.evidence if one.weight > 0]
+    used = [one for one in estimate.evidence if one.counts]
     best = max(used, key=lambda one: one.weight)
     key = (best.market.seq, best.outcome)
     lead = next((b for b in bearings if b.key == key), None)
@@ -126,14 +131,15 @@ def signs(
         float(lead.relation in bounds.SAME), float(lead.relation in bounds.ORDERED),
         float(lead.turned), math.log1p(lead.age), float(fit.rival), float(fit.wins_or_leaves),
         *(
-            float(getattr(fit, part) == order)
-            for part in features.PARTS for order in ("same", "unsaid")
+            float(getattr(fit, part) in orders)
+            for part in features.PARTS for orders in _ORDERS.values()
         ),
         float(asked.predicate == lead.view.proposition.predicate),
         float(said is not None), float(said is not None and said.certain),
         *_sides(lead, said, flipped=best.flipped, positive=asked.positive),
         -1.0 if said is None or said.bound_trust is None else said.bound_trust,
         max(others, default=0.0), float(len(verdicts)),
+        low, high, _least_bound_trust(used, verdicts),
         float(not asked.positive), float(bool(asked.window.text)),
         float(asked.threshold is not None), float(len(asked.terms)),
         float(len(reading.question.split())), float(judging.is_past(reading)),
@@ -141,6 +147,14 @@ def signs(
         float(len(_DENIALS.findall(lead.market.question))),
         *_texts(reading, lead),
     )  # fmt: skip
+
+
+def _least_bound_trust(used: Sequence[Evidence], verdicts: judging.Verdicts) -> float:
+    """How far the judge trusts the least trusted of the bounds that the answer rests on; -1 if it
+    read none."""
+    said = (verdicts.get(one.key) for one in used if one.role == "bound")
+    trusted = (one.bound_trust for one in said if one is not None)
+    return min((one for one in trusted if one is not None), default=-1.0)
 
 
 def _sides(
