@@ -76,13 +76,17 @@ The more of them a text has, the more easily it is misread as its opposite."""
 
 TREES: Final = Path(__file__).with_name("trust.npz")
 """File with the fitted decision trees that give the probability that an answer is right."""
-MIN_TRUST: Final = 0.55
+MIN_TRUST: Final = 0.6
 """The public answer shows its number only if the probability that it is right (its trust, 0 to 1)
-is at least this. The larger, the fewer answers, and the fewer wrong ones. Chosen on the curve that
-`training/judge/trust.py` prints, of answers that the trees were not fitted on: of 421 to questions
-asked freely 268 right and 48 wrong ones are left, of 665 close to a market 558 and 27, of 1,661
-about a market 1,552 and 64 (303 and 118, 616 and 49, 1,572 and 89 without it). At .6 261 and 46,
-528 and 25, 1,532 and 59; at .5 274 and 56, 571 and 33, 1,556 and 65."""
+is at least this. Chosen on the curve that `training/judge/trust.py` prints, of answers on which the
+trees were not fitted:
+
+- at .6, the public sees 261 right and 46 wrong ones of 421 answers to questions asked freely, 528
+  and 25 of 665 to questions close to a market, 1,532 and 59 of 1,661 to questions about a market;
+- without the limit, it would see 303 and 118, 616 and 49, 1,572 and 89;
+- at .55, 268 and 48, 558 and 27, 1,552 and 64;
+- at .7, 241 and 38, 481 and 18, 1,474 and 42.
+"""
 
 
 @cache
