@@ -34,6 +34,8 @@ READ_OF_TITLES = [
     for name in ("blanked_text", "games", "negations", "predicates", "reading", "thresholds")
 ]
 LIMITS: dict[str, int] = {
+    "augury.forecast.coordination": 240,
+    "augury.forecast.qualifiers": 240,
     **dict.fromkeys(READ_OF_TITLES, 1_000),  # cut by `blanked_text.clean`
     "augury.venues": 1_000,  # titles, cut when they come in
     "augury.markets": 1_000,

@@ -17,8 +17,11 @@ from augury.forecast.evidence import Estimate
 from augury.forecast.normalize import Reading, normalize
 from augury.language import vocabulary
 
+MAX_CHARS: Final = 240
+"""Longest question, in characters, that is split into several. Longer ones tell a story around the
+question, and the patterns would take too long on them. Chosen by hand."""
 _AUXILIARY: Final = r"(?:will|would|does|do|did|is|are|was|can|could|has|have|should|might|gonna)"
-_WORD: Final = r"[\w.'’&$#%-]+"
+_WORD: Final = r"[\w$#][\w.'’&$%-]*"
 _ITEM: Final = rf"{_WORD}(?:\s{_WORD}){{0,4}}?"
 _WHICH: Final = (
     r"(?:both(?:\s+of)?|either(?:\s+of)?|neither|(?:at\s+least\s+)?one\s+of|any\s+of|all\s+of)"
@@ -33,28 +36,28 @@ _AFTER_ITEM: Final = (
     r"fall|falls|lose|loses|losing|buy|buys|buying|launch|launches|launching|is|are)"
 )
 _CHOICE: Final = re.compile(
-    rf"^\W*(?P<before>(?:[^,?]*?\s)?)(?P<which>{_WHICH})\s+(?:the\s+)?(?P<items>{_ITEM}(?:,\s+{_ITEM})*),?\s+"
-    rf"(?P<joint>and|or|nor)\s+(?P<last>{_ITEM})(?P<after>(?:\s+{_AFTER_ITEM}\b[^?]*)?)\s*[?.!]*\s*$",
+    rf"^(?P<before>(?:[^,?]*?\s)?)(?P<which>{_WHICH})\s+(?:the\s+)?(?P<items>{_ITEM}(?:,\s+{_ITEM})*),?\s+"
+    rf"(?P<joint>and|or|nor)\s+(?P<last>{_ITEM})(?P<after>(?:\s+{_AFTER_ITEM}\b[^?]*)?)$",
     re.I,
 )
 """Matches a list after a word such as "both", "either" or "neither": "does she win both Wimbledon
 and the US Open"."""
 _LIST: Final = re.compile(
-    rf"^\W*(?P<before>(?:{_AUXILIARY}\s+)?)(?P<items>{_ITEM}(?:,\s+{_ITEM})+),?\s+(?P<joint>and|or)\s+"
-    rf"(?P<last>{_ITEM})(?P<after>\s+{_AFTER_ITEM}\b[^?]*)\s*[?.!]*\s*$",
+    rf"^(?P<before>(?:{_AUXILIARY}\s+)?)(?P<items>{_ITEM}(?:,\s+{_ITEM})+),?\s+(?P<joint>and|or)\s+"
+    rf"(?P<last>{_ITEM})(?P<after>\s+{_AFTER_ITEM}\b[^?]*)$",
     re.I,
 )
 """Matches a list of three or more who do the same: "Will Ada, Bela or Cora be the next mayor"."""
 _PAIR: Final = re.compile(
-    rf"^\W*(?P<before>(?:{_AUXILIARY}\s+)?)(?P<items>{_ITEM})\s+(?P<joint>and|or)\s+"
-    rf"(?P<last>(?:the\s+)?{_ITEM})(?P<after>\s+{_AFTER_ITEM}\b[^?]*)\s*[?.!]*\s*$",
+    rf"^(?P<before>(?:{_AUXILIARY}\s+)?)(?P<items>{_ITEM})\s+(?P<joint>and|or)\s+"
+    rf"(?P<last>(?:the\s+)?{_ITEM})(?P<after>\s+{_AFTER_ITEM}\b[^?]*)$",
     re.I,
 )
 """Matches a pair of names that do the same: "trump or vance saying it", "the knicks and the nets
 both win". It counts only if both names are known."""
 _OBJECTS: Final = re.compile(
     rf"^(?P<before>.*?\b(?i:win(?:s|ning)?|carry|carries|captur(?:e|es|ing)|takes?|flips?|visits?|sweeps?)\s+)"
-    rf"(?:the\s+)?(?P<items>{NAME})\s+(?P<joint>and)\s+(?P<last>{NAME})(?P<after>(?:\s+[a-z][^?]*)?)\W*$"
+    rf"(?:the\s+)?(?P<items>{NAME})\s+(?P<joint>and)\s+(?P<last>{NAME})(?P<after>(?:\s+[a-z][^?]*)?)$"
 )
 """Matches a pair of things that somebody wins or takes: "win Wimbledon and the US Open"."""
 _VERB: Final = (
@@ -63,8 +66,8 @@ _VERB: Final = (
     r"carr(?:y|ies)|goes?|runs?|beats?|finish(?:es)?|files?)"
 )
 _CLAUSES: Final = re.compile(
-    rf"^\W*(?P<lead>(?:{_AUXILIARY}\s+)?)(?P<who>{_ITEM})\s+(?P<first>{_VERB}\b[^?]*?),?\s+(?:and|but)\s+"
-    rf"(?P<links>(?:also\s+|then\s+|to\s+)*)(?P<other>(?:(?:the\s+)?{_ITEM}\s+)?)(?P<second>{_VERB}\b[^?]*?)\s*[?.!]*\s*$",
+    rf"^(?P<lead>(?:{_AUXILIARY}\s+)?)(?P<who>{_ITEM})\s+(?P<first>{_VERB}\b[^?]*?),?\s+(?:and|but)\s+"
+    rf"(?P<links>(?:also\s+|then\s+|to\s+)*)(?P<other>(?:(?:the\s+)?{_ITEM}\s+)?)(?P<second>{_VERB}\b[^?]*?)$",
     re.I,
 )
 """Matches two statements joined by "and", on two subjects ("Will Ada win the vote and Bela leave")
@@ -92,11 +95,10 @@ they may exclude each other: "Will (A or B win)", "will the next mayor be (A or 
 def parts(reading: Reading) -> Parts | None:
     """The questions that are asked as one; None for other questions. `compound.parts` reads the
     plain form with two capitalized names."""
-    text = " ".join(reading.core.split())
-    found = (
-        compound.parts(reading.effective) or compound.parts(text) or _chosen(text)
-        or _listed(text) or _clauses(text) or _objects(text)
-    )  # fmt: skip
+    text = " ".join(reading.core.split()).strip(" ?.!\"'")
+    found = compound.parts(reading.effective) or compound.parts(text)
+    if found is None and len(text) <= MAX_CHARS:
+        found = _chosen(text) or _listed(text) or _clauses(text) or _objects(text)
     if found is None or _COMPARES.search(text):
         return None
     if not reading.denied:

@@ -17,7 +17,7 @@ from augury.search.text import terms
 WIDER_MARKER: Final = "from_wider"
 """Marker in `Estimate.fallbacks`: the question asks for one way to happen ("win by 5 points"), and
 the estimate rests on a market that leaves the way open ("win")."""
-SHARE: Final = 0.5
+WAY_SHARE: Final = 0.5
 """The probability of one way to happen ("win by 5 points") is estimated as this share, 0 to 1, of
 the probability of the wider question ("win"), because no market says how often it happens in this
 way. Chosen by hand: nothing is known about it."""
@@ -25,6 +25,10 @@ MAX_CONFIDENCE: Final = 0.4
 """Upper limit, 0 to 1, of the confidence in an answer on one way to happen ("win by 5 points") if
 its only bound comes from the wider question ("win"). How many wins are wins by 5 points is not
 known. Chosen by hand."""
+
+MAX_CHARS: Final = 240
+"""Longest question, in characters, in which a way to happen is looked for. Longer ones tell a story
+around the question, and the patterns would take too long on them. Chosen by hand."""
 
 _UNIT: Final = (
     r"(?:%|percent|(?:percentage[\s-])?points?|pts|votes?|goals?|runs?|seconds?|lengths?|touchdowns?|"
@@ -99,7 +103,7 @@ def wider(text: str) -> str | None:
     """The question without the ways in which something has to happen: "Will Ada win?" for "Will Ada
     win by 5 points?". None if it names no way, or may deny it."""
     whole, text = text, _NEEDLESS.sub("", text)
-    if _OTHER_SENSE.search(text) or _OR_ELSE.search(text):
+    if len(text) > MAX_CHARS or _OTHER_SENSE.search(text) or _OR_ELSE.search(text):
         return None
     won = _WON.search(text)
     if (final := _IN_FINAL.search(text)) is not None:
@@ -129,7 +133,7 @@ def narrowed(wide: Estimate) -> Estimate:
     """The estimate for a question about one way to happen ("win by 5 points"), from the estimate
     `wide` for the question without it ("win"), whose probability is an upper bound."""
     most = wide.probability or 0.0
-    p = round(max(pool.PROBABILITY_EDGE, most * SHARE), 6)
+    p = round(max(pool.PROBABILITY_EDGE, most * WAY_SHARE), 6)
     return replace(
         wide, probability=p, lower=0.0, upper=max(p, wide.upper or most), decisive=None,
         confidence=min(wide.confidence, MAX_CONFIDENCE), distribution=None,
