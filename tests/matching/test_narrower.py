@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from augury.language.entities import mentions
-from augury.language.vocabulary import default
+from augury.language.vocabulary import default, folded_words
 from augury.matching.narrower import is_one_case, names_place
 
 MEETINGS = [
@@ -19,7 +19,7 @@ def one_case(question: str, title: str, others: list[str], *, indefinite: bool =
     return is_one_case(
         title,
         mentions(title, known),
-        question,
+        folded_words(question),
         asked,
         others,
         indefinite=indefinite,

@@ -107,8 +107,8 @@ def parts(reading: Reading) -> Parts | None:
 
 
 def asks_all(estimate: Estimate, parts: Parts, at: datetime) -> bool:
-    """Whether the market that decides an answer asks for all parts of the question: whether its
-    title has of each part a word that the others lack."""
+    """Whether the market that decides an answer asks for all parts of the question, i.e. whether
+    its title has, for each part, a word that only this part has."""
     if estimate.decisive is None or not grade.is_shown(estimate):
         return False
     titled = _words(estimate.decisive.market.question, at)

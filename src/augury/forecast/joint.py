@@ -26,8 +26,8 @@ other. Chosen by hand."""
 
 def joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Estimate:
     """The estimate for a question of several parts ("A or B", "A and B"), from the estimates for
-    the parts, in their order. A part without a probability leaves a bound by the others. No
-    probability if no part has one.
+    the parts, in their order. If a part has no answer that can be shown, the others bound the
+    estimate. It has no probability if no part has one.
 
     exclusive : whether at most one of the parts can come true
     """
@@ -64,7 +64,7 @@ def _joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Es
         p = (math.prod(each) + min(each)) / 2
     elif exclusive:
         low, high = min(1.0, sum(least)), min(1.0, sum(most))
-        p = min(1 - pool.PROBABILITY_EDGE, sum(each))
+        p = sum(each)
     else:
         low, high = max(least), min(1.0, sum(most))
         p = (1 - math.prod(1 - one for one in each) + max(each)) / 2
@@ -82,7 +82,8 @@ def _joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Es
 
 
 def _bounds(part: Estimate) -> tuple[float, float]:
-    """The bounds of a part's probability; twice the probability if a market asks the part."""
+    """Lower and upper bound of a part's probability. Both are the probability itself if a market
+    asks the part."""
     if part.grade == "bounded":
         return part.bounds
     return part.probability or 0.0, part.probability or 0.0
@@ -104,9 +105,9 @@ def _of_some(asked: Parts, known: Sequence[Estimate]) -> Estimate:
     limits = (0.0, min(most)) if asked.connective == "both" else (max(least), 1.0)
     found = _made(known, limits, sum(limits) / 2)
     how = (
-        "All of {} have to come true, so this is at most as likely as the part that has an answer."
+        "{} have to come true, so this is at most as likely as the part that has an answer."
         if asked.connective == "both"
-        else "Any of {} will do, so this is at least as likely as the part that has an answer."
+        else "{} will do, so this is at least as likely as the part that has an answer."
     )
     width = limits[1] - limits[0]
     return replace(
@@ -120,7 +121,7 @@ def _of_some(asked: Parts, known: Sequence[Estimate]) -> Estimate:
 def _made(answers: Sequence[Estimate], limits: tuple[float, float], p: float) -> Estimate:
     """The estimate `p` within the limits that logic sets, with the evidence of all parts."""
     low, high = limits
-    p = round(min(1 - pool.PROBABILITY_EDGE, max(pool.PROBABILITY_EDGE, p)), 6)
+    p = round(pool.clip(p), 6)
     below = sum((one.probability or 0.0) - (one.lower or 0.0) for one in answers)
     above = sum((one.upper or 1.0) - (one.probability or 0.0) for one in answers)
     evidence = tuple(
@@ -146,21 +147,25 @@ def _made(answers: Sequence[Estimate], limits: tuple[float, float], p: float) ->
 
 
 _HOW: Final[dict[tuple[Connective, bool], str]] = {
-    ("either", True): "Any of {names} will do, and only one of them can, so their chances are"
-    " added.",
-    ("either", False): "Any of {names} will do, and several can. Logic puts this between {low:.0%}"
+    ("either", True): "{names} will do, and only one of them can, so their chances are added.",
+    ("either", False): "{names} will do, and several can. Logic puts this between {low:.0%}"
     " and {high:.0%}; the estimate is the middle between parts that are independent and parts"
     " that go together.",
-    ("both", False): "All of {names} have to come true. Logic puts this between {low:.0%} and"
+    ("both", False): "{names} have to come true. Logic puts this between {low:.0%} and"
     " {high:.0%}; the estimate is the middle between parts that are independent and parts that go"
     " together.",
-    ("both", True): "All of {names} have to come true, and only one of them can.",
+    ("both", True): "{names} have to come true, and only one of them can.",
 }
 
 
 def _names(asked: Parts) -> str:
-    word = "and" if asked.connective == "both" else "or"
-    return f"{', '.join(asked.names[:-1])} {word} {asked.names[-1]}"
+    """The parts in words, as a sentence begins: "Both of A and B", "Any of A, B or C"."""
+    two = len(asked.names) == 2
+    if asked.connective == "both":
+        lead, word = "Both of" if two else "All of", "and"
+    else:
+        lead, word = "Either of" if two else "Any of", "or"
+    return f"{lead} {', '.join(asked.names[:-1])} {word} {asked.names[-1]}"
 
 
 def _one_of(asked: Parts, answers: Sequence[Estimate]) -> Distribution:

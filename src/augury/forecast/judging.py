@@ -25,7 +25,7 @@ from augury.forecast.threshold_order import move
 from augury.language import results
 from augury.language.contests import contest
 from augury.language.entities import mentions
-from augury.language.vocabulary import Vocabulary, fold, words
+from augury.language.vocabulary import Vocabulary, fold, folded_words
 from augury.matching import features, pairs
 from augury.matching.demands import Demands
 from augury.matching.judge import MAX_CANDIDATES, Judge, Verdict, worth_reading
@@ -52,7 +52,7 @@ question says "wemby"."""
 def search_text(text: str, vocabulary: Vocabulary) -> str:
     """A question's text, followed by the full name of each person, team or other entity that the
     question calls by another name: "will wemby win" -> "will wemby win Victor Wembanyama"."""
-    known = {word.folded for word in words(text)}
+    known = folded_words(text)
     names: list[str] = []
     for mention in mentions(text, vocabulary):
         for entity in mention.entities if len(mention.entities) <= 2 else ():
@@ -177,14 +177,15 @@ def brief(
     wanted = Demands.of(question, named.entities, asked)
     titles = frozenset(b.market.question for b in compared.bearings)
     ours = frozenset(key for one in named.entities for key in one.keys)
+    is_placed = names_place(named.entities)
     # What did happen in a time that is over is no matter of a market on a time to come.
     is_over = is_past(reading) and has_ended(reading.proposition.window, compared.at.date())
     unmet = tuple(
         wanted.unmet(text, one.entities) or _is_of_another_year(reading, b, compared.at.year)
         or (is_over and not has_ended(b.view.proposition.window, compared.at.date()))
         or is_one_case(
-            b.market.question, mentions(b.market.question, vocabulary), question, ours, titles,
-            indefinite=_is_indefinite(reading, b), names_place=names_place(named.entities),
+            b.market.question, mentions(b.market.question, vocabulary), wanted.words, ours, titles,
+            indefinite=_is_indefinite(reading, b), names_place=is_placed,
         )
         for text, one, (b, _) in zip(texts, theirs, chosen, strict=True)
     )  # fmt: skip

@@ -120,7 +120,8 @@ def wider(text: str) -> str | None:
 
 
 def is_asked(market: str, question: str, without: str) -> bool:
-    """Whether a market names something of the way in which it has to happen.
+    """Whether a market's title names the way in which it has to happen, at least in part. Also if
+    the market is about a margin ("Rebels (-10.5)").
 
     market : the market's title
     question, without : the question with and without the way

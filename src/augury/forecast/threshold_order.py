@@ -88,10 +88,12 @@ def _has_unread_figure(ours: Proposition, theirs: Proposition) -> bool:
         return False
     if "bps" in bare.terms | {leveled.threshold.unit}:
         return False  # by how much a rate moves is compared elsewhere
-    return any(
-        is_number(t) and not is_year(t) and len(t) > 1 and t not in leveled.terms
-        for t in bare.terms
-    )
+    return any(len(t) > 1 for t in _figures(bare) - leveled.terms)
+
+
+def _figures(p: Proposition) -> frozenset[str]:
+    """The numbers among the terms of a proposition, years aside."""
+    return frozenset(t for t in p.terms if is_number(t) and not is_year(t))
 
 
 def _as_extreme(ours: Proposition, extreme: int) -> Proposition:
@@ -203,7 +205,7 @@ def _moves(ours: Proposition, theirs: Proposition) -> Order | None:
     if q is not None and m is not None:
         order = compare_ranges(q, m)
         return None if order == "same" else order
-    named = any(is_number(t) and not is_year(t) for t in theirs.terms)
+    named = bool(_figures(theirs))
     return "implies" if q is not None and theirs.threshold is None and not named else None
 
 
@@ -213,7 +215,7 @@ def move(p: Proposition) -> Threshold | None:
     None if it states none."""
     if p.threshold is not None:
         return p.threshold if p.threshold.unit == "bps" or "bps" in p.terms else None
-    exact = [_strength(t) for t in p.terms if is_number(t) and not is_year(t)]
+    exact = [_strength(t) for t in _figures(p)]
     if "bps" not in p.terms or len(exact) != 1 or math.isinf(exact[0]):
         return None
     return Threshold(exact[0], exact[0], True, True, "bps")
@@ -260,8 +262,7 @@ def _numbers(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> O
     ruled : terms of the market's event name and rules; a long number of the question that is among
         them does not count as different
     """
-    q = {t for t in ours.terms if is_number(t) and not is_year(t)}
-    m = {t for t in theirs.terms if is_number(t) and not is_year(t)}
+    q, m = _figures(ours), _figures(theirs)
     if len(q) == len(m) == 1 and ours.terms & theirs.terms & _BY_STRENGTH:
         strength, other = _strength(*q), _strength(*m)
         if max(strength, other) <= _STRONGEST and strength != other:

@@ -153,6 +153,11 @@ def fold(text: str) -> str:
     return folded.replace(".", "").replace("'", "").replace("’", "")
 
 
+def folded_words(text: str) -> frozenset[str]:
+    """The words of a text without case, accents and dots (`Word.folded`)."""
+    return frozenset(word.folded for word in words(text))
+
+
 class Vocabulary:
     """All entities (people, teams, places ...), indexed by their aliases."""
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from augury.language import calendar, numerals
 from augury.language.entities import Mention
-from augury.language.vocabulary import words
+from augury.language.vocabulary import folded_words, words
 from augury.matching import actors, seats, telling_acts
 
 _ALTERNATIVE: Final = re.compile(r",? (?:or|nor) (?:the |either )?", re.I)
@@ -202,7 +202,7 @@ class Demands:
             _names_occasions(question), tuple(_joined_entities(question, named)),
             tuple(_events_after_before(question)), _offices(named),
             seats.races(question, named), seats.places(named), around,
-            tuple(named_in_question), _words(question), _parts_of_works(question),
+            tuple(named_in_question), folded_words(question), _parts_of_works(question),
             _RUNS.search(question) is not None and _WINS.search(question) is None,
             _ORDERED.search(question) is not None, _teams(named),
             _AGAIN.search(question) is not None and _PRESIDENCY.search(question) is None,
@@ -216,7 +216,7 @@ class Demands:
         market : text of what the market asserts (`pairs.market_text`)
         named : the mentions of entities in `market`
         """
-        market_words, offices = _words(market), _offices(named)
+        market_words, offices = folded_words(market), _offices(named)
         title = market.partition(" | ")[0]
         titled = [one for one in named if one.start < len(title)]
         races = seats.races(title, titled)
@@ -266,7 +266,7 @@ class Demands:
             if e.kind == "team" and one.text == e.name
         }
         # "Kansas City" may be any team of that city.
-        names = {word for name in whole for word in _words(name) if len(word) > 3}
+        names = {word for name in whole for word in folded_words(name) if len(word) > 3}
         return bool(whole) and not names & self.words
 
     def _of_entity_around(self, titled: Sequence[Mention]) -> bool:
@@ -298,10 +298,6 @@ def _only_around(named: Sequence[Mention], named_in_question: Sequence[Mention])
     return frozenset(e.key for one in named for e in one.entities if e.name not in known)
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(word.folded for word in words(text))
-
-
 def _names_occasions(text: str) -> bool:
     return _OCCASIONS.search(text) is not None and _LASTS.search(text) is None
 
@@ -328,7 +324,7 @@ def _events_after_before(text: str) -> Iterator[frozenset[str]]:
     for found in _BEFORE.finditer(text):
         what = found["what"]
         if _WHEN.search(what) is None:
-            event = _words(what) - _COMMON
+            event = folded_words(what) - _COMMON
             if event:
                 yield event
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from augury.language.entities import Mention
-from augury.language.vocabulary import words
+from augury.language.vocabulary import folded_words
 
 _CASES: Final = frozenset({"person", "team", "party", "company", "work", "coin", "place"})
 """Kinds of entities that a question may leave open: "any country" asks for some place, "a Canadian
@@ -22,7 +22,7 @@ _WHERE: Final = re.compile(r"\bin (?:the )?$", re.I)
 
 
 def is_one_case(
-    title: str, named: Sequence[Mention], question: str, asked: frozenset[str],
+    title: str, named: Sequence[Mention], question: frozenset[str], asked: frozenset[str],
     others: Iterable[str], *, indefinite: bool, names_place: bool,
 ) -> bool:  # fmt: skip
     """Whether a market asks for one case of what the question leaves open.
@@ -34,7 +34,7 @@ def is_one_case(
     named
         The mentions of entities in `title`.
     question
-        The question's text.
+        The words of the question, without case and accents.
     asked
         Keys (`Entity.key`) of the entities that the question names.
     others
@@ -45,8 +45,10 @@ def is_one_case(
     names_place
         Whether the question names a place (`names_place`).
     """
-    ours = _words(question)  # "the New Hampshire Senate race" is one entity, and names the place
-    added = [one for one in named if not one.keys & asked and not _words(one.text) <= ours]
+    # "The New Hampshire Senate race" is one entity, and names the place.
+    added = [
+        one for one in named if not one.keys & asked and not folded_words(one.text) <= question
+    ]
     if names_place:  # whether it is the same place is compared elsewhere
         added = [one for one in added if not _is_place(one)]
     if indefinite and any(_is_case(one) for one in added):
@@ -59,10 +61,6 @@ def names_place(named: Sequence[Mention]) -> bool:
     """Whether a text names a place, or an event that may be named after one ("the Maine Senate
     race"). `named`: the mentions of entities in the text."""
     return any(entity.kind in ("place", "event") for one in named for entity in one.entities)
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(word.folded for word in words(text))
 
 
 def _is_place(one: Mention) -> bool:
