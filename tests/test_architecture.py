@@ -19,6 +19,7 @@ SHARED = {
     "augury.given",
     "augury.ids",
     "augury.options",
+    "augury.compiled",
     "augury.remembered",
     "augury.setting_files",
     "augury.setting_sources",

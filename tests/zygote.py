@@ -1,11 +1,12 @@
-"""Starts commands of the service as forks of one process that has imported everything.
+"""Starts commands of the service as forks of one process that has imported and read everything.
 
     python -m tests.zygote
 
 Reads one JSON object a line from standard input: {"name", "argv", "env"}. The command runs in a
-process of its own, as `python -m augury ARGV` would, only without the seconds that imports take;
-beside NAME it leaves NAME.out (its output), NAME.err, NAME.pid and, when it has ended, NAME.rc.
-Tests that start the service use it, most through the one that a process of tests shares.
+process of its own, as `python -m augury ARGV` would, only without the seconds that imports and the
+reading of data take; beside NAME it leaves NAME.out (its output), NAME.err, NAME.pid and, when it
+has ended, NAME.rc. Tests that start the service use it, most through the one that a process of
+tests shares.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import sys
 import tempfile
 import time
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +29,16 @@ from typing import Any
 def main() -> None:
     """Fork until standard input ends."""
     from augury import app, cli, serving
+    from augury.language import vocabulary
     from augury.relations.causal import knowledge
+    from augury.rvol import garch
+    from augury.search import service
 
+    if garch.available():
+        import_module("arch")
     knowledge.load()
+    vocabulary.default()
+    service.shared_embedder()
     assert app
     assert serving
     gc.freeze()

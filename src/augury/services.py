@@ -35,7 +35,7 @@ from augury.markets.service import MarketService
 from augury.mcp.endpoint import ToolEndpoint
 from augury.net.addresses import AddressPolicy
 from augury.relations import store as relation_store
-from augury.relations.causal import compiled, own_verdicts
+from augury.relations.causal import knowledge, own_verdicts
 from augury.relations.causal.knowledge import Base
 from augury.relations.labelling import Labels
 from augury.relations.moving import CoMovements
@@ -128,7 +128,7 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         evaluator = Evaluator(database, observer, partial(_best, search), wake=sender.wake)
         access = AccessService(database)
         # The first question needs the vocabulary, but the start does not wait for it.
-        asyncio.get_running_loop().run_in_executor(None, vocabulary.default)
+        asyncio.get_running_loop().run_in_executor(None, vocabulary.default, _cache(settings))
         mcp = ToolEndpoint()
         stack.push_async_callback(mcp.close)
         markets = MarketService(database, age=age)
@@ -179,9 +179,13 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         )
 
 
+def _cache(settings: Settings) -> Path:
+    return Path(settings.data_dir) / "cache"
+
+
 def _base(settings: Settings) -> Base:
     data_dir = Path(settings.data_dir)
-    base = own_verdicts.with_accepted(compiled.load(data_dir / "cache"), data_dir)
+    base = own_verdicts.with_accepted(knowledge.load(_cache(settings)), data_dir)
     # These parts are made when first used: here, so that the first answer does not wait for them.
     relations = RelationService(base)
     _ = relations.matcher, relations.graph, relations.judged

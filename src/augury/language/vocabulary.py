@@ -16,6 +16,7 @@ a word of the topic.
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +26,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
+from augury import compiled
 from augury.remembered import Once, remembered
 
 FOLDER: Final = Path(__file__).parent / "vocabulary"
@@ -226,7 +228,7 @@ class Vocabulary:
         VocabularyProblem
             An entry cannot be used; the message names its file.
         """
-        return cls(entity for path in sorted(folder.glob("*.toml")) for entity in _file(path))
+        return cls(parse(texts(folder)))
 
 
 def _merged(one: Entity, other: Entity) -> Entity:
@@ -241,10 +243,18 @@ def _merged(one: Entity, other: Entity) -> Entity:
 _default: Final = Once[Vocabulary]()
 
 
-def default() -> Vocabulary:
-    """The vocabulary shipped with this version. The first call reads the files, which takes about a
-    second."""
-    return _default.get(Vocabulary.load)
+def default(folder: Path | None = None) -> Vocabulary:
+    """The vocabulary shipped with this version. It is read once for each process, from a compact
+    file if there is one (`augury.compiled`); from the texts that takes about a second.
+
+    folder : where that file is kept if the folder of Python's compiled modules can't be written
+    """
+    return _default.get(lambda: Vocabulary(_shipped(folder)))
+
+
+def _shipped(folder: Path | None) -> tuple[Entity, ...]:
+    code = (sys.modules[__name__],)
+    return compiled.load("vocabulary", tuple[Entity, ...], texts(), parse, code, folder)
 
 
 def is_loaded() -> bool:
@@ -252,27 +262,43 @@ def is_loaded() -> bool:
     return bool(_default)
 
 
-def _file(path: Path) -> list[Entity]:
+def texts(folder: Path = FOLDER) -> dict[str, str]:
+    """The vocabulary files of a folder: file name -> content, as TOML."""
+    return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.toml"))}
+
+
+def parse(written: Mapping[str, str]) -> tuple[Entity, ...]:
+    """The entities of vocabulary files: file name -> content, as TOML.
+
+    Raises
+    ------
+    VocabularyProblem
+        An entry cannot be used; the message names its file.
+    """
+    return tuple(entity for name, text in written.items() for entity in _file(name, text))
+
+
+def _file(file: str, text: str) -> list[Entity]:
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise VocabularyProblem(f"{path.name} is not valid TOML: {error}") from error
-    kind, topic = raw.get("kind", "topic"), raw.get("topic", path.stem)
+        raise VocabularyProblem(f"{file} is not valid TOML: {error}") from error
+    kind, topic = raw.get("kind", "topic"), raw.get("topic", file.removesuffix(".toml"))
     context = frozenset(fold(w.folded) for text in raw.get("context", ()) for w in words(text))
     found = []
     for name, value in raw.get("entities", {}).items():
         entry: Mapping[str, Any] = value if isinstance(value, dict) else {"aliases": value}
-        found.append(_entity(path, name, entry, kind, topic, context))
+        found.append(_entity(file, name, entry, kind, topic, context))
     return found
 
 
 def _entity(
-    path: Path, name: str, entry: Mapping[str, Any], kind: str, topic: str, context: frozenset[str]
+    file: str, name: str, entry: Mapping[str, Any], kind: str, topic: str, context: frozenset[str]
 ) -> Entity:
     own = entry.get("is", kind)
     if own not in KINDS:
         raise VocabularyProblem(
-            f"{path.name}: {name!r} has an unknown kind, {own!r}. Use one of: "
+            f"{file}: {name!r} has an unknown kind, {own!r}. Use one of: "
             f"{', '.join(sorted(KINDS))}."
         )
     # A part in parentheses only tells entities of the same name apart; people leave it out.
@@ -283,7 +309,7 @@ def _entity(
         guard: Guard = _GUARDS.get(one[-1:], "any")
         alias_words = tuple(w.folded for w in words(one.rstrip("^~")))
         if not alias_words:
-            raise VocabularyProblem(f"{path.name}: the alias {one!r} of {name!r} has no words.")
+            raise VocabularyProblem(f"{file}: the alias {one!r} of {name!r} has no words.")
         # If an alias repeats the full name with a mark, the mark counts for the full name.
         if alias_words not in aliases or guard != "any":
             aliases[alias_words] = Alias(alias_words, guard)
@@ -294,7 +320,7 @@ def _entity(
     return Entity(
         name=name, kind=own, topic=entry.get("topic", topic), aliases=tuple(aliases.values()),
         context=context, of=tuple([of] if isinstance(of, str) else of), holders=holders,
-        source=path.name,
+        source=file,
     )  # fmt: skip
 
 

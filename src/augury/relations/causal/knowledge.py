@@ -12,18 +12,23 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import resources
+from pathlib import Path
 from typing import Any, Final
 
-from augury.relations.causal import judged
+from augury import compiled
+from augury.relations.causal import judged, parts
 from augury.relations.causal.judged import PairVerdict
 from augury.relations.causal.parts import Edge, Factor, FactorLink, Line, Phrase
 from augury.remembered import Once
+from augury.search import aliases
+from augury.search import text as search_text
 from augury.search.aliases import ALIASES, STEMS
 from augury.search.text import terms
 
@@ -79,10 +84,14 @@ def written_in(beginning: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def load(read: Callable[[], Base] | None = None) -> Base:
-    """The factor base (which factor drives which) shipped with this version. It is made once for
-    each process: by calling `read` or, without it, by parsing the texts that people wrote."""
-    return _kept.get(read or (lambda: parse(texts())))
+def load(folder: Path | None = None) -> Base:
+    """The factor base (which factor drives which) shipped with this version. It is read once for
+    each process, from a compact file if there is one (`augury.compiled`).
+
+    folder : where that file is kept if the folder of Python's compiled modules can't be written
+    """
+    code = sys.modules[__name__], parts, judged, search_text, aliases
+    return _kept.get(lambda: compiled.load("causal-base", Base, texts(), parse, code, folder))
 
 
 def texts() -> dict[str, str]:

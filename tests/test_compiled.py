@@ -1,10 +1,13 @@
-"""The factor base as one compact file."""
+"""Texts that are read from one compact file: the factor base, and how the file is kept."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from augury.relations.causal import compiled, knowledge
+from augury import compiled
+from augury.language import vocabulary
+from augury.relations.causal import knowledge
 from augury.relations.causal.factors import Matcher
 from augury.remembered import Once
 
@@ -30,13 +33,14 @@ def written(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     texts = {"test.toml": TEXT}
     monkeypatch.setattr(knowledge, "texts", lambda: texts)
     monkeypatch.setattr(knowledge, "_kept", Once())
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # only the given folder may be written
     return texts
 
 
 def load(folder: Path) -> knowledge.Base:
     """As another process does."""
     knowledge._kept = Once()
-    return compiled.load(folder)
+    return knowledge.load(folder)
 
 
 def kept(folder: Path) -> Path:
@@ -52,7 +56,7 @@ def test_the_base_comes_back_whole_without_its_texts(
     again = load(tmp_path)
     assert vars(again) == vars(first)
     assert knowledge.load() is again
-    assert compiled.load(tmp_path / "other") is again  # read once a process
+    assert knowledge.load(tmp_path / "other") is again  # read once a process
     assert Matcher(again).match("Will a brolly be sold?") == Matcher(first).match(
         "Will a brolly be sold?"
     )
@@ -83,3 +87,24 @@ def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: str) -> None:
 def test_a_folder_that_cannot_be_written_costs_the_reading_only(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert load(tmp_path / "file" / "cache").factors
+
+
+def test_a_file_stands_beside_compiled_modules_where_these_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(compiled, "cache_from_source", lambda _: str(tmp_path / "own" / "x.pyc"))
+    load(tmp_path / "cache")
+    assert [file.name[:12] for file in (tmp_path / "own").iterdir()] == ["causal-base-"]
+    assert not (tmp_path / "cache").exists()
+    monkeypatch.setattr(knowledge, "parse", None)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    assert load(tmp_path / "cache").factors  # also read where none may be written
+
+
+def test_the_vocabulary_comes_back_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vocabulary, "_default", Once())
+    first = vocabulary.default(tmp_path)
+    monkeypatch.setattr(vocabulary, "_default", Once())
+    monkeypatch.setattr(vocabulary, "parse", None)
+    assert vocabulary.default(tmp_path).entities == first.entities
