@@ -1,5 +1,5 @@
-"""The commands `augury serve` and `augury worker`. What they run is imported when they run, because
-that takes seconds and a list of all commands needs none of it."""
+"""The commands `augury serve` and `augury worker`. Each imports what it needs when it runs. The
+imports take seconds, and a list of all commands needs none of them."""
 
 from __future__ import annotations
 

@@ -34,7 +34,8 @@ def load(
     code: Iterable[ModuleType],
     folder: Path | None = None,
 ) -> T:
-    """What `parse` makes of `texts`, from a compact file if there is one.
+    """The result of `parse(texts)`. If it was computed before from the same texts by the same code,
+    it is read from a compact file.
 
     If the file is missing or damaged, the texts are parsed, and the file is written again. If it
     can't be written, the next process parses the texts again.

@@ -4,7 +4,7 @@ AuguryError                 500
 ├── InvalidInput            422  detail may be a list of issues {loc, msg, type}
 ├── Unauthenticated         401  WWW-Authenticate: Bearer
 ├── Forbidden               403
-├── NotFound                404  the same text for unknown and for somebody else's
+├── NotFound                404  same text for an unknown id and for another account's id
 ├── Conflict                409
 ├── BodyTooLarge            413
 ├── RateLimited             429  Retry-After

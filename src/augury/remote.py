@@ -1,4 +1,5 @@
-"""The HTTP client with which commands call a remote Augury service; and answers as CSV."""
+"""The HTTP client that commands use to call a remote Augury service, and the output of its answers
+as CSV."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Background work that needs the services. It lies apart from `augury.background`, so that a worker
-that needs only the database imports none of them."""
+"""Background work that needs the services (search, forecasts ...). This module is separate from
+`augury.background`, so that a worker that needs only the database imports no services."""
 
 from __future__ import annotations
 

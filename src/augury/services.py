@@ -1,5 +1,5 @@
-"""Composition root of what works behind commands and routes: settings -> services. Nothing else
-builds services; `augury.app` puts routes in front of them."""
+"""Builds the services that commands and routes use, from the settings. Nothing else builds
+services; `augury.app` puts routes in front of them."""
 
 from __future__ import annotations
 

@@ -39,8 +39,8 @@ class SettingsFromSources(BaseSettings):
     Raises
     ------
     SetupProblem
-        A file is not valid TOML, can be changed by other users, or names an unknown setting; or the
-        environment does.
+        A file is not valid TOML or can be changed by other users, or an unknown setting is named in
+        a file or in the environment.
     """
 
     model_config = SettingsConfigDict(

@@ -1,4 +1,5 @@
-"""Every setting, with its unit and default. Environment `AUGURY_*` > `.env` > `augury.toml`."""
+"""Every setting, with its unit and default. An environment variable `AUGURY_*` takes precedence
+over `.env`, and `.env` over `augury.toml`."""
 
 from __future__ import annotations
 
@@ -32,9 +33,9 @@ class Settings(SettingsFromSources):
     )
     database_direct_url: SecretStr | None = Field(
         default=None,
-        description="URL that reaches the PostgreSQL server of AUGURY_DATABASE_URL directly, if "
-        "that URL leads through a connection pooler. Used for LISTEN and migrations, which need a "
-        "direct connection; unset: AUGURY_DATABASE_URL.",
+        description="Direct URL of the PostgreSQL server. Set it if AUGURY_DATABASE_URL leads to a "
+        "connection pooler: LISTEN and migrations need a direct connection. Unset: they use "
+        "AUGURY_DATABASE_URL.",
     )
     database_pool_size: int = Field(
         default=8, ge=2, le=200, description="Maximum number of database connections per process."
@@ -106,7 +107,7 @@ class Settings(SettingsFromSources):
     sample: OnOff = Field(
         default="on",
         description="Fill an empty catalogue with a small sample of invented markets, marked as "
-        "such. off: also remove the sample of an earlier start.",
+        "such. off: add no sample, and remove one that an earlier start added.",
     )
     polymarket_gamma_url: str = Field(
         default="https://gamma-api.polymarket.com",
@@ -175,9 +176,9 @@ class Settings(SettingsFromSources):
     )
     search_rate: str = Field(
         default="10/s",
-        description="Maximum rate of searches per key, as count/unit (unit: s, min or h). Four "
-        "other groups of requests are limited to the same rate, each counted on its own, and "
-        "allow bursts four times as large: markets; watchlists and external series; stored "
+        description="Maximum rate of searches per key, as count/unit (unit: s, min or h). Other "
+        "groups of requests have the same limit, each counted separately: the browser extension; "
+        "and, with bursts four times as large: markets; watchlists and external series; stored "
         "forecasts and graphs; administration.",
     )
     search_in_flight: int = Field(
@@ -322,18 +323,18 @@ class Settings(SettingsFromSources):
         gt=0,
         le=100_000,
         allow_inf_nan=False,
-        description="Maximum number of webhook messages per second to one host, and of new "
-        "connections per second to one address, for all accounts together. A burst may hold ten "
-        "seconds' worth.",
+        description="Maximum number of webhook messages per second to one host, for all accounts "
+        "together. The same limit holds for new connections to one address. After a pause, a burst "
+        "may have as many as are allowed in ten seconds.",
     )
     series_rate: float = Field(
         default=5,
         gt=0,
         le=100_000,
         allow_inf_nan=False,
-        description="Maximum number of fetches of external series per second from one host, and "
-        "of new connections per second to one address, for all accounts together. A burst may "
-        "hold ten seconds' worth.",
+        description="Maximum number of fetches of external series per second from one host, for "
+        "all accounts together. The same limit holds for new connections to one address. After a "
+        "pause, a burst may have as many as are allowed in ten seconds.",
     )
 
     # The macro runtime behind /v1/macro-runtime
@@ -368,7 +369,9 @@ class Settings(SettingsFromSources):
         min_length=1,
         description="Name of the language model at the endpoint AUGURY_LLM_URL.",
     )
-    llm_key: SecretStr | None = Field(default=None, description="Bearer token for the endpoint.")
+    llm_key: SecretStr | None = Field(
+        default=None, description="Bearer token that Augury sends to the endpoint AUGURY_LLM_URL."
+    )
     llm_tasks: LlmTasks = Field(
         default=("label", "rewrite", "match", "review"),
         description="Tasks that the language model is used for, separated by commas. Used during a "
@@ -385,8 +388,8 @@ class Settings(SettingsFromSources):
     llm_timeout: float = Field(
         default=60,
         gt=0,
-        description="Timeout of one answer of the language model, in seconds. An answer that is "
-        "too late for its forecast is stored for the next one.",
+        description="Timeout of one answer of the language model, in seconds. An answer that comes "
+        "too late for its forecast is stored, for later forecasts that ask the model the same.",
     )
     llm_daily_tokens: int = Field(
         default=200_000,
@@ -414,8 +417,8 @@ class Settings(SettingsFromSources):
     )
     llm_format: Literal["schema", "grammar", "object", "none"] = Field(
         default="object",
-        description="Which response_format the requests to the language model have, so that it "
-        "answers in JSON. schema: json_schema; grammar: json_object with a schema (llama.cpp); "
+        description="How requests make the language model answer in JSON: the response_format that "
+        "they send. schema: json_schema; grammar: json_object with a schema (llama.cpp); "
         "object: json_object; none: no response_format.",
     )
 
@@ -434,9 +437,9 @@ class Settings(SettingsFromSources):
         default=None,
         ge=1,
         le=32,
-        description="Number of proxies in front of the service. At most this many addresses of the "
-        "forwarding header are read, from its right end. The first that is not a trusted proxy is "
-        "taken as the client's address. Unset: at most 32.",
+        description="Number of proxies in front of the service. The forwarding header is read from "
+        "right to left, at most this many addresses. The first address on the way that is not a "
+        "trusted proxy counts as the client's. Unset: at most 32 addresses.",
     )
     metrics: Literal["off", "key", "open"] = Field(
         default="key",
@@ -447,7 +450,8 @@ class Settings(SettingsFromSources):
         default=(),
         description="Host names by which callers may address this service (Host header), separated "
         "by commas; *.example.com allows all names below example.com. Numeric addresses and "
-        "localhost are always allowed. Unset: any name if AUGURY_HOST is not a local address.",
+        "localhost are always allowed. Unset: no other names if AUGURY_HOST is a local address, "
+        "else any name.",
     )
     cors_origins: Names = Field(
         default=(),
@@ -457,8 +461,8 @@ class Settings(SettingsFromSources):
     max_connections: int = Field(
         default=4096,
         ge=8,
-        description="Maximum number of open connections from clients per process. If the process "
-        "may open too few files for that many, the maximum is lowered.",
+        description="Maximum number of open connections from clients per process. The maximum is "
+        "lowered if the process's limit on open files (ulimit -n) is too small for it.",
     )
     max_connections_per_address: int = Field(
         default=512,
@@ -485,6 +489,6 @@ class Settings(SettingsFromSources):
     # Relations
     relation_labels: OnOff = Field(
         default="on",
-        description="When looking for related markets, also use how a language model has labeled "
-        "the relations between events (`augury relations label`).",
+        description="Also find related markets by the labels that a language model has given to "
+        "pairs of events (`augury relations label`).",
     )

@@ -1,5 +1,5 @@
-"""A console of the library rich for tables and progress bars that show texts from outside, e.g.
-titles of markets. Such texts can't control the terminal."""
+"""Shows tables and progress bars on the terminal, with the library `rich`. Texts from outside, e.g.
+titles of markets, are shown literally, so they can't control the terminal."""
 
 from __future__ import annotations
 

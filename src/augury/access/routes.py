@@ -189,5 +189,6 @@ async def list_accounts(caller: AdminCaller, access: Access) -> dict[str, Any]:
 async def change_account(
     body: schemas.AccountChange, caller: AdminCaller, access: Access
 ) -> dict[str, Any]:
-    """Approve an account for realized volatility, or withdraw the approval."""
+    """Let the keys of an account read realized volatility, or withdraw this approval. The keys also
+    need the scope `rvol:read`."""
     return schemas.account_record(await access.set_rvol_approved(body.name, body.rvol_approved))

@@ -44,7 +44,10 @@ class SignIn(BaseModel):
 
     key: str | None = Field(None, max_length=200, strict=True, description="The API key.")
     link: str | None = Field(
-        None, max_length=200, strict=True, description="Secret of the one-time link."
+        None,
+        max_length=200,
+        strict=True,
+        description="Secret of the one-time link that `augury serve` prints.",
     )
 
     @model_validator(mode="after")
@@ -78,8 +81,8 @@ class SessionState(BaseModel):
     )
     version: str = Field(description="Version of the service.")
     top_k: int = Field(
-        description="Maximum number of search results per relation (top_k_per_dimension) that a "
-        "search of this browser may ask for."
+        description="Maximum number of search results per relation that the console may ask for "
+        "in this session (request field top_k_per_dimension)."
     )
 
 
@@ -172,8 +175,8 @@ class AccountRecord(BaseModel):
     id: str
     name: str
     rvol_approved: bool = Field(
-        description="Whether keys of the account may read realized volatility, for which they also "
-        "need the scope rvol:read."
+        description="Whether the account is approved for realized volatility. A key can read it "
+        "only if its account is approved and the key has the scope rvol:read."
     )
     created_at: datetime
 
@@ -193,8 +196,8 @@ class AccountChange(BaseModel):
     name: str = Field(min_length=1, max_length=200, strict=True, description="Name of the account.")
     rvol_approved: bool = Field(
         strict=True,
-        description="Whether keys of the account may read realized volatility, for which they also "
-        "need the scope rvol:read.",
+        description="Whether the account is approved for realized volatility. A key can read it "
+        "only if its account is approved and the key has the scope rvol:read.",
     )
 
 

@@ -51,9 +51,10 @@ _WEIGHT = 0.2
 """Weight (0 to 1) of an endpoint's newest answer time in its moving average; a larger weight
 follows changes faster. Chosen by hand."""
 _ROOM: dict[Health, float] = {"well": 1.0, "unknown": 0.75, "unwell": 0.5}
-"""Health of an endpoint (how quickly it answers) -> share (0 to 1) of the allowed messages in
-flight that endpoints of this health or worse may use together. So all `unwell` (slow) endpoints get
-at most half, and leave room for quick ones. Chosen by hand."""
+"""The number of messages in flight at a time is limited. Health of an endpoint (how quickly it
+answers) -> largest share (0 to 1) of this limit that all endpoints of this health or worse together
+may use. So the `unwell` (slow) endpoints get at most half, and leave room for quick ones. Chosen by
+hand."""
 _BURST_SECONDS = 10.0
 """A host to which nothing was sent for a while can get at once as many messages as `host_rate`
 (messages per second) allows in this many seconds. Chosen by hand."""

@@ -67,8 +67,8 @@ def differences(there: Any, here: Any) -> Differences:
     """The differences between two JSON answers: one of the service that clients use now (`there`),
     one of this service (`here`).
 
-    A field is missing in an answer only if the object around the field is there. If that object is
-    null or missing, or belongs in a list that is empty, its fields are not compared.
+    If an object is null or missing in one answer, or its list is empty there, the object's fields
+    are not compared. So they are not reported as missing.
     """
     a, b = shape(there), shape(here)
     types = [

@@ -11,9 +11,9 @@ from typing import Final, Protocol
 from augury.search.text import fold
 
 NEAR_CERTAIN: Final = 0.95
-"""A market is not advertised if the price (0 to 1) of one of its outcomes is at least this, because
-its result is then nearly certain. For the same reason, a market with at most two outcomes is not
-advertised if a price is 1 minus this or less. Chosen by hand."""
+"""A market is not advertised if its result is nearly certain, i.e. if the price (0 to 1) of one of
+its outcomes is at least this. A market with at most two outcomes is also not advertised if a price
+is 0.05 (1 minus this number) or less. Chosen by hand."""
 MAX_SPREAD: Final = 0.10
 """A market is not advertised if its best ask is more than this above its best bid, in probability
 (0 to 1). Chosen by hand."""

@@ -236,8 +236,8 @@ def _head_name(part: str) -> str:
 
 
 def _at_most_six_words(text: str, *, last: bool) -> str:
-    """At most six words of `text`, which are taken as a side's name: the last ones if `last` is
-    set, else the first. A longer run of capitalized words is more than a name."""
+    """At most six words of `text`, to be taken as the name of a side of a game: the last six if
+    `last` is set, else the first six. A longer run of capitalized words is not one name."""
     words = text.split()
     return " ".join(words[-6:] if last else words[:6])
 

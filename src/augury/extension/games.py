@@ -146,8 +146,9 @@ class GameMarkets(NamedTuple):
     page is about this game.
 
     If the page names a day, the number is the days between that day and the game. If not, it is the
-    days between now and the game. It is then multiplied by `_LESS_LIKELY_DAYS_FACTOR` for a past
-    game or, if the page says that its game is over, for a coming game instead."""
+    days between now and the game; for a less likely game, it is `_LESS_LIKELY_DAYS_FACTOR` times
+    these days plus 1. Past games are less likely, but if the page says that its game is over,
+    coming games are."""
     games: list[Game]
 
 
@@ -202,7 +203,8 @@ def _distance(page: Fixture, market: Start | None, now: datetime) -> float:
     """Days between the start of a market's game (`market`) and the day that the page names or, if
     it names none, `now`; see `GameMarkets.days`.
 
-    If the start is unknown (None): 0.9, or `_FAR` if the page names no day either."""
+    If the start is unknown (None), the distance is taken to be 0.9 days, or `_FAR` days if the page
+    names no day either."""
     start = page.start
     if market is None:
         return _FAR if start is None else 0.9

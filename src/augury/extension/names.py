@@ -44,8 +44,8 @@ _FOOTBALL: Final = frozenset(
     {"epl", "ucl", "uel", "laliga", "seriea", "bundesliga", "ligue1", "mls", "football"}
 )
 FULLY_KNOWN: Final = frozenset({*TEAMS, "wnba", "ncaa"})
-"""Leagues for which `known` has all teams, each by its city and its nickname. A team of such a
-league is not found by any other part of its name."""
+"""Leagues of which all teams are known: each team is listed by its nickname (in `known`) and by its
+city or school (in `places` or `known`). No other part of such a team's name identifies the team."""
 _OF_A_PLACE = 0.4
 """How strongly, from 0 (not at all) to 1, a football club's name of a single word shows that a text
 is on sports. The weight is low because such a name is often that of a town ("Liverpool"). It equals

@@ -49,7 +49,8 @@ class Explainer:
         return sum(r for t, r in telling.items() if t in self._all) / total if total else 0.0
 
     def why(self, row: PageMarketRow) -> str:
-        """Why the market is shown for the page, as a sentence for readers."""
+        """The sentence that tells readers of the web page why the market is shown: the words that
+        both have in common or, if there are none, that the two are close in meaning."""
         telling = self._telling(row)
         for named, place in ((self._title, "The page is about"), (self._all, "The page mentions")):
             common = sorted((t for t in telling if t in named), key=lambda t: -telling[t])

@@ -185,7 +185,9 @@ class Roster:
     def _by_terms(
         self, side: _NamedSide, at: defaultdict[str, set[int]], named: set[int]
     ) -> _FoundName | None:
-        """How the text names a side (team or player) by terms of its name; None if it does not.
+        """Look for a side (team or player) in the text by the terms of its name. Returns the terms
+        found, with their positions and how sure it is that they mean this side; None if the text
+        does not name the side.
         `at`: positions of each term of the text; `named`: positions of the known names."""
         common = frozenset(word for word in side.name.terms if word in at)
         places = frozenset(p for word in common for p in at[word])
@@ -280,9 +282,10 @@ def _note(keys: dict[str, _KnownTeam], key: str, certainty: float, start: int, s
 
 
 def _are_apart(one: frozenset[int], other: frozenset[int]) -> bool:
-    """Whether a text names two different sides (teams or players) rather than one side twice: each
-    of them has a position that the other one does not have. In "Vols beat East Tennessee", only
-    Tennessee's Vols have the word "Vols", and only East Tennessee has the word "East"."""
+    """Whether a text names two different sides (teams or players) rather than one side twice. `one`
+    and `other` are the positions of the words that name each side. They are different sides if each
+    has a word for itself. In "Vols beat East Tennessee", "Vols" names only Tennessee, and "East"
+    only East Tennessee; "Tennessee" fits both."""
     return not (one <= other or other <= one)
 
 
@@ -298,9 +301,10 @@ def _slice(span: range) -> slice:
 
 
 def _joined(run: str) -> Iterator[tuple[str, int]]:
-    """Yields each run of one to three words of a text, joined into one word ("The Mongolz" ->
-    "themongolz"; a single word gets the prefix `_ONE`), and the position of its first term. Runs of
-    at most `_SHORT` letters are left out."""
+    """Yields spellings in one word of the names that a text may have, each with the position of its
+    first term. They are all runs of one to three words without spaces: "The Mongolz" ->
+    "themongolz". A single word gets the prefix "1:" (`_ONE`). Spellings of at most 5 letters
+    (`_SHORT`) are left out."""
     words = _WORD.findall(fold(run))
     for size in (1, 2, 3):
         for start in range(len(words) - size + 1):

@@ -50,9 +50,9 @@ FETCH_SECONDS, FETCH_BYTES = 3.0, 2 * 1024 * 1024
 ADS_CANDIDATES: Final = {"fast": 50, "thorough": 150}
 FACTOR_EVIDENCE: Final = {1: 0.4, 0: 0.0, -1: -0.8}
 """Result of `_sports_evidence` -> number that is added to `SportsReading.score`, the evidence that
-a page is on sports. The result is about the factors (subjects of markets, e.g. a team's season)
-that fit the page. 1: the best one is on sports; -1: none is; 0: only a later one is, or no factor
-fits. Chosen by hand."""
+a page is on sports. The result depends on which of the factors (subjects of markets, e.g. a team's
+season) that fit the page's title are on sports. 1: the best-fitting one is; 0: only a later one is,
+or the title fits no factor; -1: none is. Chosen by hand."""
 MAX_FACTORS = 3
 """Whether a text is on sports is judged by at most this many factors (subjects of markets, e.g. a
 team's season): those that fit the text best. Chosen by hand."""
@@ -272,8 +272,8 @@ class ExtensionService:
         return 1 if of[0] else 0 if any(of) else -1
 
     async def _settled(self, page: WebPage, reading: SportsReading) -> SportsReading:
-        """The page's `reading`; if its score leaves in doubt whether the page is on sports, the
-        score is changed by a vote of the markets closest to the page."""
+        """The page's `reading` with its final score. If the score leaves in doubt whether the page
+        is on sports, the markets closest to the page vote on that, which raises or lowers it."""
         if abs(reading.score - sports.IS_SPORTS) > MAX_VOTE:
             return reading
         found = await self._search.search(page.question, dimensions=("direct",), top_k=VOTERS)

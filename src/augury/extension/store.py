@@ -76,9 +76,9 @@ class GameRow(NamedTuple):
 
 
 async def games_since(conn: AsyncConnection[Any], change: int, limit: int) -> list[GameRow]:
-    """The markets that may be about a game, in order of change, among the next `limit` markets that
-    changed after the change with sequence number `change`. The last of the `limit` markets is
-    always included, because its sequence number tells where to continue."""
+    """Of the next `limit` markets that changed after the change with the number `change`, those
+    that may be about a game, in the order of their changes. The last of the `limit` markets is
+    always included, because the number of its change tells where to continue."""
     cursor = await conn.execute(
         r"""
         with next as (

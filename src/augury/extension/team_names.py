@@ -137,7 +137,8 @@ San Jose Earthquakes|San Jose|earthquakes|quakes;Seattle Sounders|Seattle|sounde
 Sporting Kansas City|Kansas City|sporting kc|skc;St. Louis City|St. Louis|stl city;
 Toronto FC|Toronto|tfc;Vancouver Whitecaps|Vancouver|whitecaps
 """
-"""One entry per club: club | city as Kalshi writes it | other names used in the news."""
+"""The clubs of Major League Soccer, separated by semicolons. An entry has three parts, separated by
+"|": the club, its city as Kalshi writes it, and other names that the news uses for the club."""
 
 
 PEOPLE: Final = {

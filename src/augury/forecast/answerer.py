@@ -45,7 +45,11 @@ def _no_lap(name: str) -> None: ...
 
 
 def _asks_the_way(estimate: Estimate, reading: Reading, wider: str) -> bool:
-    """Whether a market asks the question with the way in which it has to happen ("by 5 points")."""
+    """Whether an answer may be shown and rests on a market that also asks for the way in which it
+    has to happen (win "by 5 points").
+
+    wider : the question without the way ("Will X win?")
+    """
     one = estimate.decisive
     if one is None or not grade.is_shown(estimate):
         return False
@@ -72,8 +76,8 @@ class Answerer:
         """The estimate for a question from these markets, by the hand-written rules and the
         verdicts of the judge (the trained model). If the question is about an event and names no
         date, it is answered for one of the deadlines that the markets name (`horizons`). If it asks
-        for one way to happen and no market does, the question without the way bounds the answer
-        (`qualifiers`).
+        for one way to happen ("win by 5 points") and no market asks for that, the answer to the
+        wider question ("win") is its upper bound (`qualifiers`).
 
         lap : called at the end of each step
         past : also answer from markets whose deadline is over
@@ -107,8 +111,8 @@ class Answerer:
     ) -> FirstAnswer:
         """The answer to a question that names no date, with the deadline for which it holds. The
         question is asked again with deadlines of its markets added, the furthest first, until a
-        market asks it. If none does, the furthest deadline counts for which markets bound the
-        answer.
+        market asks it. If none does, but markets bound the answer, the furthest deadline counts for
+        which they bound it. Without such a deadline, `found` is returned.
 
         found, undated : the answer without a deadline, and the comparison that it was made from
         limits : probabilities from which `matching.judge` accepts its verdicts

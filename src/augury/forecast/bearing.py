@@ -26,14 +26,14 @@ class Bearing:
     """Probability, 0 to 1, that the price of the market outcome gives to the question, read without
     its negation. For "Will X win?" and for "Will X not win?", it is the probability that X wins."""
     turned: bool
-    """Whether `positive` is 1 minus the price. This is so if the market outcome asserts the
-    opposite of the question, read without its negation: the outcome says that X does not win, and
-    the question is "Will X win?" or "Will X not win?"."""
+    """Whether the market outcome asserts the opposite of the question without its "not"; `positive`
+    is then 1 minus the price. Example: the outcome says that X does not win, and the question is
+    "Will X win?" or "Will X not win?"."""
     age: float
     """Days since the market's price was quoted."""
     exact: bool = False
-    """Whether the question is the market's own title, word for word or with one "not" added or left
-    out (`verbatim`)."""
+    """Whether the question is the market's own title: word for word, or with one "not" or "never"
+    added or left out."""
     relation: Relation = "none"
     """Logical relation of the question to the market outcome. `implies`: if the question comes
     true, the outcome does, too; `excludes`: at most one of the two comes true ...; `none`: no

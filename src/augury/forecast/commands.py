@@ -148,7 +148,8 @@ def bench_forecast(
     ] = 300,
     as_json: AsJson = False,
 ) -> None:
-    """Generate markets and measure forecasts: by stage, over HTTP, and as a run.
+    """Generate markets and measure how fast forecasts are made: by stage, one by one over HTTP, and
+    many at once as a run (a background job).
 
     Example: augury bench forecast --markets 50000 --json
     """

@@ -173,8 +173,8 @@ def _contenders(q: View, m: View) -> Order:
 
 
 def _other_subject(q: View, m: View) -> bool:
-    """Whether question and market each name a subject (X in "Will X ...") of which the other text
-    has no word."""
+    """Whether question and market are about different subjects (X in "Will X ..."): each names a
+    subject, and neither text has a word of the other's subject."""
     return bool(
         q.subject and m.subject
         and not any(is_said(t, m) for t in q.subject) and not any(is_said(t, q) for t in m.subject)
@@ -186,10 +186,10 @@ def _acts(p: Proposition) -> frozenset[int]:
 
 
 def edition_order(ours: Proposition, theirs: Proposition, closes: date | None) -> Order:
-    """How the year of the question's contest (`ours`) relates to the year of the market's
-    (`theirs`): `same`, `differs` or, if the question names no year, `unsaid`. If only the market
-    names no year, the year of its close (`closes`) counts: `differs` if it is two or more years
-    from the question's year, else `unsaid`."""
+    """How the years of two contests relate: the question's (`ours`) and the market's (`theirs`). If
+    both name a year, the result is `same` or `differs`. If only the question does, the year in
+    which the market closes (`closes`) counts: `differs` if it is two or more years from the
+    question's year. In all other cases the result is `unsaid`."""
     q, m = ours.edition, theirs.edition
     if q is None:
         return "unsaid"

@@ -1,7 +1,7 @@
 """Questions that ask for several things at once: "both A and B", "A, B or C", "X wins and Y loses".
 Pure.
 
-Each becomes a question of its own, and `joint` makes one answer of theirs.
+Each thing becomes a question of its own. `joint` then combines the answers into one.
 """
 
 from __future__ import annotations
@@ -93,8 +93,9 @@ they may exclude each other: "Will (A or B win)", "will the next mayor be (A or 
 
 
 def parts(reading: Reading) -> Parts | None:
-    """The questions that are asked as one; None for other questions. `compound.parts` reads the
-    plain form with two capitalized names."""
+    """The questions that are asked as one, e.g. "Will A win?" and "Will B win?" for "Will either A
+    or B win?"; None for other questions. `compound.parts` reads the simple form, with two
+    capitalized names; the patterns of this module read lists, other names and two statements."""
     text = " ".join(reading.core.split()).strip(" ?.!\"'")
     found = compound.parts(reading.effective) or compound.parts(text)
     if found is None and len(text) <= MAX_CHARS:
@@ -149,8 +150,9 @@ def _listed(text: str) -> Parts | None:
 
 
 def _together(found: re.Match[str]) -> Parts | None:
-    """The questions of a list before its verb. Without "all" or "both", "and" may join those who do
-    one thing together."""
+    """The questions that a list of names before a verb asks: "Will A or B win?" asks "Will A win?"
+    and "Will B win?". None for a list with "and" if it has no "all", "each" or "both" after it: "A
+    and B" may do one thing together, e.g. meet."""
     if found["joint"].casefold() == "or":
         return _parts(found, "either")
     together = re.match(r"\s+(?:all|each|both)(?:\s+(?:two|three|four))?\b", found["after"], re.I)
@@ -169,7 +171,13 @@ def _objects(text: str) -> Parts | None:
 def _parts(
     found: re.Match[str], connective: Connective, *, denied: bool = False, after: str | None = None
 ) -> Parts | None:
-    """The questions of a list, each with the words `before` and `after` it. None if these deny."""
+    """Split a question with a list ("Will A, B or C win?") into a question for each item ("Will A
+    win?"). None if the words before or after the list contain a negation.
+
+    found : match of a pattern with the groups `before`, `items`, `last` and `after`
+    denied : whether the list begins with "neither"
+    after : words after the list; None: those in the group `after`
+    """
     before, rest = found["before"], found["after"] if after is None else after
     if _DENIES.search(before) or _DENIES.search(rest):
         return None

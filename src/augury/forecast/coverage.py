@@ -49,7 +49,7 @@ def coverage(
     share of the terms of `of` that are covered, 0 to 1, each term counted with its weight; and the
     largest weight of a term that is not covered (0: all are).
 
-    covers : the terms that `other` names, in its own words or because its names also stand for them
+    covers : the terms of `other`, and those that its names imply ("moscow" implies "russia")
     context : terms of `other`'s event name and rules; a term found only there counts half
     """
     total = found = missing = 0.0

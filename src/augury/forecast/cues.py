@@ -77,8 +77,8 @@ _RELATIVE: Final = re.compile(
     re.I,
 )
 """Matches the beginning of a clause that only describes a thing, as in "what it still holds of
-Donetsk". The match is removed before the text is searched for words such as "holds": elsewhere in a
-text, they say that something lasts, ends or is reversed."""
+Donetsk". Elsewhere, words such as "holds" say that something lasts, ends or is reversed. So the
+match is removed before the text is searched for such words."""
 _GROUP: Final = re.compile(r"\b[Gg]roup\s+(?P<group>[A-L])\b")
 
 
@@ -92,9 +92,9 @@ def _last(p: Proposition) -> str | None:
 
 
 def _after_negation(p: Proposition, text: str) -> str:
-    """The part of a text that follows its negation; the whole text if it has no negation. The part
-    ends before an "or" that begins a second way of not happening: "fail to name X or name someone
-    else" -> "name X"."""
+    """The part of a text that follows its negation: "fail to name X" -> "name X". The whole text if
+    it has no negation. An "or" with a second way not to happen, and all after it, is left out:
+    "fail to name X or name someone else" -> "name X"."""
     if p.positive:
         return text
     last = max((text.find(r.text) + len(r.text) for r in p.read if r.slot == "polarity"), default=0)

@@ -87,8 +87,8 @@ def interval(p: float, d: Doubts) -> tuple[float, float]:
 
 
 def confidence(d: Doubts) -> float:
-    """Confidence, 0 to 1: how far the evidence can be relied on, whether it makes the answer likely
-    or unlikely.
+    """Confidence, 0 to 1: how far the evidence can be relied on. It does not depend on how likely
+    the answer is.
 
     With one fresh market that asks the question itself, in the same words, it is 0.9 or more;
     without a market that asks the question, it is at most 0.5.

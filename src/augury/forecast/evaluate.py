@@ -43,9 +43,9 @@ BOUND_SLACK: Final = 0.02
 """An answer still counts as right if it lies beyond a bound that logic sets, but by at most this
 (as a probability)."""
 WEEK: Final = (timedelta(days=3), timedelta(days=14))
-"""Shortest and longest time between a forecast and the later price of the market on which the
-forecast's interval is tested. The interval is for the price a week later, so of several such
-prices, the one nearest to a week is used."""
+"""Shortest and longest time from a forecast to the later market price by which the forecast's
+interval is tested. The interval is for the price a week later. If a market has several prices in
+this time, the one nearest to a week is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,8 @@ class EvaluationQuestion:
     side): ("le", x) if the right probability is at most x, ("ge", x) if it is at least x. None: no
     limit is known."""
     right: tuple[float, float] | None = None
-    """For a question of kind `range`: smallest and largest probability that is a right answer.
-    None: no probability is right."""
+    """For a question of kind `range`: the smallest and the largest probability that count as right.
+    None: an answer with any probability is wrong."""
     null_ok: bool = False
     """For a question of kind `range`: whether an answer without a probability is right, too."""
     event: str | None = None
@@ -340,8 +340,8 @@ def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 MIN_HINTS: Final = 20
-"""`hint_floor` says that hints (answers that rest only on a related market) can be trusted only if
-they come from at least this many resolved markets."""
+"""Smallest number of resolved markets from which hints (answers that rest only on a related market)
+must come before `hint_floor` can find that they score better than the base rate."""
 
 
 def _is_inverted(p: float, right: float) -> bool:

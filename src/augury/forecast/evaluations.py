@@ -40,8 +40,8 @@ def evaluate_forecast(
         bool,
         typer.Option(
             "--with-model",
-            help="Let the configured language model help. It may know what happened after the time "
-            "of a question.",
+            help="Let the configured language model help. Scores may then be too good: the model "
+            "may know what happened after the time of a question.",
         ),
     ] = False,
     as_json: AsJson = False,
@@ -179,8 +179,8 @@ async def _evaluate(
 
 
 def _series(file: Any, ids: set[str]) -> Mapping[str, Sequence[tuple[datetime, float]]]:
-    """For each market in `ids`, its prices over time as (time, price), to look up the price a week
-    after an answer."""
+    """The recorded prices of the markets `ids`: market id -> (time, price) pairs. They are used to
+    look up the price a week after an answer."""
     import polars as pl
 
     found: dict[str, list[tuple[datetime, float]]] = {}
@@ -203,7 +203,7 @@ def evaluate_properties(
         ),
     ],
     most: Annotated[
-        int, typer.Option(min=1, help="Maximum number of titles, drawn at random.")
+        int, typer.Option(min=1, help="Maximum number of titles to ask. They are drawn at random.")
     ] = 2_000,
     seed: Annotated[int, typer.Option(help="Seed of the random sample.")] = 1,
     as_json: AsJson = False,
@@ -344,7 +344,7 @@ def evaluate_gate(
         ),
     ],
     titles: Annotated[
-        int, typer.Option(min=1, help="Maximum number of titles of resolved markets.")
+        int, typer.Option(min=1, help="Maximum number of resolved markets whose titles are asked.")
     ] = 600,
     seed: Annotated[int, typer.Option(help="Seed of the random choice of titles and times.")] = 1,
     as_json: AsJson = False,

@@ -260,9 +260,9 @@ class Estimate:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Lower and upper bound on the probability of Yes to the question: `limits`, or else from
-        the markets with the role `bound` and a weight above 0. If these contradict each other
-        (lower above upper), the two numbers are swapped."""
+        """Lower and upper bound on the probability of Yes to the question: `limits` if it is set.
+        Otherwise, they are the tightest bounds set by the markets with the role `bound` and a
+        weight above 0. If these contradict each other (lower above upper), the two are swapped."""
         if self.limits is not None:
             return self.limits
         counted = [one for one in self.evidence if one.counts and one.role == "bound"]

@@ -16,13 +16,13 @@ from augury.search.text import is_number
 
 STEP_BPS: Final = 25.0
 """Size of one step of a central bank's rate, in basis points (hundredths of a percentage point).
-Central banks move rates by one or more such steps, and markets on rate decisions name the steps. By
-this size, a set of markets can be checked for a missing step."""
+Central banks move rates by one or more such steps, and markets on rate decisions name the steps. If
+there are markets on 25 and 75 basis points, but none on 50, a step is missing."""
 
 
 def event_of(b: Bearing) -> Hashable:
-    """Key of a market's event. Without an event of the venue, markets on the same things in the
-    same window of time share one: "2 Fed rate cuts in 2026", "3 Fed rate cuts in 2026"."""
+    """Key of a market's event. If the venue names no event, the venue's markets on the same things
+    with the same deadline share a key: "2 Fed rate cuts in 2026", "3 Fed rate cuts in 2026"."""
     if b.market.event_id is not None:
         return b.market.platform, b.market.event_id
     asked = b.view.proposition
@@ -37,14 +37,13 @@ def is_way_or_exclusion(b: Bearing) -> bool:
 
 
 def ways_by_event(related: Sequence[Bearing], compared: Sequence[Bearing]) -> list[list[Bearing]]:
-    """Group by venue event the markets that split up the event asked about: each asks about one of
-    several ways in which it can happen, or about an outcome that rules it out
-    (`is_way_or_exclusion`). Returns one list for each venue event.
+    """The markets that ask about one particular way for the event in question to happen ("a cut by
+    25" for "a cut"), or about an outcome that excludes it ("no change"): see `is_way_or_exclusion`.
+    Returns one list of such markets for each event of a venue.
 
-    related : markets close enough to the question to bound its answer; only events with one of
-        these get a list
-    compared : all markets compared with the question; the lists also contain those of the same
-        events
+    related : markets close enough to the question to bound its answer; only a venue's events with
+        such a market among these get a list
+    compared : all markets compared with the question; the lists are completed from these
     """
     events: dict[tuple[str, str | None], list[Bearing]] = {}
     for b in related:
@@ -77,9 +76,9 @@ def event_bounds(ways: Sequence[Bearing]) -> tuple[float, float]:
 
 
 def _are_parts(ways: Sequence[Bearing]) -> bool:
-    """Whether at most one of these markets can come true. Each is on one way for the same thing to
-    happen (a cut by 25 points, by 50 points), and the ways exclude each other if each names another
-    amount."""
+    """Whether at most one of these markets can come true. Each market is on one way for the same
+    thing to happen ("a cut by 25 points"). The ways exclude each other if they all name different
+    amounts; at most one may be open-ended ("by 50 points or more")."""
     amounts = {frozenset(t for t in b.view.proposition.terms if is_number(t)) for b in ways}
     levels = [b.view.proposition.threshold for b in ways]
     open_ended = sum(t is not None and math.isinf(t.high) for t in levels)

@@ -61,8 +61,9 @@ def _counted(found: re.Match[str]) -> str:
 
 
 def _rate_step(found: re.Match[str]) -> str:
-    """An amount by which a central bank moves its rate, in basis points: "half a percent" ->
-    "50 bps". Unchanged unless the text before it says that somebody moves rates."""
+    """Rewrites an amount by which a central bank moves its rate in basis points: "half a percent"
+    -> "50 bps". An amount is left as it is unless the text names a central bank, and the words
+    before the amount say that rates are moved."""
     before = found.string[: found.start()]
     if not (_BANK.search(found.string) and _MOVES.search(before)):
         return found[0]

@@ -258,7 +258,8 @@ class FullForecast(BaseModel):
         "`weight` is 0).",
     )
     rejected: list[RejectedRow] = Field(
-        default_factory=list, description="The markets nearest to the question that were not used."
+        default_factory=list,
+        description="Of the markets that were not used, those nearest to the question.",
     )
     distribution: list[DistributionPart] | None = Field(
         None,
@@ -290,8 +291,9 @@ class FullForecast(BaseModel):
     )
     out_of_running: OutOfRunning | None = Field(
         None,
-        description="The market that asks the question, if it gives no answer now: it is decided, "
-        "is closed, or has had no price for too long.",
+        description="A market that asks the question but gives no answer now, because it is "
+        "decided or closed, or has had no price for too long. Null: there is no such market, or "
+        "the forecast has a probability.",
     )
     graph: PublicCausalGraph | None = None
 

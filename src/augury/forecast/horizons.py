@@ -1,5 +1,5 @@
-"""Questions about an event that name no date ("will Starmer resign"): for which deadlines they are
-answered. Pure.
+"""Chooses the deadlines for which a question that names no date is answered ("will Starmer
+resign"). Pure.
 
 People rarely name a date, and the markets on an event nearly always do. A question without a date
 asks whether the event happens at all. Of several deadlines, the furthest comes nearest to that. So
@@ -35,17 +35,17 @@ MAX_CONFIDENCE: Final = 0.5
 """Upper limit, 0 to 1, of the confidence in an answer whose deadline the question does not name:
 the one who asks may have another in mind. Chosen by hand."""
 AMPLE_DAYS: Final = 180
-"""If fewer days than this are left until the deadline, `MAX_CONFIDENCE` is reduced in proportion,
-e.g. to half of it with half as many days: a question without a date is hardly about the next two
-weeks. Chosen by hand."""
+"""If the deadline added to a question without a date is fewer days ahead than this,
+`MAX_CONFIDENCE` is reduced in proportion: with half as many days, to half. Whoever names no date
+hardly means the next two weeks. Chosen by hand."""
 MIN_DATED_PROBABILITY: Final = 0.5
-"""A question without a date is asked again with a market's deadline added to it. If neither the
-hand-written rules nor the judge (the trained model) find that this market asks the question without
-the deadline, the answer counts only if the judge gives at least this probability (0 to 1) that the
-market asks the question with the deadline. Chosen by hand."""
+"""A question without a date is asked again with a market's deadline added to it. The answer counts
+only if the judge (the trained model) gives at least this probability, 0 to 1, that the market asks
+the question with the deadline. The limit is not used if the hand-written rules or the judge find
+that the market asks even the question without the deadline. Chosen by hand."""
 DEADLINE_MARKER: Final = "furthest_deadline"
-"""Marker in `Estimate.fallbacks`: the question names no date. It is answered for a deadline that
-markets on it name, the furthest for which there is an answer."""
+"""Marker in `Estimate.fallbacks`: the question names no date, so it is answered for a deadline that
+the markets on it name. Of the deadlines for which an answer is found, the furthest is taken."""
 
 _TIME: Final = re.compile(
     r"\b(?:by|before|until|till?|within|during|soon|yet|today|tonight|tomorrow|now|next|this|"
@@ -140,12 +140,14 @@ def is_found(
     limits: Mapping[str, float],
 ) -> bool:
     """Whether an answer that was found with a deadline added to the question also answers the
-    question without it. True if the judge gives enough probability that the market that decides the
-    answer asks the question; otherwise, it may only share the deadline with it.
+    question without it. The market that decides the answer may share only the deadline with the
+    question. So the judge must find it likely enough that this market asks the question or its
+    opposite, in one of two comparisons:
 
-    Enough is, without the deadline, the limit `absent`; a market with the same terms may then stand
-    in for the deciding one. With the deadline, it is the limit `same` if the hand-written rules
-    find that the market asks the question, else `MIN_DATED_PROBABILITY`.
+    - without the deadline: the probability for this market, or for one with the same terms, is at
+      least the limit `absent`;
+    - with the deadline: the probability is at least the limit `same` if the hand-written rules find
+      that the market asks the question, else `MIN_DATED_PROBABILITY`.
 
     estimate, again : the answer to the question with the deadline, and the judge's verdicts on the
         markets for it

@@ -1,9 +1,10 @@
-"""One answer for a question of several parts, from the answers to its parts (`compound`,
-`coordination`). Pure.
+"""One answer for a question of several parts ("A and B", "A or B"), from the answers to its parts.
+The modules `compound` and `coordination` find the parts. Pure.
 
-Parts of one question usually go together (a party wins both chambers), but how much is not known.
-Logic limits the answer: both parts can't be likelier than the less likely one, either of them can't
-be less likely than the likelier one. This holds also where a part has no answer.
+Parts of one question usually depend on each other (a party wins both chambers), but how strongly is
+not known. Logic limits the answer: "A and B" is at most as likely as the less likely part, and "A
+or B" is at least as likely as the likelier part. If a part has no answer, the other parts still set
+such a limit.
 """
 
 from __future__ import annotations
@@ -119,7 +120,12 @@ def _of_some(asked: Parts, known: Sequence[Estimate]) -> Estimate:
 
 
 def _made(answers: Sequence[Estimate], limits: tuple[float, float], p: float) -> Estimate:
-    """The estimate `p` within the limits that logic sets, with the evidence of all parts."""
+    """The estimate for a question of several parts: the probability `p`, its bounds, and the
+    evidence of all parts.
+
+    answers : the estimates for the parts
+    limits : lower and upper limit that logic sets, given the probabilities of the parts
+    """
     low, high = limits
     p = round(pool.clip(p), 6)
     below = sum((one.probability or 0.0) - (one.lower or 0.0) for one in answers)

@@ -64,7 +64,7 @@ def search_text(text: str, vocabulary: Vocabulary) -> str:
 @dataclass(frozen=True, slots=True)
 class Brief:
     """The input of the judge (the trained model) for one question: the texts that it reads, and
-    numbers that compare question and markets. It is complete, so that the judge can run in a
+    numbers that compare question and markets. The judge needs nothing else, so it can run in a
     thread."""
 
     asked: str
@@ -211,9 +211,11 @@ def _is_indefinite(reading: Reading, b: Bearing) -> bool:
 def _is_of_another_year(reading: Reading, b: Bearing, now: int) -> bool:
     """Whether question and market name one year each, and the two years differ. False if the
     question's year is before the current one (`now`), because such a year only tells of the past.
-    If one of the texts is about a season, two consecutive years count as the same, because a season
-    may be named after either; but titles that are won in spring or summer are named after the year
-    in which they are won."""
+
+    If one of the texts is about a league or season, two consecutive years count as the same,
+    because a season may be named after either. They do not for titles that are named after the one
+    year in which they are won ("NBA"), unless a text has the word "season" or a span such as
+    "2026-27"."""
     ours, theirs = reading.proposition.window.years, b.view.proposition.window.years
     if len(ours) != 1 or len(theirs) != 1 or min(ours) < now:
         return False
@@ -233,8 +235,8 @@ def _first(
     rows : features of each market
     ranks : for each market, its position in the search results and in the order of the hand-written
         rules, from 0; used if there is no `shortlist`
-    shortlist : trees fitted to find the market that asks the question; the best markets have its
-        highest scores
+    shortlist : trees fitted to find the market that asks the question; the markets to which they
+        give the highest scores are read
     """
     if shortlist is None or not ranks:
         return sorted(range(len(ranks)), key=lambda n: (min(ranks[n]), ranks[n][1]))[:most]
@@ -251,8 +253,8 @@ def applied(
     """Apply the judge's verdicts to the compared market outcomes, and return these in the order of
     `bearings`. An outcome of which the judge is sure now counts as asking the question or its
     opposite. An outcome in which the judge does not find the question no longer counts as asking
-    it. If the probability that some outcome asks the question is at least the limit `absent`,
-    outcomes bound the answer only where logic proves the bound.
+    it. If the judge finds it likely that some outcome asks the question (`absent` in
+    `Judge.limits`), outcomes bound the answer only where logic proves the bound.
 
     positive : False if the question contains a negation ("Will X not win?")
     """
@@ -269,7 +271,8 @@ def applied(
 
 def _unread(bearing: Bearing) -> Bearing:
     """A market outcome that the judge did not read, because others are likelier to ask the
-    question. Then rules alone don't make it the question, unless it is proven."""
+    question. If the hand-written rules alone say that it asks the question, it becomes no evidence
+    (`refused`), unless logic relates the two or the question is the market's own title."""
     if bearing.exact or bearing.relation != "none" or not bearing.fit.same:
         return bearing
     return replace(bearing, fit=refused(bearing.fit))
@@ -352,9 +355,9 @@ def refused(fit: Comparison) -> Comparison:
 
 
 def asked(fit: Comparison, probability: float) -> Comparison:
-    """A copy of the comparison `fit`, changed to that of a market that asks the question itself.
-    Used if the judge (the trained model) or a language model says so, with this probability, 0 to
-    1."""
+    """A copy of the comparison `fit`, changed so that the market counts as asking the question
+    itself. Used if the judge (the trained model) or a language model says that it does.
+    `probability`: how sure they are, 0 to 1."""
     return replace(
         fit, score=SURE_SCORE + probability, content=max(fit.content, 2.0), asked=1.0,
         likeness=-REFUSED_LIKENESS, foreign=0.0, window="same", gap=0.0, threshold="same",

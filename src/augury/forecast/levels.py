@@ -68,5 +68,5 @@ LEVELS: Final = (
 )  # fmt: skip
 """Rules that rewrite wordings on levels, in the order in which they are applied: "fall short of
 $100" -> "stay below $100", "drop to $100" -> "dip to $100". Rules for staying on one side of a
-level come before those for reaching it: the latter would already change the word "hitting" in "stop
-short of hitting $100"."""
+level come first. If the rules for reaching a level came first, they would change "hitting" in "stop
+short of hitting $100" to "hit", and the rule for "stop short of" would no longer match."""

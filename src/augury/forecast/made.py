@@ -40,9 +40,9 @@ class Forecast:
 
     @property
     def origin(self) -> Origin:
-        """Where the answer comes from. `replay`: from markets as of the past. `sample`: at least
-        one market of the invented sample catalogue is among those on which the answer rests or, if
-        it rests on none, among those that were looked at. `live`: all other answers."""
+        """Where the answer comes from. `replay`: from markets as of the past. `sample`: the answer
+        rests on at least one market of the invented sample catalogue. If it rests on no market,
+        the markets that were looked at for it count instead. `live`: all other answers."""
         if self.replay:
             return "replay"
         return "sample" if any(one.origin == "sample" for one in self._rests_on) else "live"
@@ -50,8 +50,8 @@ class Forecast:
     @property
     def _rests_on(self) -> list[Snapshot]:
         """The markets with a weight in the answer. If there are none: the markets that were
-        compared with the question and not used, and the market named by the explanation why there
-        is no probability."""
+        compared with the question and not used, and the market because of which there is no
+        probability, if there is one (`NullReason.market`)."""
         if counted := self.counted:
             return [one.market for one in counted]
         null = self.estimate.null

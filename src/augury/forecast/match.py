@@ -30,9 +30,9 @@ opposite, so that always one of the two comes true: `approval+` (approved) and `
 (rejected). The results of `course` (up, down) are not among them, because a rate may also stay
 where it is."""
 CHANGE_WEIGHT: Final = 0.3
-"""Used if the question asks whether things stay as they are. A market is then taken to be about a
-change, and so to ask the opposite, if it names a term of at least this weight that the question
-lacks. Weights (`View.weights`), 0.08 to 1.8, say how telling a term is. Chosen by hand."""
+"""If a question asks whether things stay as they are, a market on a change asks the opposite. One
+sign of such a market is a term that the question lacks and whose weight is at least this. Weights
+(`View.weights`), 0.08 to 1.8, say how telling a term is. Chosen by hand."""
 LIKENESS_INTERCEPT: Final = -11.2
 """Intercept, in log-odds, of the logistic regression for `Comparison.likeness` (whether question
 and market are about the same thing). Fitted together with `_LIKENESS`."""
@@ -45,8 +45,8 @@ _LIKENESS: Final[dict[str, dict[Order, float]]] = {
 """Coefficients, in log-odds, of the logistic regression for `Comparison.likeness` (whether question
 and market are about the same thing): part (level, window ...) -> how question and market relate in
 this part -> what is added. `compare` has the coefficients of the shared words. Fitted in five
-folds, split by market, on 510 questions, each with its own market and the six best others
-(`docs/experiments/forecasts.md`)."""
+folds, split by market, on 510 questions. Each was compared with the market about which it was
+written, and with the six best of the other markets (`docs/experiments/forecasts.md`)."""
 _SCORES: Final[dict[str, dict[str, float]]] = {
     "window": {"same": 0.3, "implies": -0.3, "implied": -0.3, "differs": -0.5, "unsaid": 0.0},
     "threshold": {"same": 0.3, "opposite": 0.25, "implies": -0.35, "implied": -0.35,
@@ -63,7 +63,7 @@ question and market relate in this part -> points. Chosen by hand."""
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """How a market relates to a question, part by part (level, window of time, contender ...) and
-    in their words. Negations ("not") in either text are left out, except in `flipped`."""
+    in their words. All fields but `flipped` ignore negations ("not") in the two texts."""
 
     score: float
     """How well the market fits the question, in points: up to 3.8 by the rules of this module, 4 to
@@ -88,22 +88,23 @@ class Comparison:
     """Whether the market's Yes means the question's No. Negations ("not") in the two texts count
     here."""
     missing: float
-    """The heaviest of the question's terms that the market does not name: its weight, i.e. how
-    telling it is, up to 1.8 (`View.weights`). 0 if the market names all terms of the question."""
+    """Weight of the most telling term that the question names and the market does not; 0 if there
+    is none. The weight (`View.weights`), up to 1.8, says how telling a term is. A term that is only
+    in the market's event name or rules counts half."""
     extra: float
-    """The heaviest of the market's terms that the question does not name: its weight, i.e. how
-    telling it is, up to 1.8 (`View.weights`). 0 if the question names all terms of the market."""
+    """Weight of the most telling term that the market names and the question does not; 0 if there
+    is none. The weight (`View.weights`), up to 1.8, says how telling a term is."""
     rival: bool
     """Whether the market is about a rival of the question's contender: another contender in the
     same contest, which only one of the two can win."""
     content: float
-    """The part of `score` that comes from words alone, in points up to 2.6: how far question and
-    market are about the same things. The rest of `score` comes from the parts (level, window of
-    time ...)."""
+    """The points in `score`, up to 2.6, that come from words alone: how far question and market are
+    about the same things. The rest of `score` says how the two compare in level, window of time
+    etc."""
     opposed: bool
-    """Whether question and market assert opposite things even without their negations ("not"): one
-    that something ends, the other that it lasts; or one that a value is above a level, the other
-    that it is below."""
+    """Whether question and market assert opposite things if every "not" in them is left out. For
+    example, one asserts that something ends, the other that it lasts; or one asserts that a value
+    is above a level, the other that it is below."""
     lasting: bool
     """Whether the question asks if something lasts until a deadline, and the market asks if the
     same thing lasts or ends. The later the deadline, the less likely it is to last."""
@@ -111,14 +112,14 @@ class Comparison:
     """Share, 0 to 1, of the question's names that occur in the market or its rules; each name
     counts with its weight. 1 if the question has no names."""
     foreign: float
-    """Weight (`View.weights`: how telling a term is, up to 1.8) of the market's most telling name
-    that shares no word with the question; 0 if there is none."""
+    """Weight of the most telling of those names in the market that share no word with the question;
+    0 if there are none. The weight (`View.weights`), up to 1.8, says how telling a name is."""
     likeness: float
     """Log-odds that question and market are about the same thing (0: as likely as not), by a
     logistic regression with the coefficients of `_LIKENESS` and `compare`."""
     leveled: bool = False
-    """Whether question and market both name a level ("above 100"), and `threshold` says how the two
-    levels relate."""
+    """Whether question and market both name a level ("above 100") and the field `threshold` says
+    how the two relate, i.e. is not "unsaid"."""
     wins_or_leaves: bool = False
     """Whether the question asks if somebody wins, and the market asks if somebody leaves. If both
     mean the same person, exactly one of the two comes true ("Orbán wins", "Orbán out")."""
@@ -186,7 +187,7 @@ def _score(
     content : points for the words that the two share
     orders : by part, how question and market relate in it
     gap : days between the two deadlines
-    unnamed : weight of the most telling term that only one of the two names
+    unnamed : largest weight of a term that one of the two texts names and the other does not
     """
     ours, theirs = q.proposition, m.proposition
     score = content + _SCORES["window"][orders["window"]]
@@ -212,17 +213,20 @@ def _wins_or_leaves(ours: Proposition, theirs: Proposition) -> bool:
 
 
 def _lasts(v: View) -> bool:
-    """Whether a text says that something stays as it is or is not done ("stays", "avoids"), no
-    matter whether a "not" denies this. Texts with a level ("above 100") do not count."""
+    """Whether a text has a word such as "stays" or "avoids": something stays as it is, or is not
+    done. A "not" before the word makes no difference. Always False for a text with a level ("stays
+    above 100")."""
     return v.proposition.threshold is None and bool(v.persistence > 0 or v.turns & LASTING)
 
 
 def _opposed(q: View, m: View, extra: float) -> bool:
     """Whether question (`q`) and market (`m`) assert opposite things even without their negations
-    ("not"): one says that something ends, is lost or is not done, and the other that it lasts, is
-    won or is done.
+    ("not"). For example, one says that something ends and the other that it lasts, or both name the
+    same two sides in opposite order.
 
-    extra : weight of the most telling term that only the market names
+    extra : weight of the most telling term that only the market names. If the question asks whether
+        things stay as they are, a large weight means that the market is about a change
+        (`CHANGE_WEIGHT`)
     """
     theirs = m.proposition
     if q.persistence * m.persistence < 0 or q.polar_results & m.against & _CONTRARY:

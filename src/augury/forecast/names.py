@@ -341,16 +341,18 @@ def nicknames(found: frozenset[str]) -> tuple[tuple[frozenset[str], frozenset[st
 
 @remembered(16 << 20)
 def associated_terms(found: frozenset[str]) -> frozenset[str]:
-    """Terms that the names among the terms `found` also stand for ("moscow" adds "russia"), and
-    terms that these added terms also stand for. Terms in `found` are left out."""
+    """Terms that the names among the terms `found` imply ("moscow" adds "russia"), and the terms
+    that these imply in turn. Terms in `found` are left out."""
     more = _direct_associations(found)
     return (more | _direct_associations(found | more)) - found if more else more
 
 
 def _direct_associations(found: frozenset[str]) -> frozenset[str]:
-    """Terms that the names found in a text also stand for, without those in `found`: "holyrood"
-    adds "scotland" and "parliament". A team's nickname adds the team's other terms; so does its
-    city, if the league is named.
+    """The terms that a text does not have, but that the names in it also stand for: "holyrood" adds
+    "scotland" and "parliament", and a team's nickname adds the team's city and league.
+
+    A city adds its team only if the text names the league. A nickname that is an ordinary word
+    counts only if the text names the team's city or the league, too.
 
     found : the terms of the text
     """

@@ -64,8 +64,8 @@ _NEGATED_TWICE: Final = re.compile(r"\bnot\s+not\b", re.I)
 
 
 _NOT_YET: Final = re.compile(r"\bstill\b|\byet\b|\bnot\s+have\b|\bn['’]t\s+have\b", re.I)
-"""Matches words of a question whether something has not happened so far: "still not", "not
-have"."""
+"""Matches words by which a question says that something has not happened so far: "still", "yet" or
+"not have", as in "Will they still not have met on June 1?"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,8 @@ class Reading:
 
     question: str
     effective: str
-    """The question in the words in which it is compared with markets. The search for markets uses
-    the same words."""
+    """The question, reworded where needed to read like a market's title. Markets are searched for
+    by this text and compared with it."""
     proposition: Proposition
     """What the question asserts. Its `positive` is False if the question asks whether something
     does not happen."""
@@ -206,8 +206,9 @@ def _normalized(question: str, day: date) -> Reading:
 
 
 def _by_then(proposition: Proposition) -> Proposition:
-    """What has not yet happened on a day has not happened by that day. A level is left: it may hold
-    on the day alone."""
+    """Read "not yet on that day" as "not by that day": a window of one day becomes a deadline. A
+    proposition about a level, a count or a rank is returned unchanged, because a quantity may be at
+    a level on one day only."""
     window = proposition.window
     if window.kind != "on" or proposition.predicate in ("value", "counts", "ranks"):
         return proposition

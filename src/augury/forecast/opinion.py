@@ -2,8 +2,8 @@
 
 A model says of each market whether it asks the question, the opposite or something else. "The
 rules" are the hand-written comparison of question and market (`match`); the judge
-(`matching.judge`) is a model trained on people's questions. An opinion is refused if it contradicts
-what the rules know for certain:
+(`matching.judge`) is a model trained on people's questions. In these cases the rules are certain,
+and an opinion that contradicts them is refused:
 
 - the question is the market's own title;
 - the two are related by logic;
@@ -15,10 +15,11 @@ question (or its opposite) if neither rules nor judge find anything of the quest
 
 All other opinions count as a vote, besides those of rules and judge, on whether a market asks the
 question or its opposite. On its own the language model cannot overrule the rules: if it disagrees
-with them, and the judge does not support it, the market does not count. If it finds a market to be
-about something else, although the rules find no difference, then the markets that differ from this
-one only in a date or a level do not bound the answer either. Opinions add no markets and no
-numbers: probabilities still come from prices alone.
+with them on which of the two a market asks, and the judge does not support it, the market does not
+count. If it finds a market to be about something else, although the rules find no difference, the
+market does not count; nor do markets that differ from it only in a date or a level, unless the
+model finds that one of them asks the question. Opinions add no markets and no numbers:
+probabilities still come from prices alone.
 """
 
 from __future__ import annotations
@@ -66,9 +67,9 @@ control questions (a test with known answers) correctly. The confidence in an an
 such an opinion is at most the same number."""
 MIN_SIDE_PROBABILITY: Final = 0.05
 """A language model may say that a market asks the question, or that it asks the opposite. The judge
-(the trained model) supports this only if its own probability for the same (0 to 1) is at least
-this. A market also counts as being about the question if the judge's probability for one of the two
-is at least this. Chosen by hand."""
+(the trained model) supports this opinion only if it gives the opinion at least this probability (0
+to 1). A market also counts as being about the question if the judge gives either of the two
+opinions at least this probability. Chosen by hand."""
 MAX_DAYS_SAME_DEADLINE: Final = 7
 """Two deadlines, one written in the question and one in a market, certainly differ if they are more
 than this many days apart. Closer ones may mean the same deadline. Chosen by hand."""
@@ -157,11 +158,12 @@ def _is_about(b: Bearing, verdicts: judging.Verdicts) -> bool:
 def _contradicted(
     brief: judging.Brief, place: int, read: Asks, asks: Asks, asked: Proposition
 ) -> str | None:
-    """What certainly contradicts an opinion on the market at position `place`, as a clause ("it has
-    another deadline"); None if nothing does.
+    """Why a language model's opinion on the market at position `place` is certainly wrong, as a
+    clause about the market ("it has another deadline"); None if nothing contradicts the opinion.
 
-    read : the opinion on the question without words around it that deny it ("is it false that ...")
-    asks : the opinion on the whole question: the opposite of `read` if the question has such words
+    read : the opinion as the model gave it: on the bare question, without words around it that deny
+        it ("is it false that ...")
+    asks : the same opinion on the whole question: the opposite of `read` if there are such words
     asked : what the whole question asserts
     """
     b, relation = brief.bearings[place], brief.game_relations[place]
@@ -201,9 +203,9 @@ def _certain_difference(b: Bearing, asked: Proposition) -> str | None:
 
 
 def _are_apart(one: Window, other: Window) -> bool:
-    """Whether two windows of time certainly end on different days. For that, each text has to name
-    the end of its window, both to the day or both as a span ("in 2026"), and the two ends have to
-    be more than `MAX_DAYS_SAME_DEADLINE` days apart."""
+    """Whether two windows of time certainly end on different days. They do if their ends are more
+    than `MAX_DAYS_SAME_DEADLINE` days apart, and both texts name the end in the same way: both as a
+    day ("by May 3") or both as a span ("in 2026")."""
     if not one.text or not other.text or one.end is None or other.end is None:
         return False
     exact = {one.precision, other.precision} == {"day"} or {one.kind, other.kind} == {"in"}
@@ -275,9 +277,9 @@ def _denied(
     bearings: Sequence[Bearing], opinions: Opinions
 ) -> frozenset[tuple[frozenset[str], str]]:
     """The groups of markets (by their keys from `_family`) that a language model finds to be about
-    something else. The markets of a group differ at most in a date or a level. The model finds this
-    of a group if it calls none of its markets "same" or "opposite", and calls at least one "other"
-    that, by the hand-written rules, does not differ from the question."""
+    something else. The markets of a group differ at most in a date or a level. A group is among
+    these if two things hold: the model calls a market of it "other" although the hand-written rules
+    find no difference from the question, and it calls none of it "same" or "opposite"."""
     answers = [(b, opinions[b.key].asks) for b in bearings if b.key in opinions]
     others = {_family(b) for b, asks in answers if asks == "other" and b.fit.same}
     return frozenset(others - {_family(b) for b, asks in answers if asks != "other"})

@@ -26,9 +26,9 @@ def label(b: Bearing) -> str:
 
 
 def labels(family: Sequence[Bearing]) -> dict[tuple[int, int], str]:
-    """Labels of the outcomes of one event, by (market number, index of the outcome): their names.
-    If an outcome has no name, each label is instead the market's question without the words at the
-    beginning and at the end that the questions of all these outcomes share."""
+    """Labels of the outcomes of one event, by (market number, index of the outcome). A label is the
+    outcome's name. If an outcome has no name, the labels are instead the parts in which the
+    markets' questions differ: "X" and "Y" for "Will X come first?" and "Will Y come first?"."""
     plain = {b.key: label(b) for b in family}
     titles = [b.market.question.rstrip("?").split() for b in family]
     unnamed = any(

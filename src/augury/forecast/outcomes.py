@@ -41,10 +41,10 @@ MIN_ASKED: Final = 0.45
 market can be one of them only if it names at least this weighted share, 0 to 1, of the question's
 terms (word stems). Chosen by hand."""
 MAX_ASKED_GAP: Final = 0.25
-"""Of the markets compared with an open question, one names the largest weighted share, 0 to 1, of
-the question's terms (`Comparison.asked`). A market whose share is smaller by more than this is
-taken to be about something else: if one market is on the release of the game that the question
-names, markets on other releases say nothing about its date. Chosen by hand."""
+"""Each market names a weighted share, 0 to 1, of an open question's terms (`Comparison.asked`). A
+market is taken to be about something else if its share is more than this below the largest one: if
+one market is on the release of the game that the question names, markets on other releases say
+nothing about its date. Chosen by hand."""
 MAX_SUM: Final = 1.15
 """Several outcomes are taken to exclude each other only if their prices, as probabilities, sum to
 at most this. Chosen by hand."""
@@ -180,9 +180,10 @@ _WINDOWS: Final[dict[Asks, frozenset[Order]]] = {
     "amount": _TIMELY, "highest": _TIMELY, "lowest": _TIMELY,
     "day": frozenset({"same", "unsaid", "implies", "implied", "excludes", "differs"}),
 }  # fmt: skip
-"""Kind of answer that an open question asks for -> how a market's window of time may relate to the
-question's if the market is to be part of the answer. A market on December's job figure is no answer
-for November; but if the question asks for a day, markets on any time count."""
+"""Kind of answer that an open question asks for -> relations between a market's window of time and
+the question's. Only a market with one of these relations can be part of the answer: markets on
+December's job figure do not answer for November. But if the question asks for a day, markets on any
+time can be part of the answer."""
 
 
 def _another_time(b: Bearing) -> str:
@@ -209,8 +210,8 @@ _YEAR: Final = re.compile(r"^(?:19|20)\d\d\s+|\s+(?:19|20)\d\d$")
 
 
 def _contests(text: str) -> frozenset[str]:
-    """Names, without years, of the leagues, events and awards that a text names, and of what these
-    belong to."""
+    """Names, without years, of the leagues, events and awards that a text names, and of what each
+    of these belongs to by the vocabulary (`Entity.of`)."""
     return frozenset(
         _YEAR.sub("", name)
         for mention in mentions(text, default())
@@ -221,18 +222,18 @@ def _contests(text: str) -> frozenset[str]:
 
 
 def _is_of_contest(b: Bearing, asked: frozenset[str]) -> bool:
-    """Whether question and market may be about the same contest. False only if both name contests
-    and have none in common: the league championship of the NFL is not the Champions League.
+    """Whether question and market may be about the same contest. False only if both name contests,
+    but none in common: the question names the Champions League, the market the Super Bowl.
     `asked`: the contests that the question names."""
     theirs = _contests(f"{b.market.question} {b.market.event_name or ''}") if asked else asked
     return not theirs or bool(theirs & asked)
 
 
 def _families(near: Sequence[Bearing]) -> list[list[Bearing]]:
-    """The market outcomes `near` in groups, each of which may be the possible answers to an open
-    question ("who", "when"): the outcomes of one market (if it has more than two), of the markets
-    of one event, or, for markets without an event, of markets on the same contest. Only groups of
-    two or more outcomes, the best match for the question first."""
+    """Group the market outcomes `near`; each group may be all answers to an open question ("who",
+    "when"). A group has the outcomes of one market (if it has more than two), of the markets of one
+    event or, for markets without an event, of markets on the same contest. Groups of one outcome
+    are left out. The group that matches the question best comes first."""
     families: dict[tuple[object, ...], list[Bearing]] = {}
     for b in near:
         market = b.market

@@ -1,9 +1,9 @@
 """Words that reverse an assertion: "lost" instead of "won", "missing" instead of "present", "kept"
 instead of "changed". Pure.
 
-`normalize` and `propositions.reading` handle all wordings that they read as "not". This module
-handles the remaining single words, in classes, each of which reverses only some predicates. A
-question is the opposite of a market if exactly one of the two has such a word.
+`normalize` and `propositions.reading` read many wordings as "not". This module handles single words
+that they leave. The words are in classes; each class reverses only some predicates. A question is
+the opposite of a market if exactly one of the two has such a word.
 """
 
 from __future__ import annotations

@@ -165,13 +165,14 @@ def convert_day_and_reach(price: float, *, on_the_day: bool) -> tuple[float, flo
 
 
 def within(lower: float, upper: float) -> float:
-    """An estimate of a probability of which only a lower bound (0: none) and an upper bound (1:
-    none) are known.
+    """Estimate a probability from its bounds alone. `lower` 0 or `upper` 1 means that there is no
+    such bound.
 
-    With two bounds: their mean in log-odds, or their plain mean if they contradict each other. With
-    a lower bound alone: its square root. This is right if the event behind the bound takes two
-    equally likely steps, and the question asks only for the first. With an upper bound alone: the
-    same for the complement. Without bounds: 0.5.
+    With two bounds, the estimate is their mean in log-odds, or their plain mean if the lower one is
+    above the upper one. With a lower bound alone, it is the bound's square root: 0.25 -> 0.5. This
+    is right if the event behind the bound takes two equally likely steps, and the question asks
+    only for the first. With an upper bound alone, the same rule is applied to the complements:
+    0.75 -> 0.5. Without bounds, the estimate is 0.5.
     """
     if lower > upper:
         return (lower + upper) / 2

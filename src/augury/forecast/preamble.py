@@ -68,10 +68,10 @@ def _sentence(text: str) -> tuple[str, str]:
 
 
 def _elliptic(text: str) -> tuple[str, str]:
-    """Split a text before a last clause that asks without a verb in front: "nobody there likes it,
-    but a snap election in the Bahamas this year?" -> ("nobody there likes it", "a snap election in
-    the Bahamas this year?"). The text is not split, and the first part is empty, if it has no such
-    clause, or if what comes before the clause contains no negation."""
+    """Split a statement with a negation from the clause after it, if that clause asks without a
+    verb in front: "nobody there likes it, but a snap election in the Bahamas this year?" ->
+    ("nobody there likes it", "a snap election in the Bahamas this year?"). Any other text is not
+    split: the first part is empty, the second is the text."""
     gaps = list(_TURN.finditer(text))
     if gaps and not _ASKS.match(text):
         before, asking = text[: gaps[-1].start()].strip(), text[gaps[-1].end() :]
@@ -110,8 +110,8 @@ def _remark(text: str) -> tuple[str, str]:
 
 def _clause(text: str) -> tuple[str, str]:
     """A sentence in two parts, split before the clause that asks: "they lost last year, but will
-    the Lakers win the title?" -> "they lost last year", "will the Lakers win the title?". The first
-    part is empty if no clause before it can be split off."""
+    the Lakers win the title?" -> "they lost last year", "will the Lakers win the title?". If no
+    clause can be split off, the first part is empty and the second is the whole text."""
     if _ASKS.match(text):
         return "", text
     for gap in reversed(list(_CLAUSE.finditer(text))):
@@ -155,9 +155,10 @@ _CLAUSE: Final = re.compile(
     r"(?=(?:there's |there is )?(?:no|zero) (?:way|chance|shot|hope)\b|doubt (?!it\b)))",
     re.I,
 )
-"""Matches the words that join two clauses (", but"), and the auxiliary verb with which the second
-clause asks ("will"). Instead of a verb, a denial may follow ("no chance ..."), which is not part of
-the match."""
+"""Matches what stands between a statement and the question after it: ", but will " in "Rates are
+high, but will the Fed cut?". The match ends with the auxiliary verb of the question ("will"). If a
+denial follows instead, the match ends before it: ", but " in "Rates are high, but no chance they
+cut"."""
 _COMMENT: Final = re.compile(
     r"(?:is|was|does|would|will|can|could)\s+(?:(?:that|this|it)\s+(?:an?|the|what|how|so|likely|right|true|fair|"
     r"safe|possible|on|make|sound|seem|look|correct|really|your)|i)\b",

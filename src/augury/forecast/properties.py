@@ -26,11 +26,13 @@ price; other: it is any other number; null: there is none. Differences of at mos
 not count."""
 
 OWN_PRICE: Final = 0.13
-"""Price, as a probability, given to the market whose title is asked. It is far from 1 minus itself
-and from `OTHERS_PRICE`, so that an answer shows from which price it comes."""
+"""Price, as a probability, given to the market whose title is asked. This price, 1 minus it (the
+right answer to the opposite question) and `OTHERS_PRICE` are far apart, so that an answer shows
+from which one it comes."""
 OTHERS_PRICE: Final = 0.41
-"""Price, as a probability, given to all other markets of the same event when the title of one
-market is asked."""
+"""Price, as a probability, given to the other markets of an event while the title of one of its
+markets is asked as a question. It is far from `OWN_PRICE`, the price of that one market, so that an
+answer shows from which price it comes."""
 MAX_SIBLINGS: Final = 12
 """A market's title is asked as a question twice: with no other markets in the catalogue, and with
 at most this many other markets of the same event."""
@@ -38,8 +40,9 @@ RIGHT_WITHIN: Final = 0.005
 """An answer counts as right if it differs from the right price by at most this (as a
 probability)."""
 OPENED: Final = datetime(2026, 4, 18, 12, tzinfo=UTC)
-"""Time as of which a market's title is asked as a question if the market has neither a close nor an
-opening time. It is fixed, so that every run asks the same."""
+"""Each market's title is asked as a question as of a moment that depends on the market (`moment`).
+This moment is used for a market whose close and opening time are both unknown. It is fixed, so that
+every run asks the same."""
 
 
 @dataclass(slots=True)
@@ -82,9 +85,9 @@ def snapshot(market: Market, number: int, price: float, at: datetime) -> Snapsho
 
 
 def moment(market: Market) -> datetime:
-    """The moment as of which a market's title is asked as a question: 30 days before the market's
-    close; halfway between opening and close if the market opened later than that; its opening (or
-    else `OPENED`) if it has no close."""
+    """The as-of moment for asking a market's title as a question: 30 days before the market closes.
+    If the market opened less than 30 days before its close, the moment halfway between the two. If
+    it has no close, its opening or, if that is unknown, `OPENED`."""
     if market.closes_at is None:
         return market.created_at or OPENED
     asked = market.closes_at - timedelta(days=30)
@@ -176,8 +179,8 @@ def denied(parts: Clause) -> Iterator[tuple[str, str]]:
 
 
 def denied_twice(parts: Clause) -> Iterator[tuple[str, str]]:
-    """Questions that deny a title twice and so ask the same as it, as pairs of (name of the way to
-    deny it, question), e.g. ("false not", "Is it false that S will not V ...?")."""
+    """Deny a title twice, so that the question asks the same as the title. Yields pairs (name of
+    the wording, question), e.g. ("false not", "Is it false that S will not V ...?")."""
     yield "false not", f"Is it false that {parts.subject} will not {parts.rest}?"
     yield "wrong not", f"Is it wrong to say that {parts.subject} will not {parts.rest}?"
 
@@ -186,8 +189,9 @@ def denied_twice(parts: Clause) -> Iterator[tuple[str, str]]:
 
 
 def judged(found: Estimate, right: float) -> Verdict:
-    """Which probability an answer gave, compared with the right one, `right`. own: the same;
-    inverted: 1 minus it; other: another probability; null: none."""
+    """Compare the probability that an answer gave with the right one, `right`: "own" if they are
+    the same, "inverted" if it is 1 minus `right`, "other" if it is any other number, "null" if the
+    answer gave none."""
     p = found.probability
     if p is None:
         return "null"
@@ -243,8 +247,8 @@ def verbatim(
 def reworded(engine: Engine, markets: Sequence[Market]) -> dict[str, Tally]:
     """Test whether forecasts stay right when a market's title is asked in other wordings. In other
     words, or denied twice, the title should get the market's own price; denied once, 1 minus that
-    price. Returns how often each verdict was given, by wording ("lower case", "denied: not"
-    ...)."""
+    price. Returns for each wording ("lower case", "denied: not" ...) how often the answer got each
+    verdict of `judged`: the right price, 1 minus it, another one or none."""
     found: dict[str, Tally] = {}
     for market in markets:
         parts = clause(market.question)
@@ -272,9 +276,9 @@ def bearing(found: Estimate) -> tuple[str, bool]:
 
 def symmetric(engine: Engine, pairs: Iterable[tuple[Market, Market]]) -> Tally:
     """Test that forecasts treat the two markets of a pair alike. The title of each is asked while
-    the other is the only market. The test passes if in both cases, or in neither, the market is
-    found to ask the question itself, and in both on the same side (the question or its opposite).
-    Returns how many pairs passed (counted as "own") and failed ("other")."""
+    the other is the only market. The test passes if neither market is found to ask the other's
+    title itself, or if both are, and on the same side (the title or its opposite). Returns how many
+    pairs passed (counted as "own") and failed ("other")."""
     tally = Tally()
     for a, b in pairs:
         there, back = bearing(ask(engine, a.question, b)), bearing(ask(engine, b.question, a))

@@ -1,7 +1,7 @@
 """Conditions on how something happens: "win by 5 points", "win without conceding". Pure.
 
-What happens in a certain way happens. So the question without the way ("win") is at least as
-likely, and a market that asks it sets an upper bound.
+Whoever wins by 5 points wins. So the wider question, without the condition ("win"), is at least as
+likely, and a market that asks it gives an upper bound.
 """
 
 from __future__ import annotations
@@ -75,12 +75,14 @@ _WON: Final = re.compile(_WIN, re.I)
 _OTHER_SENSE: Final = re.compile(
     r"\b(?:not|n['’]t|never|no|fail\w*|los(?:e|es|ing|t)|los[ts])\b", re.I
 )
-"""Matches words that may deny a win, as in "not win by 5 points". Without the margin, such a
-question is not likelier, so no wider question is made."""
+"""Matches words that may deny a win, as in "not win by 5 points". A question with such a word gets
+no wider question (the same one without the margin): "not win" is less likely than "not win by 5
+points", so its price sets no upper bound."""
 
 
 _NEEDLESS: Final = re.compile(r",?\s+(?:with\s+)?no\s+run-?off(?:\s+(?:is\s+)?needed)?\b", re.I)
-"""Matches words that say once more that a win is outright: "no runoff needed"."""
+"""Matches "no runoff needed" and the like after a win. These words are dropped, because they add no
+condition: whoever wins outright needs no runoff."""
 
 
 _IN_FINAL: Final = re.compile(
@@ -92,7 +94,8 @@ _IN_FINAL: Final = re.compile(
 
 
 _OR_ELSE: Final = re.compile(r"\bor\s+(?:else\s+|just\s+|even\s+)?(?:wins?|tie|draw)\b", re.I)
-"""Matches a win as one of two things that will do: "keep it within ten or win outright"."""
+"""Matches "or win", "or draw" and the like, which name a second way for the answer to be Yes: "keep
+it within ten or win outright". For such a question, no wider question is made."""
 _SPREAD: Final = re.compile(
     r"[-+]\d+(?:\.\d)?\)|\bspread\b|\bmargin\b|\bby\s+(?:over|more)\b", re.I
 )
@@ -101,7 +104,8 @@ _SPREAD: Final = re.compile(
 
 def wider(text: str) -> str | None:
     """The question without the ways in which something has to happen: "Will Ada win?" for "Will Ada
-    win by 5 points?". None if it names no way, or may deny it."""
+    win by 5 points?". None if the question names no way, or has a word such as "not" that may deny
+    the win."""
     whole, text = text, _NEEDLESS.sub("", text)
     if len(text) > MAX_CHARS or _OTHER_SENSE.search(text) or _OR_ELSE.search(text):
         return None
@@ -120,11 +124,12 @@ def wider(text: str) -> str | None:
 
 
 def is_asked(market: str, question: str, without: str) -> bool:
-    """Whether a market's title names the way in which it has to happen, at least in part. Also if
-    the market is about a margin ("Rebels (-10.5)").
+    """Whether a market asks for the way in which the question wants something to happen ("by 5
+    points"): its title has at least one term of the way, or is about a margin ("Rebels (-10.5)").
+    Also True if the way adds no term to the question.
 
     market : the market's title
-    question, without : the question with and without the way
+    question, without : the question with the way ("win by 5 points") and without it ("win")
     """
     way = set(terms(question)) - set(terms(without))
     return not way or bool(way & set(terms(market))) or _SPREAD.search(market) is not None

@@ -49,8 +49,8 @@ def rejected(bearings: Sequence[Bearing], estimate: Estimate) -> tuple[Rejected,
 
 
 def _counted_once(b: Bearing, counted: Sequence[Bearing], estimate: Estimate) -> str | None:
-    """A sentence that explains that the market `b` is not used because markets of another venue on
-    the same event count already; None if this is not so.
+    """Why the market `b` is not used, as a sentence, if the reason is that markets of another venue
+    on the same event count already. None if that is not the reason.
 
     counted : the market outcomes that have weight in the estimate
     """

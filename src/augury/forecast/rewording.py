@@ -34,8 +34,8 @@ def unsure(reading: Reading) -> bool:
 
 
 class WordedParts(NamedTuple):
-    """The parts of a question as a language model read them; an empty text if the question names no
-    such part."""
+    """What a language model read from a question: whether the question asks that something does NOT
+    happen (`asks_opposite`), and the day and the level that it names."""
 
     asks_opposite: bool
     last_day: str = ""
@@ -168,9 +168,10 @@ def masked(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def rephrased(original: str, text: str, fixed: tuple[str, ...]) -> str | None:
-    """A language model's wording (`text`) of a masked reasoning (`original`), with the names and
-    figures (`fixed`) put back. None unless the wording has each of them once and in order, keeps
-    the words that reverse a statement, and adds only neutral words."""
+    """Put the names and figures (`fixed`) back into `text`, a language model's wording of the text
+    `original`. In both texts {1}, {2} ... stand for them (`masked`). Returns None if the wording
+    can't be trusted: it does not have each placeholder once and in order, is much longer, changes
+    the words that reverse a statement, or adds a word that is not neutral."""
     if [int(n) for n in _PLACE.findall(text)] != list(range(1, len(fixed) + 1)):
         return None
     bare = _PLACE.sub("#", text)
@@ -186,10 +187,10 @@ def rephrased(original: str, text: str, fixed: tuple[str, ...]) -> str | None:
 
 
 def _turns(bare: str) -> list[str]:
-    """What has to stay the same when a language model rewords the reasoning of an answer: the order
-    of the placeholders # (which stand for names and figures) and of the words that reverse a
-    statement ("not", `_TURNING`), each of these words together with the word after it. "# is not
-    above #" -> "#", "not above", "above #", "#"."""
+    """The parts of an answer's reasoning whose order must not change when a language model rewords
+    it. They are the placeholders # (for names and figures) and each word that reverses a statement
+    (`_TURNING`) with the word after it: "# is not above #" -> "#", "not above", "above #", "#".
+    """
     words = re.findall(r"#|[a-z]+", bare.lower())
     kept: list[str] = []
     for word, following in zip(words, [*words[1:], ""], strict=True):

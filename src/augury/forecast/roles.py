@@ -51,18 +51,20 @@ MIN_HINT_LIKENESS: Final = -2.6
 market are about the same thing) is at least this. Chosen on the questions of
 `docs/experiments/forecasts.md`."""
 MIN_LONE_LIKENESS: Final = -3.2
-"""A market stands alone if all markets on other subjects are less like the question by at least
-`APART_LIKENESS`. A market that stands alone and differs in nothing from the question hints at the
+"""A market stands alone if no market on another subject is nearly as much like the question
+(`APART_LIKENESS`). If such a market also differs in nothing from the question, it hints at the
 answer if its `Comparison.likeness` (log-odds that question and market are about the same thing) is
 at least this. Chosen on the questions of `docs/experiments/forecasts.md`."""
 APART_LIKENESS: Final = 0.8
 """A market stands alone if its `Comparison.likeness` (log-odds that question and market are about
-the same thing) is at least this much above that of every market on another subject or contender."""
+the same thing) is at least this much above that of every market on another subject or contender. If
+it also differs in nothing from the question, less likeness suffices for a hint
+(`MIN_LONE_LIKENESS`)."""
 EXCLUDED_LIKENESS: Final = 2.9
-"""If the market's level excludes the question's ("below 50", "above 100"), the regression
-(`match._LIKENESS`) subtracts this many log-odds from `Comparison.likeness`. They are added back
-when it is decided whether the market bounds the answer, because it can do so although the levels
-differ."""
+"""A market's level can exclude the question's ("below 50", "above 100"). The regression
+(`match._LIKENESS`) then subtracts this many log-odds from `Comparison.likeness`. `is_sure` adds
+them back before it decides whether the market may bound the answer, because the two levels do not
+prevent that."""
 FOREIGN_WEIGHT: Final = 0.8
 """A market is taken to be about something else if it has a name that the question lacks, and the
 name's weight is at least this: the Florida Panthers' Stanley Cup says nothing about Florida's
@@ -74,17 +76,17 @@ the market alone names has a larger weight than this. The weight (`Comparison.ex
 says how telling a term is. A market with a heavier term can still bound the answer if the judge
 (the trained model) accepts it. Chosen by hand."""
 CONTENT_LEAD: Final = 0.4
-"""Normally a market with the question's deadline, level and stage is taken as the one that asks it.
-It gives way to a market that differs in one of these if the other's subject fits better, i.e. if
-the other's `Comparison.content` (in points up to 2.6) is larger by at least this. Chosen by
-hand."""
+"""Market A has the question's deadline, level and stage, and so seems to ask it. Market B differs
+in one of these. If B's `Comparison.content` (how far question and market are about the same things,
+in points up to 2.6) is larger than A's by at least this, A no longer counts as asking the question.
+Chosen by hand."""
 FULL_SHARE: Final = 0.99
 """A market counts as naming all of the question's terms (word stems) if it names at least this
 weighted share of them, 0 to 1."""
 PARTIAL_SHARE: Final = 0.75
-"""A market that seems to ask the question gives way to one with another deadline, level or stage if
-it names less than this weighted share, 0 to 1, of the question's terms (word stems), while the
-other market names all of them (`FULL_SHARE`). Chosen by hand."""
+"""Market A seems to ask the question. Market B names all of the question's terms (`FULL_SHARE`),
+but differs in the deadline, level or stage. If A names less than this weighted share, 0 to 1, of
+the terms (word stems), A no longer counts as asking the question. Chosen by hand."""
 TWIN_GAP: Final = 0.1
 """Two markets are taken to ask the same only if their prices differ by at most this (as a
 probability). Chosen by hand."""
@@ -104,10 +106,10 @@ def is_direct(c: Comparison) -> bool:
 
 
 def is_better_match(other: Comparison, direct: Comparison) -> bool:
-    """Whether `other` must be the market that is meant, and not `direct`. `direct` compares the
-    question with the market that seems to ask it; `other` compares it with another market. True if
-    the other market matches the question's subject so much better that this counts more than its
-    different deadline, level or stage."""
+    """Whether the question probably means another market than the one that seems to ask it.
+    `direct` compares the question with the market that seems to ask it, `other` with the other
+    market. True if the other market matches the question's subject so much better that this counts
+    more than its different deadline, level or stage."""
     says_all = other.asked >= FULL_SHARE and direct.asked < PARTIAL_SHARE
     return (
         (says_all or other.content >= direct.content + CONTENT_LEAD)
@@ -176,9 +178,9 @@ def differ_by_deadline(best: Bearing, other: Bearing) -> bool:
 
 
 def in_order(series: Sequence[Bearing]) -> list[Bearing]:
-    """The markets of a series of deadlines without those that contradict the best one's own family:
-    of other words, and likelier though sooner, or less likely though later. Such a market asks
-    something narrower or wider.
+    """The markets of a series of deadlines, without those that ask something narrower or wider. A
+    market is left out if its words differ from those of the best match, and its probability
+    contradicts (`_contradict`) that of a market with the same words as the best match.
 
     series : the best match for the question first
     """
@@ -191,7 +193,9 @@ def in_order(series: Sequence[Bearing]) -> list[Bearing]:
 
 
 def _contradict(one: Bearing, other: Bearing) -> bool:
-    """Whether of two markets on deadlines the later one is less likely, by more than `TWIN_GAP`."""
+    """Whether the probabilities of two markets with different deadlines contradict each other, by
+    more than `TWIN_GAP`. A later deadline can't make an event less likely, nor can it make it
+    likelier that something lasts."""
     sooner, later = (one, other) if one.fit.gap > other.fit.gap else (other, one)
     rises = -1 if one.fit.lasting else 1
     return sooner.fit.gap != later.fit.gap and (
@@ -200,7 +204,8 @@ def _contradict(one: Bearing, other: Bearing) -> bool:
 
 
 def is_about(b: Bearing) -> bool:
-    """Whether the market is about the question's event, as the judge or the shared words say."""
+    """Whether the market is about the question's event: the judge (the trained model) says that its
+    price limits the answer, or the two texts share enough content (`MIN_DIRECT_CONTENT`)."""
     return b.sets_bound or b.fit.content >= MIN_DIRECT_CONTENT
 
 
@@ -223,7 +228,8 @@ def says_never(b: Bearing) -> bool:
 
 def is_related(c: Comparison) -> bool:
     """Whether a market is close enough to the question's subject to bound the answer or hint at it,
-    according to their comparison `c`. Always so for a market on a rival contender."""
+    according to their comparison `c`. True for every market on a rival of the question's contender,
+    because only one of the two can win."""
     return c.rival or (c.content >= MIN_RELATED_CONTENT and c.asked >= MIN_RELATED_ASKED)
 
 
@@ -241,8 +247,8 @@ def is_hint(c: Comparison, *, alone: bool) -> bool:
     """Whether a market can hint at the answer, according to its comparison with the question, `c`:
     both are likely to be about the same thing, and not about different contenders or years.
 
-    alone : every market on another subject or contender is less like the question, by at least
-        `APART_LIKENESS`
+    alone : whether the market's likeness to the question is at least `APART_LIKENESS` above that of
+        every market on another subject or contender; a lower likeness may then be enough
     """
     if c.choice in ("excludes", "differs") or c.edition == "differs":
         return False

@@ -1,5 +1,5 @@
-"""Routes of `POST /v1/forecast`, of its stream and its runs (many questions answered in the
-background), and of the scorecard. The first is section 4.2 of the API specification."""
+"""Routes of `POST /v1/forecast` (section 4.2 of the API specification), of the stream of a
+forecast, of runs (many questions answered in the background), and of the scorecard."""
 
 from __future__ import annotations
 

@@ -43,7 +43,8 @@ def by_level(
     of: Proposition, toward: Way, bearings: Iterable[Bearing], fits: Callable[[Bearing], bool]
 ) -> dict[float, Bearing]:
     """The best market for each level, as a mapping: level -> market. Each of these markets asks
-    whether the quantity of the proposition `of` is on the side `toward` of a level.
+    whether the quantity of the proposition `of` is above a level or, if `toward` is "below", below
+    it.
 
     bearings : the market outcomes to choose from, the best match for the question first
     fits : whether a market differs from `of` in nothing but the level

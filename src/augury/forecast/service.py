@@ -246,7 +246,7 @@ class ForecastService:
     async def _of_parts(
         self, parts: Parts, at: datetime, *, replay: bool
     ) -> tuple[list[Snapshot], Estimate]:
-        """All markets for a question of several parts ("A or B"), and the answer from its parts."""
+        """Answer each part of a question ("A or B"). Returns their markets and the joint answer."""
         markets: dict[str, Snapshot] = {}
         answers: list[Estimate] = []
         exclusive = parts.rivals

@@ -18,7 +18,8 @@ it: people say "in June" for "by June 29"."""
 
 class SpanEstimate(NamedTuple):
     """The probability that an event happens in a span, with its bounds, and the markets that give
-    it. A negation in the question is left out."""
+    it. A negation in the question does not count: for "Will X not resign in June?", it is the
+    probability that X resigns in June."""
 
     used: list[Bearing]
     p: float
@@ -29,12 +30,14 @@ class SpanEstimate(NamedTuple):
 def in_span(
     asked: Proposition, direct: Sequence[Bearing], bearings: Sequence[Bearing], at: date
 ) -> SpanEstimate | None:
-    """The probability by the end of the span less the probability by its beginning, from markets
-    with such deadlines. That is right for an event that happens once; what can happen again (a
-    price that touches a level) may be as likely as by the end of the span.
+    """The probability that an event happens within a span of time: the probability that it happens
+    by the end of the span, minus the probability that it happens by its beginning. Both come from
+    markets with such deadlines. The difference is right only for an event that happens once. A
+    price can touch a level again, so for a level the difference is only the lower bound.
 
-    None if the question (`asked`) names no span that begins after the day `at`, if a market asks
-    about the span itself, or if no market has a deadline before it.
+    None if the question (`asked`) is not about an event in a span that begins after the day `at`,
+    or if a market asks about the span itself. Also None without a market whose deadline is about
+    the end of the span, or without one whose deadline is no later than about its beginning.
 
     direct : the markets that seem to ask the question itself
     bearings : all market outcomes compared with the question, the best match first

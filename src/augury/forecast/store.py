@@ -60,8 +60,8 @@ where m.seq = any(%(seqs)s) and m.status = 'active'
 async def snapshots(
     conn: Connection, seqs: Sequence[int], at: datetime, *, oldest: datetime, replay: bool
 ) -> dict[int, Snapshot]:
-    """Of the markets with the numbers `seqs`, those that were open at `at` and had a price newer
-    than `oldest`; by market number.
+    """Snapshots of markets as of `at`, by market number. Of the markets with the numbers `seqs`,
+    only those that were open at `at` and had a price newer than `oldest` are included.
 
     replay : read the prices recorded up to `at` (for an answer as of the past) instead of the
         catalogue's present state

@@ -40,8 +40,8 @@ _TICK: Final = 1e-5
 """Two levels count as the same if they differ by at most this fraction of the larger one: "below
 6,800" and "below 6,799.99"."""
 _ON: Final = re.compile(r"(?:on|at|as\s+of)\b", re.I)
-"""Matches the first word of a date on which something holds ("on June 30", "at the end of June"),
-unlike that of a deadline ("by June 30")."""
+"""Matches words such as "on" and "at" at the beginning of a date on which something holds ("on June
+30", "at the end of June"). A date that is a deadline begins with other words ("by June 30")."""
 _DISTRICT: Final = re.compile(r"cd[a-z]{2}(?:\d{1,2}|al)")
 
 
@@ -81,8 +81,8 @@ def threshold_order(q: View, m: View, extra: float) -> Order:
 
 
 def _has_unread_figure(ours: Proposition, theirs: Proposition) -> bool:
-    """Whether the one of two propositions that has no level names a number that the other one does
-    not ("getting to 190")."""
+    """Whether one of two propositions has a level, and the other has none but names a number that
+    the first one does not name ("getting to 190")."""
     bare, leveled = (ours, theirs) if ours.threshold is None else (theirs, ours)
     if bare.threshold is not None or leveled.threshold is None:
         return False
@@ -113,8 +113,8 @@ def _as_extreme(ours: Proposition, extreme: int) -> Proposition:
 
 
 def _other_course(ours: frozenset[str], theirs: frozenset[str]) -> bool:
-    """Whether question and market name different directions (up, down, no change), which exclude
-    each other.
+    """Whether question and market name different directions of a quantity (up, down, no change), so
+    that they exclude each other.
 
     ours, theirs : the results that question and market name, as in `View.polar_results`
     """
@@ -161,8 +161,8 @@ def _levels(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Or
 
 
 def _is_money(bare: Threshold, other: Threshold) -> bool:
-    """Whether a level without a unit ("over 400m") is too large for a count, and so an amount of
-    money like the other one."""
+    """Whether the level `bare` has no unit ("over 400m") but is an amount of money: it is too large
+    to count things (`MAX_COUNT`), and the `other` level is in dollars."""
     finite = [end for end in (bare.low, bare.high) if not math.isinf(end)]
     return other.unit == "usd" and bare.unit == "none" and min(finite, default=0.0) >= MAX_COUNT
 
@@ -197,9 +197,10 @@ def _of_moments(order: Order, ours: Proposition, theirs: Proposition) -> Order:
 def _moves(ours: Proposition, theirs: Proposition) -> Order | None:
     """How question and market relate by the amount by which a rate moves ("by 75 bps").
 
-    If both name an amount and the two differ, as `compare_ranges` says. If only the question names
-    one, and the market names no number (a year does not count): `implies` (a cut by 75 points is a
-    cut). None in all other cases, which are decided elsewhere.
+    - Both name an amount, and the two differ: the result of `compare_ranges`.
+    - Only the question names one, and the market names no number (a year does not count): `implies`
+      (a cut by 75 points is a cut).
+    - Any other case: None. Other functions decide it.
     """
     q, m = move(ours), move(theirs)
     if q is not None and m is not None:
@@ -244,9 +245,10 @@ def _whole(t: Threshold) -> Threshold:
 
 
 def _directed(t: Threshold, other: Threshold) -> Threshold:
-    """The range of values that "hits $5" (the threshold `t`) stands for: "5 or less" if the
-    threshold `other` has no lower end ("dips to 4"), else "5 or more". A threshold that is a range
-    is unchanged."""
+    """The range of values that "hits $5" (`t`, one value) stands for. The words do not say from
+    which side the value is reached. They are read as "5 or less" if `other`, the threshold to
+    compare with, has only an upper end ("dips to 4"), else as "5 or more". A range `t` is returned
+    unchanged."""
     if t.low != t.high:
         return t
     if math.isinf(other.low) and not math.isinf(other.high):
@@ -255,12 +257,12 @@ def _directed(t: Threshold, other: Threshold) -> Threshold:
 
 
 def _numbers(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Order:
-    """How question and market relate by numbers that are part of their subject and not a level. A
-    market with another number is usually about something else (`differs`). If there are no such
-    numbers, the result is `unsaid`.
+    """How question and market relate by the numbers in their subjects, which are not levels. A
+    market with another number is usually about something else (`differs`). Strengths can be
+    compared: an earthquake of 8 `implies` one of 7. `unsaid`: the numbers do not tell.
 
-    ruled : terms of the market's event name and rules; a long number of the question that is among
-        them does not count as different
+    ruled : terms of the market's event name and rules. If the question has a number of more than 3
+        characters that is neither in the market's subject nor among these terms, the two differ
     """
     q, m = _figures(ours), _figures(theirs)
     if len(q) == len(m) == 1 and ours.terms & theirs.terms & _BY_STRENGTH:
@@ -275,8 +277,8 @@ def _numbers(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> O
 
 
 def _strength(term: str) -> float:
-    """The number that a term stands for, as the strength of an event ("7"); infinity if the term is
-    not a plain number ("157mph")."""
+    """The number that a term stands for, e.g. 7 for "7" in "a magnitude 7 earthquake"; infinity if
+    the term is not a plain number ("157mph")."""
     try:
         return float(term)
     except ValueError:

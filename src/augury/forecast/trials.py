@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from augury.venues.dump import DumpFile
 
 DAYS_BEFORE: Final = (2, 5, 10, 20, 35)
-"""The title of a resolved market is asked as a trial question, one of these numbers of days before
-the market's end. The number is drawn for each market, among those at which the market already had a
-price, however old."""
+"""The title of a resolved market is asked as a trial question, as of some days before the market's
+end. How many days is drawn from these numbers for each market. Left out are the numbers at which
+the market did not have a price yet."""
 
 
 @asynccontextmanager
@@ -63,9 +63,9 @@ def before_the_end(
     markets: DumpFile, prices: DumpFile, *, most: int, seed: int
 ) -> list[EvaluationQuestion]:
     """At most `most` questions with known outcomes: titles of resolved markets from files of
-    exported markets and prices. Each title is asked once, as of a day before the market's end. How
-    many days before is drawn (with `seed`) from `DAYS_BEFORE`, among the values at which the market
-    already had a price.
+    exported markets and prices. Each title is asked once, as of some days before the market's end.
+    The number of days is drawn from `DAYS_BEFORE` at random (`seed`). Numbers of days at which the
+    market did not have a price yet are left out of the draw.
 
     In each question, `p` is the last price of the market's first outcome before that time, however
     old; `outcome` is 1 if the first outcome won, else 0.

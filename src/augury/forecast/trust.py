@@ -37,8 +37,8 @@ markets with other deadlines."""
 _ORDERS: Final = {
     "same": {"same"}, "unsaid": {"unsaid"}, "ordered": {"implies", "implied", "excludes"},
 }  # fmt: skip
-"""How a part (date, level, stage ...) of the question and of a market may compare (`Order`), in
-groups. "ordered": one of the two bounds the other."""
+"""Group -> its relations (`Order`) between a part of the question (date, level, stage ...) and the
+same part of a market. "ordered": by such a relation, the market's price would bound the answer."""
 SIGNS: Final = (
     "confidence", "bounded", *(f"from_{way}" for way in WAYS), "width", "markets_used", "extreme",
     *features.FIT, "gap", "logic_same", "logic_ordered", "turned", "age", "rival", "leaves",
@@ -53,10 +53,10 @@ SIGNS: Final = (
 - `confidence` to `extreme`: the answer, i.e. its confidence so far, how it was derived, the width
   of its bounds, the number of markets on which it rests, the distance of its probability from .5;
 - up to `predicate_same`: how its heaviest market compares with the question (`match.Comparison`);
-- `read` to `bound_trust`: the judge's verdict on this market. `side`: probability of what the
-  answer takes the market to ask, the question or its opposite; `against`: probability of the other
-  of the two (both -1 if the judge did not read the market); `contrary`: 1 if the hand-written rules
-  find the other, else 0;
+- `read` to `bound_trust`: the judge's verdict on this market. The answer takes the market to ask
+  either the question or its opposite. `side`: the judge's probability that this is right;
+  `against`: its probability that the reverse is right (both -1 if the judge did not read the
+  market); `contrary`: 1 if the hand-written rules find the reverse, else 0;
 - `other_side`: the largest probability in the judge's verdicts on markets that were not used;
   `markets_read`: the number of all its verdicts;
 - `low` to `least_bound_trust`: the bounds on the answer, and the judge's trust in the least trusted
@@ -78,14 +78,15 @@ TREES: Final = Path(__file__).with_name("trust.npz")
 """File with the fitted decision trees that give the probability that an answer is right."""
 MIN_TRUST: Final = 0.6
 """The public answer shows its number only if the probability that it is right (its trust, 0 to 1)
-is at least this. Chosen on the curve that `training/judge/trust.py` prints, of answers on which the
-trees were not fitted:
+is at least this. Chosen on the curve that `training/judge/trust.py` prints: how many right and how
+many wrong answers the public sees at a given limit. The trees were not fitted on these answers.
 
-- at .6, the public sees 261 right and 46 wrong ones of 421 answers to questions asked freely, 528
-  and 25 of 665 to questions close to a market, 1,532 and 59 of 1,661 to questions about a market;
-- without the limit, it would see 303 and 118, 616 and 49, 1,572 and 89;
-- at .55, 268 and 48, 558 and 27, 1,552 and 64;
-- at .7, 241 and 38, 481 and 18, 1,474 and 42.
+- 421 answers to questions asked freely: 303 right and 118 wrong without a limit, 268 and 48 at .55,
+  261 and 46 at .6, 241 and 38 at .7.
+- 665 answers to questions close to a market: 616 right and 49 wrong without a limit, 558 and 27 at
+  .55, 528 and 25 at .6, 481 and 18 at .7.
+- 1,661 answers to questions about a market: 1,572 right and 89 wrong without a limit, 1,552 and 64
+  at .55, 1,532 and 59 at .6, 1,474 and 42 at .7.
 """
 
 
@@ -97,8 +98,9 @@ def default() -> Trees:
 
 
 def trusted(estimate: Estimate, found: Signs | None, trees: Trees) -> Estimate:
-    """The estimate with the probability that it is right, which also limits its confidence.
-    Unchanged without signs."""
+    """The estimate with its trust, i.e. the probability that it is right, which also limits its
+    confidence. `found`: the numbers from which the trust is computed (`SIGNS`); None: the estimate
+    is returned unchanged."""
     if found is None:
         return estimate
     trust = round(float(trees.probabilities(np.array([found]))[0, 1]), 4)
@@ -154,8 +156,8 @@ def signs(
 
 
 def _least_bound_trust(used: Sequence[Evidence], verdicts: judging.Verdicts) -> float:
-    """How far the judge trusts the least trusted of the bounds that the answer rests on; -1 if it
-    read none."""
+    """The judge's trust (`Verdict.bound_trust`, a probability) in the least trusted of the markets
+    that bound the answer; -1 if it read none of them."""
     said = (verdicts.get(one.key) for one in used if one.role == "bound")
     trusted = (one.bound_trust for one in said if one is not None)
     return min((one for one in trusted if one is not None), default=-1.0)
@@ -164,8 +166,10 @@ def _least_bound_trust(used: Sequence[Evidence], verdicts: judging.Verdicts) -> 
 def _sides(
     lead: Bearing, said: Verdict | None, *, flipped: bool, positive: bool
 ) -> tuple[float, float, float]:
-    """Probability by the judge of the side that the answer takes, of the other side, and whether
-    the rules read the other one. `flipped`: the answer is 1 minus the price."""
+    """The values of `side`, `against` and `contrary` (`SIGNS`): the judge's probability of what the
+    answer takes the market to ask (the question or its opposite); that of the other of the two; and
+    1 if the hand-written rules find the other, else 0. `flipped`: the answer is 1 minus the
+    price."""
     contrary = float(flipped != (lead.turned == positive))
     if said is None:
         return -1.0, -1.0, contrary

@@ -1,7 +1,8 @@
-"""Whether a question is a market's own title, word for word or up to one added or missing "not".
+"""Whether a question repeats a market's title: word for word, or with one "not" more or less.
 
-Pure. Capitals, quotes, punctuation and the frame of a question (`framing`) make no difference. A
-question in a market's own words is about that market, whatever `match` finds.
+Pure. Capitals, quotes and punctuation make no difference, nor do words around the question such as
+"please tell me" (`framing`). A question in a market's own words is about that market, even if the
+comparison of their parts (`match`) says otherwise.
 """
 
 from __future__ import annotations

@@ -50,13 +50,13 @@ class Words(Struct, frozen=True, array_like=True):
 
     proposition: Proposition
     content: frozenset[str]
-    """Terms (word stems) by which the text is compared with others: those of what it asserts
-    (`proposition`), and those of the names in it."""
+    """Terms (word stems) by which the text is compared with other texts: the terms of its assertion
+    (`proposition`) and of the names in it."""
     names: frozenset[str]
     """Terms (word stems) of the capitalized words of the text, which are taken to be names."""
     covers: frozenset[str]
-    """Terms that another text may use for what this one names: `content`, and what its names also
-    stand for ("russia" if it names Moscow; `names.associated_terms`)."""
+    """All terms that count as named by the text: its own terms (`content`), and terms for which its
+    names stand, e.g. "russia" for Moscow (`names.associated_terms`)."""
     context: frozenset[str]
     """Terms of a market's event name and rules. They can confirm that the market is about a term of
     the question, but are no part of what the market asks. Empty for a question."""
@@ -77,12 +77,12 @@ class Words(Struct, frozen=True, array_like=True):
     still: bool = False
     """Whether the text says that something is "still" so."""
     polar_results: frozenset[str] = frozenset()
-    """The results with an opposite (`cues._OPPOSITES`) that the text names, each as the name of the
-    pair with its direction: `approval+` for "approved", `approval-` for "rejected"; `course=` for
-    "no change"."""
+    """The results in the text that have an opposite, e.g. "approved" and "rejected".
+    `cues._OPPOSITES` calls this pair `approval`; its results are `approval+` and `approval-`. "No
+    change" is `course=`, between a rise (`course+`) and a fall (`course-`)."""
     against: frozenset[str] = frozenset()
-    """The opposites of the results in `polar_results`, e.g. `approval+` if the text says
-    "rejected"."""
+    """The opposite of each result in `polar_results`: `approval+` if the text says "rejected"
+    (`approval-`). Another text that names one of these may ask the opposite."""
     last: str | None = None
     """Last term of the contender's name: a person's surname, or the word by which a club differs
     from others. None if the name has only one term or there is no name."""
@@ -99,8 +99,8 @@ class Words(Struct, frozen=True, array_like=True):
     short: frozenset[str] = frozenset()
     """Words of two to five capital letters ("NBA") in the text, in lower case."""
     nicknames: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
-    """For each known name of two or more terms in the text: its terms, and the terms that the name
-    also stands for."""
+    """For each known name of two or more terms in the text ("yellow metal"): its terms, and the
+    terms of what it also stands for ("gold")."""
     second: frozenset[str] = frozenset()
     """If the text asks which of two things comes first, the terms of the second one: of B in "A
     before B"."""

@@ -45,9 +45,9 @@ from augury.forecast.view import View
 from augury.propositions.proposition import Proposition, Threshold
 
 FAVORITES_SUM: Final = 0.5
-"""Limit for the estimate of a contender without a market of its own: if its rivals' prices sum to
-at least this probability, the estimate is at most their average price. With a smaller sum,
-favorites may be missing; the contender may be one, and the limit does not apply. Chosen by hand."""
+"""If the prices of a contender's rivals sum to at least this probability, the estimate for the
+contender (which has no market of its own) is at most the rivals' average price. With a smaller sum
+there is no such limit, because the contender may be a favorite itself. Chosen by hand."""
 HALF_LIFE_DAYS: Final = 4.0
 """Half-life, in days, of a market's weight: the weight is halved each time the price gets this much
 older. Chosen by hand."""
@@ -65,7 +65,8 @@ class Weighing:
         self._bearings = bearings
         self._at = at
         self._limits = bounds.Bounds()
-        """Bounds that logic puts on the probability of Yes to the question, with its negations."""
+        """Bounds that logic puts on the probability of Yes to the question as it was asked, i.e.
+        with its negations."""
 
     def estimate(self) -> Estimate:
         """The estimate that the markets give, kept within the bounds that logic sets."""

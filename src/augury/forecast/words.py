@@ -60,8 +60,8 @@ _decoder = msgspec.msgpack.Decoder(list[Words])
 
 
 class ReadableMarket(Readable, Protocol):
-    """A market with the fields that are needed to read its text; `evidence.Snapshot` and
-    `markets.store.IndexRow` are such."""
+    """A market with the fields that are needed to read its text, e.g. `evidence.Snapshot` or
+    `markets.store.IndexRow`."""
 
     @property
     def description(self) -> str | None: ...
@@ -98,8 +98,8 @@ def digest(market: ReadableMarket) -> bytes:
 
 def sides(market: ReadableMarket) -> Sequence[int]:
     """Indices of the market outcomes that are read and compared with questions, at most
-    `MAX_SIDES`. Of pairs such as Yes and No or Over and Under only the first, because the second
-    is its complement."""
+    `MAX_SIDES`. If the outcomes are a pair such as Yes and No or Over and Under, only the first is
+    read, because the second is its complement."""
     labels = tuple(label.casefold() for label in market.outcomes)
     if labels in (("yes", "no"), ("up", "down"), ("over", "under"), ("long", "short")):
         return (0,)

@@ -49,8 +49,8 @@ def worth(answers: Sequence[Answered]) -> dict[str, Any]:
     `bounded WAY` (e.g. `bounded from rivals`), `bounded within W` (bounds no wider than W, not from
     rivals). Each has `n`, `events`, `brier`, `base_brier`, `crowd_brier` and `t`: `brier` minus
     `base_brier` in standard errors over events; below 0 is better.
-    `widest`: the largest of `WIDTHS` up to which bounded answers of the first half beat the base
-    rate by `SURE_T`; None if there is none.
+    `widest`: the largest W for which the answers `bounded within W` of the first half are reliably
+    better than the base rate (`MIN_EVENTS`, `SURE_T`); None if there is no such W.
     """
     decided = [a for a in answers if a.asked.outcome is not None and a.asked.p is not None]
     halves = [[a for a in decided if half(a) == which] for which in (0, 1)]

@@ -41,9 +41,9 @@ class Joined(NamedTuple):
     """Two markets, and the edge that a causal graph would draw between them."""
 
     first_row: int
-    """The pair's first market, as its row in the array of daily price changes."""
+    """Row of the pair's first market in the array of daily price changes."""
     second_row: int
-    """The pair's second market, as its row in the array of daily price changes."""
+    """Row of the pair's second market in the array of daily price changes."""
     kind: Kind
     sign: int
     """What the edge says about the prices of the two markets. +1: they move the same way; -1: they
@@ -60,9 +60,9 @@ class _Days(NamedTuple):
     moved."""
 
     pair: NDArray[np.int64]
-    """For each observation: the pair of markets, as its index in the list of pairs."""
+    """For each observation: the index of its pair of markets in the list of pairs."""
     day: NDArray[np.int64]
-    """For each observation: the day, as a column of the array of daily price changes."""
+    """For each observation: the column of its day in the array of daily price changes."""
     hit: NDArray[np.float64]
     """For each observation: 1 if both markets moved as the pair's edge says; 0.5 if both moved and
     the edge says nothing about the direction; else 0."""
@@ -74,13 +74,15 @@ class Cell(NamedTuple):
     scored."""
 
     share: float
-    """Of the days on which at least one market of a pair moved, the share (0 to 1) on which both
-    moved as the edge says: the mean over pairs of events."""
+    """How often both markets of a pair moved as the edge says, as a share (0 to 1) of the days on
+    which at least one of them moved. It is first computed for each pair of events, then averaged
+    over these pairs, so that each counts the same. If the edge claims no direction, a day on which
+    both markets moved counts half."""
     days: int
     """Number of observations. One observation is a pair of markets on a day on which at least one
     of the two moved."""
     pairs: int
-    """Number of pairs of markets in these observations."""
+    """Number of distinct pairs of markets among the observations counted in `days`."""
     events: int
     """Number of distinct pairs of events to which the pairs of markets counted in `pairs` belong.
     Several pairs of markets can belong to one pair of events."""
@@ -90,8 +92,9 @@ class KeptStrength(NamedTuple):
     """The fitted strength of a kind of edge, and what it was fitted and scored on."""
 
     strength: float
-    """Of the days on which at least one of two markets joined by an edge of this kind moved, the
-    share (0 to 1) on which both moved as the edge says. It is shrunk (`PRIOR_EVENT_PAIRS`)."""
+    """How often both of two markets that an edge of this kind joins moved as the edge says: a share
+    (0 to 1) of the days on which at least one of them moved. It is pulled toward the share of
+    unrelated markets (`PRIOR_EVENT_PAIRS`)."""
     fitted: Cell
     """How often markets joined by an edge of this kind moved together on the earlier days, on which
     the strength was fitted."""
@@ -120,9 +123,9 @@ class Fit(NamedTuple):
     """Source of the strengths (as in `brier`) -> their mean absolute error on the later days, 0 to
     1.
 
-    The error of a kind of edge is the difference between its strength and the share of later days
-    on which its markets moved as the edge says, both averaged over pairs of events. The mean over
-    the kinds is weighted by their numbers of pairs of events."""
+    The error of a kind of edge is the absolute difference of two means over its pairs of events: of
+    the strength, and of the share of later days on which both markets moved as the edge says. In
+    the mean over all kinds, a kind with more pairs of events has more weight."""
 
 
 def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
@@ -146,7 +149,8 @@ def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
     later = _cells(pairs, days, days.day >= split)
     if UNRELATED not in earlier:
         raise ValueError(
-            "no two unrelated markets have price changes on the same days early in their history"
+            "unrelated markets are needed for comparison, but no two of them have price changes on "
+            "the same day in the earlier part of the price history"
         )
     base = earlier[UNRELATED].share
     kinds = {
@@ -157,9 +161,9 @@ def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
 
 
 def _shrunk(cell: Cell, base: float) -> float:
-    """The strength of a kind of edge: the measured share of its pairs that moved as the edge says,
-    pulled toward the same share among unrelated markets (`base`); the fewer pairs of events were
-    measured, the more."""
+    """The strength of a kind of edge, 0 to 1: the measured share of days on which its markets moved
+    as the edge says (`Cell.share`), pulled toward the share of unrelated markets (`base`). The
+    fewer pairs of events were measured, the stronger the pull."""
     total = cell.events * cell.share + PRIOR_EVENT_PAIRS * base
     return round(total / (cell.events + PRIOR_EVENT_PAIRS), 3)
 
@@ -185,8 +189,8 @@ def _days(changes: Changes, pairs: Sequence[Joined]) -> _Days:
 
 
 def _cells(pairs: Sequence[Joined], days: _Days, kept: NDArray[np.bool_]) -> dict[Kind, Cell]:
-    """For each kind of edge, how often the markets that it joins moved together: the mean over
-    pairs of events.
+    """For each kind of edge, how often the markets that it joins moved together. This share of days
+    is computed for each pair of events; the result is the mean over all pairs of events.
 
     days : observations; only those rows count for which `kept` is True
     """

@@ -135,11 +135,11 @@ def _differ(one: Entity, other: Entity) -> bool:
 
 def _is_of_another(market: Titled, factor: str) -> bool:
     """Whether a market is about another entity (person, place ...) than the factor whose name is
-    `factor`.
+    `factor`. For example, the factor and the market's event name Ann, and the market's question
+    names only Bob.
 
-    This is so if the event's name has an entity that the factor's name has too, but the market's
-    question has only other entities of the same kind. For example, the event and the factor name
-    Ann, and the question asks about Bob.
+    More exactly: an entity in the event's name is also in the factor's name, and the question names
+    entities of the same kind, but not this one.
     """
     mine: dict[str, set[str]] = defaultdict(set)
     for entity, _ in _named(market.question):

@@ -35,10 +35,10 @@ LEAST_DAYS: Final = 3
 """Two markets are used as a pair only if the price changes of both are known on at least this many
 days. An unchanged price is a known change, of 0."""
 PER_RELATION: Final = 12
-"""In each relation (upstream, downstream, correlated), each market is paired with at most this many
-others: those to which the strongest paths lead in the factor base (which factor drives which). It
-is also paired with at most this many, drawn at random, about the same factor (a thing in the world,
-e.g. a policy rate)."""
+"""Each market is paired with at most this many others in each relation (upstream, downstream,
+correlated). They are those to which its strongest paths lead in the factor base (which factor
+drives which). It is also paired with markets about the same factor (a thing in the world, e.g. a
+policy rate): at most this many, drawn at random."""
 MIN_PATH_STRENGTH: Final = 0.1
 """Two markets count as related if a path of at least this strength (0 to 1) joins them. The path
 leads along causes or links from a factor (a thing in the world, e.g. a policy rate) of the first
@@ -46,8 +46,8 @@ market to a factor of the second. Its strength is its weight times how much each
 factor. Without such a path or a common factor, two markets count as unrelated. Chosen by hand."""
 SUBJECT_STRENGTH: Final = 0.4
 """Strength (0 to 1), chosen by hand, of the edge between two markets that are about the same factor
-(a thing in the world, e.g. a policy rate) and have no logical relation. It is only compared with
-the fitted strength."""
+(a thing in the world, e.g. a policy rate) and have no logical relation. It only serves as a
+baseline, to show whether the fitted strength is better."""
 MAX_LOGIC_CHECKS: Final = 30
 """For each market, at most this many others are checked for a logical relation to it. They are
 drawn at random from the markets of the same event and from those about the same factor (a thing in
@@ -148,8 +148,9 @@ def _recorded(markets: Path, prices: Path) -> tuple[list[Market], comovement.Cha
 def _pairs(
     markets: Sequence[Market], changes: comovement.Changes, seed: int, *, quiet: bool
 ) -> Iterator[Joined]:
-    """The pairs of markets to measure: those that a causal graph would join, each with its edge;
-    and for each market up to `MAX_CHANCE_PAIRS` pairs with unrelated ones.
+    """The pairs of markets to measure: the pairs that a causal graph would join, each with its
+    edge; and for comparison, for each market, at most `MAX_CHANCE_PAIRS` pairs of this market and
+    one that is unrelated to it.
 
     changes : daily changes of log-odds, one row for each market
     """

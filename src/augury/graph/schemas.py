@@ -95,16 +95,16 @@ class PublicGraphNode(BaseModel):
         description="Id of the node in this graph. The node of the graph's question is `question`."
     )
     label: str = Field(
-        description="For the node of the graph's question, that question; for any other node, the "
-        "question of its first market."
+        description="What the node asks. The node of the graph's question has that question; any "
+        "other node has the question of its first market."
     )
     markets: list[PublicMarketSummary] = Field(
-        description="Markets of the node, best first. For the node of the graph's question, they "
-        "ask that question; for any other node, they belong to one event."
+        description="Markets of the node, best first. The node of the graph's question has markets "
+        "that ask that question; any other node has markets of one event."
     )
     current_probability: float | None = Field(
         None,
-        description="Probability that the answer to the label is Yes, 0 to 1. For the node of the "
+        description="Probability of Yes to the question in `label`, 0 to 1. For the node of the "
         "graph's question, it is the forecast; for any other node, the price of its first market. "
         "Null: not known.",
     )
@@ -123,9 +123,9 @@ class PublicGraphEdge(BaseModel):
     strength: float | None = Field(
         None,
         description="How often two markets joined by an edge of this kind moved together, 0 to 1. "
-        "Measured on recorded prices: of the days on which at least one of the two moved, the "
-        "share on which both moved as the edge says. Unrelated markets reach 0.05. Null: not "
-        "measured.",
+        "It is measured on recorded prices. Only days on which at least one of the two moved are "
+        "counted; on this share of them, both moved as the edge says. Unrelated markets reach "
+        "0.05. Null: not measured.",
     )
     description: str | None = Field(
         None, description="Why the two nodes are related, in sentences."
@@ -228,8 +228,8 @@ class GraphRequest(BaseModel):
     question: Question
     search_results: dict[str, list[dict[str, Any]]] | None = Field(
         None,
-        description="The only markets to draw, as an object: relation to the question (direct, "
-        "upstream, downstream, correlated) -> the results that an earlier search listed in it. "
+        description="Draw only these markets: an object with results of an earlier search, as a "
+        "list under each relation to the question (direct, upstream, downstream, correlated). "
         "Default: all results of a new search for the question.",
     )
 
@@ -285,15 +285,15 @@ class FullNode(BaseModel):
         description="Id of the node in this graph. The node of the graph's question is `question`."
     )
     label: str = Field(
-        description="For the node of the graph's question, that question; for any other node, the "
-        "question of its first market."
+        description="What the node asks. The node of the graph's question has that question; any "
+        "other node has the question of its first market."
     )
     markets: list[GraphMarket] = Field(
-        description="Markets of the node, best first. For the node of the graph's question, they "
-        "ask that question; for any other node, they belong to one event."
+        description="Markets of the node, best first. The node of the graph's question has markets "
+        "that ask that question; any other node has markets of one event."
     )
     current_probability: float | None = Field(
-        description="Probability that the answer to the label is Yes, 0 to 1. For the node of the "
+        description="Probability of Yes to the question in `label`, 0 to 1. For the node of the "
         "graph's question, it is the forecast; for any other node, the price of its first market. "
         "Null: not known."
     )
@@ -302,9 +302,9 @@ class FullNode(BaseModel):
         "is none."
     )
     origin: ShownOrigin | None = Field(
-        description="Where the data of the node's markets comes from; of several origins, the "
-        "least reliable. From least to most reliable: sample (invented), import (a file), live "
-        "(the venue). Null: the node has no markets."
+        description="Least reliable origin among the node's markets. From least to most reliable: "
+        "sample (invented), import (from a file), live (from the venue). Null: the node has no "
+        "markets."
     )
 
 
@@ -333,9 +333,9 @@ class FullGraph(BaseModel):
     )
     origin: Literal["live", "import", "sample"] | None = Field(
         None,
-        description="Where the data of the graph's markets comes from; of several origins, the "
-        "least reliable. From least to most reliable: sample (invented), import (a file), live "
-        "(the venue). Null: the graph has no markets.",
+        description="Least reliable origin among the graph's markets. From least to most reliable: "
+        "sample (invented), import (from a file), live (from the venue). Null: the graph has no "
+        "markets.",
     )
     data_as_of: datetime | None = Field(
         None,

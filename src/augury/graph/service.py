@@ -31,8 +31,8 @@ upstream, downstream, correlated). Chosen by hand."""
 MAX_DIRECT_MARKETS: Final = 4
 """Largest number of markets on the question itself that are shown at the question's node."""
 MAX_SUBJECT_MARKETS: Final = 10
-"""What the question is about is inferred from its words and from markets on the question itself: at
-most this many, the best ones. Chosen by hand."""
+"""Largest number of markets on the question itself, the best ones, from which it is inferred what
+the question is about. The question's words count, too. Chosen by hand."""
 
 Stage = Callable[[str, dict[str, Any]], Awaitable[None]]
 """Async callback that reports the progress of drawing a graph. It is called at the beginning of
@@ -352,7 +352,8 @@ class _Clock:
         self._last = time.perf_counter()
 
     def mark(self, name: str) -> None:
-        """Store the time since the previous mark, or since the start, as that of part `name`."""
+        """Store how long the part `name` of the work took, which has just ended: the time since the
+        previous call or, for the first part, since the start."""
         now = time.perf_counter()
         self.durations[name] = round(1000 * (now - self._last), 2)
         self._last = now

@@ -137,7 +137,8 @@ class SuggestedMarket:
     """How the market is related to the question: `upstream` if it drives the question, `downstream`
     if it follows from it, `correlated` if both move together."""
     weight: float
-    """How much the language model's label counts, 0 to 1 (`labels.WEIGHT`)."""
+    """How much the language model's label counts, 0 to 1: more if the operator of this installation
+    has confirmed it (`labels.WEIGHT`)."""
     sign: int
     """+1 if the probabilities of market and question move the same way, -1 if opposite ways, 0:
     unknown."""
@@ -257,14 +258,14 @@ def _edges_of(
     leads: Mapping[int, ReachedMarket],
     factors: Mapping[int, Factor],
 ) -> list[DrawnEdge]:
-    """The edge, as a list of one, that joins the node of a factor (a thing in the world) to the
-    rest of the graph.
+    """A list with one edge: it joins the node of a factor (a thing in the world) to the rest of the
+    graph.
 
-    The edge leads to or from the question's node. If the path is causal (not `correlated`) and the
-    factor before the last one on it is shown in the same relation, the edge leads to or from that
-    factor's node instead.
+    The other end of the edge is the question's node. There is one exception. A causal path (not
+    `correlated`) can lead through another factor just before this one. If that factor is shown in
+    the same relation, the other end is its node.
 
-    lead : the factor's best market, with its path
+    lead : the factor's best market, with the path from the question to the factor
     ids, leads, factors : node id, best market and factor, by factor id
     """
     if not lead.path:
@@ -318,9 +319,9 @@ def _add_between(
     ids: Mapping[int, str],
     leads: Mapping[int, ReachedMarket],
 ) -> None:
-    """Add those of the causal steps `between` as edges whose two factors (things in the world) are
-    both shown. A step that closes a cycle is added only if the cycle has a lag, i.e. if it is a
-    feedback over time; otherwise a warning is added.
+    """Add edges between factors (things in the world) for the causal steps in `between`. A step is
+    added only if both of its factors are shown. A step that closes a cycle is added only if the
+    cycle has a lag, i.e. if it is a feedback over time; otherwise a warning is added.
 
     between : causal steps of the factor base
     ids, leads : node id and best market of each factor that is shown, by factor id

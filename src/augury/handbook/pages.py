@@ -114,9 +114,9 @@ def relinked(text: str, link: Callable[[str, str], str | None]) -> str:
 
 
 def _links_inside(text: str, here: Path, source: Path) -> str:
-    """A page's Markdown in which links to files outside the documentation are replaced by the text
-    of the link, and links to notebooks lead to the service's address of the notebook below `/docs`.
-    All other links are kept.
+    """A page's Markdown with two kinds of links changed. A link to a file outside the documentation
+    becomes plain text. A link to a notebook leads to the address at which the service serves it,
+    `/docs/...`. All other links are kept.
 
     here : folder of the page
     source : folder of all pages

@@ -37,8 +37,9 @@ REUSE_SECONDS = 1.0
 """Seconds for which one health report is reused for all callers."""
 
 LATE_AFTER: Final = timedelta(days=1)
-"""If no sync with the venues runs, a venue's data count as late above this age, and the service as
-degraded. If a sync runs, the limit is the setting `AUGURY_STALE_AFTER`."""
+"""If no sync with the venues runs, a venue's data count as late if its newest price, or its newest
+observation of a market, is older than this. The health report's status is then `degraded`. If a
+sync runs, the limit is the setting `AUGURY_STALE_AFTER` instead."""
 
 VOLATILITY_LATE_AFTER: Final = {True: timedelta(days=2), False: timedelta(days=5)}
 """Realized volatility counts as late if its newest day ended longer ago than this. True: for assets
@@ -262,8 +263,9 @@ def _quarantine(held: Sequence[tuple[str, Reason, int]]) -> dict[str, Any]:
 
 
 def _part(found: Any, at: datetime) -> dict[str, Any]:
-    """How old one part of the data is, given (origin, time) pairs: the origin, the time and the age
-    in seconds of the newest pair, and all origins. An origin is e.g. "live" or "sample"."""
+    """How old one part of the data is, as JSON fields. `found`: (origin, time) pairs; an origin is
+    e.g. "live" or "sample". The fields `origin`, `as_of` and `age_seconds` are those of the newest
+    pair; `origins` has the origins of all pairs that have a time."""
     known = [(time, origin) for origin, time in found if time is not None]
     newest, origin = max(known, default=(None, None))
     return {

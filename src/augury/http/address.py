@@ -55,8 +55,8 @@ class Forwarding:
     them."""
     trusted: Sequence[Network] = ()
     hops: int | None = None
-    """Number of proxies in front of the service. This many addresses are read from the right end of
-    the header; None: up to 32."""
+    """Number of proxies in front of the service. At most this many addresses are read, from the
+    right end of the forwarding header; None: at most 32."""
 
     @classmethod
     def of(cls, settings: Settings) -> Forwarding:

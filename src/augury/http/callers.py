@@ -29,9 +29,9 @@ from augury.http.limits import InFlight, Limiter, LimitPolicy, enforce
 from augury.settings import Settings
 
 PAGE_BURST = 4
-"""For the data of the console's pages (markets, watchlists, stored forecasts, administration), this
-many times as many requests at once are allowed as for searches. A page sends up to six requests at
-once, and a person who clicks fast opens several pages in a second."""
+"""How many requests may be sent at once for the data of the console's pages (markets, watchlists,
+stored forecasts, administration), as a multiple of the number allowed for searches. A page sends up
+to six requests at once, and a person who clicks fast opens several pages in a second."""
 
 # RFC 9110 11.1 and RFC 6750 2.1, read strictly: any scheme case, one space, no other blanks.
 _BEARER = re.compile(rb"[Bb][Ee][Aa][Rr][Ee][Rr] ([\x21-\x7e]{1,512})")

@@ -98,12 +98,13 @@ class Connections:
         self._idle.pop(connection, None)
 
     def idle(self, connection: Connection) -> None:
-        """Note that the connection's request has been answered."""
+        """Record that the connection's request has been answered: it may now be closed to make room
+        for another connection."""
         if connection in self._open:
             self._idle[connection] = None
 
     def leave(self, connection: Connection) -> None:
-        """Note that the connection is closed. Idempotent."""
+        """Record that the connection is closed. Idempotent."""
         self._idle.pop(connection, None)
         whose = self._open.pop(connection, None)
         if whose is not None:

@@ -116,13 +116,13 @@ class Door:
     def count_finished(
         self, address: Address | None, key: bytes | None, *, good: bool, wrong: bool
     ) -> None:
-        """Count a finished request against the limit for callers without a valid key, unless its
-        key is valid.
+        """Count a finished request against the limit for callers without a valid key.
 
-        `good`: a route accepted the key; the request is not counted. `wrong`: the answer was 401;
-        it is counted as `WRONG_KEY_COST` requests. Both False: no route checked the key, or the key
-        lacks something that the route requires, e.g. a scope; the request is counted if the key is
-        not known as valid.
+        - `good`: a route accepted the key. The request is not counted.
+        - `wrong`: the answer was 401. It is counted as `WRONG_KEY_COST` requests.
+        - Both False: no route checked the key, or the key lacks e.g. a scope that the route
+          requires. It is counted as one request, unless the key is known as valid. Without a key
+          it is not counted again, because `admit` has counted it.
         """
         if good and key is not None:
             self._good_keys[self._digest(key)] = time.monotonic() + KEY_REMEMBERED_SECONDS

@@ -201,8 +201,9 @@ async def enforce(
 
 
 class RefusalsKept:
-    """Wraps a limiter and remembers which keys it refused, and until when. Refused requests do not
-    count against the limit, so a flood of them is answered without round trips to the store."""
+    """Wraps a limiter and remembers which keys (a key names a limit and a caller) it refused, and
+    until when. Refused requests do not count against the limit. So a flood of them is answered from
+    memory, without asking the database or Redis."""
 
     MAX_REFUSED_KEYS: int = 100_000
     """Maximum number of refused keys that are remembered in memory; a key names a limit and a

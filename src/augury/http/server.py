@@ -1,9 +1,9 @@
 """Limits on connections that the server enforces before a request is complete.
 
-uvicorn's httptools protocol has no limit on the size of a header block, on the time it takes, on
-the number of connections, nor on how slowly an answer is read. This subclass adds all of them,
-answers unreadable requests as `{"detail": ...}`, and lets a refused caller read the answer before
-the connection is closed.
+uvicorn's httptools protocol does not limit the size of a header block, the time it takes, the
+number of connections, or how slowly a caller reads an answer. The class `Protocol` adds all these
+limits. It also answers unreadable requests as `{"detail": ...}`, and lets a refused caller read the
+answer before the connection is closed.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _MOST_LINGERING = 32
 """Maximum number of refused connections that are kept open for a short time, so that the caller can
 read the error. Further refused connections are closed at once."""
 ACCEPTED_AT_ONCE = 16
-"""Maximum number of connections that are accepted in a row before those over a limit are closed. It
-is well below the number of file descriptors that are kept free (64 or more), so that a flood of
-connections never takes the last descriptor."""
+"""Maximum number of new connections that are accepted in one go. Only after that can the server
+close those that exceed a limit. The number is well below the number of file descriptors that are
+kept free (64 or more), so a flood of connections never takes the last descriptor."""
 MAX_QUEUED = 2048
 """Maximum number of connections that the kernel queues until they are accepted."""
 _LINGER_BYTES, _LINGER_SECONDS = 64 * 1024, 1.0

@@ -227,10 +227,10 @@ _UPPER_BOUND_PARTS: Final = tuple(
     "most more greater higher warmer hotter maximum below under less fewer lower beneath short shy"
     " south sub colder cooler smaller weaker".split()
 )
-"""Substrings for a quick test: a text that contains none of them, in lower case, has no upper bound
-("3 or fewer"), so that two bounds cannot be joined to one range (`_joined`). The reverse does not
-hold: a text that contains one of them need not have an upper bound. "more" is in the list because
-of "no more than 3"."""
+"""Parts of words for a quick test. Every text with an upper bound ("3 or fewer") has at least one
+of them; "more" is included because of "no more than 3". So if a text, in lower case, has none of
+them, `_joined`, which joins a lower and an upper bound to one range, has nothing to do. A text that
+has one of them may still be without an upper bound."""
 
 # Bounds
 
@@ -305,8 +305,8 @@ def _joined(text: str) -> str:
 
 
 def _without(low: _Bound, high: _Bound) -> str:
-    """The phrase for "at most one number or at least a larger one": "13 or fewer" (`low`, the lower
-    part) and "17 or more" (`high`, the upper part) -> "not between 14 and 16"."""
+    """The phrase for all numbers outside a range. `low` says which are below the range, `high`
+    which are above it: "13 or fewer" and "17 or more" -> "not between 14 and 16"."""
     if not (low.counted and high.counted):
         return f"not between {_with_unit(low, high)} and {_with_unit(high, low)}"
     least = int(low.value) + low.inside
@@ -332,12 +332,12 @@ def _within(low: _Bound, high: _Bound) -> str:
 
 
 def _with_unit(one: _Bound, other: _Bound) -> str:
-    """The number of bound `one` as written, with its scale and unit, where `other` is the second
-    bound of the same range.
+    """The number of the bound `one` as the text writes it, with its scale and unit. `other` is the
+    second bound of the same range.
 
-    A scale ("million"), % or degrees that only `other` has counts for both: in "4.6 or 4.8 million"
-    the first number is "4.6 million". Any other unit is added only to the larger of the two
-    numbers: "between 4 and 5 points".
+    A scale ("million"), "%" or degrees that the text gives only for `other` holds for `one`, too:
+    "4.6 or 4.8 million" means "4.6 million" by its first number. Any other unit is added only to
+    the larger of the two numbers: "between 4 and 5 points".
     """
     scale = f" {other.scale}" if other.scale and not one.scale and one.value < 1000 else ""
     unit = one.unit or other.unit

@@ -13,8 +13,9 @@ _VERBS: Final = "is|are|was|were|do|does|did|has|have|had|would|could|should"
 _NOT: Final = rf"(?:{_VERBS}|wo|ca|ai)n't"
 _DENIED: Final = rf"(?P<verb>{_VERBS}|wo|ca|ai)n't"
 _MAYBE: Final = re.compile(rf"\b{_DENIED}\b|,\s*\w+\s+(?:it|s?he|they|we|you|there)\b", re.I)
-"""A quick check before the slower patterns: if this one does not match, `affirmed` returns the
-question unchanged."""
+"""Matches a negated auxiliary ("isn't"), or a comma, a word and a pronoun (", does it"). It is a
+quick check before the slower patterns: without a match, `affirmed` returns the question
+unchanged."""
 _TAG: Final = re.compile(
     rf"(?<!\bor)(?: {_NOT} (?:it|s?he|they)|"
     rf", ?(?:{_NOT}|{_VERBS}|will|can) (?:it|s?he|they|we|you|there))"

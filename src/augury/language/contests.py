@@ -69,8 +69,8 @@ class Contest:
     vocabulary; empty if the market does not say."""
     side: str
     """Name of the side (a team or player) whose win decides the market's outcome, as the market
-    writes it; "Tie" or "Draw" for a draw. The outcome pays if this side wins; only an outcome
-    labeled No pays if it does not."""
+    writes it; "Tie" or "Draw" for a draw. An outcome labeled No pays if this win or draw does
+    not come; any other outcome pays if it does."""
 
     @property
     def all(self) -> Ends:

@@ -121,7 +121,8 @@ _BEATS: Final = _any(
 
 def word(*words: str) -> str:
     """The source of a regular expression that matches any of the expressions `words`, as whole
-    words between spaces."""
+    words between spaces: "wins?" matches in "A wins today", but not in "twins" or "A wins, not B".
+    """
     return f"(?<![^ ])(?:{'|'.join(words)})(?![^ ])"
 
 

@@ -36,8 +36,7 @@ _SCALED: Final = re.compile(
     rf"\b(?:an?|(?P<many>{_WHOLE}))\s+(?P<scale>{_SCALE})\s+and\s+a\s+(?P<part>half|quarter)\b",
     re.I,
 )
-"""Matches a number of thousands, millions ... with a fraction of one more: "a million and a
-half"."""
+"""Matches a number with a fraction of its unit: "a million and a half" (1.5 million)."""
 _BUCK: Final = re.compile(rf"\b(?:a|one)\s+buck\s+(?P<cents>{_WHOLE})\b(?!\s+(?:{_SCALE}))", re.I)
 _HINT: Final = re.compile(rf"\b(?:{COUNT}|hundred|{_SCALE})\b", re.I)
 

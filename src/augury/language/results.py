@@ -130,7 +130,8 @@ def _claims(text: str, contest: Contest) -> list[Ends | None]:
 def _is_beating(text: str, phrases: Sequence[_ResultPhrase], n: int) -> bool:
     """Whether `phrases[n]`, a word such as "over", means "beats", as in "A over B".
 
-    phrases : the words for results and the sides (A, B, X) in `text`, found by `game_words.EVENT`
+    phrases : the words for results and the sides of the game in `text` (A and B, or X for another
+        team), found by `game_words.EVENT`
     """
     before = phrases[n - 1] if n else None
     after = phrases[n + 1] if n + 1 < len(phrases) else None

@@ -182,7 +182,8 @@ def _occurrences(
 ) -> list[tuple[int, Form]]:
     """Where the names `forms` occur in a text, as (index of the first word, name).
 
-    any_case : find a name of one word even if that word is an ordinary one ("to") in lower case
+    any_case : also find a name of one word where the text has it in lower case and it is an
+        ordinary word (`NAMELESS`, e.g. "sun"); by default, it is then not taken as the name
     """
     by_first: dict[str, list[Form]] = {}
     for form in forms:

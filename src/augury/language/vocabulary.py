@@ -5,12 +5,11 @@ an entity; one that can also mean something else ends in a mark:
 
 - `^`: the alias counts only with a capital letter ("Apple^": the fruit has none);
 - `~`: the alias is also an ordinary word or another name ("Heat~"). It counts only with a capital
-  letter, and only in a text that also has a word of the entity's topic or names another entity of
-  that topic by an alias without a mark.
+  letter, and only in a text on the entity's topic.
 
-Without a capital letter, an alias with either mark counts in two cases: if the text names another
-entity of the topic by an alias without a mark, or if the text has no capital letters at all and has
-a word of the topic.
+A text is on the topic if it has a word of the topic, or names another entity of the topic by an
+alias without a mark. Two kinds of such texts need no capital letter: those that name another entity
+of the topic in this way, and those without any capital letter.
 """
 
 from __future__ import annotations
@@ -244,10 +243,10 @@ _default: Final = Once[Vocabulary]()
 
 
 def default(folder: Path | None = None) -> Vocabulary:
-    """The vocabulary shipped with this version. It is read once for each process, from a compact
-    file if there is one (`augury.compiled`); from the texts that takes about a second.
+    """The vocabulary shipped with this version. Each process reads it once: from a compact file if
+    there is one (`augury.compiled`), else from the TOML files, which takes about a second.
 
-    folder : where that file is kept if the folder of Python's compiled modules can't be written
+    folder : where the compact file is kept if the folder of Python's compiled modules is read-only
     """
     return _default.get(lambda: Vocabulary(_shipped(folder)))
 

@@ -38,7 +38,8 @@ class AskReport(msgspec.Struct, kw_only=True):
     failed: int = 0
     """Number of requests that got no answer."""
     why: str | None = None
-    """Why the run ended early, or the last failure; None if nothing failed."""
+    """Why the last failed request failed (the run may have gone on after it), or why the model is
+    not qualified to be asked. None if neither happened."""
     tokens_today: int = 0
 
 

@@ -22,8 +22,8 @@ class Cost(NamedTuple):
 
     tokens: int
     nanos: int
-    """Money in billionths (10^-9) of the currency in which the operator's settings give the
-    prices."""
+    """Amount of money, in billionths (10^-9) of a currency unit. The currency is that of the token
+    prices in the operator's settings."""
 
 
 async def answer(

@@ -69,13 +69,13 @@ def impossible_amounts(a: Proposition, b: Proposition) -> int:
 
 
 def _range(t: Threshold, *, whole: bool, continuous: bool) -> Range:
-    """The range of values of a threshold, with its ends put in a form in which two ranges can be
+    """The range of values of a threshold, with its ends normalized so that two ranges can be
     compared.
 
     whole : the values are whole numbers; the ends become the smallest and the largest whole number
         in the range ("over 3.5" -> from 4)
-    continuous : the values are prices, or levels to reach; both ends then belong to the range,
-        since a single value does not matter
+    continuous : the values are prices, or levels to reach; both ends then belong to the range, so
+        "above 100" and "at least 100" give the same range
     """
     low, high, low_in, high_in = t.low, t.high, t.low_in, t.high_in
     if whole:
@@ -158,8 +158,8 @@ def _cover_all(p: Range, q: Range) -> bool:
 
 
 def _touches(p: Range, q: Range, order: WindowOrder) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "the quantity gets into `p` at
-    some time in one window" and "it gets into `q` at some time in another window" can't have.
+    """Which joint outcomes (bits TT, TF, FT, FF) are impossible for two propositions: "the quantity
+    gets into `p` at some time in one window" and "it gets into `q` at some time in another window".
 
     order : how the first window relates to the second ("inside": the first lies within the second)
     """
@@ -179,9 +179,9 @@ def _touches(p: Range, q: Range, order: WindowOrder) -> int:
 
 
 def _value_and_touch(value: Range, touch: Range, at: Window, window: Window) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "the quantity is in `value` at
-    the time `at`" and "it gets into `touch` at some time in `window`" can't have; 0 if `at` is not
-    a day or moment within `window`."""
+    """Which joint outcomes (bits TT, TF, FT, FF) are impossible for two propositions: "the quantity
+    is in `value` at the time `at`" and "it gets into `touch` at some time in `window`". 0 if `at`
+    is not a day or moment within `window`."""
     if at.kind != "on" or touch.low == touch.high:
         return 0
     if window_order(at, window) not in ("inside", "equal"):
@@ -251,8 +251,9 @@ def _impossible_counts(
     """The joint outcomes (bits TT, TF, FT, FF) that "a whole number is in `p`" and "another whole
     number is in `q`" can't have. Both numbers are at least `least`.
 
-    meet : how the two numbers are related, as a function of two sets of whole numbers: whether the
-        first number can be in the one set while the second is in the other
+    meet : says how the two numbers are related. It is called with two sets of whole numbers, and
+        returns whether the first number can be in the first set while the second number is in the
+        second set
     """
     (p_in, p_out), (q_in, q_out) = _parts(p, least), _parts(q, least)
     if not (p_in and p_out and q_in and q_out):

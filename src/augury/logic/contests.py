@@ -75,8 +75,8 @@ def _same_edition(a: Proposition, b: Proposition, *, matched: bool) -> bool:
 
 
 def _one_choice(a: Proposition, b: Proposition) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that two propositions on how far the same contender
-    gets in one contest can't have: whoever wins does not finish second."""
+    """Which joint outcomes (bits TT, TF, FT, FF) are impossible for two propositions on how far the
+    same contender gets in one contest. For "it wins" and "it finishes second" the result is TT."""
     if a.predicate == b.predicate:
         if a.predicate == "ranks" and a.threshold and b.threshold:
             return _ranks(a.threshold, b.threshold)
@@ -120,9 +120,10 @@ def _order(one: int, two: int) -> int:
 
 
 def _stages(a: Proposition, b: Proposition) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that two propositions on how far the same team gets
-    in a league's season can't have: whoever wins the Super Bowl has won the conference before. 0 if
-    the two are not about the same league."""
+    """Which joint outcomes (bits TT, TF, FT, FF) are impossible for two propositions on how far the
+    same team gets in a league's season; 0 if they are not about the same league. For "it wins the
+    Super Bowl" and "it wins the conference" the result is TF, because the conference is won first.
+    """
     one, two = _season(a), _season(b)
     if one is None or two is None or one[0] != two[0]:
         return 0
@@ -130,8 +131,9 @@ def _stages(a: Proposition, b: Proposition) -> int:
 
 
 def _season(p: Proposition) -> tuple[str, int] | None:
-    """The league and the stage of a proposition that a team reaches a stage of a league's season;
-    the stage is a number from 1 (playoffs) to 5 (title). None for other propositions."""
+    """For a proposition on how far a team gets in a league's season ("the Lakers reach the final"):
+    the league, and the stage as a number from 1 (playoffs) to 5 (title). None for any other
+    proposition."""
     for league, trophy, conferences in LEAGUES:
         if not p.contest & (trophy | {league, "afc", "nfc"} & (conferences | trophy | {league})):
             continue
@@ -156,9 +158,9 @@ def _season(p: Proposition) -> tuple[str, int] | None:
 
 def _nomination(a: Proposition, b: Proposition) -> int:
     """The joint outcomes (bits TT, TF, FT, FF) that the propositions "a party nominates the
-    candidate" and "the candidate wins the election" can't have: whoever wins was nominated. 0
-    unless the nomination names the party, and the election is for the same office and names no
-    other party."""
+    candidate" and "the candidate wins the election" can't have: whoever wins was nominated. 0, i.e.
+    none, if the first names no party, if the second names another party, or if they are about
+    different offices."""
     if {a.predicate, b.predicate} != {"nominated", "wins"}:
         return 0
     nominee, winner = (a, b) if a.predicate == "nominated" else (b, a)

@@ -102,19 +102,18 @@ def window_order(a: Window, b: Window) -> WindowOrder:
 
 def _within(a: _Span, b: _Span) -> bool:
     """Whether an event that happens within span `a` must also happen within span `b`. It is assumed
-    that the event had not happened yet when the second of the two questions was opened."""
+    that the event had not happened yet when the later one of the two questions was opened."""
     starts = max(a.since, b.since) if a.low == -math.inf else a.low
     return a.high <= b.high and (b.low == -math.inf or starts >= b.low)
 
 
 def starts_after_opening(a: Window, b: Window) -> bool:
-    """Whether two windows can be compared when each belongs to a question whether a level is
-    reached in the window.
+    """Whether the windows of two questions can be compared that ask if a level is reached in the
+    window.
 
-    A window of kind `by` is any time from the opening of the question until a day. If exactly one
-    of the two windows is of this kind, the other one must not start before the question with the
-    `by` window was opened: False if it does, or if one of these two days is not known. True if both
-    windows are of kind `by`, or neither.
+    A window of kind `by` runs from the opening of its question until a day. If one window is of
+    this kind and the other is not, the other must not start before that opening. The result is
+    False if it does, or if one of these two times is not known. In all other cases it is True.
 
     This matters for levels only: nobody asks about an event after it has happened, but a level may
     have been reached before.

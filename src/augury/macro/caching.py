@@ -1,9 +1,9 @@
 """When a stored answer of the macro runtime may be used again: RFC 9111, and stale-if-error of
 RFC 5861. Pure.
 
-The cache is shared by all callers. Section 3.5 (answers to requests with Authorization) does not
-apply to it: every request is sent with Augury's own credential, so answers do not differ by caller.
- Times are in seconds since 1970, durations in seconds. Header names are in lower case.
+The cache is shared by all callers. Section 3.5 of RFC 9111 (answers to requests with Authorization)
+does not apply to it: every request is sent with Augury's own credential, so answers do not differ
+by caller. Times are in seconds since 1970, durations in seconds. Header names are in lower case.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ MAX_SUM, MIN_SUM = 1.5, 0.1
 of such an event are put into quarantine if the bids of its markets sum to more than MAX_SUM, or the
 asks of its markets to less than MIN_SUM."""
 MIN_MEMBERS: Final = 3
-"""The asks of an event's markets are summed and compared with `MIN_SUM`, the lower limit, only if
-at least this many of the markets are quoted."""
+"""Smallest number of quoted markets for which the sum of an event's asks is compared with
+`MIN_SUM`. For an event with fewer, this sum is not checked."""
 TWIN_RATIO, TWIN_FLOOR = 50.0, 0.1
 """If two markets of the same contract on different venues have very different prices, both quotes
 are put into quarantine: the higher price must be at least TWIN_RATIO times the lower one, and at

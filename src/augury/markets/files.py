@@ -32,8 +32,8 @@ same limit holds for joining the slices."""
 
 
 class FilePart(NamedTuple):
-    """A part of a file of markets. `next`: where the next part continues, given as the position, in
-    the list, of this part's last market; None if this is the last part."""
+    """A part of a file of markets. `next`: the position, in the list, of this part's last market;
+    the next part begins after it. None if this is the last part."""
 
     body: bytes
     next: Position | None

@@ -1,5 +1,5 @@
-"""Base class for code that follows the changes of markets, to keep data up to date that are derived
-from markets (e.g. links between the same contracts on two venues).
+"""Base class for code that follows the changes of markets, so that data derived from markets (e.g.
+links between the same contracts on two venues) stay up to date.
 
 One process at a time follows the changes, in batches. Each batch is one transaction, which also
 stores the sequence number of the batch's last change. So after a crash no change is lost or
@@ -20,7 +20,8 @@ from augury.storage.locks import LockKey
 BATCH_CHANGES: Final = 2_000
 """Largest number of changes of markets that are processed in one transaction."""
 LOOK_EVERY: Final = 1.0
-"""While no market changes, new changes are looked for once in this many seconds."""
+"""Seconds between two checks for changes of markets. After a check that found a full batch
+(`BATCH_CHANGES`), the next one follows at once."""
 LEAD_EVERY: Final = 10.0
 """Only one process at a time follows the changes of markets. Any other process tries to take over
 once in this many seconds."""

@@ -106,8 +106,8 @@ def _types(members: Sequence[EventMember], sides: Sides) -> dict[str, MarketType
 
 
 def _type_of_single_market(market: EventMember) -> dict[str, MarketType]:
-    """The type, by market id, of the only market of an event, if it has three or more outcomes:
-    they exclude each other by construction. Empty if the market has fewer outcomes."""
+    """The type of an event's only market, as {market id: type}. It gets a type if it has three or
+    more outcomes, because these exclude each other. Empty if it has fewer."""
     if len(market.outcomes) < 3:
         return {}
     ranges = sum(read_interval(label, "") is not None for label in market.outcomes)
@@ -117,8 +117,8 @@ def _type_of_single_market(market: EventMember) -> dict[str, MarketType]:
 def _types_of_flagged(
     members: Sequence[EventMember], intervals: dict[str, Interval], deadlines: dict[str, Deadline]
 ) -> dict[str, MarketType]:
-    """Market id -> type of the market, for the markets of an event of which the venue says that at
-    most one resolves Yes. Empty if prices, results or texts show that the venue is wrong.
+    """Market id -> type of the market, for an event that the venue flags as exclusive: at most one
+    of its markets resolves Yes. Empty if prices, results or texts show that the flag is wrong.
 
     intervals, deadlines : what Yes means, as read from the markets' texts, by market id
     """

@@ -80,8 +80,8 @@ def read_name(given: str) -> Name | None:
 
 
 def take_links(text: str) -> tuple[str, list[VenueLink]]:
-    """`text` without the addresses of venue pages that are in it, and, for each of these addresses,
-    its parts."""
+    """Take the addresses of venue pages out of `text`. Returns the remaining text, and one
+    `VenueLink` for each address that can name a market or event."""
     found = (_link(match["host"], match["path"]) for match in _LINK.finditer(text))
     return _LINK.sub(" ", text), [link for link in found if link is not None]
 

@@ -80,8 +80,8 @@ async def list_markets(
     status: Annotated[
         Status | None,
         Query(
-            description="Only markets with this status. A market whose close has passed without an "
-            "update from its venue since counts as `closed` and `stale`."
+            description="Only markets with this status. If a market's close has passed and its "
+            "venue has sent nothing since, the market counts as `closed` and `stale`."
         ),
     ] = None,
     stale: Annotated[
@@ -188,7 +188,7 @@ async def sparklines(
         Query(
             min_length=1,
             max_length=100,
-            description="Repeat the parameter for each market, at most 100.",
+            description="Id of a market. Repeat the parameter for each market, at most 100.",
         ),
     ],
 ) -> Response:

@@ -127,8 +127,9 @@ def _sides(event: SampleEvent, at: datetime) -> list[_SampleMarket]:
 def _closing(event: SampleEvent, at: datetime) -> datetime:
     """When the markets of a sample event close.
 
-    If its text names a day, month or year: at the end of it ("before 2027": at the start of 2027).
-    Otherwise, and if the event is over: at midnight UTC, `event.closes` days after `at`.
+    If the event's text names a day, month or year, they close at the end of it ("before 2027": at
+    the start of 2027). If it names none, or if the event is over (`event.closes` is not above 0),
+    they close `event.closes` days after midnight UTC of the day of `at`.
     """
     text = f"{event.name} {event.question or ''}"
     midnight = at.replace(hour=0, minute=0, second=0)

@@ -91,8 +91,8 @@ class MarketRecord(BaseModel):
     )
     status: Status = Field(
         description="active: open for trading. closed: trading has ended or is paused. resolved: "
-        "the venue has settled it. A market whose close has passed without an update from its "
-        "venue since is shown as `closed`, with `stale` true."
+        "the venue has settled it. If a market's close has passed and its venue has sent nothing "
+        "since, the market is shown as `closed`, with `stale` true."
     )
     resolution: str | None = Field(
         description="Label of the outcome that won. Null: not resolved, or the result is not known."
@@ -147,7 +147,7 @@ class MarketRecord(BaseModel):
         "opposite."
     )
     stale: bool = Field(
-        description="True if the market's close has passed without an update from its venue since, "
+        description="True if the market's close has passed and its venue has sent nothing since, "
         "or if it is active and its price is older than the operator allows "
         "(`AUGURY_PRICE_MAX_AGE`, 14 days by default)."
     )
@@ -266,8 +266,8 @@ class OutcomeHistory(BaseModel):
 class TradedVolume(BaseModel):
     """The volume traded in a market between the times `start` and `end`, in the venue's unit.
 
-    The times are those of two observations of the market's total volume, whose difference this is,
-    or the start and end of one of the venue's candles.
+    It is either the difference of the market's total volume as observed at these two times, or the
+    volume of one of the venue's candles, from the candle's start to its end.
     """
 
     start: datetime

@@ -50,7 +50,7 @@ class Deadline(NamedTuple):
     """The meaning of a market's Yes: something happens by a date."""
 
     date: str
-    """The date as the text writes it."""
+    """The date in the words of the market's subtitle or question, in lower case: "june 30"."""
     claim: str
     """What has to happen: the text without the date. Empty if the subtitle of the market is only a
     deadline, since all markets of the event then ask about the same thing."""
@@ -147,7 +147,8 @@ _DIRECTION = re.compile(
 
 
 def _masked(text: str) -> str:
-    """The text without its numbers and words of direction."""
+    """The text without its days and numbers, and without words and signs that go with numbers
+    ("above", "million", "$")."""
     without = re.sub(r"[-−]?[$€£]?\d[\d,]*(?:\.\d+)?", " ", DAY.sub(" ", text))
     return squash(_DIRECTION.sub(" ", without))
 

@@ -1,2 +1,2 @@
-"""Compares questions with markets by named features, and judges by a trained model (the judge)
-which markets ask the question."""
+"""Compares questions with markets by features (numbers computed from both texts), and judges by a
+trained model, the judge, which markets ask the question."""

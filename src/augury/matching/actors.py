@@ -20,8 +20,8 @@ _VERBS: Final = (
 )  # fmt: skip
 """Patterns for the beginnings of verbs by which one person, country ... acts on another: "attack",
 "endors". The last pattern is for verbs that compare two quantities ("gold outperforms bitcoin"). It
-is not used for teams and persons, because `language.results` reads their games: there, "B beats A"
-is the opposite of "A beats B", not just another question."""
+is not used for teams and persons. In a game, "B beats A" is not just another question, but the
+opposite of "A beats B"; `language.results` reads it."""
 _PLAYERS: Final = frozenset({"team", "person"})
 _ACT: Final = re.compile(r"\b(?:" + "|".join(f"({verb})" for verb in _VERBS) + r")\w*", re.I)
 """Matches a word that begins like one of `_VERBS`. The number of the group that matches is the

@@ -125,8 +125,8 @@ class Demands:
 
     names_occasions: bool
     """Whether the question says on how many occasions something has to hold ("every day", "on at
-    least one day"). If True, the market has to have such a phrase, too. False for a state that only
-    has to last ("stay")."""
+    least one day"). If True, the market has to have such a phrase, too. Always False if the
+    question asks whether a state lasts ("stay above 50 every day")."""
     joined_entities: tuple[Mention, ...]
     """Entities of one kind that the question joins by "or" or by "both ... and": Vance and Rubio in
     "Vance or Rubio". A market has to name all of them."""
@@ -149,8 +149,8 @@ class Demands:
     asks: Tatum in "I love Tatum. Will Brown win MVP?". A market on Tatum does not ask the same,
     unless it also names Brown, i.e. an entity of the same kind from the sentence that asks."""
     named_in_question: tuple[Mention, ...]
-    """Mentions of entities in the sentence that asks, if the question's text has other sentences,
-    too. Empty if it has only this one."""
+    """If the question's text has several sentences: the mentions of entities in the one that asks.
+    Empty if the text is a single sentence."""
     words: frozenset[str]
     """Words of the question, without case and accents."""
     parts_of_works: frozenset[str] = frozenset()
@@ -164,9 +164,10 @@ class Demands:
     the same if its title names an event after "before" that the question does not mention
     ("pregnant before marriage")."""
     teams: frozenset[str] = frozenset()
-    """Keys (`Entity.key`) of the teams that the question names. A market asks another question if
-    its title names none of them and gives the full name of some other team, unless a word of that
-    other name occurs in the question. This does not apply to markets on a single game."""
+    """Keys (`Entity.key`) of the teams that the question names. A market is taken to be on other
+    teams, and so not to ask the same, if its title has the full name of a team but names none of
+    `teams`, and no word of that full name with four letters or more occurs in the question. Markets
+    on a single game are exempt."""
     asks_reelection: bool = False
     """Whether the question asks if somebody is elected again, without naming the presidency. A
     market on the presidency then does not ask the same."""
@@ -176,8 +177,8 @@ class Demands:
     """Ranks (places in an order) that the question names: 1 for "the first pick". If question and
     market's title name one rank each, and these differ, the market does not ask the same."""
     named: tuple[Mention, ...] = ()
-    """The mentions of entities in the question's text. A market that names a coin or a company does
-    not ask the same if the question names others, and none of its own."""
+    """The mentions of entities in the question's text. If question and market both name coins (or
+    both name companies), but none in common, the market does not ask the same."""
     acts: tuple[actors.Act, ...] = ()
     """Who does what to whom in the question. A market with the same act, but with actor and target
     swapped, does not ask the same."""
@@ -189,7 +190,7 @@ class Demands:
         named: Sequence[Mention],
         named_in_question: Sequence[Mention] = (),
     ) -> Demands:
-        """Read from a question what a market has to say or to name.
+        """Read from a question what a market has to say or to name to ask the same.
 
         named : the mentions of entities in the question's text
         named_in_question : those of them in the sentence that asks; empty if the text has only this
@@ -270,9 +271,10 @@ class Demands:
         return bool(whole) and not names & self.words
 
     def _of_entity_around(self, titled: Sequence[Mention]) -> bool:
-        """Whether a market's title is about the wrong entity: one that the question names only
-        outside the sentence that asks (`named_around`), while the title names none of the entities
-        of the same kind in that sentence. False if that sentence names no entity of this kind.
+        """Whether a market's title is about an entity that the question names only outside the
+        sentence that asks (`named_around`), and not about the entity of the same kind in that
+        sentence: for "I love Tatum. Will Brown win MVP?", a title that names Tatum and not Brown.
+        False if the sentence that asks names no entity of this kind.
 
         titled : the mentions of entities in the title
         """
@@ -288,8 +290,9 @@ class Demands:
 
 
 def _only_around(named: Sequence[Mention], named_in_question: Sequence[Mention]) -> frozenset[str]:
-    """The keys of the entities that a question's text names only outside the sentence that asks. An
-    entity is also left out if one that this sentence names belongs to it (a player to a team).
+    """The keys of the entities that a question's text names outside the sentence that asks, but not
+    in this sentence. What an entity of the sentence belongs to does not count either: no team if
+    the sentence names one of its players.
 
     named, named_in_question : the mentions in the whole text, and in the sentence that asks
     """
@@ -330,8 +333,8 @@ def _events_after_before(text: str) -> Iterator[frozenset[str]]:
 
 
 def _are_of_others(ours: Sequence[Mention], theirs: Sequence[Mention]) -> bool:
-    """Whether two texts name coins, or companies, and none in common: a market on one stablecoin is
-    not asked by a question on another."""
+    """Whether both texts name coins but no coin in common, or both name companies but no company in
+    common. A question on one stablecoin does not ask what a market on another one asks."""
     return any(
         (one := _of_kind(ours, kind)) and (other := _of_kind(theirs, kind)) and not one & other
         for kind in ("coin", "company")
@@ -339,7 +342,8 @@ def _are_of_others(ours: Sequence[Mention], theirs: Sequence[Mention]) -> bool:
 
 
 def _of_kind(named: Sequence[Mention], kind: str) -> frozenset[str]:
-    """The names of all entities of a kind in a text, and of those to which they belong."""
+    """The names of the entities of one kind that a text names, e.g. of its coins, and the names of
+    what the text's entities belong to (`Entity.of`). Empty if no entity is of this kind."""
     entities = [e for one in named for e in one.entities]
     if not any(e.kind == kind for e in entities):
         return frozenset()

@@ -47,10 +47,10 @@ COMPARED: Final = (
 """Names of the features (numbers that compare a question with a market) that come from the
 hand-written rules and from search. They are known of every market at no further cost.
 
-- `window_*`, `threshold_*`, `stage_*`, `choice_*`, `edition_*`: 1 if the rules find the relation
-  that ends the name between this part of the question and this part of the market, else 0. For
-  example, `window_implies` is 1 if whatever happens in the question's window of time also happens
-  in the market's;
+- `window_*`, `threshold_*`, `stage_*`, `choice_*`, `edition_*`: the first word is a part of both
+  texts, the second a relation. 1 if the rules find this relation between question and market in
+  this part, else 0. For example, `window_implies` is 1 if whatever happens in the question's window
+  of time also happens in the market's;
 - `score_behind`, `likeness_behind`: the largest `score` or `likeness` of all compared markets minus
   this market's;
 - `contest_*`: 0 or 1. All are 0 unless the market is on a single game and it is certain which
@@ -71,8 +71,8 @@ has to be read, which takes about 0.5 ms of one core per market.
 - `entities_conflict`: 1 if each text names an entity that the other does not name, and the two are
   of the same kind (person, team ...), else 0;
 - `question_words`, `market_words`: number of words of the text;
-- `choice_first`: whether the market's outcome is about the first of the question's entities that
-  the market also names, as A in "A beats B" (1), about a later one (-1), or about none of them (0).
+- `choice_first`: which entity the market's outcome is about, of those that both texts name: 1 for
+  the question's first one (A in "A beats B"), -1 for a later one, 0 for none of them.
 """
 NAMES: Final = (*COMPARED, *TEXT_FEATURES)
 """Names of all features (numbers that compare a question with a market), in the order in which the

@@ -4,8 +4,8 @@ question's No, or neither.
 The judge has three parts, all fitted by scripts in `training/judge/`. The shortlist (decision trees
 over the comparison by the hand-written rules of `forecast.match`) chooses which markets are read.
 The encoder reads question and market together. Boosted trees turn the encoder's scores and the
-named features into probabilities. The files of all three lie in `model/`; `docs/model-card.md` says
-what they were fitted on and how good they are.
+features (`features.NAMES`: numbers that compare the two) into probabilities. The files of all three
+lie in `model/`; `docs/model-card.md` says what they were fitted on and how good they are.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ LISTED: Final = (
     "score_lead",
 )  # fmt: skip
 """Names of the features that compare a market with all markets that were read for the question.
-They help to see that no market asks the question: then several markets are about as good as the
-best. Only the trees that choose between same, opposite and neither have them as input, after
-`ENCODED`.
+They help to recognize that no market asks the question: in this case several markets often fit
+about equally well. They are input, after `ENCODED`, only of the trees that choose between same,
+opposite and neither (`Judge.trees`).
 
 In the names, `encoder` stands for `encoder_best` (`ENCODED`); `dense` and `score` are features of
 `features.NAMES`.
@@ -76,10 +76,10 @@ In the names, `encoder` stands for `encoder_best` (`ENCODED`); `dense` and `scor
 - `encoder_likely`: number of markets with an `encoder_best` above 0.
 """
 LONE_LEAD: Final = 8.0
-"""Value of the features `encoder_lead` (in log-odds), `dense_lead` (cosine similarity) and
-`score_lead` (points of `score`) if only one market is read. These features say how far the best
-market is above the second (see `LISTED`); here there is no second. The value is larger than nearly
-all real leads in any of the three units."""
+"""The features `*_lead` (see `LISTED`) say how far the best market is above the second. If only one
+market is read, there is no second, and they have this value. It is larger than nearly all real
+leads of `encoder_lead` (in log-odds), `dense_lead` (cosine similarity) and `score_lead` (points of
+`score`)."""
 
 
 class Verdict(NamedTuple):
@@ -105,12 +105,14 @@ class Verdict(NamedTuple):
 
     @property
     def side(self) -> float:
-        """The larger of `same` and `opposite`."""
+        """The probability of the likelier side: the larger of `same` (the market outcome means the
+        same as the question) and `opposite`."""
         return max(self.same, self.opposite)
 
     @property
     def is_refusal(self) -> bool:
-        """Whether hand-written rules decided that the outcome means neither."""
+        """Whether hand-written rules decided that the market outcome means neither the same as the
+        question nor the opposite."""
         return self.certain and self.side == 0
 
 
@@ -204,10 +206,11 @@ def encoded_features(scores: NDArray[np.float32]) -> Matrix:
 
 
 def listed_features(rows: Matrix) -> Matrix:
-    """The features `LISTED` of the markets read for one question, shape (markets, len(LISTED)).
+    """The features that compare each market with all markets read for the same question (`LISTED`),
+    shape (markets, len(LISTED)).
 
-    rows : the features of each market (row) from which they are computed: `features.NAMES`, then
-        those from the encoder (`ENCODED`), as columns
+    rows : the features from which these are computed, one row for each market: the columns are
+        `features.NAMES`, then the features from the encoder (`ENCODED`)
     """
     if not len(rows):
         return np.zeros((0, len(LISTED)), np.float32)
@@ -251,9 +254,9 @@ class Judge:
     """Decision trees with three classes: the market asks something else, the same, or the opposite.
     Their input is `features.NAMES`, `ENCODED` and `LISTED`."""
     bounds: Trees
-    """Decision trees with two classes, wrong and right: whether the logical relation that the
-    hand-written rules find between question and market (`features.ordered`) is right. Their input
-    is that of `trees` without `LISTED`."""
+    """Decision trees with two classes, wrong and right. They judge the logical relation that the
+    hand-written rules find between question and market (`features.ordered`). Their input is
+    `features.NAMES` and `ENCODED`."""
     limits: dict[str, float]
     """Limits on the probabilities of a verdict, by name, 0 to 1, chosen in `training/judge/fit.py`.
 
@@ -315,10 +318,10 @@ class Judge:
         ]
 
     def confidence(self, probability: float) -> float:
-        """How often the judge is right: the share, 0 to 1, of its verdicts with about this
-        probability that were right on questions on which it was not fitted.
+        """How often the judge is right when it gives about this probability: the share of right
+        verdicts, 0 to 1, measured on questions on which it was not fitted.
 
-        probability : the larger of the verdict's `same` and `opposite`
+        probability : the probability of the verdict's likelier side (`Verdict.side`)
         """
         xs, ys = zip(*self.calibration, strict=True)
         return float(np.interp(probability, xs, ys))

@@ -18,14 +18,16 @@ _CASES: Final = frozenset({"person", "team", "party", "company", "work", "coin",
 """Kinds of entities that a question may leave open: "any country" asks for some place, "a Canadian
 team" for some team."""
 _WHERE: Final = re.compile(r"\bin (?:the )?$", re.I)
-"""Matches the end of the text before a place in which something happens."""
+"""Matches the words right before the name of a place in which something happens: "in the " in "Will
+they meet in the Vatican?"."""
 
 
 def is_one_case(
     title: str, named: Sequence[Mention], question: frozenset[str], asked: frozenset[str],
     others: Iterable[str], *, indefinite: bool, names_place: bool,
 ) -> bool:  # fmt: skip
-    """Whether a market asks for one case of what the question leaves open.
+    """Whether a market asks for one case of what the question leaves open, e.g. about one state if
+    the question names none.
 
     Parameters
     ----------
@@ -38,8 +40,9 @@ def is_one_case(
     asked
         Keys (`Entity.key`) of the entities that the question names.
     others
-        The titles of the other markets compared with the question. If one of them has another place
-        where `title` says that something happens in a place, the question has to name the place.
+        The titles of the other markets compared with the question. If one of them is `title` with
+        another place ("in Ohio" instead of "in Texas"), and the question names no place, the place
+        is one case of several.
     indefinite
         Whether the question is about some member of a class ("a Canadian team", "any country").
     names_place
@@ -72,7 +75,8 @@ def _is_case(one: Mention) -> bool:
 
 
 def _has_sibling(title: str, place: Mention, others: Iterable[str]) -> bool:
-    """Whether one of `others` is `title` with another short name in the place of `place`."""
+    """Whether one of the titles `others` differs from `title` only in the passage `place`, where it
+    has another short text: "Will Ada win in Ohio?", "Will Ada win in Texas?"."""
     before, after = title[: place.start], title[place.end :]
     return any(
         other != title and other.startswith(before) and other.endswith(after)

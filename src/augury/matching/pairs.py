@@ -59,7 +59,6 @@ def market_text(
     and event, the outcome, the day of the close, and the first sentence of the rules.
 
     outcome : index of the outcome
-
     game : the game that the outcome is about, from `contests.contest`
     closes : day on which the market closes
     """

@@ -72,8 +72,9 @@ not ask for the act."""
 
 
 def differ(title: str, question: str) -> bool:
-    """Whether a market's title names an act of `_ACTS` ("impeached") for which the question has no
-    word, or the question one of `_DEMANDED` for which the title has none."""
+    """Whether a market's title and a question differ in a telling act: the title names an act of
+    `_ACTS` ("impeached") that the question does not name, or the question names an act of
+    `_DEMANDED` that the title does not name."""
     return any(
         in_title.search(title) and not in_question.search(question)
         for in_title, in_question in _ACTS

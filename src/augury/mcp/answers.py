@@ -113,7 +113,7 @@ def late_start(found: s.HistoryAnswer) -> str | None:
 
 def with_band(row: dict[str, Any]) -> s.VolatilityRow:
     """A volatility forecast as a row of a tool's answer. `row`: the forecast as an object of the
-    API, whose 80% band of variance becomes one of annualized volatility."""
+    API. Its 80% band is for the variance; the row has the same band for annualized volatility."""
     made = s.VolatilityRow.model_validate(row)
     prediction = row["prediction"]
     variance, band = prediction.get("forecast_variance"), (prediction.get("bands") or {}).get("80")

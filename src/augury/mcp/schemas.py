@@ -22,7 +22,7 @@ from augury.mcp.fields import Moment, More, Number, Prices, Text, rounded
 
 
 class Row(BaseModel):
-    """Some of the fields of one of the API's objects, as tools answer with them."""
+    """One object of the API in the answer of a tool, reduced to some of its fields."""
 
     model_config = ConfigDict(extra="ignore", populate_by_name=True, protected_namespaces=())
     component: ClassVar[str] = ""
@@ -82,8 +82,8 @@ class FoundRow(Priced):
     more: More = Field(
         default=[],
         validation_alias=AliasPath("family", "more"),
-        description="Markets that differ from this one only in the name, level or date. Each: what "
-        "differs, price, status unless active, id.",
+        description="Markets that differ from this one only in the name, level or date. Each line "
+        "has the words that differ, the price, the status (left out if active) and the id.",
     )
 
 
@@ -267,7 +267,9 @@ class ProbabilityRow(Row):
     """A forecast's probability, and how far it can be relied on."""
 
     component = "FullForecast"
-    id: str | None = Field(default=None, description="Pass as `forecast_id` to explain_forecast.")
+    id: str | None = Field(
+        default=None, description="Id of the forecast, e.g. for explain_forecast (`forecast_id`)."
+    )
     question: str | None = None
     status: str = "succeeded"
     probability: Number | None = Field(
@@ -317,7 +319,8 @@ class ForecastRunAnswer(ToolAnswer):
 
     component = "ForecastRun"
     id: str | None = Field(
-        default=None, description="Pass as `run_id` to forecast_many to read more."
+        default=None,
+        description="Id of the run. To read more answers, pass it as `run_id` to forecast_many.",
     )
     status: str | None = None
     questions: int = 0
@@ -441,8 +444,8 @@ class TrackRecord(ToolAnswer):
 
     forecasts: dict[str, Any] | None = Field(
         default=None,
-        description="Brier score (0 is best, 0.25 is a coin flip), and calibration by tenths of "
-        "the probability.",
+        description="Brier score (0 is best, 0.25 is a coin flip), and calibration: for each range "
+        "of probabilities (0 to 0.1, 0.1 to 0.2 ...), how often the event happened.",
     )
     volatility: list[ScoreRow] = []
 

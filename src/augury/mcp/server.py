@@ -48,7 +48,7 @@ def make(reaching: Reaching) -> MCPServer:
         mime_type="text/markdown",
     )
     def glossary() -> str:
-        """What probability, grade, stale, origin and the other words mean."""
+        """What the words in the tools' results mean: probability, grade, stale, origin and more."""
         return words.GLOSSARY
 
     @server.resource(

@@ -165,7 +165,9 @@ class Tools:
             str | None,
             Field(description="Return prices from this time on (UTC), e.g. 2026-11-01T00:00:00Z."),
         ] = None,
-        end: Annotated[str | None, Field(description="End (UTC), exclusive. Default: now.")] = None,
+        end: Annotated[
+            str | None, Field(description="Return prices before this time (UTC). Default: now.")
+        ] = None,
         interval: Annotated[
             Literal["1m", "5m", "1h", "1d"], Field(description="Time between two points.")
         ] = "1d",
@@ -346,7 +348,8 @@ class Tools:
             str | None, Field(description="Days ahead, like 7d. Leave out for all horizons.")
         ] = None,
         model: Annotated[
-            str | None, Field(description="A model's id. Leave out for the best one.")
+            str | None,
+            Field(description="Id of a volatility model. Leave out for the service's default."),
         ] = None,
         detail: Detail = "compact",
     ) -> Annotated[CallToolResult, s.VolatilityAnswer]:
@@ -386,8 +389,8 @@ class Tools:
         of: Annotated[
             Literal["forecasts", "volatility"],
             Field(
-                description="Whose record to show. forecasts: of probabilities of events. "
-                "volatility: of forecasts of realized volatility; needs the scope rvol:read."
+                description="Show the record of these answers. forecasts: probabilities of events. "
+                "volatility: forecasts of realized volatility; needs the scope rvol:read."
             ),
         ] = "forecasts",
         asset: Annotated[

@@ -18,8 +18,8 @@ from augury.mcp.schemas import MarketAnswer
 
 @dataclass(frozen=True, slots=True)
 class Watching:
-    """The tools for watchlists, as methods. `reaching` gives, for each tool call, the function that
-    sends requests to the API."""
+    """The tools for watchlists: each method is one tool. `reaching` gets the context of a tool call
+    and returns the function that sends the call's requests to the API."""
 
     reaching: Reaching
 
@@ -108,8 +108,8 @@ class Watching:
         op: Annotated[
             Literal["gt", "gte", "lt", "lte", "crosses_above", "crosses_below", "eq", "ne"],
             Field(
-                description="crosses_above fires when the value rises above the threshold. gt "
-                "fires as long as the value is above it: at once, if it is above it already."
+                description="crosses_above fires only when the value rises above the threshold. "
+                "gt also fires if the value is already above the threshold at the start."
             ),
         ],
         value: Annotated[
@@ -199,7 +199,7 @@ class Watching:
         ] = None,
         length: Annotated[
             str | None,
-            Field(description="For how long, like 4h or 7d. null: send again from now on."),
+            Field(description="How long to send nothing, like 4h or 7d. null: send again now."),
         ] = "4h",
     ) -> Annotated[CallToolResult, s.Silenced]:
         """Send nothing about a rule (rule_id) or one alert (alert_id) for a while; alerts are still

@@ -44,8 +44,9 @@ class Ahead:
         self._barrier = re.compile(barrier)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """All matches of the expression `pattern`, from left to right, after which `later` matches
-        somewhere in the text, with no match of `barrier` between the two."""
+        """All matches of `pattern`, from left to right, that have a match of `later` somewhere
+        after them and no match of `barrier` in between. With "nod", "senate" and a line break:
+        every "nod" that has a "senate" after it on the same line."""
         found = list(self._pattern.finditer(text))
         if not found:
             return

@@ -97,7 +97,8 @@ class Negations(NamedTuple):
     may_deny: bool = False
     """Whether the text has any word that could deny something, e.g. "not", "miss" or "stay"."""
     denials: int = 0
-    """Number of denials in the text; an even number cancels out."""
+    """Number of words in the text that deny what it asserts ("not", "fail to"). Each one reverses
+    the meaning, so an even number of them leaves it unchanged."""
     never_in_window: bool = False
     """Whether the text says that something happens at no time in the window: "2026 passes without a
     deal", "the bill remains unsigned"."""
@@ -106,8 +107,8 @@ class Negations(NamedTuple):
 
 
 def cut_negations(text: BlankedText) -> Negations:
-    """Replace the words of the text that deny ("not", "fail to") by the filler character 0x1F, and
-    return what they say."""
+    """Replace the words of the text that deny ("not", "fail to") by the filler character 0x1F.
+    Returns how many denials these words make, and how they change the text's meaning."""
     if _DENYING.search(text.about) is None:
         return Negations()
     while text.cut(_NEUTRAL, "polarity"):

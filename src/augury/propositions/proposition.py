@@ -52,8 +52,8 @@ that is reached. """
 
 class Threshold(msgspec.Struct, frozen=True, array_like=True):
     """The range of values that a proposition names, from `low` to `high`. `low_in` and `high_in`
-    say whether the ends belong to the range. A denial does not change the range: it is 100 to
-    infinity for "above 100" and for "not above 100" (of which `Proposition.positive` is False)."""
+    say whether the ends belong to the range. A denial does not change the range: both "above 100"
+    and "not above 100" have 100 to infinity. `Proposition.positive` tells the two apart."""
 
     low: float = -math.inf
     high: float = math.inf

@@ -160,8 +160,8 @@ def read(
         Days on which the market closes and was opened; for a user's question, `opened` is the day
         on which it was asked.
     asked
-        Whether the text is a user's question. A date without a year is then put in the first year
-        in which it is not over before `opened`; in a market's text, in the year that brings it
+        Whether the text is a user's question. It decides what a date without a year means: in a
+        question, the first such date that is not over before `opened`; in a market's text, the one
         nearest to `closes`.
     """
     side = (subtitle or "").strip(" :")
@@ -291,9 +291,9 @@ without"."""
 def _lasting(win: Window, *, never_in_window: bool, over: bool = False) -> Window:
     """The window of time of a text which says that an event does NOT happen.
 
-    If the text means that the event does not happen at any time until a day, the result is a window
-    of kind `by` that ends on that day: the start of a window of kind `after` ("past June 30
-    without"), else the end of the window. Any other window is returned unchanged.
+    "Past June 30 without a deal" means: no deal by June 30. For such a text, the result is a window
+    of kind `by`. It ends on the day on which a window of kind `after` starts, or on which any other
+    window ends. Windows of other texts are returned unchanged.
 
     never_in_window : the text says that the event happens at no time: "still unreleased on June 30"
     over : the text says that a time passes without the event: "2026 ends without"
@@ -370,8 +370,8 @@ def _split(
     is no choice or the text is on a single game; the terms of the choice; and the words that name
     the choice.
 
-    label : label of the asserted outcome, if it names a contender. The choice read with it
-        (`reading.choice`) then takes precedence over the subtitle, which otherwise names the choice
+    label : label of the asserted outcome, if it names a contender. If there is a label, the choice
+        is `reading.choice`; without one, it is the subtitle, if the market has one
     """
     side, about = text.terms(text.side), text.terms(text.about)
     words = reading.choice

@@ -94,8 +94,8 @@ def read_threshold(
 def _quantity(body: str, *, exact: bool) -> Quantity | None:
     """The quantity in `body`, a part of a text; None if it has none.
 
-    exact : whether a bare number counts as a quantity, even if the text neither says "exactly" nor
-        counts what happens ("2 rate cuts happen")
+    exact : whether a bare number ("2") always counts as a quantity. If False, it counts only if the
+        text says "exactly", or says that so many things happen ("2 rate cuts happen")
     """
     if not any(c.isdigit() for c in body):
         return None
@@ -120,9 +120,9 @@ def _is_measure(rest: str) -> bool:
 
 
 def _without_level(about: str) -> str:
-    """A market's title (`about`) without the level that it names; if no level is found in it,
-    without its numbers. Used if the level was read from the subtitle: the title then names the same
-    level in other words."""
+    """A market's title (`about`) without the level that it names or, if no level is found in it,
+    without its numbers. Used if the level was already read from the subtitle: a level in the title
+    is then the same one, put differently."""
     found = quantity(_mask_labels(about))
     return blanked(about, found.span) if found is not None else _NUMBERS.sub(" ", about)
 

@@ -227,7 +227,7 @@ def _named(text: str, anchor: date, floor: date | None, *, asked: bool) -> Itera
 
 
 def _core(match: re.Match[str]) -> int:
-    """Position in the text at which the time in words begins, without the preposition before it."""
+    """Position in the text of the time in words itself: of "Christmas" in "by Christmas"."""
     names = ("holiday", "weekday", "weekend", "close", "season")
     return next(match.start(name) for name in names if match[name])
 
@@ -346,9 +346,9 @@ def _away(m: WrittenDate, text: str) -> WrittenDate | None:
 
 
 _EARLIER: Final = {"more than": "before", "at least": "by"}
-"""Words before a time span that is counted back from a day -> the preposition of the day at which
-the count ends. "At least a week before June 30" means by June 23; "more than a week before June 30"
-means before June 23."""
+"""A time span can be counted back from a day: "a week before June 30" is June 23. Words before such
+a span -> the preposition that says the same of the earlier day. "At least a week before June 30"
+means by June 23; "more than a week before June 30" means before June 23."""
 
 
 def _moved(m: WrittenDate, start: int, stop: int, relation: str) -> WrittenDate:

@@ -61,8 +61,8 @@ def has_ended(window: Window, day: date) -> bool:
 
 
 _COARSENESS: Final = {"day": 0, "week": 1, "month": 2, "quarter": 3, "year": 4, "decade": 5}
-"""Precision of a date -> rank of the precision; a smaller rank is finer. If a text names several
-windows of the same kind (e.g. two that end "by" a date), the one from the finest date is used."""
+"""Precision of a date -> its rank; a smaller rank is finer. If a text names several windows of the
+same kind, e.g. "by June 3" and "by 2027", the one with the finest date is used ("by June 3")."""
 
 
 def window(
@@ -99,9 +99,9 @@ def window(
 
 
 def _within_month(m: WrittenDate, text: str) -> WrittenDate:
-    """A day, extended to the range that it begins or ends, if the other end of the range is a
-    number without a month: "June 1 to 7", "between the 1st and the 7th of June", "1-7 June". Any
-    other date is returned unchanged."""
+    """Extend the day `m` to a range if the text gives the other end of the range as a number
+    without a month: the "7" in "June 1 to 7", the "1st" in "between the 1st and the 7th of June",
+    the "1" in "1-7 June". Any other date is returned unchanged."""
     if m.precision != "day" or m.start is None or m.boundary:
         return m
     behind = _LAST_DAY.match(text, m.span[1])

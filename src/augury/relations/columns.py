@@ -44,9 +44,9 @@ factor of a market. The first number is for the query's strongest factor, the se
 strongest, and so on. Verdicts on the query's fifth and further factors are not used. Chosen by
 hand."""
 SECONDARY_WEIGHT: Final = 0.7
-"""The weight of a verdict (`judged`) on a factor (thing in the world) of the query and the second
-or a further factor of a market is multiplied by this number (0 to 1). The weight of a verdict on
-the market's first factor is not reduced. Chosen by hand."""
+"""A market has several factors (things in the world), ordered by how well they fit. The weight of a
+verdict (`judged`) on a factor of the query and a factor of the market is multiplied by this number
+(0 to 1), unless the market's factor is its first one. Chosen by hand."""
 
 COLUMNS: Final = (
     "names_weight", "names_share", "directness", "after", "words", "dense", "salience", "fixture",

@@ -244,7 +244,7 @@ def _spread(chance: NDArray[np.float32]) -> float:
 
 def _two_sided(z: NDArray[np.float32]) -> NDArray[np.float64]:
     """Two-sided p-values of the standard normal statistics `z`. They are upper bounds, up to 20%
-    above the true values, so that rather too few pairs are reported than too many."""
+    above the true values. So too few pairs may be reported, but not too many."""
     x = z.astype(np.float64) / np.sqrt(2)
     return np.clip(2 * np.exp(-(x**2)) / (1.98 * x + np.sqrt((1.98 * x) ** 2 / 4 + 4)), 1e-30, 1)
 
@@ -290,9 +290,9 @@ def _directions(lag: int, end: int, all_rows: bool) -> Iterator[tuple[slice, sli
     (slice of the time steps of the block's series, slice of those of the other series, whether the
     block's series lead, i.e. move first).
 
-    Without a lag, there is one comparison. With a lag there are two: the block leads, and the block
-    follows. With `all_rows`, the second is left out, because each series is in some block and so
-    leads every other series once.
+    Without a lag, there is one comparison. With a lag there are two: in the first the block leads,
+    in the second it follows. With `all_rows`, only the first is made: every series is in some
+    block, so each of any two series leads the other once.
 
     end : number of time steps that remain after a shift by `lag`
     all_rows : True if the blocks together contain all series

@@ -165,15 +165,15 @@ class Event(msgspec.Struct):
     id: int | None
     """Id of the event in the database; None until it is stored."""
     nodes: set[str]
-    """Names of the groups of markets that together make up the event: the venues' own events and
-    the families (`Placement.nodes`)."""
+    """Names of the groups of markets (`Placement.nodes`) that were joined into this event. A group
+    is an event of a venue, a family (e.g. the levels of one quantity), or a market on its own."""
     venues: dict[str, str]
     """Venue -> name of the node (group of markets) that is the venue's own event."""
 
 
 def assign(markets: Iterable[Sequence[str]], events: dict[str, Event]) -> None:
-    """Join the groups that a market belongs to into one event, market by market. Changes `events`
-    in place.
+    """For one market after the other, join all groups that the market belongs to into one event.
+    Changes `events` in place.
 
     Two events are not joined if they contain two different events of the same venue: the venue may
     have reasons to keep these apart that its texts do not show.
@@ -229,10 +229,12 @@ _COIN_TERMS: Final = frozenset(
 
 
 def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
-    """Whether two markets have the same source and the same deadline by their resolution rules,
-    where these matter. The markets are known to assert the same or the exact opposite.
+    """Whether two markets that assert the same, or the exact opposite, also agree in what else
+    decides their outcomes, by their resolution rules.
 
-    For a temperature, for example, both rules must name the same weather station.
+    Temperatures must come from the same weather station, and the price of a coin must be for a
+    stated time of day. For something that happens, the rules must not name different deadlines,
+    and must agree whether an announcement of it is enough.
 
     p : what the first market asserts
     """
@@ -278,8 +280,8 @@ long; the rest of the rules is about exceptions."""
 def _day_after_deadline(rules: str, p: Proposition) -> date | None:
     """The day after the deadline that a market's resolution rules name; None if they name none.
 
-    p : what the market asserts; a date without a year gets the year that brings it nearest to the
-        end of this window
+    p : what the market asserts. If the deadline has no year, it gets the year that brings it
+        nearest to the end of this proposition's window
     """
     start = rules[:_DEADLINE_CHARACTERS].split("therwise")[0]
     found = [m for m in written_dates(start, p.window.end) if m.relation in ("by", "before")]

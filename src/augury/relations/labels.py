@@ -111,8 +111,8 @@ LABEL: Final = Task(
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """The market by which a language model is asked about an event: usually the event's most traded
-    market."""
+    """The market that stands for an event when a language model is asked about the event: usually
+    its most traded market."""
 
     market: StoredMarket
     event: int
@@ -254,14 +254,14 @@ def shown_reason(text: str, about: Sequence[str]) -> str:
     wording = " ".join(words)
     if len(words) < MIN_REASON_WORDS or any(wording in given.casefold() for given in about):
         raise Unusable(
-            f"the reason has fewer than {MIN_REASON_WORDS} words, or merely repeats what the "
-            "language model was told about the two things"
+            f"the reason has fewer than {MIN_REASON_WORDS} words, or merely repeats the text about "
+            "one of the two markets or factors that the language model was given"
         )
     numbers = set(_NUMBER.findall(" ".join(about)))
     if _URL.search(sentence) or set(_NUMBER.findall(sentence)) - numbers:
         raise Unusable(
-            "the reason contains a URL or markup, or a number that is not in the texts on the two "
-            "things"
+            "the reason contains a URL or markup, or a number that is not in the texts about the "
+            "two markets or factors that the language model was given"
         )
     return sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence}."
 

@@ -60,9 +60,9 @@ class CoMovements:
         self._partners: Mapping[int, tuple[Partner, ...]] = {}
 
     def partners(self, seqs: Iterable[int]) -> dict[int, Partner]:
-        """The markets whose prices move together with that of any of the markets `seqs` (database
-        numbers): database number of such a market -> its correlation. If it moves with several of
-        `seqs`, the strongest correlation counts."""
+        """The markets whose prices move together with the price of at least one of the markets
+        `seqs`: database number of such a market -> its correlation. If it moves with several of
+        `seqs`, the strongest correlation counts. `seqs`: database numbers."""
         found: dict[int, Partner] = {}
         for seq in seqs:
             for partner in self._partners.get(seq, ()):

@@ -27,10 +27,9 @@ MIN_FACTOR_SHARE: Final = 0.25
 """A query is taken to be about a factor only if the factor's weight is at least this share (0 to 1)
 of the largest weight among the query's factors. Chosen by hand."""
 MIN_NAMED_WEIGHT: Final = 0.4
-"""A factor (a thing in the world, e.g. a policy rate) that a query's words name has a weight in the
-query. The weight rises linearly with the part of the words that name the factor
-(`factors.Match.fit`): from this value (0 to 1), for a tiny part, to 1, for all words. Chosen by
-hand."""
+"""A factor (a thing in the world, e.g. a policy rate) that only a small part of a query's words
+name has about this weight (0 to 1) in the query. If all of the words name it, the weight is 1. In
+between, it rises linearly with that part (`factors.Match.fit`). Chosen by hand."""
 VOTE_WEIGHT: Final = 0.8
 """Weight (0 to 1) of a factor (a thing in the world) in a query if all of the query's best direct
 results (markets on the question itself) are closely about it. If only some of them are, the weight
@@ -48,10 +47,10 @@ SURE_WEIGHT: Final = 0.6
 """A query is certainly about a factor (thing in the world) that its words name if the factor's
 weight (0 to 1) in the query is at least this. Chosen by hand."""
 ANSWERED_SHARE: Final = 0.5
-"""If a query certainly names a factor (a thing in the world; `SURE_WEIGHT`), at least this share (0
-to 1) of its best direct results (markets on the question itself) should be about that factor. If
-the share is smaller, search has probably missed markets that name the factor in other words, so the
-factor's markets are looked up as well. Chosen by hand."""
+"""Suppose that a query certainly names a factor, i.e. a thing in the world (`SURE_WEIGHT`). If less
+than this share (0 to 1) of its best direct results (markets on the question itself) is about the
+factor, search has probably missed markets that name it in other words. The factor's markets are
+then looked up as well. Chosen by hand."""
 SUPPOSED_SHARE: Final = 0.8
 """A query may suppose a cause in a condition ("if the dollar collapses"). A factor (thing in the
 world) that the condition names counts as such a cause if its weight is at least this share (0 to 1)
@@ -74,8 +73,8 @@ class OwnFactors(NamedTuple):
     """If the query is about one contender of a contest (a team's title): ids of the factors on the
     whole contest (the league's title)."""
     unanswered: Sequence[int]
-    """Ids of the factors that the query's words certainly name (`SURE_WEIGHT`), although few of its
-    best direct results are about them (`ANSWERED_SHARE`)."""
+    """Ids of the factors that the query's words certainly name (`SURE_WEIGHT`), but that few of the
+    query's best direct results are about (a share below `ANSWERED_SHARE`)."""
     supposed: Collection[int]
     """Ids of the factors that the query supposes as causes ("if the dollar collapses")."""
 

@@ -27,9 +27,9 @@ is larger than CLAIM_RATIO times its score as a direct result. A larger value ke
 direct results. Measured: with twice this value, the lists of the relations lose as much quality as
 the direct results gain."""
 FAMILY_SIZE: Final = 3
-"""Number of markets of one family (e.g. the levels of one quantity) that keep their full chance of
-belonging in a relation's list: those with the largest chance. The chance of the family's further
-markets is multiplied by `FAMILY_SHARE`."""
+"""Of the markets of one family (e.g. the levels of one quantity), this many keep their chance of
+being in a relation (upstream, downstream, correlated): those with the largest chance. The chances
+of the family's other markets are multiplied by `FAMILY_SHARE`."""
 FAMILY_SHARE: Final = 0.7
 """The chance that a market is in a relation is multiplied by this share (0 to 1) if the market
 comes after the best `FAMILY_SIZE` of its family (e.g. the levels of one quantity), so that a list
@@ -43,9 +43,9 @@ def bearing(
     """How much each of n markets has to do with the question: two arrays of numbers from 0 to 1.
 
     The first, (n,), is how much the market is about the factors (things in the world) that the
-    question is about. The second, (3, n, MOST_TAGS), has a number for each relation, market and
-    factor of the market: the weight of the path from the question's factors to this factor, times
-    how much the market is about it.
+    question is about. The second, (3, n, MOST_TAGS), says for each relation, each market and each
+    factor of the market how strongly a path leads from the question's factors to this factor: the
+    weight of the path, times how much the market is about the factor.
 
     tags, fits : (n, MOST_TAGS), ids of the markets' factors and how well each one fits
     """
@@ -72,8 +72,8 @@ def gains(
 ) -> Floats:
     """The chance (0 to 1) with which each market competes for the list of each relation, (3, n).
 
-    It is 0 where the market must not be listed: no path leads to it in this relation, or it is
-    listed as a direct result, because its score as one is too high for it to move (`CLAIM_RATIO`).
+    It is 0 where the market must not be listed: no path leads to it in this relation, or its score
+    as a direct result is so high that it stays in the list of direct results (`CLAIM_RATIO`).
 
     Parameters
     ----------

@@ -87,9 +87,9 @@ def alike(one: Factor, other: Factor, contests: Sequence[str]) -> str:
 
 
 def supposed(condition: str, about: str) -> str:
-    """The sentence for a cause that the question itself supposes ("if the dollar collapses") and
-    that the factor base (which factor drives which) does not list as one: "The question asks what
-    “A” would do to “B”."
+    """The sentence for a market on a cause that the question itself names ("if the dollar
+    collapses"), while the factor base (which factor drives which) has no edge for it: "The question
+    asks what “A” would do to “B”."
 
     condition, about : names of the factor that is supposed and of the one that is asked about
     """

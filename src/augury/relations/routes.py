@@ -31,8 +31,8 @@ async def list_factors(
         str,
         Query(
             max_length=200,
-            description="Words that must all occur in a factor's name, key, domain or `up` (what a "
-            "rise of the factor means), each in any of the four.",
+            description="Words to look for in the name, key, domain and `up` (what a rise of the "
+            "factor means) of a factor. Each word must occur in at least one of these.",
         ),
     ] = "",
     domain: Annotated[

@@ -114,8 +114,8 @@ class FactorRecord(BaseModel):
     )
     domain: str = Field(description="Subject area that the factor belongs to, e.g. macro.")
     instances: int = Field(
-        description="Number of factors that this one stands for, itself included. Of similar "
-        "factors (e.g. one for the title of each team), only the first is listed."
+        description="Number of factors made from the same pattern as this one (e.g. one for the "
+        "title of each team), this one included. Only the first of them is listed."
     )
     drives: list[FactorArrow] = Field(
         description="Effects of this factor, the strongest relation first."

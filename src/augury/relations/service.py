@@ -45,21 +45,21 @@ from augury.search.related import Lookup, Pool, PoolReading, Ranked, Tag
 from augury.search.text import DocumentText
 
 FINDER_VERSION: Final = "5"
-"""Version of the code that finds the factors in a text. Raise it whenever that code changes so that
-some text gets other factors from the same factor base. The search index, which stores the factors
-of markets, is then built again."""
+"""Version of the code that finds the factors in a text. Raise it with every change of that code
+after which some text gets other factors, even from an unchanged factor base. The search index,
+which stores the factors of markets, is then built again."""
 
 SAME_CONTEST_SHARE: Final = 0.3
-"""A market counts as being about the question at least to this degree (0 to 1) if both are on the
-same contest, but one is on the whole contest ("Who wins the league?") and the other on one
-contender ("Will Arsenal win the league?"). Chosen by hand."""
+"""A market and a question may be on one contest at two levels: one is on the whole contest ("Who
+wins the league?"), the other on one contender ("Will Arsenal win the league?"). Such a market
+counts as being about the question at least to this degree (0 to 1). Chosen by hand."""
 MAX_LOOKUP_FACTORS: Final = 24
 """For one query, the markets of at most this many related factors (things in the world) are looked
 up; looking up 30 gave no better lists (`docs/experiments/relations-tried.md`)."""
 MAX_LABELED_FACTORS: Final = 4
-"""A language model's labels relate other markets to a query's best direct results (markets on the
-question itself). For one query, the markets on at most this many factors (things in the world) of
-such related markets are looked up. Chosen by hand."""
+"""A language model's labels relate further markets to a query's best direct results (markets on the
+question itself). Markets on the factors (things in the world) of these further markets are looked
+up as well: for one query, on at most this many factors. Chosen by hand."""
 
 
 class RelationService:
@@ -189,8 +189,8 @@ class QueryFactors(Lookup):
         factors
             The query's own factors as (id, weight), the strongest first.
         contests
-            If the query is about one contender of a contest (a team's title): the id of the factor
-            on the whole contest (the league's title), one for each such contest.
+            Ids of the factors on whole contests (the league's title) if the query is about one
+            contender (a team's title): one id for each such contest. Else empty.
         partners
             Database number of a market whose price moves together with that of one of the query's
             best direct results -> its correlation.
@@ -206,18 +206,20 @@ class QueryFactors(Lookup):
         self.relations = relations
         contenders = relations.graph.contenders
         self._others = np.zeros(relations.graph.size, np.bool_)
-        """(factors + 1,), by factor id: True for factors on the same contest as the query, but at
-        its other level. If the query is about one contender, the other level is the whole contest;
-        if it is about the whole contest, the contenders are."""
+        """Shape (factors + 1,), indexed by factor id: True for the factors that are on the query's
+        contest at the other level. If the query is about one contender ("Will Arsenal win the
+        league?"), these are the factors on the whole contest; if it is about the whole contest, the
+        factors on its contenders."""
         self._others[[*contests]] = True
         for number, _ in factors:
             self._others[contenders.get(number, [])] = True
         self._partners = partners
         self._reasons: dict[tuple[Relation, int], str] = {}
         self.labels = labels
-        """Database number of a market -> how a label (a language model's answer on how two events
-        are related) relates the market to one of the query's best direct results (markets on the
-        question itself). If several labels do, the one with the largest weight counts."""
+        """Database number of a market -> the relation that a language model's label (its answer on
+        how two events are related) gives the market to the query: to one of the query's best direct
+        results (markets on the question itself). If a market has several such labels, the one with
+        the largest weight is used."""
         self.factors = factors
         """The query's own factors as (id, weight from 0 to 1), the strongest first."""
         self.reached: Reached = relations.graph.reach(factors, supposed)
@@ -405,7 +407,8 @@ class TreeReading(PoolReading):
     def __init__(
         self, query: QueryFactors, pool: Pool, found: columns.Paths, rows: columns.Floats
     ) -> None:
-        """`found` comes from `columns.paths`, `rows` from `columns.table`."""
+        """`found`: how strongly each market is tied to the query, from `columns.paths`. `rows`: the
+        features of each market, from `columns.table`."""
         self._query, self._pool, self._rows = query, pool, rows
         self.path_weights = ranking.path_weights(found)
         """(3 relations, n markets, MOST_TAGS factors of each), 0 to 1: how strongly paths of the

@@ -19,10 +19,10 @@ MAX_GAP_MINUTES = 30
 """Longest gap in a day's price bars, in minutes, with which models still use the day. Gaps are
 filled with the last price. Chosen by hand."""
 SPIKE_DEVIATIONS, UNREVERTED_SHARE = 12.0, 0.15
-"""Two limits for calling a close a bad print (a wrong price). Both must hold: the absolute log
-return to this close is more than `SPIKE_DEVIATIONS` robust standard deviations of the day's
-returns, and after the next bar less than the share `UNREVERTED_SHARE` (0 to 1) of this return is
-left. A real move does not reverse within one bar. Chosen by hand."""
+"""Two limits for calling a close a bad print (a wrong price): a jump that the next bar reverses.
+The jump is an absolute log return of more than `SPIKE_DEVIATIONS` robust standard deviations of the
+day's returns. It counts as reversed if less than the share `UNREVERTED_SHARE` (0 to 1) of it
+remains after the next bar. A real move does not reverse within one bar. Chosen by hand."""
 MIN_SPIKE_RETURN = 0.02
 """Smallest absolute log return for which a close can be refused as a bad print (a wrong price). On
 calm days `SPIKE_DEVIATIONS` standard deviations are less than this; without this limit, normal

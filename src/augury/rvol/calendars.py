@@ -80,8 +80,8 @@ class Calendar:
 
     def days_of(self, start: int, end: int) -> Ints:
         """Day numbers (days since 1970-01-01) of the trading days that close after `start` and not
-        later than `end`, both in seconds since 1970. On a market that never closes, only whole
-        days: those that also begin within this span."""
+        later than `end`, both in seconds since 1970. On a market that never closes, a day is left
+        out unless it also begins within this span."""
         if self.continuous:
             return np.arange(-(-start // DAY_SECONDS), end // DAY_SECONDS, dtype=np.int64)
         return self.days[(self.closes > start) & (self.closes <= end)]

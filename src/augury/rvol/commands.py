@@ -89,7 +89,9 @@ def latest(
 
 @app.command()
 def refresh(
-    fetch: Annotated[bool, typer.Option(help="Fetch price bars of covered coins first.")] = False,
+    fetch: Annotated[
+        bool, typer.Option(help="First fetch the missing price bars of the covered coins.")
+    ] = False,
     replay: Annotated[
         int | None,
         typer.Option(
@@ -218,8 +220,8 @@ def import_(
         str | None,
         typer.Option(
             help="Name of the group of assets that are modeled together. Default: the column group "
-            "of a file of measures; otherwise crypto for the calendar 24/7 and, for exchanges, "
-            "equity- with the code, e.g. equity-xnys."
+            "of a file of daily measures. If there is none: crypto for the calendar 24/7, and "
+            "equity- followed by the exchange's code for any other, e.g. equity-xnys."
         ),
     ] = None,
     forecasts: Annotated[bool, typer.Option(help="Issue forecasts after the import.")] = True,
@@ -378,9 +380,11 @@ def _json(value: Any) -> str:
 
 def bench_rvol(
     assets: Annotated[
-        int, typer.Option(min=10, help="Number of generated assets for the refit of the models.")
+        int, typer.Option(min=10, help="Number of assets to generate data for.")
     ] = 1_000,
-    days: Annotated[int, typer.Option(min=300, help="Days of data for each asset.")] = 1_500,
+    days: Annotated[
+        int, typer.Option(min=300, help="Number of days of data per asset to refit the models on.")
+    ] = 1_500,
     requests: Annotated[
         int,
         typer.Option(
@@ -416,7 +420,7 @@ def evaluate_rvol(
         datetime | None,
         typer.Option(
             formats=["%Y-%m-%d"],
-            help="Leave out forecasts whose target window (the days they cover) has this day.",
+            help="Leave out forecasts whose target window (the days they cover) contains this day.",
         ),
     ] = None,
     as_json: AsJson = False,

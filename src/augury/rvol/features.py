@@ -68,18 +68,19 @@ class RegressorState:
     days are computed."""
 
     rows: Ints
-    """Shape (assets,): number of days of each asset that this state includes."""
+    """Shape (assets,): for each asset, the number of days from which this state was computed."""
     log_sum: Floats
     """Shape (assets,): sum of ln(realized variance) over each asset's days so far; the variance is
     capped, see `CAP_MEDIANS`."""
     totals: dict[str, Floats]
     """By name of a series (e.g. `capped`, the capped variance), shape (assets, month): running
-    total of the series at the end of each of the asset's latest days; there are `Panel.month` of
-    them. The mean over a week or a month is the difference of two totals, divided by the number of
-    days."""
+    total of the series at the end of each of the asset's latest days. `month` is the number of
+    trading days in a month (`Panel.month`). The mean over a week or a month is the difference of
+    two totals, divided by the number of days."""
     averages: Floats
-    """Shape (centers of mass, assets): exponentially weighted sums of realized variance (capped,
-    see `CAP_MEDIANS`), not yet divided by the sums of the weights; one for each of `CENTRES`."""
+    """Shape (centers of mass, assets): for each center of mass in `CENTRES`, each asset's
+    exponentially weighted sum of realized variance (capped, see `CAP_MEDIANS`). Dividing it by the
+    sum of the weights gives the mean."""
     smoothed: Floats
     """Shape (assets,): exponentially weighted mean of realized variance, as in RiskMetrics; NaN
     before an asset's first day."""
@@ -94,8 +95,9 @@ class RegressorState:
     """Shape (days,): the days, in days since 1970-01-01, whose means over the assets are in
     `class_means`."""
     class_means: Floats
-    """Shape (2, days): means of the regressors `d` and `e5` over all assets that are modeled
-    together, for each of `class_days`."""
+    """Shape (2, days): for each of `class_days`, two means over all assets that are modeled
+    together. The first is of the regressor `d` (log variance of the day), the second of `e5` (log
+    of the exponentially weighted variance, center of mass 5 days)."""
 
 
 @dataclass(frozen=True)
@@ -122,8 +124,8 @@ class Design:
     """By data requirement (a value of `NEEDS`), e.g. `bv` (bipower variation), shape (assets,):
     True for the assets that meet it."""
     state_after: Callable[[Ints], RegressorState]
-    """Function that takes a number of days for each asset, shape (assets,), and returns the state
-    of the regressors after these first days of each asset."""
+    """Function that returns the state of the regressors after the first n days of each asset. Its
+    argument has n for each asset, shape (assets,)."""
 
 
 def empty_state(assets: int, month: int) -> RegressorState:
@@ -243,13 +245,14 @@ def design(panel: Panel, before: RegressorState | None = None) -> Design:
 
     def state_after(first: Ints) -> RegressorState:
         def last(values: Floats, initial: Floats) -> Floats:
-            """Each asset's value on the last of its `first` days; `initial` where `first` is 0."""
+            """For each asset, the value on its day number `first`, counted from 1; `initial` where
+            `first` is 0."""
             found = np.take_along_axis(values, np.maximum(first - 1, 0)[:, None], axis=1)[:, 0]
             return np.where(first > 0, found, initial)
 
         def tail(values: Floats, width: int) -> Floats:
-            """For each asset, the `width` values that end with the last of its `first` days.
-            `values` starts `width` columns before the panel's first day."""
+            """For each asset, the `width` values that end with its day number `first`, counted from
+            1. `values` starts `width` columns before the panel's first day."""
             return np.take_along_axis(values, first[:, None] + np.arange(width), axis=1)
 
         return RegressorState(
@@ -313,10 +316,10 @@ def _running(start: Floats, values: Floats) -> Floats:
 
 
 def _decayed(values: Floats, centre: float, total: Floats) -> Floats:
-    """Shape (assets, rows): exponentially weighted sums of `values` over the rows so far,
-    continuing from the sums `total`. A row weighs `centre` / (1 + `centre`) times as much as the
-    next. The caller divides these sums by the sums of the weights (`_weights`) to get means with
-    center of mass `centre`."""
+    """For each asset and row, the exponentially weighted sum of `values` up to this row; shape
+    (assets, rows). A row weighs `centre` / (1 + `centre`) times as much as the next. `total` has
+    the sums before the first row. The caller divides by the sums of the weights (`_weights`) to get
+    means with center of mass `centre`."""
     decay = centre / (1.0 + centre)
     out = np.empty_like(values)
     for row in range(values.shape[1]):
@@ -326,8 +329,8 @@ def _decayed(values: Floats, centre: float, total: Floats) -> Floats:
 
 
 def _weights(centre: float, rows: int) -> Floats:
-    """Shape (rows + 1,): total weight of the first 0, 1, 2, ... rows in the exponential totals of
-    `_decayed`."""
+    """Shape (rows + 1,): the sums of the weights of 0, 1, 2, ... consecutive rows. The last row
+    weighs 1, each other row `centre` / (1 + `centre`) times as much as the next (`_decayed`)."""
     decay = centre / (1.0 + centre)
     out = np.zeros(rows + 1)
     for row in range(1, rows + 1):
@@ -347,9 +350,9 @@ def _smoothed(rv: Floats, level: Floats) -> Floats:
 def _class_means(
     days: Ints, values: Sequence[Floats], before: RegressorState
 ) -> tuple[Ints, Floats]:
-    """The days and, for each day, the means of `values` (the regressors `d` and `e5`) over all
-    assets that are modeled together: first the days that are already in `before` (the state after
-    earlier days), then newer ones."""
+    """For each day, the mean of each regressor in `values` (`d` and `e5`) over all assets that are
+    modeled together. Returns the days, and the means of shape (regressors, days). Days that are in
+    `before` (the state after earlier days) come first and keep their means."""
     found, where = np.unique(days, return_inverse=True)
     where = where.reshape(days.shape)
     means = []

@@ -86,7 +86,7 @@ class Exchanges:
             cookies=no_cookies(),
         )
         self.down: dict[str, str] = {}
-        """By venue that could not be reached: the reason. This object does not ask it again."""
+        """Exchange that could not be reached -> the reason. This object does not ask it again."""
 
     async def close(self) -> None:
         """Close all connections."""

@@ -97,8 +97,8 @@ def _last_fit(days: Ints, returns: Floats, rv: Floats, upto: int) -> Garch | Non
 
 @lru_cache(maxsize=1024)
 def _cached_fit(returns: bytes) -> Garch | None:
-    """Like `fit`, but cached, and for an array of returns given as bytes: several horizons need the
-    same fit, and so do later days whose own fit fails."""
+    """Like `fit`, but cached, and for an array of returns given as bytes. The same fit is needed
+    for several horizons, and again on later days if their own fit fails."""
     return fit(np.frombuffer(returns))
 
 

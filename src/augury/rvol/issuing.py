@@ -109,8 +109,8 @@ def executed(source: str) -> str:
 
 def model_version() -> str:
     """The version that all models share, e.g. "2026.11+1a2b3c4d": `EDITION` and the start of a hash
-    of the code, so that any change of the code makes a new version, but no change of its docstrings
-    and comments."""
+    of the code. Any change of the code makes a new version; changes of docstrings and comments do
+    not."""
     return f"{EDITION}+{code_hash()[:8]}"
 
 

@@ -59,9 +59,9 @@ class Checkpoint:
     assets: tuple[str, ...]
     state: RegressorState
     sums: dict[int, HorizonSums]
-    """By horizon (in days): the sums from which the regressions are solved, over each asset's first
-    `state.rows` days (a whole number of blocks of `BLOCK_ROWS` days). All of these days have a
-    target window (the days that a forecast covers) that is over by `day`."""
+    """By horizon (in days): the sums from which the regressions are solved. They include each
+    asset's first `state.rows` days, a multiple of `BLOCK_ROWS`. A forecast made on any of these
+    days covers only days that are over by `day`."""
     gamma_rows: GammaRows
     garch: Fitted | None
 

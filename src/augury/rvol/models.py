@@ -23,26 +23,28 @@ from augury.rvol.panel import NO_DAY, Bools, Floats, Ints, Panel
 from augury.rvol.regression import Sums
 
 OWN_ROWS = 250
-"""If there are regressions over several assets: an asset is also forecast by regressions on its own
-data only if at least this many of its past days have a target window (the days that a forecast
-covers) that is over. With fewer, of the regressions only those over several assets forecast it."""
+"""Number of past days with a completed target window (the days that a forecast covers) that an
+asset needs to be forecast by regressions on its own data. With fewer, the only regressions that
+forecast it are those over several assets together. If there are none of these, `FEWEST_ROWS`
+holds."""
 FEWEST_ROWS = 100
-"""If there are no regressions over several assets: an asset is forecast only if at least this many
-of its past days have a target window (the days that a forecast covers) that is over. With fewer, it
-has no forecast."""
+"""If there are no regressions over several assets, an asset needs at least this many past days
+whose target window (the days that a forecast covers) is over. An asset with fewer such days has no
+forecast."""
 POOL_ROWS = 500
-"""Regressions over several assets together are fitted only if there are at least this many past
-days, summed over these assets, whose target window (the days that a forecast covers) is over."""
+"""A regression over several assets together is fitted only if these have at least this many past
+days in all. Only days whose target window (the days that a forecast covers) is over count."""
 POOL_ASSETS = 100
-"""Largest number of assets whose data of any one day are used by the gamma regression over several
-assets. If there are more assets, each day is used for only some of them, in rotation. This limits
-the cost of the regression, because each fit passes over its rows up to 30 times."""
+"""The gamma regression over several assets uses, on each day, the data of at most this many assets.
+If there are more, they take turns from day to day. This limits the cost of the regression,
+because each fit passes over its rows up to 30 times."""
 PEGGED_VARIANCE = 1e-6
 """Daily variance (0.1% volatility a day) up to which an asset counts as pegged to another price,
 e.g. a stablecoin. Regressions over several assets leave such assets out, because the logs of so
 small variances would distort the fit."""
 BAND_QUANTILES = {"80": 1.2815515655446004, "90": 1.6448536269514722, "95": 1.959963984540054}
-"""By the coverage of a two-sided band in percent: the normal quantile at its upper end."""
+"""Share of outcomes, in percent, that a two-sided band is to contain -> quantile of the standard
+normal distribution at the band's upper end; the lower end is at minus this quantile."""
 WIDEN_FROM_DAYS, WIDEN_FACTOR = 22, 1.05
 """Bands of forecasts at horizons of at least `WIDEN_FROM_DAYS` days are `WIDEN_FACTOR` times as
 wide (in logs), because past errors over overlapping target windows understate future errors."""
@@ -108,11 +110,12 @@ class Problem:
     """Shape (assets, rows, columns): regressors, including those that describe the target window
     (the days to be forecast)."""
     ends: Ints
-    """Shape (assets, rows): for each day, the row of the last day that a forecast made on it
-    covers; -1 if the data of these days are not complete."""
+    """Shape (assets, rows): for each day, the row of the last day that is covered by a forecast
+    made on that day. -1 if the covered days are not all over or, on a market that trades every day,
+    if one of them has no data."""
     means: Floats
-    """Shape (assets, rows): for each day, the mean daily variance realized over the days that a
-    forecast made on it covers; NaN while these are not over."""
+    """Shape (assets, rows): mean daily variance realized over the target window (the days that a
+    forecast covers) of the forecast made on the row's day; NaN while the window is not over."""
     target: Floats
     """Shape (assets, rows): what regressions in logs explain, ln(mean daily variance over the
     target window / level). The level is the asset's typical daily variance, as known on the day of
@@ -125,16 +128,17 @@ class Problem:
 class HorizonSums:
     """Sums over each asset's days so far, from which the regressions of one horizon are solved.
     They count only days whose target window (the days that a forecast covers) is over. Stored sums
-    end before the first day whose window is not, so that a later regression has to add only newer
-    days."""
+    end before the first day whose target window is still running, so that a later regression has to
+    add only newer days."""
 
     logs: Sums
     """Sums of products of all regressors and the target, from which the regressions of log variance
     are solved. Each regression uses those of its own regressors (`Sums.of`)."""
     recent: Sums | None
     """Like `logs`, but with exponential weights, so that recent days count more; the center of mass
-    is `RECENT_PERIODS` days. From these sums follow the past errors that set the width of the
-    blend's bands. None at horizons of `LONG_DAYS` days or more, where all days count the same."""
+    is `RECENT_PERIODS` days. The size of past errors, which is computed from these sums, sets the
+    width of the blend's bands. None at horizons of `LONG_DAYS` days or more, where all days count
+    the same."""
     levels: dict[str, Sums]
     """By name of each regression that explains the variance itself or its square root (not its
     log): the sums of products from which its coefficients are computed."""
@@ -233,10 +237,10 @@ class Forecasts:
     """By published model, shape (assets,): its forecast of the variance, summed over all days that
     the forecast covers and not annualized."""
     log_variance: dict[str, Floats]
-    """By published model, shape (assets,): expected variance of the error of the forecast of
-    ln(realized variance), from which bands are made. It is measured on the past errors of one
-    regression: `spread_member` for the blend, log-HAR for all other models, and pooled-log-har for
-    assets that have no regressions of their own."""
+    """By published model, shape (assets,): the expected squared error of its forecast of
+    ln(realized variance). It sets the width of the bands. It is estimated from the past errors of
+    one regression: `spread_member` for the blend, log-HAR for all other models. For assets that
+    have no regressions of their own, that is pooled-log-har."""
     members: dict[str, Floats]
     """By regression that the model `blend` averages, shape (assets,): its forecast of the variance
     over all days that the forecast covers."""
@@ -246,8 +250,8 @@ class Forecasts:
     the forecast variance. It is the mean over those regressions of the blend that explain log
     variance."""
     values: dict[str, Floats]
-    """By feature family (a group of regressors, e.g. `jumps`), shape (assets,): value of its first
-    regressor on the asset's last day."""
+    """By feature family (a group of regressors, e.g. `jumps`), shape (assets,): the value that the
+    family's first regressor has on the asset's last day."""
 
 
 def forecast(
@@ -271,11 +275,11 @@ def forecast(
     before : HorizonSums, optional
         Sums over the days before those of `given`.
     keep : (assets), optional
-        The returned `HorizonSums` covers the days of `before` and, of `given`, this number of
-        blocks of `regression.BLOCK_ROWS` rows. Default: 0 blocks.
+        How many blocks of `regression.BLOCK_ROWS` rows of each asset in `given` the returned
+        `HorizonSums` covers, besides the days of `before`. Default: 0 blocks.
     others
-        By name of a model that is not a regression, shape (assets,): its forecast of mean daily
-        variance.
+        The forecasts of models that are not regressions: name of the model -> mean daily variance,
+        shape (assets,).
     """
     panel, design = given.panel, given.design
     n = len(panel.assets)
@@ -353,9 +357,9 @@ def forecast(
 def _horizon_sums(
     given: Problem, before: HorizonSums | None, keep: Ints | None
 ) -> tuple[HorizonSums, HorizonSums]:
-    """Sums from which each asset's regressions are solved: first over all its rows, then over only
-    its first `keep` blocks of `BLOCK_ROWS` rows, to be stored for later forecasts. Both include the
-    sums in `before`. `keep` None: 0 blocks."""
+    """The sums of products from which each asset's regressions are solved: first over all its rows,
+    then over only its first `keep` blocks of `BLOCK_ROWS` rows (None: no blocks). The second sums
+    are stored for later forecasts. Both include the sums in `before`."""
     design, means = given.design, given.means
     logs, kept = regression.sums(
         given.x, given.target, given.ok, before=before and before.logs, keep=keep

@@ -20,9 +20,9 @@ _CONSTANT = 1e-10
 """Largest ratio of a regressor's variance to its mean square at which the regressor counts as
 constant and gets no coefficient."""
 BLOCK_ROWS = 64
-"""Number of rows of data whose products are summed at a time. Sums that are later continued at the
-edge of a block equal, to the last bit, sums made in one go. BLAS would spread larger blocks over
-threads, which at this size costs more than it saves."""
+"""Number of rows of data (one block) whose products are summed at a time. Sums can be stored after
+any block and continued later; the result is the same, to the last bit, as without the break. With
+larger blocks, BLAS would start several threads, which at this size costs more than it saves."""
 CHUNK_REGRESSIONS = 32
 """Number of regressions whose sums are computed at a time: few enough for their data to stay in the
 processor's cache."""
@@ -36,12 +36,12 @@ evaluation data."""
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums of products from which many regressions are solved: one regression for each index of the
-    leading axes (...)."""
+    """Sums of products from which many regressions are solved at once. In the shapes below, `...`
+    stands for the leading axes; each index on them is one regression."""
 
     xx: Floats
-    """Shape (..., k, k): for each two of the k regressors, the sum over the data rows of their
-    product. The first regressor is the constant 1."""
+    """Shape (..., k, k): for each pair of the k regressors, their product summed over the data
+    rows. The first regressor is the constant 1."""
     xy: Floats
     """Shape (..., k): for each of the k regressors, the sum over the data rows of its product with
     the target (the value that the regression explains)."""
@@ -90,8 +90,8 @@ def sums(
     keep: Ints | None = None,
     centre: float | None = None,
 ) -> tuple[Sums, Sums]:
-    """Sums of products for one regression per asset. Returns those over all rows that are `ok`, and
-    those over the first `keep` blocks of rows only.
+    """The sums of products (`Sums`) that one regression for each asset needs. Returns those over
+    all rows that are `ok`, and those over the `ok` rows of the first `keep` blocks.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def mean_square_error(given: Sums, b: Floats) -> Floats:
 
 
 class _Scaled(NamedTuple):
-    """Regressions whose regressors are centered and scaled to unit variance, without the
+    """Regressions whose regressors are centered and scaled to unit variance. Therefore they have no
     constant."""
 
     gram: Floats

@@ -263,7 +263,7 @@ async def scorecard(
 ) -> Response:
     """How good past forecasts were, by asset, horizon and model.
 
-    Scored are the forecasts whose target window (the days that they cover) is over. Rows with the
+    A forecast is scored when its target window (the days that it covers) is over. Rows with the
     asset `all` are over all assets. Every score can be recomputed from `history` and
     `actuals`.
     """
@@ -320,9 +320,9 @@ async def _page(
     read: Callable[[bool], Awaitable[Page]],
     limit: int,
 ) -> Response:
-    """The response of a route with one page of rows, cached under `key`. `read` returns the page as
-    rows or, given True, as columns (for files), with one row more than `limit` if there is a next
-    page."""
+    """The response of a route with one page of rows, cached under `key`. `read` returns the page's
+    rows or, given True, its columns (for files). If there is a next page, it returns one row more
+    than `limit`."""
 
     async def made() -> tuple[bytes, str | None]:
         if wanted != "json" and name in _FILE_COLUMNS:

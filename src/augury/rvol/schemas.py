@@ -49,13 +49,13 @@ class RvolBand(BaseModel):
     model_config = _example({"lower": 0.0008, "upper": 0.0031})
 
     lower: float = Field(
-        description="Lower end of the band, i.e. of the range in which the realized variance over "
-        "the horizon lies with the band's probability. A variance: its square root is a "
+        description="Lower end of the band. The band contains the realized variance over the "
+        "horizon with the band's probability. This end is a variance, too; its square root is a "
         "volatility."
     )
     upper: float = Field(
-        description="Upper end of the band, i.e. of the range in which the realized variance over "
-        "the horizon lies with the band's probability. A variance: its square root is a "
+        description="Upper end of the band. The band contains the realized variance over the "
+        "horizon with the band's probability. This end is a variance, too; its square root is a "
         "volatility."
     )
 
@@ -84,9 +84,9 @@ class RvolPrediction(BaseModel):
     )
     bands: dict[str, RvolBand] | None = Field(
         None,
-        description='By probability in percent ("80", "90", "95"): a range that contains the '
-        "realized variance over the horizon with this probability. In the same unit as "
-        "`forecast_variance`.",
+        description='Bands by their probability in percent ("80", "90", "95"). A band is a range '
+        "that contains the realized variance over the horizon with this probability, in the unit "
+        "of `forecast_variance`.",
     )
 
 
@@ -113,8 +113,8 @@ class _Window(BaseModel):
     horizon: str = Field(
         pattern=r"^\d+d$",
         description="Length of the target window (the time whose volatility is forecast): a "
-        "number of days followed by d, e.g. 7d. For assets with trading sessions (e.g. stocks) it "
-        "counts sessions, except for multiples of 7 and of 30, which count calendar days.",
+        "number of days followed by d, e.g. 7d. For assets with trading sessions (e.g. stocks) "
+        "these are sessions; but multiples of 7 and of 30 are calendar days for them, too.",
     )
     as_of: datetime = Field(
         description="Close of the last day whose data a forecast of this target window uses."
@@ -143,7 +143,7 @@ class RvolForecastRow(_Window):
         }
     )
 
-    model_id: str = Field(description="Public model identifier, e.g. blend.")
+    model_id: str = Field(description="Id of the volatility model, e.g. blend.")
     model_version: str = Field(
         description="Version of the model. A change of the models' code makes a new version."
     )
@@ -183,7 +183,7 @@ class RvolModelRow(BaseModel):
         }
     )
 
-    model_id: str = Field(description="Public model identifier, e.g. blend.")
+    model_id: str = Field(description="Id of the volatility model, e.g. blend.")
     model_version: str
     aliases: list[str] = Field(
         description="Aliases that point to this version now. champion: the newest version of the "
@@ -241,7 +241,7 @@ class RvolAssetRow(BaseModel):
         description="Trading calendar: 24/7 or the ISO code of an exchange, e.g. XNYS (New York).",
     )
     data_through: datetime | None = Field(
-        None, description="End of the last day with data. Null: there are none."
+        None, description="End of the last day with data. Null: no day has data yet."
     )
     status: str | None = Field(
         None,
@@ -293,8 +293,8 @@ class RvolFeatureRow(BaseModel):
     horizon: str = Field(
         pattern=r"^\d+d$",
         description="A number of days followed by d, e.g. 7d. For assets with trading sessions "
-        "(e.g. stocks) it counts sessions, except for multiples of 7 and of 30, which count "
-        "calendar days.",
+        "(e.g. stocks) these are sessions; but multiples of 7 and of 30 are calendar days for "
+        "them, too.",
     )
     as_of: datetime = Field(description="Close of the last day whose data the forecast uses.")
     feature_set_id: str = Field(
@@ -352,9 +352,9 @@ class RvolScoreRow(BaseModel):
     qlike_median: float = Field(description="Median QLIKE loss.")
     qlike_ex_event: float | None = Field(
         description="Mean QLIKE loss without the largest loss, because a single day can dominate "
-        "a score. Left out are the forecast made on the day `event`, and all forecasts whose "
-        "target windows (the days that they cover) overlap with that forecast's window. Null: no "
-        "forecasts are left."
+        "a score. This mean leaves out all forecasts whose target windows (the days that they "
+        "cover) overlap with the window of the forecast with the largest loss, which was made on "
+        "the day in `event`. Null: no forecasts are left."
     )
     event: str = Field(
         description="Day on which the forecast with the largest QLIKE loss was made."
@@ -390,8 +390,8 @@ Horizon = Annotated[
     Query(
         pattern=r"^[1-9]\d{0,3}d$",
         description="A number of days followed by d, e.g. 7d. For assets that trade around the "
-        "clock the days are calendar days. For assets with trading sessions (e.g. stocks) they are "
-        "sessions, except that multiples of 7 and of 30 count calendar days (7d is one week).",
+        "clock, these are calendar days. For assets with trading sessions (e.g. stocks), these are "
+        "sessions; but multiples of 7 and of 30 are calendar days for them, too (7d is one week).",
     ),
 ]
 Model = Annotated[
@@ -401,12 +401,12 @@ Model = Annotated[
         "latest or stable. Default: champion; for the scorecard, all models."
     ),
 ]
-ModelId = Annotated[_Name | None, Query(description="Model identifier, e.g. blend.")]
+ModelId = Annotated[_Name | None, Query(description="Id of a volatility model, e.g. blend.")]
 ModelVersion = Annotated[
     _Name | None,
     Query(
-        description="Version of the model, e.g. 2026.11+3f9a1c2b. Default: all versions; for the "
-        "alias stable, the version that it points to."
+        description="Version of the model, e.g. 2026.11+3f9a1c2b. Default: all versions. If the "
+        "model is given as stable, the default is the version to which this alias points."
     ),
 ]
 FeatureSet = Annotated[

@@ -19,7 +19,7 @@ MIN_SCORED_DAYS = 250
 """Smallest number of days for which a model must have scored forecasts before an alias (e.g.
 `champion`) may move to it."""
 ALL_ASSETS = "all"
-"""Value of `asset` in rows of the scorecard that are over all assets."""
+"""Value of `asset` in the rows of the scorecard that score a model over all assets together."""
 
 
 def rows(scored: Sequence[ScoredForecasts]) -> list[dict[str, Any]]:

@@ -83,12 +83,12 @@ def coverage(actual: Floats, lower: Floats, upper: Floats) -> float:
 
 
 def largest_event(loss: Floats, days: np.ndarray, horizon: int) -> np.ndarray:
-    """Shape (forecasts,): True for the forecasts that remain in scores without the largest event.
-    False for the forecast with the largest loss, and for every forecast whose target window (the
-    days that it covers) overlaps that of the forecast with the largest loss.
+    """Which forecasts remain if the largest event is left out of the scores: shape (forecasts,),
+    True for those that remain. Left out are the forecast with the largest loss, and every forecast
+    whose target window (the days that it covers) overlaps the window of that one.
 
-    Windows overlap if their origins, `days`, are less than `horizon` days apart. Scores are given
-    with and without these windows, because a single day can dominate them.
+    Two windows overlap if their origins, `days`, are less than `horizon` days apart. Scores are
+    given with and without these forecasts, because a single day can dominate them.
     """
     worst = days[int(np.argmax(loss))]
     return np.abs(days - worst) >= horizon

@@ -287,8 +287,7 @@ class RvolService:
         self, family: str, on: Calendar, known_at: datetime | None = None
     ) -> tuple[Panel, datetime]:
         """The daily measures of all assets of a family (e.g. crypto) that trade on the calendar
-        `on`, as they were known at `known_at` (None: as they are now). Returns them with the time
-        as of which they are known."""
+        `on`, as they were known at `known_at` (None: now). Returns the measures and this time."""
         async with self.database.transaction() as conn:
             await store.lock(conn)  # so that no other writer's work is read by halves
             at = known_at or await store.clock(conn)
@@ -394,8 +393,8 @@ class RvolService:
         after: RowPosition | None,
         by_column: bool = False,
     ) -> store.Page:
-        """A page of realized variances, with the fields `store.ACTUAL_FIELDS`, optionally only
-        those of an asset, of a horizon, or with `as_of` from `start` to `end`, both inclusive.
+        """A page of realized variances, with the fields `store.ACTUAL_FIELDS`. If given, `asset`,
+        `horizon`, and `start` and `end` (first and last `as_of`) limit which ones are returned.
         `after`: position of the last row of the page before. `by_column`: return one list per field
         instead of one row per variance."""
         async with self.database.reading() as conn:
@@ -412,8 +411,10 @@ class RvolService:
         limit: int,
         after: RowPosition | None,
     ) -> list[tuple[Any, ...]]:
-        """What moves the newest forecasts of the model `blend`, as tuples (asset, horizon, as_of,
-        version of the model, {feature family: [value, contribution]}, origin of the data)."""
+        """The groups of regressors (feature families) behind the newest forecasts of the model
+        `blend`, as tuples (asset, horizon, as_of, version of the model, {feature family: [value,
+        contribution]}, origin of the data). The contribution is what the family adds to the natural
+        log of the forecast variance, compared with a typical day."""
         if feature_set_id is not None:
             selection.check("feature_set_id", feature_set_id, {issuing.FEATURE_SET})
         async with self.database.reading() as conn:

@@ -35,11 +35,11 @@ class WalkForward:
     """Shape (origins,): mean daily variance realized over the days that the forecast covers; NaN
     while these are not over."""
     forecasts: dict[str, Floats]
-    """By name of a model or of a single regression, an array (origins): forecasts, each of the mean
-    daily variance over the days that it covers."""
+    """By name of a model or of a single regression, shape (origins,): its forecasts. Each is the
+    expected mean daily variance over the days that the forecast covers."""
     log_variance: Floats
-    """Shape (origins,): the variance of the error that is expected of each forecast of ln(realized
-    variance); the bands of the model `blend` are made from it."""
+    """Shape (origins,): the expected squared error of each forecast of ln(realized variance) by the
+    model `blend`. It sets the width of the model's bands."""
 
 
 def walk(panel: Panel, days: int, start: int) -> list[WalkForward]:

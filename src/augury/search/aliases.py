@@ -1,9 +1,10 @@
 """Words that mean the same on prediction markets: demonyms, tickers, agencies, league names.
 
-The tables hold general knowledge, grouped by domain. An entry has the words as written, folded to
+The tables hold general knowledge, grouped by domain. An entry has the words to replace, folded to
 ASCII (several words in quotes), and then the terms that replace them in documents and queries
-alike. A phrase takes precedence over its words, a longer phrase over a shorter one. No entry may
-turn one subject into another: "DOGE" is an agency and a coin, so it is not replaced.
+alike: in `"united states" us`, "us" replaces "united states". A phrase takes precedence over its
+words, a longer phrase over a shorter one. No entry may turn one subject into another: "DOGE" is an
+agency and a coin, so it is not replaced.
 """
 
 from __future__ import annotations

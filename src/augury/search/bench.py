@@ -260,8 +260,8 @@ def _over_http(folder: str, key: str, texts: list[str], requests: int) -> dict[s
     """Start a separate service on the data folder `folder`, and return measurements over HTTP:
     restart time, memory, and latency with one and with eight clients.
 
-    All queries of a load run are different. The exception is one run with eight clients, in which
-    they repeat the same 50 queries.
+    The queries of a load run are all different, except in one run: there eight clients repeat the
+    same 50 queries.
     """
     bodies, few, related, graphs = (
         Path(folder) / f"{name}.json" for name in ("bodies", "few", "related", "graphs")

@@ -170,7 +170,8 @@ def evaluate_search(
         typer.Option(
             exists=True,
             dir_okay=False,
-            help="File of queries with markets judged by relevance, one JSON object per line.",
+            help="File with one JSON object per line: a query and, for each market that was judged "
+            "for it, the relation to the query and a grade of relevance.",
         ),
     ],
     markets: Annotated[
@@ -320,7 +321,7 @@ def bench_search(
         int, typer.Option(min=1_000, help="Number of markets to generate.")
     ] = 50_000,
     queries: Annotated[
-        int, typer.Option(min=50, help="Number of different queries in the runs without HTTP.")
+        int, typer.Option(min=50, help="Number of different queries for search without HTTP.")
     ] = 500,
     requests: Annotated[
         int, typer.Option(min=100, help="Number of requests in each load run.")
@@ -352,7 +353,8 @@ def bench_soak(
     ] = 50_000,
     rate: Annotated[float, typer.Option(min=1, help="Searches per second.")] = 100,
     minutes: Annotated[
-        float, typer.Option(min=0.1, help="Duration in minutes, after a warm-up.")
+        float,
+        typer.Option(min=0.1, help="Minutes of searches to measure, after a warm-up."),
     ] = 10,
     streams: Annotated[
         int, typer.Option(min=1, help="Number of clients that ask for forecasts at the same time.")

@@ -153,9 +153,9 @@ _DATE = re.compile(
 
 def _split(members: list[R]) -> list[list[R]]:
     """Split a family without an event into one family for each year and month that its questions
-    name, because the contests of different years are different families, and so are the levels that
-    something may reach in different months; returns the families. Questions that differ only in
-    their dates stay one family."""
+    name, and return these families. The contests of two years are two families, as are the levels
+    that a quantity may reach in two months. If the questions differ only in their dates, they stay
+    one family."""
     if members[0].event_id or len(members) == 1:
         return [members]
     texts = [fold(row.question) for row in members]

@@ -17,9 +17,9 @@ from augury.search.text import DocumentFrequencies
 from augury.search.understanding import Understood
 
 MIN_CANDIDATES = 100
-"""Number of candidate markets that a search takes from the index by terms, and again by vector,
-before it ranks them. If twice the number of requested results is larger, that many are taken; for a
-query with quoted phrases, `PHRASE_CANDIDATES`. The ranker was fitted with the same number of
+"""Smallest number of candidate markets that a search takes from the index by terms, and again by
+vector, before it ranks them. It takes twice the number of requested results if that is more, and
+`PHRASE_CANDIDATES` if the query has quoted phrases. The ranker was fitted with the same number of
 candidates (`augury.search.fit.POOL_MARKETS`)."""
 
 PHRASE_CANDIDATES = 500

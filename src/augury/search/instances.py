@@ -30,7 +30,8 @@ _WORD = re.compile(r"[\w.$%']+")
 
 
 class Instance(NamedTuple):
-    """A query for one year, or for certain months of a year, of a recurring question."""
+    """A test query made from the title of a market on a question that recurs every year or month.
+    The query names one year, or some months of one year."""
 
     market: str
     """Id of the market whose title the query is made of."""
@@ -41,10 +42,10 @@ class Instance(NamedTuple):
 
 
 def draw(titles: Iterable[tuple[str, str]]) -> list[Instance]:
-    """Test queries, one for each question that recurs in several years or months among `titles`
-    (pairs of market id and title), but at most `MAX_PER_PATTERN` for questions that differ only in
-    their subject. The functions in `FORMS` make the queries from the titles, in turn. The same
-    titles always give the same queries."""
+    """Make test queries from the questions that recur in several years or months among `titles`
+    (pairs of market id and title). Each of these questions gives one query, but questions that
+    differ only in their subject give at most `MAX_PER_PATTERN`. A query is the title itself, its
+    keywords or its names, in turn (`FORMS`). The same titles always give the same queries."""
     asked: dict[str, dict[tuple[int, frozenset[int]], list[tuple[str, str]]]] = defaultdict(
         lambda: defaultdict(list)
     )

@@ -28,21 +28,21 @@ from augury.search.schemas import Dimension
 from augury.search.understanding import Understood
 
 MAX_PROTECTED = 40
-"""The best markets in the list `direct` are protected: this many, or twice the number of requested
-results if that is smaller. Another list takes a protected market only if its chance of belonging
-there is more than `augury.relations.rank.CLAIM_RATIO` times its score in `direct`. Markets further
-down are not protected, because for them a causal path says more than similar words. Chosen by
+"""Largest number of protected markets. They are the best markets in the list `direct`, at most
+twice as many as the requested results. Another list takes a protected market only if its chance of
+belonging there is more than `augury.relations.rank.CLAIM_RATIO` times its score in `direct`. Any
+other market may be taken: a causal path then says more about it than similar words do. Chosen by
 hand."""
 
 NEAR_CHANCE: Final = 0.45
-"""In a list of related markets, markets of one family (e.g. of one event) exchange places, to stand
-in reading order, only if their scores are at least this share (0 to 1) of the family's best. It is
-below `augury.relations.rank.FAMILY_SHARE`, by which the scores of a large family fall. Chosen by
-hand."""
+"""In a list of related markets, the markets of one family (e.g. of one event) are put in reading
+order, e.g. by date. Only markets whose score is at least this share (0 to 1) of the family's best
+take part. The share is below `augury.relations.rank.FAMILY_SHARE`, by which the scores of a large
+family's further markets are multiplied, so that these can take part. Chosen by hand."""
 RELATED_DEPTH: Final = 40
-"""For a list of related markets, this many more markets are put in order than results were
-requested, so that the best known markets of a family (e.g. of one event) are among them. Chosen by
-hand."""
+"""For a list of related markets, more markets are put in order than were requested: this is the
+number of additional ones. They are needed so that the best known markets of a family (e.g. of one
+event) are among those put in order. Chosen by hand."""
 SPARE_FAMILIES: Final = 5
 """If each family (e.g. each event) becomes one row, this many more families are kept than rows were
 requested, because some families turn out to be closed."""
@@ -87,7 +87,8 @@ def rank(related: Related, quoting: Quoting, at: datetime) -> Lists:
     """Make the ranked lists of a search, one per relation (`direct`, `upstream`, ...). A market is
     in one list only: if another list takes a market, `direct` leaves it out.
 
-    If the results are to be folded, a list has all markets that may stand in one of its rows.
+    If the search asks for one row per family (`fold`), a list also has the markets that such a row
+    stands for.
 
     at : the current time
     """
@@ -147,9 +148,10 @@ def _arranged(
     equal: float = EQUAL_SCORE,
     depth: int | None = None,
 ) -> tuple[Positions, NDArray[np.float32]]:
-    """The positions in `order` and their `scores` as a list shows them: live markets first, each
-    family in the order in which people read it, and only the first families if they are folded.
-    `depth`: only this many positions are considered; None: all."""
+    """The positions in `order` and their `scores` as a list shows them: live markets first, and
+    each family in the order in which people read it. If the caller wants one row per family
+    (`fold`), only markets of the first families are kept. `depth`: only this many positions are
+    considered; None: all."""
     order, scores = live_first(order, scores, members, _dead_share(understood))
     order, scores = order[:depth], scores[:depth]
     order = in_reading_order(order, scores, members, equal)
@@ -169,7 +171,8 @@ def _members(related: Related, found: CurrentPrices, at: datetime) -> Members:
 
 
 def _dead_share(understood: Understood) -> float:
-    """`DEAD_SHARE`, or what takes its place."""
+    """The share (0 to 1) of its score with which a market that is not live is ordered: 0 if only
+    active markets are searched, 1 if the query names a time, else `DEAD_SHARE`."""
     if understood.wanted.status == "active":
         return 0.0
     return 1.0 if understood.query.names_time else DEAD_SHARE

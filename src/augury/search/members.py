@@ -44,8 +44,8 @@ class CurrentPrices(NamedTuple):
 
 
 class Members(NamedTuple):
-    """What decides the order of the markets of one family (e.g. of one event). One entry per
-    candidate market."""
+    """What decides in which order the markets of one family (e.g. of one event) are listed. Each
+    array has one entry per candidate market."""
 
     payload: NDArray[Any]
     """Records with at least the fields of `augury.search.records.RECORD`."""
@@ -72,7 +72,8 @@ def in_reading_order(
     scores
         Score of each position in `order`, in descending order.
     equal
-        Markets of a family exchange places if their scores are at least this share of its best.
+        Only those markets of a family change places whose score is at least this share of the
+        family's best score.
     """
     if not len(order):
         return order
@@ -105,8 +106,8 @@ def live_first(
 
 
 def first_families(order: Positions, members: Members, most: int, most_of_each: int) -> Positions:
-    """Places in `order` of the markets that stand for the `most` best families, at most
-    `most_of_each` of each family: those that come first. Ascending."""
+    """The markets that stay in a list when its families are folded: of each of the `most` best
+    families, the first `most_of_each` markets. Returns their places in `order`, ascending."""
     families = members.payload["family"][order]
     place = place_in_family(families)
     best = families[place == 0][:most]
@@ -114,8 +115,9 @@ def first_families(order: Positions, members: Members, most: int, most_of_each: 
 
 
 def _keys(of_families: Positions, group: Positions, leads: Positions, members: Members) -> Keys:
-    """Keys by which the markets of each family are sorted, the least important first. `group`:
-    number of each market's family; `leads`: index of the family's first market."""
+    """Keys by which the markets of each family are sorted. The least important key comes first, as
+    `numpy.lexsort` takes them. `group`: number of each market's family; `leads`: index of the
+    family's first market."""
     records = members.payload[of_families]
     prices, closes = members.prices[of_families], records["closes"].astype(np.float64)
     known = ~np.isnan(prices)

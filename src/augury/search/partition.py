@@ -24,10 +24,10 @@ from augury.search.slots import SlotColumns, Slots, Words, fixed, sketch
 MIN_SHORTLIST = 1024
 """A dense search computes exact cosines only for a shortlist of this many vectors, or of four times
 the number of requested hits if that is larger. The shortlist has the vectors whose coordinates
-agree with the query's in the most signs. An index of up to `_FULL_SCAN_SLOTS` (200,000) vectors
-compares all signs of all vectors, so that half as long a shortlist suffices. A larger index
-compares half of the signs first, and all signs only for the vectors that are nearest by then.
-Measured in `docs/adr/0001-search-engine.md`."""
+agree with the query's in the most signs. In an index of more than `_FULL_SCAN_SLOTS` (200,000)
+vectors, half of the signs are compared first, and all signs only for the vectors that are nearest
+by then. In a smaller index, all signs of all vectors are compared, and the shortlist has only half
+as many vectors. Measured in `docs/adr/0001-search-engine.md`."""
 
 _TERMS = "terms"
 _FULL_SCAN_SLOTS = 200_000  # slots up to which all bits of all sketches are compared
@@ -180,11 +180,11 @@ def _half(words: Words) -> int:
 
 
 def shortlist(distances: Sequence[NDArray[Any]], wanted: int) -> list[NDArray[np.intp]]:
-    """For each array, the positions of those distances that are among the `wanted` smallest of all
-    arrays together.
+    """Find the `wanted` smallest distances of all arrays together. Returns their positions: one
+    array of positions for each array of distances.
 
-    More distances are included if they equal the largest of these, up to 4 x `wanted` in all. If
-    there are at most 2 x `wanted` distances, all positions are returned.
+    Ties with the largest of them are included, too, up to 4 x `wanted` positions in all. If there
+    are at most 2 x `wanted` distances, all positions are returned.
     """
     if sum(map(len, distances)) <= 2 * wanted:
         return [np.arange(len(d)) for d in distances]

@@ -25,8 +25,8 @@ MOST_TAGS: Final = 6
 world, e.g. a policy rate) that the document is about."""
 MAX_STALE: Final = 16_384
 """The array of all documents, sorted by tag, is rebuilt when more documents than this have changed
-since the last rebuild. Every look-up by tags reads all changed documents; for more of them that
-would take over a millisecond."""
+since the last rebuild. Every look-up by tags reads all changed documents. With more of them than
+this, that would take over a millisecond."""
 
 Slots = NDArray[np.int64]
 Keys = NDArray[np.int64]
@@ -47,10 +47,11 @@ class Tagged(NamedTuple):
     the id of a factor (a thing in the world, e.g. a policy rate) that a document is about."""
 
     nth: NDArray[np.intp]
-    """(rows,): position of the row's tag among the requested tags; ascending."""
+    """(rows,): for each row, the position of its tag in the list of requested tags. The rows that a
+    look-up returns are sorted by it."""
     slots: Slots
-    """(rows,): slot (position in the index's arrays) of the row's document. Among the rows of one
-    tag, those of documents of higher merit come first."""
+    """(rows,): slot of the row's document, i.e. its position in the index's arrays. The rows of
+    each tag are in order of merit, the highest first."""
     merits: NDArray[np.float32]
 
     def taken(self, at: NDArray[np.intp] | NDArray[np.bool_]) -> Tagged:
@@ -80,8 +81,8 @@ class Postings:
         self._starts = np.zeros(MAX_TAG + 1, np.int64)
         self._slots: Slots = np.empty(0, np.int64)
         self._columns = np.empty(0, np.uint8)
-        """For each entry of `_slots`: the column of `tags` and `merits` from which the entry was
-        made, i.e. which of the document's tags it stands for."""
+        """A document has several tags, one in each column of `tags`. For each entry of `_slots`
+        (the slot of a document): the column of the tag under which the document is listed there."""
         self._changed: set[int] = set()
         self._changed_slots: Slots | None = None
         self.stale = True
@@ -131,8 +132,8 @@ class Postings:
         return both.taken(best_of_each(both, keys[both.slots], limit))
 
     def _ordered(self, asked: Sequence[int], limit: int, changed: Slots, merits: Merits) -> Tagged:
-        """What `best` returns, but only from slots that have not changed since `build`. `changed`:
-        the slots that have changed, ascending."""
+        """The same as `best`, but documents that changed since `build` are left out. `changed`: the
+        slots (array positions) of these documents, ascending."""
         starts = self._starts[list(asked)]
         held = self._starts[np.asarray(asked, np.int64) + 1] - starts
         window = 2 * limit if len(changed) else limit

@@ -80,10 +80,10 @@ RELATED_MIN: Final = 0.05
 factor (e.g. a cause of what the query asks about) to at least this degree, 0 to 1. Chosen by
 hand."""
 OUTWEIGHED_RATIO: Final = 0.75
-"""`RELATED_PENALTY` is subtracted from a market's score only if x <= OUTWEIGHED_RATIO * y. Here x
-(0 to 1) is how much the market is about the factors (things in the world) that the query asks
-about, and y (0 to 1) how much it is about related factors, e.g. their causes. A larger value lowers
-the scores of more markets. Chosen by hand."""
+"""`RELATED_PENALTY` is subtracted only if a market is mainly about related factors (e.g. causes of
+what the query asks about). The degree (0 to 1) to which it is about the query's own factors (things
+in the world) is then at most this share of the degree to which it is about related ones. A larger
+share lowers the scores of more markets. Chosen by hand."""
 
 FLOOR_SCORE: Final = 4.75
 """Raw score (weighted sum of a market's ranking features) below which the market is not shown; see
@@ -197,9 +197,9 @@ class Ranking:
     scores: NDArray[np.float32]
     """Score of each market in `order`, in (0, 1), in descending order. Not a probability."""
     by_title: bool = True
-    """Whether some market matches the query by its question or event's name, i.e. reaches
-    `FLOOR_SCORE`. If False, the query matches only resolution rules or tags, and the order by
-    decision trees (`by_grade`) is not used, because the trees do not read these."""
+    """Whether the question or the event's name of some market matches the query, i.e. a raw score
+    reaches `FLOOR_SCORE`. If False, only resolution rules or tags match it. The decision trees do
+    not read these, so the order that the trees give (`by_grade`) is not used."""
 
 
 def rank(
@@ -226,9 +226,9 @@ def factor_adjustment(
     """What to add to each market's raw score, (n,), for the factors (things in the world) that the
     market is about.
 
-    It is `OWN_BONUS` times `own`; less `RELATED_PENALTY` if the market is mainly about related
-    factors; less `UNRELATED_PENALTY` if the market is about neither, but another market is surely
-    about the query's factors (`SURE_MIN`).
+    It is `OWN_BONUS` times `own`. `RELATED_PENALTY` is subtracted if the market is mainly about
+    related factors. `UNRELATED_PENALTY` is subtracted if the market is about neither the query's
+    factors nor related ones, while another market is surely about the query's (`SURE_MIN`).
 
     own, related : (n,), from 0 to 1: how much each market is about the factors that the query asks
     about, and how much about factors related to these
@@ -313,8 +313,8 @@ def of_another_time(query: RankQuery, records: Records) -> NDArray[np.bool_]:
 
 
 def names_past_year(records: Records, year: int) -> NDArray[np.bool_]:
-    """Whether each market names years, all of them before `year`, and closed before it or at an
-    unknown time: (n,)."""
+    """Shape (n,): True for each market that is about the past, i.e. that names only years before
+    `year`, and whose close is also before `year` or not known."""
     latest = records["years"].max(axis=1, initial=0)
     begins = np.datetime64(f"{year}", "s").astype(np.int64)
     return (latest > 0) & (latest < year) & (records["closes"] < begins)
@@ -353,7 +353,7 @@ def _is_shown(raw: Features, lexical: NDArray[np.float32] | None) -> NDArray[np.
 
     If no candidate reaches `FLOOR_SCORE`, the query may be about something that only resolution
     rules name. Then only candidates with a lexical score of at least `MIN_LEXICAL_SCORE` can be
-    shown: the one with the highest raw score, and those at most 1 below it.
+    shown: the one with the highest score in `raw`, and those whose score is at most 1 lower.
     """
     above = raw >= FLOOR_SCORE
     if above.any() or lexical is None or not len(raw):

@@ -70,10 +70,10 @@ class Pool:
     family: NDArray[np.uint64]
     """(n,): a hash that is equal for the markets of one family, e.g. of one event."""
     direct_count: int
-    """The first `direct_count` markets of the pool are candidates for the list `direct`; only these
-    are graded by `PoolReading.direct`. They were found by words, by meaning, or under factors that
-    the query's words name. The other markets are candidates only for the lists of related
-    markets."""
+    """Number of candidates for the list `direct`. They are the first markets of the pool, and
+    `PoolReading.direct` grades only them. Search found them by words, by meaning, or as markets on
+    a factor that the query's words name. The markets after them are candidates only for the lists
+    of related markets."""
     voters: NDArray[np.intp]
     """Positions, in the pool, of the best direct results (markets on the query's own subject). The
     factors (things in the world) of these markets indicate what the query is about."""
@@ -91,7 +91,7 @@ class Ranked(NamedTuple):
     """The markets of one relation to a query, best first; one array entry per market."""
 
     positions: NDArray[np.intp]
-    """Positions in the pool of candidates."""
+    """Position of each of these markets in the arrays of the `Pool`."""
     scores: NDArray[np.float32]
     factor_ids: NDArray[np.uint16]
     """Ids of the factors (e.g. a policy rate) through which the markets were found."""

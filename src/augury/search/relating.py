@@ -19,13 +19,14 @@ from augury.search.text import DocumentFrequencies
 from augury.search.understanding import Understood
 
 MIN_MATCHED: Final = 0.35
-"""The words of a query are taken to mean a market if those that occur in the market's question or
-event's name have together at least this weight (0 to 1). Other markets are listed as direct only if
-their meaning is near (`MIN_COSINE`) or they are about a factor (thing in the world) that the query
-asks about. Chosen by reading the results of 37 queries whose words name no factor."""
+"""A query is taken to mean a market if enough of its words occur in the market's question or
+event's name: their summed weight (0 to 1) has to be at least this. Other markets are listed as
+direct only if their meaning is near (`MIN_COSINE`) or they are about a factor (thing in the world)
+that the query asks about. Chosen by reading the results of 37 queries whose words name no
+factor."""
 MIN_COSINE: Final = 0.5
-"""The meanings of a query and a market count as near if the cosine of their vectors is at least
-this. Chosen in the same way as `MIN_MATCHED`."""
+"""A query and a market count as near in meaning if the cosine of their vectors is at least this.
+Chosen by reading the results of 37 queries whose words name no factor."""
 
 
 class Related(NamedTuple):
@@ -146,15 +147,16 @@ def _named(understood: Understood, payload: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def matched_weights(understood: Understood, payload: NDArray[Any]) -> NDArray[np.float32]:
-    """Summed weight (0 to 1) of the query's terms that occur in each market's question or event's
-    name: (n,)."""
+    """For each market, the sum of the weights of those query terms that occur in its question or in
+    its event's name: shape (n,), each from 0 to 1."""
     return _named(understood, payload) @ understood.query.weights
 
 
 def is_meant(matched: NDArray[np.float32], dense: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Whether words or meaning say that the query may mean a market. No, if they share only its
-    least telling words ("today") and not its meaning. `matched`: from `matched_weights`; `dense`:
-    cosine of the query's vector and the market's."""
+    """Whether the query may mean a market: the market has enough of the query's words, or its
+    meaning is near. A market that shares only an untelling word ("today") with the query is not
+    meant. `matched`: from `matched_weights`; `dense`: cosine of the query's vector and the
+    market's."""
     return (matched >= MIN_MATCHED) | (dense >= MIN_COSINE)
 
 

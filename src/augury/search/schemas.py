@@ -50,8 +50,8 @@ class SearchFilters(BaseModel):
 
     status: Status | None = Field(
         None,
-        description="Return only markets with this status; null: with any. `active` leaves out "
-        "markets whose close has passed without news from their venue since.",
+        description="Return only markets with this status; null: with any. `active` leaves out a "
+        "market if its close has passed and its venue has sent nothing since.",
     )
 
 
@@ -160,7 +160,7 @@ class FamilyMember(BaseModel):
     id: str
     label: str = Field(
         description="The words that distinguish the market from the family's other members, e.g. "
-        "a name, a level or a date; its whole question if nothing shorter does."
+        "a name, a level or a date. If no shorter text distinguishes it, its whole question."
     )
     status: Status
     price: float | None = Field(
@@ -225,9 +225,9 @@ class SearchResult(BaseModel):
     event_id: str | None = Field(description="The venue's own id of the market's event.")
     category: str | None = Field(description="The venue's category of the market.")
     stale: bool = Field(
-        description="True if the market's close has passed without news from its venue since (then "
-        "its status is `closed`), or if it is active and its price is older than the operator "
-        "allows (`AUGURY_PRICE_MAX_AGE`, 14 days by default)."
+        description="True if the market's close has passed and its venue has sent nothing since; "
+        "its status is then `closed`. Also true if the market is active and its price is older "
+        "than the operator allows (`AUGURY_PRICE_MAX_AGE`, 14 days by default)."
     )
     origin: ShownOrigin = Field(
         description="live: from the venue. import: from a file. sample: an invented market."

@@ -14,8 +14,9 @@ from augury.search.gathering import Gathered
 from augury.search.text import DocumentFrequencies
 
 MAX_VOTERS = 10
-"""From at most this many of the best direct results (markets on the query's own subject),
-`augury.relations` infers which factors (things in the world) a query is about. Chosen by hand."""
+"""`augury.relations` infers which factors (things in the world) a query is about from its best
+direct results (markets on the query's own subject). It uses at most this many of them. Chosen by
+hand."""
 
 
 class ScoredHits(NamedTuple):
@@ -28,8 +29,8 @@ class ScoredHits(NamedTuple):
     voters: NDArray[np.intp]
     """Positions of those hits that indicate what the query is about, best first."""
     votes: NDArray[np.float32]
-    """Scores, in (0, 1), of the hits in `voters`, from which it is inferred what the query is
-    about."""
+    """For each of `voters`: its score, in (0, 1). A voter with a larger score counts more when it
+    is inferred what the query is about."""
 
 
 def score(gathered: Gathered, frequencies: DocumentFrequencies) -> ScoredHits:
@@ -46,8 +47,8 @@ def score(gathered: Gathered, frequencies: DocumentFrequencies) -> ScoredHits:
 def voters(
     order: NDArray[np.intp], fixtures: NDArray[np.uint8], asks_game: bool
 ) -> NDArray[np.intp]:
-    """Which results vote on what a query is about, as positions in `order`: the first `MAX_VOTERS`
-    that are allowed to. Markets on single games or short windows of time are allowed to only if the
+    """Positions in `order` of the results from which it is inferred what the query is about: the
+    first `MAX_VOTERS`. Markets on single games or short windows of time are left out, unless the
     query asks for a game or nothing else was found.
 
     order : the hits, best first, as indices into `fixtures`

@@ -208,7 +208,7 @@ class SearchService:
         Parameters
         ----------
         depth
-            Number of hits taken by terms, and as many by vector.
+            The search takes this many of the best hits by terms, and as many by vector.
         statuses
             Only markets with one of these statuses; None: any.
         open_at

@@ -36,12 +36,14 @@ class SlotColumns:
     """Memory-mapped arrays with one row, called slot, per document, and the signs of the vectors in
     memory.
 
-    keys : int64 (capacity,), key + 1, or 0 for a free slot
+    keys : int64 (capacity,), the document's key + 1, or 0 for a free slot
     vectors : int16 (capacity, dim), coordinates x `_UNIT`: as small as half floats, more exact
         for coordinates within -1..1, and turned to float32 eight times as fast
     payload : record (capacity,)
-    tags, merits : uint16 and float32 (capacity, MOST_TAGS); unused places are 0
-    shown : record (capacity,) of a length and as many bytes; the length is 0 if nothing is stored
+    tags, merits : uint16 and float32 (capacity, MOST_TAGS), the tags of each document and its merit
+        under each of them (`IndexDocument.tags`); unused places are 0
+    shown : record (capacity,), what a search result shows of the document: first the number of its
+        bytes, then the bytes; the number is 0 if nothing is stored
     sketches : uint64 (ceil(dim / 64), capacity), rebuilt from the vectors when opened
 
     The files never shrink; freed slots are used again.

@@ -105,8 +105,8 @@ async def _load(
 
 
 def _judged(out: dict[str, Any]) -> dict[str, bool]:
-    """The goals in words, each with whether the measurements in `out` meet it. Adds `memory_growth`
-    to `out`."""
+    """Whether the measurements in `out` meet the goals, as a mapping: goal in words -> whether it
+    is met. Adds `memory_growth` (0.1: by 10%) to `out`."""
     searches, streams = out["searches"], out["streams"]
     grown = out["after"]["memory_mb"]["held"] / out["before"]["memory_mb"]["held"] - 1
     out["memory_growth"] = round(grown, 4)

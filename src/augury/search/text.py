@@ -229,8 +229,8 @@ def saturate(frequency: Weights, relative_length: Weights | np.float32) -> Weigh
 
 
 def query_vector(terms: Sequence[str], frequencies: DocumentFrequencies) -> tuple[TermIds, Weights]:
-    """A query's part of the lexical score (dot product with a document's weights): the ids of its
-    distinct terms in reading order, and weights that sum to 1.
+    """A query as a vector, whose dot product with a document's weights is the lexical score: the
+    ids of the query's distinct terms in reading order, and their weights, which sum to 1.
 
     A weight is the term's share of the query's total rarity (idf times `query_weight`), so that the
     scores of long and short queries have the same scale.
@@ -262,7 +262,7 @@ class DocumentFrequencies:
         self.add_batch([ids])
 
     def add_batch(self, documents: Sequence[TermIds]) -> None:
-        """Count documents, each given by its distinct term ids."""
+        """Add documents to the document frequencies. Each is given by its distinct term ids."""
         if not documents:
             return
         buckets = np.concatenate(documents) & np.uint32(self.BUCKETS - 1)
@@ -270,8 +270,8 @@ class DocumentFrequencies:
         self.documents += len(documents)
 
     def remove(self, ids: TermIds) -> None:
-        """Subtract a document that was counted before, given by its distinct term ids. No count
-        falls below zero."""
+        """Subtract from the counts a document that was added before, given by its distinct term
+        ids. No count falls below zero."""
         buckets = ids & np.uint32(self.BUCKETS - 1)
         held = self.counts[buckets]
         self.counts[buckets] = held - np.minimum(held, 1)

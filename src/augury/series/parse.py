@@ -101,7 +101,7 @@ def points(pairs: Iterable[tuple[Any, Any]]) -> Points:
         if len(found) > MOST_POINTS:
             raise BadFeed(
                 f"The answer has more than {MOST_POINTS:,} points, so none was stored. Use an "
-                "address that returns a shorter time."
+                "address that returns fewer points, e.g. those of a shorter period."
             )
     return sorted(found.items())
 

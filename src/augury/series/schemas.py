@@ -148,12 +148,12 @@ class SourceRecord(BaseModel):
     type: SourceType
     host: str | None = Field(description="Host of the source's address. Null for type push.")
     time_path: str | None = Field(
-        description="Where the times are in the file: csv: the name of a column; json: a path. "
-        "Null: the first column for csv, [*].time for json; not used for fred and push."
+        description="Where the times are in the file. csv: a column's name; null: the first "
+        "column. json: a path; null: [*].time. Types fred and push don't use this field."
     )
     value_path: str | None = Field(
-        description="Where the values are in the file: csv: the name of a column; json: a path. "
-        "Null: the second column for csv, [*].value for json; not used for fred and push."
+        description="Where the values are in the file. csv: a column's name; null: the second "
+        "column. json: a path; null: [*].value. Types fred and push don't use this field."
     )
     header_names: list[str] = Field(
         description="Names of the HTTP headers that are sent to the source."
@@ -164,7 +164,7 @@ class LatestPoint(BaseModel):
     """The point of an external series that has the latest time."""
 
     time: datetime
-    value: float = Field(description="In the unit of the series.")
+    value: float = Field(description="Value of the point, in the unit of the series.")
     as_of: datetime = Field(description="The same as `time`.")
     origin: Literal["live"]
 
@@ -223,7 +223,9 @@ class PushedPoint(BaseModel):
         description="Time that the value is for: ISO 8601 (without a zone: UTC), a month "
         "(2026-11), a quarter (2026Q4), or seconds since 1970."
     )
-    value: StrictInt | StrictFloat = Field(description="In the unit of the series.")
+    value: StrictInt | StrictFloat = Field(
+        description="Value of the point, in the unit of the series."
+    )
 
 
 class RefreshRequest(BaseModel):
@@ -280,7 +282,7 @@ class RefreshResult(BaseModel):
 class RevisionRecord(BaseModel):
     """An earlier value of a point of an external series, replaced by a later one."""
 
-    value: float = Field(description="In the unit of the series.")
+    value: float = Field(description="The earlier value, in the unit of the series.")
     known_at: datetime = Field(description="When Augury received this value.")
     replaced_at: datetime = Field(
         description="When Augury received the newer value, which replaced this one."
@@ -291,7 +293,7 @@ class PointRecord(BaseModel):
     """A point of an external series: a time with its current value and its earlier values."""
 
     time: datetime
-    value: float = Field(description="In the unit of the series.")
+    value: float = Field(description="The current value, in the unit of the series.")
     known_at: datetime = Field(description="When Augury received the current value.")
     revisions: list[RevisionRecord] = Field(
         description="Earlier values of the point, oldest first, at most 50. Empty: the value never "

@@ -49,11 +49,11 @@ _MAX_HOST_FETCHES = 8
 """Maximum number of series that are fetched on schedule from one host at the same time in one
 process."""
 _BURST_SECONDS = 10.0
-"""A host from which nothing was fetched for a while may be fetched from at once as often as its
-rate permits in this many seconds, e.g. 50 times at a rate of 5 a second."""
+"""After a pause, a host may be sent several fetches at once: as many as its rate (`host_rate`)
+allows in this many seconds, e.g. 50 at a rate of 5 fetches a second."""
 _POLL_SECONDS = 1.0
-"""While series are being fetched, series that have become due in the meantime are looked for at
-least once in this many seconds."""
+"""While series are being fetched, the database is asked at least once in this many seconds for more
+series whose scheduled time has come."""
 _PARSE_SECONDS = 10.0
 """Longest time, in seconds, that a separate process may take to read the points in one source's
 answer."""
@@ -184,9 +184,9 @@ class SeriesService:
         limit: int,
         after: datetime | None,
     ) -> tuple[list[Point], dict[datetime, list[Revision]]]:
-        """At most `limit` points of a series within [start, end), oldest first, and by time the
-        earlier values of those points that were changed. `after`: only points later than this
-        time."""
+        """At most `limit` points of a series within [start, end), oldest first. Also the earlier
+        values of those points whose value has changed: time of the point -> revisions. `after`:
+        only points later than this time."""
         async with self._database.reading() as conn:
             await self._fetch_row(conn, account_id, series_id)
             found = await store.points(

@@ -1,1 +1,2 @@
-"""PostgreSQL, embedded or by URL: supervisor, pools, migrations, unit of work, backups."""
+"""The PostgreSQL database, which Augury runs itself (embedded) or reaches by a URL: its supervisor,
+connection pools, transactions, migrations and backups."""

@@ -39,9 +39,9 @@ EXCLUDED_TABLES = (
     "relation_events", "relation_nodes", "relation_members", "relation_links", "forecast_words",
     "forecast_words_state", "import_parts",
 )  # fmt: skip
-"""Tables whose rows are not backed up. Temporary: rate limits, the log of the job queue, files
-being uploaded. Rebuilt after a restore: the state of the search indexes, the relations between
-events, and what was read of the markets' texts for forecasts."""
+"""Tables whose rows are not backed up. Some are temporary: rate limits, the log of the job queue,
+files being uploaded. The others are rebuilt after a restore: the state of the search indexes, the
+relations between events, and the parsed texts of markets, which forecasts need."""
 TABLES_NEVER_EMPTY = ("schedules", "rvol_state", "watch_progress", "sealed_constant")
 """Tables that have rows even in a new database that nobody has used. When a restore checks that the
 database is empty, rows in these tables are ignored."""

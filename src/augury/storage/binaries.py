@@ -15,8 +15,8 @@ from augury.errors import SetupProblem
 
 PROGRAM_FOLDERS = "/var/lib", "/run", "/opt"
 """Folders in which only root may write. If the user that runs the server can't enter the folder of
-the bundled PostgreSQL programs, the programs are copied to the first of these folders that
-works."""
+the bundled PostgreSQL programs, root copies the programs to one of these: the first in which the
+copy can be made."""
 
 
 class Binaries:

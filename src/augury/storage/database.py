@@ -268,8 +268,9 @@ async def _check(connection: AsyncConnection[Any]) -> None:
     """Check a pooled connection before its use: raise psycopg's error if the server has closed it.
     This usually takes no round trip to the server.
 
-    A healthy idle connection has nothing to read (a check of 5 us). One with something to read is
-    either closed or has a message from the server; a round trip (100 us) tells which.
+    A healthy idle connection has nothing to read; to check that takes 5 us. If there is something
+    to read, the server has either closed the connection or sent a message. A round trip (100 us)
+    then tells which.
     """
     poll = select.poll()
     poll.register(connection.pgconn.socket, select.POLLIN)

@@ -26,8 +26,8 @@ from augury.storage.supervisor import PORT, SUPERUSER, Supervisor
 log = structlog.get_logger(__name__)
 
 INHERIT_EVERY = 0.1
-"""A process that uses another process's embedded server checks whether that process still runs:
-once in this many seconds."""
+"""A process may use the embedded server of another process. It then waits this many seconds between
+two checks whether that process still runs."""
 
 
 class EmbeddedServer:

@@ -1,8 +1,8 @@
 """Runs a PostgreSQL program that is never root and never outlives the process that owns it.
 
 It is a separate script (`launch.py OWNER_PID IDENTITY DEATH_SIGNAL PROGRAM [ARGUMENT...]`),
-because these steps must run between fork and exec, where a threaded parent may not run Python.
-The script then becomes the program. IDENTITY is one of
+because the user is changed and the death signal is set between fork and exec, where a process with
+threads may not run Python. The script then becomes the program. IDENTITY is one of
   same                    keep the current user
   namespace:UID:GID       enter a user namespace in which the current user has the id UID
   user:UID:GID            give up root for good

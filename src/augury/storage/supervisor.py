@@ -171,8 +171,9 @@ class Supervisor:
         return f"{launch.FOLDER}{folder}" if identity.startswith("user:") else str(folder)
 
     def _socket_dir(self, identity: str, known: Record | None) -> Path:
-        """A folder for the server's socket, private (0700), with a short enough path, the same at
-        every start."""
+        """The private folder (0700) for the server's socket: `run` in the server's folder or, if
+        that path is too long for a socket, a temporary folder. The next start uses the same folder
+        if it still exists."""
         wanted = home = self._folder / "run"
         if known is not None and known.socket_dir != str(wanted):
             wanted = Path(known.socket_dir)
@@ -432,7 +433,7 @@ def _move_from_var_lib(folder: Path) -> None:
         "database_folder_moved",
         moved_from=str(home),
         moved_to=str(folder),
-        reason="an older version of Augury kept it outside of the data folder",
+        reason="an older version of Augury kept the database outside of the data folder",
     )
 
 

@@ -37,8 +37,8 @@ MAX_LOOK_BACK = timedelta(days=3)
 """A sync looks back at most this long: a full sync for markets that have closed, an incremental
 sync for changes. It looks back less if the previous sync of the same kind was more recent."""
 SYNC_OVERLAP = timedelta(minutes=2)
-"""An incremental sync begins its list of changes this long before the start of the previous one,
-because venues show changes in listings with a delay."""
+"""An incremental sync lists the changes since the start of the previous incremental sync, and those
+of this much time before it, because venues show changes in listings with a delay."""
 STALE_CURSOR = timedelta(hours=6)
 """An interrupted sync is continued at its checkpoint only if it was started less than this long
 ago. Otherwise the next run starts from the beginning."""
@@ -46,8 +46,8 @@ MAX_PAGES = 5_000
 """Maximum number of pages that are read of one listing. A listing that reaches this number is taken
 to be endless."""
 MAX_FINGERPRINTS = 64
-"""Of this many latest pages of a listing, the fingerprints (hashes of the ids on a page) are
-stored, to notice a page that the venue sends again."""
+"""The fingerprints (hashes of the ids on a page) of the latest pages of a listing are stored, to
+notice a page that the venue sends again. This is the maximum number of these pages."""
 MIN_LISTED_SHARE = 0.5
 """A full listing is taken to be incomplete if it has fewer markets than this share (0 to 1) of
 those stored as open. Chosen by hand."""

@@ -48,8 +48,8 @@ def event_query(event: str) -> tuple[str, Params]:
 
 
 def series_query() -> tuple[str, Params]:
-    """Path and parameters of the request for all series (groups of events). They have the
-    categories and tags that newer events and markets no longer have."""
+    """Path and parameters of the request for all series (groups of events). Categories and tags are
+    read from the series, because newer events and markets come without them."""
     return "/series", {}
 
 

@@ -208,8 +208,8 @@ def candles(answer: object, market_id: str) -> list[PricePoint]:
 
     The price is that of the period's last trade. If nothing was traded, it is the midpoint of bid
     and ask at the end of the period, by the same rule as for a live quote. A period without trade
-    and quote gives no point. A point's volume is the running total since the first candlestick; it
-    is None from the first candlestick without a volume on.
+    and quote gives no point. A point's volume is the running total since the first candlestick. If
+    a candlestick has no volume, the total is None at its point and at all later ones.
 
     Raises
     ------
@@ -269,8 +269,9 @@ def _rules(wire: Wire) -> str | None:
 
 
 def _price(wire: Wire, key: str) -> float | None:
-    """A price from 0 to 1, in either generation of the API: `<key>_dollars` as a string, or `<key>`
-    in whole cents. None without a price."""
+    """A price from 0 to 1; None if the record has none. The newer generation of Kalshi's API gives
+    it in dollars, as the string `<key>_dollars`; the older one gives it in whole cents, as `<key>`.
+    """
     dollars = wire.get(f"{key}_dollars")
     if isinstance(dollars, str) or (isinstance(dollars, float) and not isinstance(dollars, bool)):
         found = probability(dollars)
@@ -284,8 +285,8 @@ def _price(wire: Wire, key: str) -> float | None:
 
 
 def _close(side: object) -> float | None:
-    """The closing price of one series of a candle (its trades, bids or asks), in either generation
-    of the API; None without one."""
+    """The closing price of a candle's trades, bids or asks, from 0 to 1; None if there is none.
+    `side` is the part of the candle that holds them."""
     if not isinstance(side, dict):
         return None
     return _price(side, "close")

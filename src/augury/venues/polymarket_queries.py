@@ -93,13 +93,17 @@ def _paged(
 def read_page(
     answer: object, kind: str, *, keyset: bool, after: str | int | None
 ) -> tuple[list[Any], str | int | None]:
-    """The records of a page of Polymarket's answer, and where the next page starts; None after the
-    last page.
+    """The records of one page of a listing, and where the next page starts: an offset if the answer
+    is a list (older API), a cursor if it is an object (newer API); None after the last page.
+
+    kind : field of the object that has the records
+    keyset : whether the page was requested by cursor
+    after : where this page starts
 
     Raises
     ------
     ValueError
-        When the answer has the shape of neither generation of the API.
+        When the answer is neither a list nor an object with a list in the field `kind`.
     """
     if isinstance(answer, list):
         # Only an empty page ends a listing by offset: the server may apply a lower `limit`.

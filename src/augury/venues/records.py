@@ -52,14 +52,16 @@ class Page(msgspec.Struct):
     refusals: list[Refusal] = msgspec.field(default_factory=list)
     notes: Notes = msgspec.field(default_factory=Counter)
     event_ids: dict[str, str] = msgspec.field(default_factory=dict)
-    """Market id -> event id, for markets in `changes` whose event is not in the answer."""
+    """Market id -> id of the market's event, for markets in `changes`. Used if the venue's answer
+    only refers to events and does not contain them: `Venue.complete` then fetches the events of new
+    markets."""
     after: Cursor = None
     """Where the next page of the listing starts; None after the last page."""
     records: int = 0
     """Number of the venue's records (events or markets) in the answer."""
     partial: bool = False
-    """True if the texts in the answer are incomplete. Markets that are stored already then take
-    only prices, status and volumes from this page."""
+    """True if the texts in the answer are incomplete. Of a market that is already stored from the
+    venue, the answer then changes only status, resolution, prices and volumes."""
 
     def add(self, found: Market | MarketChange | Refusal) -> None:
         """Add a record to `markets`, `changes` or `refusals`, by its type."""

@@ -85,7 +85,8 @@ class AlertRecord(BaseModel):
         "is not snoozed."
     )
     title: str = Field(
-        description="Name of the rule, and the question or name of what it fired on."
+        description="Name of the rule, then what it fired on: the market's question, or the label "
+        "or name of the series or asset."
     )
     summary: str = Field(
         description="What happened, in one sentence: the value and the rule's condition, e.g. "
@@ -104,8 +105,9 @@ class AlertRecord(BaseModel):
         description="The values that the metric was computed from, each with its own time."
     )
     source_status: dict[str, Any] = Field(
-        description="How current the source was when the alert fired: the time of the value and, "
-        "for a market, its status and when it was last read and priced."
+        description="How current the source was when the alert fired. as_of: time of the value. "
+        "For a market, also its status, when it was last read from its venue (observed_at), and "
+        "when its price was quoted (price_as_of)."
     )
     next_action: str = Field(description="What to look at next, in one sentence.")
 

@@ -24,8 +24,8 @@ _TIME_STEPS = [timedelta(minutes=m) for m in (1, 5, 15, 30, 60, 180, 360, 720)] 
 ]
 _MOST_X_TICKS = 8
 _MAX_SHARED_WORDS = 2
-"""If the names of all lines of a chart begin with the same words, and these are more than this
-many, the chart's legend leaves them out."""
+"""A chart's legend leaves out the words with which the names of all lines begin, if there are more
+than this many such words."""
 
 
 class ChartLine(NamedTuple):

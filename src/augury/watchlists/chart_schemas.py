@@ -17,7 +17,8 @@ class ChartPoint(BaseModel):
 
     time: datetime
     value: float | None = Field(
-        description="In the unit of the chart or of the metric. Null: not known at this time."
+        description="The value, in the unit of the chart or, in a preview, of the rule's metric. "
+        "Null: not known at this time."
     )
 
 

@@ -60,7 +60,8 @@ class QuotedOutcome(NamedTuple):
 
 
 def price_of(quote: Quote, outcome: int) -> float | None:
-    """An outcome's price. If not known: with two outcomes 1 minus the other's price, else None."""
+    """An outcome's price. If it is unknown and the market has two outcomes, 1 minus the price of
+    the other outcome. None if that is unknown, too, or if there are more outcomes."""
     price = quote.prices[outcome]
     if price is None and len(quote.prices) == 2:
         other = quote.prices[1 - outcome]

@@ -1,4 +1,5 @@
-"""What a worker does for watchlists: evaluation, reminders, looking up markets, pruning."""
+"""What a worker does for watchlists on a schedule: it evaluates rules, sends reminders of alerts,
+looks up which markets belong to targets, and deletes old rows."""
 
 from __future__ import annotations
 

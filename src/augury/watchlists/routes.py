@@ -141,8 +141,9 @@ async def add_target(
 ) -> dict[str, object]:
     """Watch a market, an event, an asset, a series or the results of a search.
 
-    For an event or a search, up to 100 markets are watched; which ones is looked up again every 5
-    minutes. A rule uses the value of the market furthest toward or beyond its threshold.
+    For an event or a search, up to 100 markets are watched; their list is updated every 5 minutes.
+    A rule then uses the value of one of these markets: the one that is furthest beyond the rule's
+    threshold or, if none is beyond it, the one that is closest to it.
     """
     target = await service.add_target(
         caller.account,

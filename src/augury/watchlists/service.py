@@ -171,7 +171,8 @@ class WatchlistService:
                 same = await store.same_target(conn, watchlist_id, one.kind, one.ref, outcome)
                 if same is not None:
                     raise Conflict(
-                        f"The watchlist already has this target: {one.kind} {one.ref} is {same}.",
+                        f"The watchlist already has this target: {one.kind} {one.ref} has the id "
+                        f"{same}.",
                         code="duplicate_target",
                     )
                 target = Target(

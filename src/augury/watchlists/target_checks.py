@@ -1,4 +1,5 @@
-"""Refuses targets that can't be watched, with what can be watched instead."""
+"""Refuses targets that can't be watched. The error says why and, where possible, lists what can be
+watched instead."""
 
 from __future__ import annotations
 

@@ -47,7 +47,9 @@ class AlertRecord(Model, kw_only=True):
     """Until this time, no more messages about the alert are sent. Null: the alert is not snoozed.
     """
     title: str
-    """Name of the rule, and the question or name of what it fired on."""
+    """Name of the rule, then what it fired on: the market's question, or the label or name of the
+    series or asset.
+    """
     summary: str
     """What happened, in one sentence: the value and the rule's condition, e.g. "The probability is
     62%, risen above 60%."
@@ -65,8 +67,9 @@ class AlertRecord(Model, kw_only=True):
     evidence: list[dict[str, Any]]
     """The values that the metric was computed from, each with its own time."""
     source_status: dict[str, Any]
-    """How current the source was when the alert fired: the time of the value and, for a market,
-    its status and when it was last read and priced.
+    """How current the source was when the alert fired. as_of: time of the value. For a market,
+    also its status, when it was last read from its venue (observed_at), and when its price
+    was quoted (price_as_of).
     """
     next_action: str
     """What to look at next, in one sentence."""
@@ -133,7 +136,9 @@ class ChartPoint(Model, kw_only=True):
 
     time: datetime
     value: float | None
-    """In the unit of the chart or of the metric. Null: not known at this time."""
+    """The value, in the unit of the chart or, in a preview, of the rule's metric. Null: not known
+    at this time.
+    """
 
 
 class ChartSeries(Model, kw_only=True):
@@ -421,24 +426,22 @@ class FullNode(Model, kw_only=True):
     id: str
     """Id of the node in this graph. The node of the graph's question is `question`."""
     label: str
-    """For the node of the graph's question, that question; for any other node, the question of its
-    first market.
+    """What the node asks. The node of the graph's question has that question; any other node has
+    the question of its first market.
     """
     markets: list[GraphMarket]
-    """Markets of the node, best first. For the node of the graph's question, they ask that
-    question; for any other node, they belong to one event.
+    """Markets of the node, best first. The node of the graph's question has markets that ask that
+    question; any other node has markets of one event.
     """
     current_probability: float | None
-    """Probability that the answer to the label is Yes, 0 to 1. For the node of the graph's
-    question, it is the forecast; for any other node, the price of its first market. Null:
-    not known.
+    """Probability of Yes to the question in `label`, 0 to 1. For the node of the graph's question,
+    it is the forecast; for any other node, the price of its first market. Null: not known.
     """
     price_as_of: datetime | None
     """When the newest price behind `current_probability` was quoted. Null: there is none."""
     origin: str | None
-    """Where the data of the node's markets comes from; of several origins, the least reliable.
-    From least to most reliable: sample (invented), import (a file), live (the venue). Null:
-    the node has no markets.
+    """Least reliable origin among the node's markets. From least to most reliable: sample
+    (invented), import (from a file), live (from the venue). Null: the node has no markets.
     """
 
 
@@ -452,9 +455,10 @@ class GraphEdge(Model, kw_only=True):
     relationship: str
     """Relation of the source to the target, in words, e.g. raises or implies."""
     strength: float | None = None
-    """How often two markets joined by an edge of this kind moved together, 0 to 1. Measured on
-    recorded prices: of the days on which at least one of the two moved, the share on which
-    both moved as the edge says. Unrelated markets reach 0.05. Null: not measured.
+    """How often two markets joined by an edge of this kind moved together, 0 to 1. It is measured
+    on recorded prices. Only days on which at least one of the two moved are counted; on
+    this share of them, both moved as the edge says. Unrelated markets reach 0.05. Null: not
+    measured.
     """
     description: str | None = None
     """Why the two nodes are related, in sentences."""
@@ -630,8 +634,8 @@ class FactorRecord(Model, kw_only=True):
     domain: str
     """Subject area that the factor belongs to, e.g. macro."""
     instances: int
-    """Number of factors that this one stands for, itself included. Of similar factors (e.g. one
-    for the title of each team), only the first is listed.
+    """Number of factors made from the same pattern as this one (e.g. one for the title of each
+    team), this one included. Only the first of them is listed.
     """
     drives: list[FactorArrow]
     """Effects of this factor, the strongest relation first."""
@@ -667,7 +671,7 @@ class FamilyMember(Model, kw_only=True):
     id: str
     label: str
     """The words that distinguish the market from the family's other members, e.g. a name, a level
-    or a date; its whole question if nothing shorter does.
+    or a date. If no shorter text distinguishes it, its whole question.
     """
     status: str
     price: float | None
@@ -754,17 +758,16 @@ class PublicGraphNode(Model, kw_only=True):
     id: str
     """Id of the node in this graph. The node of the graph's question is `question`."""
     label: str
-    """For the node of the graph's question, that question; for any other node, the question of its
-    first market.
+    """What the node asks. The node of the graph's question has that question; any other node has
+    the question of its first market.
     """
     markets: list[PublicMarketSummary]
-    """Markets of the node, best first. For the node of the graph's question, they ask that
-    question; for any other node, they belong to one event.
+    """Markets of the node, best first. The node of the graph's question has markets that ask that
+    question; any other node has markets of one event.
     """
     current_probability: float | None = None
-    """Probability that the answer to the label is Yes, 0 to 1. For the node of the graph's
-    question, it is the forecast; for any other node, the price of its first market. Null:
-    not known.
+    """Probability of Yes to the question in `label`, 0 to 1. For the node of the graph's question,
+    it is the forecast; for any other node, the price of its first market. Null: not known.
     """
 
 
@@ -778,9 +781,10 @@ class PublicGraphEdge(Model, kw_only=True):
     relationship: str
     """Relation of the source to the target, in words, e.g. raises or implies."""
     strength: float | None = None
-    """How often two markets joined by an edge of this kind moved together, 0 to 1. Measured on
-    recorded prices: of the days on which at least one of the two moved, the share on which
-    both moved as the edge says. Unrelated markets reach 0.05. Null: not measured.
+    """How often two markets joined by an edge of this kind moved together, 0 to 1. It is measured
+    on recorded prices. Only days on which at least one of the two moved are counted; on
+    this share of them, both moved as the edge says. Unrelated markets reach 0.05. Null: not
+    measured.
     """
     description: str | None = None
     """Why the two nodes are related, in sentences."""
@@ -825,7 +829,7 @@ class RunAnswer(views.ForecastView, kw_only=True):
     evidence: list[EvidenceRow] = msgspec.field(default_factory=list[EvidenceRow])
     """Markets that the answer rests on, and some that are only shown (their `weight` is 0)."""
     rejected: list[RejectedRow] = msgspec.field(default_factory=list[RejectedRow])
-    """The markets nearest to the question that were not used."""
+    """Of the markets that were not used, those nearest to the question."""
     distribution: list[DistributionPart] | None = None
     """Mutually exclusive outcomes with probabilities that sum to 1: the possible answers to an
     open question (who, when, how many), or the ranges below and above the question's own
@@ -848,8 +852,9 @@ class RunAnswer(views.ForecastView, kw_only=True):
     question) or stale_price (a market asks it, but its price is too old).
     """
     out_of_running: OutOfRunning | None = None
-    """The market that asks the question, if it gives no answer now: it is decided, is closed, or
-    has had no price for too long.
+    """A market that asks the question but gives no answer now, because it is decided or closed, or
+    has had no price for too long. Null: there is no such market, or the forecast has a
+    probability.
     """
     graph: PublicCausalGraph | None = None
     place: int
@@ -905,7 +910,7 @@ class FullForecast(views.ForecastView, kw_only=True):
     evidence: list[EvidenceRow] = msgspec.field(default_factory=list[EvidenceRow])
     """Markets that the answer rests on, and some that are only shown (their `weight` is 0)."""
     rejected: list[RejectedRow] = msgspec.field(default_factory=list[RejectedRow])
-    """The markets nearest to the question that were not used."""
+    """Of the markets that were not used, those nearest to the question."""
     distribution: list[DistributionPart] | None = None
     """Mutually exclusive outcomes with probabilities that sum to 1: the possible answers to an
     open question (who, when, how many), or the ranges below and above the question's own
@@ -928,8 +933,9 @@ class FullForecast(views.ForecastView, kw_only=True):
     question) or stale_price (a market asks it, but its price is too old).
     """
     out_of_running: OutOfRunning | None = None
-    """The market that asks the question, if it gives no answer now: it is decided, is closed, or
-    has had no price for too long.
+    """A market that asks the question but gives no answer now, because it is decided or closed, or
+    has had no price for too long. Null: there is no such market, or the forecast has a
+    probability.
     """
     graph: PublicCausalGraph | None = None
 
@@ -948,9 +954,8 @@ class FullGraph(views.GraphView, kw_only=True):
     as_of: datetime | None = None
     """When the graph was drawn. Null: it is not drawn yet."""
     origin: str | None = None
-    """Where the data of the graph's markets comes from; of several origins, the least reliable.
-    From least to most reliable: sample (invented), import (a file), live (the venue). Null:
-    the graph has no markets.
+    """Least reliable origin among the graph's markets. From least to most reliable: sample
+    (invented), import (from a file), live (from the venue). Null: the graph has no markets.
     """
     data_as_of: datetime | None = None
     """When the newest price behind a probability of the graph was quoted. Null: there is none."""
@@ -987,7 +992,7 @@ class LatestPoint(Model, kw_only=True):
 
     time: datetime
     value: float
-    """In the unit of the series."""
+    """Value of the point, in the unit of the series."""
     as_of: datetime
     """The same as `time`."""
     origin: str
@@ -1009,8 +1014,8 @@ class MarketRecord(views.Priced, kw_only=True):
     """Labels of the outcomes, in the venue's order. A repeated label is numbered: `Draw (2)`."""
     status: str
     """active: open for trading. closed: trading has ended or is paused. resolved: the venue has
-    settled it. A market whose close has passed without an update from its venue since is
-    shown as `closed`, with `stale` true.
+    settled it. If a market's close has passed and its venue has sent nothing since, the
+    market is shown as `closed`, with `stale` true.
     """
     resolution: str | None
     """Label of the outcome that won. Null: not resolved, or the result is not known."""
@@ -1060,7 +1065,7 @@ class MarketRecord(views.Priced, kw_only=True):
     linked_market_ids: list[str]
     """Ids of the markets on other venues that are the same contract, or its exact opposite."""
     stale: bool
-    """True if the market's close has passed without an update from its venue since, or if it is
+    """True if the market's close has passed and its venue has sent nothing since, or if it is
     active and its price is older than the operator allows (`AUGURY_PRICE_MAX_AGE`, 14 days
     by default).
     """
@@ -1296,7 +1301,7 @@ class RevisionRecord(Model, kw_only=True):
     """An earlier value of a point of an external series, replaced by a later one."""
 
     value: float
-    """In the unit of the series."""
+    """The earlier value, in the unit of the series."""
     known_at: datetime
     """When Augury received this value."""
     replaced_at: datetime
@@ -1308,7 +1313,7 @@ class PointRecord(Model, kw_only=True):
 
     time: datetime
     value: float
-    """In the unit of the series."""
+    """The current value, in the unit of the series."""
     known_at: datetime
     """When Augury received the current value."""
     revisions: list[RevisionRecord]
@@ -1351,9 +1356,10 @@ class PreviewRequest(Model, kw_only=True):
     markets (also those of an event or a search).
     """
     op: str
-    """How the metric is compared with `value`. gt fires also if the metric is above `value` from
-    the start; crosses_above fires only after the metric was at or below it. Likewise lt and
-    crosses_below. A status allows only eq and ne.
+    """How the metric is compared with `value`. gt and lt fire when the metric is above or below
+    `value`, even if it is so from the start. crosses_above fires only after the metric was
+    at or below `value`, crosses_below only after it was at or above. A status allows only
+    eq and ne.
     """
     value: float | str
     """Threshold in the metric's unit. probability, spread and divergence: 0 to 1.
@@ -1417,8 +1423,8 @@ class PreviewResult(Model, kw_only=True):
     start: datetime
     end: datetime
     step_seconds: int
-    """Seconds between two evaluated prices of a market. Series and volatility are evaluated at
-    every recorded point.
+    """Seconds between two tries of the rule on a market's recorded prices. On a series or on
+    volatility, the rule is tried at every recorded point.
     """
     fired: int
     """Number of alerts that would have fired, on all listed targets together."""
@@ -1563,7 +1569,7 @@ class PushedPoint(Model, kw_only=True):
     (2026Q4), or seconds since 1970.
     """
     value: float
-    """In the unit of the series."""
+    """Value of the point, in the unit of the series."""
 
 
 class RefreshRequest(Model, kw_only=True):
@@ -1702,9 +1708,10 @@ class RuleRequest(Model, kw_only=True):
     markets (also those of an event or a search).
     """
     op: str
-    """How the metric is compared with `value`. gt fires also if the metric is above `value` from
-    the start; crosses_above fires only after the metric was at or below it. Likewise lt and
-    crosses_below. A status allows only eq and ne.
+    """How the metric is compared with `value`. gt and lt fire when the metric is above or below
+    `value`, even if it is so from the start. crosses_above fires only after the metric was
+    at or below `value`, crosses_below only after it was at or above. A status allows only
+    eq and ne.
     """
     value: float | str
     """Threshold in the metric's unit. probability, spread and divergence: 0 to 1.
@@ -1780,8 +1787,8 @@ class RvolActualRow(Model, kw_only=True):
     """Key of the asset, e.g. BTC."""
     horizon: str
     """Length of the target window (the time whose volatility is forecast): a number of days
-    followed by d, e.g. 7d. For assets with trading sessions (e.g. stocks) it counts
-    sessions, except for multiples of 7 and of 30, which count calendar days.
+    followed by d, e.g. 7d. For assets with trading sessions (e.g. stocks) these are
+    sessions; but multiples of 7 and of 30 are calendar days for them, too.
     """
     as_of: datetime
     """Close of the last day whose data a forecast of this target window uses."""
@@ -1819,7 +1826,7 @@ class RvolAssetRow(Model, kw_only=True):
     calendar: str | None = None
     """Trading calendar: 24/7 or the ISO code of an exchange, e.g. XNYS (New York)."""
     data_through: datetime | None = None
-    """End of the last day with data. Null: there are none."""
+    """End of the last day with data. Null: no day has data yet."""
     status: str | None = None
     """State of the asset's data. failing: the last fetch of prices failed. no_data: no day of data
     is stored yet. ok: neither.
@@ -1834,12 +1841,12 @@ class RvolBand(Model, kw_only=True):
     """
 
     lower: float
-    """Lower end of the band, i.e. of the range in which the realized variance over the horizon
-    lies with the band's probability. A variance: its square root is a volatility.
+    """Lower end of the band. The band contains the realized variance over the horizon with the
+    band's probability. This end is a variance, too; its square root is a volatility.
     """
     upper: float
-    """Upper end of the band, i.e. of the range in which the realized variance over the horizon
-    lies with the band's probability. A variance: its square root is a volatility.
+    """Upper end of the band. The band contains the realized variance over the horizon with the
+    band's probability. This end is a variance, too; its square root is a volatility.
     """
 
 
@@ -1868,8 +1875,8 @@ class RvolFeatureRow(Model, kw_only=True):
     asset: str
     """Key of the asset, e.g. BTC."""
     horizon: str
-    """A number of days followed by d, e.g. 7d. For assets with trading sessions (e.g. stocks) it
-    counts sessions, except for multiples of 7 and of 30, which count calendar days.
+    """A number of days followed by d, e.g. 7d. For assets with trading sessions (e.g. stocks)
+    these are sessions; but multiples of 7 and of 30 are calendar days for them, too.
     """
     as_of: datetime
     """Close of the last day whose data the forecast uses."""
@@ -1897,8 +1904,9 @@ class RvolPrediction(Model, kw_only=True):
     assets that trade every day, and 252 sessions for others (e.g. stocks).
     """
     bands: dict[str, RvolBand] | None = None
-    """By probability in percent ("80", "90", "95"): a range that contains the realized variance
-    over the horizon with this probability. In the same unit as `forecast_variance`.
+    """Bands by their probability in percent ("80", "90", "95"). A band is a range that contains
+    the realized variance over the horizon with this probability, in the unit of
+    `forecast_variance`.
     """
 
 
@@ -1909,8 +1917,8 @@ class RvolForecastRow(Model, kw_only=True):
     """Key of the asset, e.g. BTC."""
     horizon: str
     """Length of the target window (the time whose volatility is forecast): a number of days
-    followed by d, e.g. 7d. For assets with trading sessions (e.g. stocks) it counts
-    sessions, except for multiples of 7 and of 30, which count calendar days.
+    followed by d, e.g. 7d. For assets with trading sessions (e.g. stocks) these are
+    sessions; but multiples of 7 and of 30 are calendar days for them, too.
     """
     as_of: datetime
     """Close of the last day whose data a forecast of this target window uses."""
@@ -1923,7 +1931,7 @@ class RvolForecastRow(Model, kw_only=True):
     made afterwards, from only the data up to `as_of`.
     """
     model_id: str
-    """Public model identifier, e.g. blend."""
+    """Id of the volatility model, e.g. blend."""
     model_version: str
     """Version of the model. A change of the models' code makes a new version."""
     prediction: RvolPrediction
@@ -1938,7 +1946,7 @@ class RvolModelRow(Model, kw_only=True):
     """
 
     model_id: str
-    """Public model identifier, e.g. blend."""
+    """Id of the volatility model, e.g. blend."""
     model_version: str
     aliases: list[str]
     """Aliases that point to this version now. champion: the newest version of the model that is
@@ -1985,10 +1993,10 @@ class RvolScoreRow(Model, kw_only=True):
     qlike_median: float
     """Median QLIKE loss."""
     qlike_ex_event: float | None
-    """Mean QLIKE loss without the largest loss, because a single day can dominate a score. Left
-    out are the forecast made on the day `event`, and all forecasts whose target windows
-    (the days that they cover) overlap with that forecast's window. Null: no forecasts are
-    left.
+    """Mean QLIKE loss without the largest loss, because a single day can dominate a score. This
+    mean leaves out all forecasts whose target windows (the days that they cover) overlap
+    with the window of the forecast with the largest loss, which was made on the day in
+    `event`. Null: no forecasts are left.
     """
     event: str
     """Day on which the forecast with the largest QLIKE loss was made."""
@@ -2041,8 +2049,8 @@ class SearchFilters(Model, kw_only=True):
     """Restrictions on the markets that a search returns."""
 
     status: str | None = None
-    """Return only markets with this status; null: with any. `active` leaves out markets whose
-    close has passed without news from their venue since.
+    """Return only markets with this status; null: with any. `active` leaves out a market if its
+    close has passed and its venue has sent nothing since.
     """
 
 
@@ -2140,9 +2148,9 @@ class SearchResult(views.Priced, kw_only=True):
     category: str | None
     """The venue's category of the market."""
     stale: bool
-    """True if the market's close has passed without news from its venue since (then its status is
-    `closed`), or if it is active and its price is older than the operator allows
-    (`AUGURY_PRICE_MAX_AGE`, 14 days by default).
+    """True if the market's close has passed and its venue has sent nothing since; its status is
+    then `closed`. Also true if the market is active and its price is older than the
+    operator allows (`AUGURY_PRICE_MAX_AGE`, 14 days by default).
     """
     origin: str
     """live: from the venue. import: from a file. sample: an invented market."""
@@ -2188,12 +2196,12 @@ class SourceRecord(Model, kw_only=True):
     host: str | None
     """Host of the source's address. Null for type push."""
     time_path: str | None
-    """Where the times are in the file: csv: the name of a column; json: a path. Null: the first
-    column for csv, [*].time for json; not used for fred and push.
+    """Where the times are in the file. csv: a column's name; null: the first column. json: a path;
+    null: [*].time. Types fred and push don't use this field.
     """
     value_path: str | None
-    """Where the values are in the file: csv: the name of a column; json: a path. Null: the second
-    column for csv, [*].value for json; not used for fred and push.
+    """Where the values are in the file. csv: a column's name; null: the second column. json: a
+    path; null: [*].value. Types fred and push don't use this field.
     """
     header_names: list[str]
     """Names of the HTTP headers that are sent to the source."""
@@ -2292,8 +2300,8 @@ class SessionState(Model, kw_only=True):
     version: str
     """Version of the service."""
     top_k: int
-    """Maximum number of search results per relation (top_k_per_dimension) that a search of this
-    browser may ask for.
+    """Maximum number of search results per relation that the console may ask for in this session
+    (request field top_k_per_dimension).
     """
 
 
@@ -2303,7 +2311,7 @@ class SignIn(Model, kw_only=True):
     key: str | None = None
     """The API key."""
     link: str | None = None
-    """Secret of the one-time link."""
+    """Secret of the one-time link that `augury serve` prints."""
 
 
 class Silence(Model, kw_only=True):

@@ -107,7 +107,7 @@ class Markets(Caller):
 
         Parameters
         ----------
-        market_id: Repeat the parameter for each market, at most 100.
+        market_id: Id of a market. Repeat the parameter for each market, at most 100.
         """
         return self._send(
             Call("GET", "/v1/sparklines", m.Sparklines, query={"market_id": market_id}, repeat=True)
@@ -135,8 +135,8 @@ class Markets(Caller):
         ----------
         market_id: Only these markets. Repeat the parameter for each id, at most 100.
         platform: Only markets of this venue.
-        status: Only markets with this status. A market whose close has passed without an
-            update from its venue since counts as `closed` and `stale`.
+        status: Only markets with this status. If a market's close has passed and its venue
+            has sent nothing since, the market counts as `closed` and `stale`.
         stale: true: only stale markets, i.e. those whose price or status is too old to rely
             on. false: only the others.
         category: Only markets of this category of the venue; case does not matter.
@@ -212,7 +212,7 @@ class Forecasts(Caller):
         )
 
     def get(self, answer_id: str) -> m.FullForecast:
-        """Returns a forecast of this account as it was made; if it is not made yet, its status."""
+        """Returns a finished forecast of this account. If it is not finished, returns its status."""
         return self._send(
             Call("GET", "/v1/forecasts/{answer_id}", m.FullForecast, path=(answer_id,), repeat=True)
         )
@@ -337,8 +337,8 @@ class Factors(Caller):
 
         Parameters
         ----------
-        q: Words that must all occur in a factor's name, key, domain or `up` (what a rise of
-            the factor means), each in any of the four.
+        q: Words to look for in the name, key, domain and `up` (what a rise of the factor
+            means) of a factor. Each word must occur in at least one of these.
         domain: Only factors of this domain (subject area), e.g. macro.
         limit: Maximum number of items per page.
         """
@@ -361,7 +361,7 @@ class Rvol(Caller):
 
         Parameters
         ----------
-        model_id: Model identifier, e.g. blend.
+        model_id: Id of a volatility model, e.g. blend.
         limit: Maximum number of rows per answer.
         """
         return self._pages(
@@ -411,13 +411,14 @@ class Rvol(Caller):
         limit: Maximum number of rows per answer.
         asset: Asset key, e.g. BTC.
         horizon: A number of days followed by d, e.g. 7d. For assets that trade around the
-            clock the days are calendar days. For assets with trading sessions (e.g. stocks)
-            they are sessions, except that multiples of 7 and of 30 count calendar days (7d
-            is one week).
+            clock, these are calendar days. For assets with trading sessions (e.g. stocks),
+            these are sessions; but multiples of 7 and of 30 are calendar days for them, too
+            (7d is one week).
         model: Identifier of a model, or an alias: champion (the model served by default),
             latest or stable. Default: champion; for the scorecard, all models.
-        model_version: Version of the model, e.g. 2026.11+3f9a1c2b. Default: all versions;
-            for the alias stable, the version that it points to.
+        model_version: Version of the model, e.g. 2026.11+3f9a1c2b. Default: all versions.
+            If the model is given as stable, the default is the version to which this alias
+            points.
         """
         return self._pages(
             Call(
@@ -453,13 +454,14 @@ class Rvol(Caller):
         limit: Maximum number of rows per answer.
         asset: Asset key, e.g. BTC.
         horizon: A number of days followed by d, e.g. 7d. For assets that trade around the
-            clock the days are calendar days. For assets with trading sessions (e.g. stocks)
-            they are sessions, except that multiples of 7 and of 30 count calendar days (7d
-            is one week).
+            clock, these are calendar days. For assets with trading sessions (e.g. stocks),
+            these are sessions; but multiples of 7 and of 30 are calendar days for them, too
+            (7d is one week).
         model: Identifier of a model, or an alias: champion (the model served by default),
             latest or stable. Default: champion; for the scorecard, all models.
-        model_version: Version of the model, e.g. 2026.11+3f9a1c2b. Default: all versions;
-            for the alias stable, the version that it points to.
+        model_version: Version of the model, e.g. 2026.11+3f9a1c2b. Default: all versions.
+            If the model is given as stable, the default is the version to which this alias
+            points.
         start: Earliest `as_of`, inclusive (UTC).
         end: Latest `as_of`, inclusive (UTC). A date includes the whole day.
         """
@@ -497,9 +499,9 @@ class Rvol(Caller):
         limit: Maximum number of rows per answer.
         asset: Asset key, e.g. BTC.
         horizon: A number of days followed by d, e.g. 7d. For assets that trade around the
-            clock the days are calendar days. For assets with trading sessions (e.g. stocks)
-            they are sessions, except that multiples of 7 and of 30 count calendar days (7d
-            is one week).
+            clock, these are calendar days. For assets with trading sessions (e.g. stocks),
+            these are sessions; but multiples of 7 and of 30 are calendar days for them, too
+            (7d is one week).
         start: Earliest `as_of`, inclusive (UTC).
         end: Latest `as_of`, inclusive (UTC). A date includes the whole day.
         """
@@ -537,9 +539,9 @@ class Rvol(Caller):
         limit: Maximum number of rows per answer.
         asset: Asset key, e.g. BTC.
         horizon: A number of days followed by d, e.g. 7d. For assets that trade around the
-            clock the days are calendar days. For assets with trading sessions (e.g. stocks)
-            they are sessions, except that multiples of 7 and of 30 count calendar days (7d
-            is one week).
+            clock, these are calendar days. For assets with trading sessions (e.g. stocks),
+            these are sessions; but multiples of 7 and of 30 are calendar days for them, too
+            (7d is one week).
         """
         return self._pages(
             Call(
@@ -573,9 +575,9 @@ class Rvol(Caller):
             latest or stable. Default: champion; for the scorecard, all models.
         asset: Asset key, e.g. BTC.
         horizon: A number of days followed by d, e.g. 7d. For assets that trade around the
-            clock the days are calendar days. For assets with trading sessions (e.g. stocks)
-            they are sessions, except that multiples of 7 and of 30 count calendar days (7d
-            is one week).
+            clock, these are calendar days. For assets with trading sessions (e.g. stocks),
+            these are sessions; but multiples of 7 and of 30 are calendar days for them, too
+            (7d is one week).
         start: Earliest `as_of`, inclusive (UTC).
         end: Latest `as_of`, inclusive (UTC). A date includes the whole day.
         """
@@ -883,9 +885,10 @@ class Watchlists(Caller):
         metric: Quantity to measure on the target and to compare with `value`. Metrics named
             series_* are for external series, rvol_* for assets, staleness for every target,
             and all others for markets (also those of an event or a search).
-        op: How the metric is compared with `value`. gt fires also if the metric is above
-            `value` from the start; crosses_above fires only after the metric was at or
-            below it. Likewise lt and crosses_below. A status allows only eq and ne.
+        op: How the metric is compared with `value`. gt and lt fire when the metric is above
+            or below `value`, even if it is so from the start. crosses_above fires only
+            after the metric was at or below `value`, crosses_below only after it was at or
+            above. A status allows only eq and ne.
         value: Threshold in the metric's unit. probability, spread and divergence: 0 to 1.
             probability_change: -1 to 1. probability_zscore: standard deviations.
             volume_spike: multiple of the usual volume. volume_24h: US dollars (Polymarket)
@@ -988,9 +991,10 @@ class Watchlists(Caller):
         metric: Quantity to measure on the target and to compare with `value`. Metrics named
             series_* are for external series, rvol_* for assets, staleness for every target,
             and all others for markets (also those of an event or a search).
-        op: How the metric is compared with `value`. gt fires also if the metric is above
-            `value` from the start; crosses_above fires only after the metric was at or
-            below it. Likewise lt and crosses_below. A status allows only eq and ne.
+        op: How the metric is compared with `value`. gt and lt fire when the metric is above
+            or below `value`, even if it is so from the start. crosses_above fires only
+            after the metric was at or below `value`, crosses_below only after it was at or
+            above. A status allows only eq and ne.
         value: Threshold in the metric's unit. probability, spread and divergence: 0 to 1.
             probability_change: -1 to 1. probability_zscore: standard deviations.
             volume_spike: multiple of the usual volume. volume_24h: US dollars (Polymarket)

@@ -42,9 +42,9 @@ MOVING = np.dtype(
         ("category", "<i8"),  # hash of the category's name, see `categories`; 0: no category
     ]
 )
-"""Type of a record of a market's data that change often (price, volume, times). An array of such
-records, kept in memory, is indexed by the market's serial number (`seq`); a number without a market
-has a record of zeros."""
+"""Type of a record with those data of one market that change often (price, volume, times). An array
+of such records is kept in memory. The record of a market is at the index that is the market's
+serial number (`seq`). For a number without a market, the record is all zeros."""
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _ORIGINS: tuple[Origin, ...] = ("venue", "dump", "sample")
@@ -67,7 +67,8 @@ class MovingRow(NamedTuple):
     category_number: int
 
     def record(self) -> tuple[Any, ...]:
-        """This row as one element of an array of type `MOVING`."""
+        """This row as a tuple of the values that one record of type `MOVING` has, in the order of
+        its fields."""
         two = len(self.prices) == 2
         first, second = self.prices if two else (None, None)
         return (
@@ -102,9 +103,9 @@ async def moving(conn: Connection, seqs: Sequence[int]) -> list[MovingRow]:
 
 
 async def moving_since(conn: Connection, moved: int, limit: int) -> list[MovingRow]:
-    """The often changing data of the next markets, at most `limit`, whose price, volume, status or
-    links (to the same contract on another venue) changed after the change numbered `moved`, in the
-    order of these changes."""
+    """The often changing data of the markets whose price, volume, status or links (to the same
+    contract on another venue) changed after the change numbered `moved`. The markets are in the
+    order of these changes, at most `limit`."""
     return await _rows(conn, "where moved > %s order by moved limit %s", (moved, limit))
 
 

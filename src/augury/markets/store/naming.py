@@ -62,7 +62,8 @@ def _as_uuid(name: Name) -> list[str]:
 
 
 async def named_by(conn: Connection, name: Name) -> list[str]:
-    """Ids of the markets to which a page or a slug belongs, at most `MOST_NAMED`."""
+    """Ids of the markets that a slug, or the address of a page at a venue, stands for, at most
+    `MOST_NAMED`."""
     if name.kind == "slug":
         return await _select(
             conn, "slug = %(slug)s or id = %(ticker)s",

@@ -100,7 +100,8 @@ async def _suspects(conn: Connection, ids: Sequence[str]) -> list[ScreenedQuote]
 
 
 async def _before(conn: Connection, ids: Sequence[str]) -> dict[str, float]:
-    """Market id -> the first outcome's last recorded price in the 30 days before the quote."""
+    """Market id -> the first outcome's last recorded price in the 30 days before the market's
+    present quote. Markets without such a price are left out."""
     rows = await conn.execute(
         """
         select m.id, p.price from markets m cross join lateral (
@@ -120,8 +121,9 @@ async def _inconsistent_sums(conn: Connection, ids: Sequence[str]) -> dict[str, 
     """The quotes to put into quarantine because the prices of their imported event do not fit
     together: market id -> reason.
 
-    At most one market of the event resolves Yes, but the bids sum to more than `doors.MAX_SUM`, or
-    the asks of at least `doors.MIN_MEMBERS` markets to less than `doors.MIN_SUM`.
+    Only events of which at most one market resolves Yes are checked. Their prices do not fit
+    together if the bids of all markets sum to more than `doors.MAX_SUM`. Nor do they if the event
+    has at least `doors.MIN_MEMBERS` markets and the asks sum to less than `doors.MIN_SUM`.
     """
     rows = await conn.execute(
         """

@@ -107,7 +107,7 @@ def find(
     Returns three things: the factors on the page; the number of factors on all pages; and the
     position to pass as `after` for the next page (None on the last page).
 
-    words : only factors in whose name, `up`, key and domain together all these words occur
+    words : only factors whose text contains all these words (see `FactorListing.texts`)
     domain : only factors of this domain (subject area); None: of all domains
     """
     wanted = words.casefold().split()

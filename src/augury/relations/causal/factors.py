@@ -46,7 +46,8 @@ class Match(NamedTuple):
 
 class Matcher:
     """Finds the factors (things in the world, e.g. a policy rate) that texts name. To be fast, it
-    has an index from rare terms to the ways of naming a factor (`Line`) that need them."""
+    indexes each way of naming a factor (`Line`) by rare terms, of which such a text has at least
+    one."""
 
     def __init__(self, base: Base) -> None:
         self.base = base
@@ -204,7 +205,8 @@ def yes_direction(text: str, factor: Factor) -> int:
 
 
 def _words_of(phrases: tuple[Phrase, ...], words: tuple[str, ...]) -> set[str]:
-    """The words of all `phrases` that occur in a text. `words`: the words of the text."""
+    """All words of those `phrases` that occur as a whole in a text. `words`: the text's words, in
+    order."""
     return {word for phrase in phrases if _is_in(phrase, words) for word in phrase}
 
 

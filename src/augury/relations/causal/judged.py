@@ -48,7 +48,8 @@ class PairVerdict:
     """Key of factor A, the pair's first factor. In a verdict on patterns: key of a pattern, which
     stands for many factors (one for each team, country ...)."""
     other: str
-    """Key of factor B, the pair's second factor. In a verdict on patterns: key of a pattern."""
+    """Key of factor B, the pair's second factor. If the verdict is on two patterns, each of which
+    stands for many factors, it is the key of the second pattern."""
     side: Side
     code: Code
     """What factor B (`other`) is to factor A (`one`): its cause, its effect ..."""
@@ -110,8 +111,10 @@ def read(name: str, text: str, problems: list[str]) -> Iterator[PairVerdict]:
     Messages on lines that can't be read are added to `problems`.
 
     A line has the fields A, side, code, strength, sign, days, judge, B, reason, separated by tabs.
-    If the code is "none" (A and B are unrelated), the strength is 0. Several such verdicts on one A
-    may share a short line, with the fields A, side, "none", judge, and all Bs separated by spaces.
+    The code says what B is to A (`Code`); the side says which pairs a verdict on two patterns
+    covers (`Side`). If the code is "none" (A and B are unrelated), the strength is 0. Several such
+    verdicts on one A may share a short line, with the fields A, side, "none", judge, and all Bs
+    separated by spaces.
     """
     for number, line in enumerate(text.splitlines(), 1):
         if not line or line.startswith("#"):
@@ -144,17 +147,17 @@ def _verdicts(fields: Sequence[str]) -> Iterator[PairVerdict]:
 
 
 class Around(NamedTuple):
-    """The verdicts on all pairs with one factor (thing in the world), "this factor": two arrays,
-    indexed by the id of the pair's other factor."""
+    """The verdicts on all pairs of one given factor (thing in the world) with other factors: two
+    arrays, indexed by the id of the other factor."""
 
     codes: NDArray[np.int8]
-    """(factors + 1,), by the id of the other factor: the code of the verdict on the pair, as 1 plus
-    its index in `CODES`; 0 if nobody judged the pair. At the id of this factor itself:
-    `SELF_CODE`."""
+    """Shape (factors + 1,), indexed by the id of the other factor: the code of the verdict on the
+    pair, as a number: the position of the code in `CODES`, counted from 1. 0 if nobody judged the
+    pair. This factor itself has `SELF_CODE`."""
     strengths: NDArray[np.int8]
-    """Shape (factors + 1,), indexed by factor id: how strongly one given factor is related to each
-    factor, 0 to 3, according to the verdict on the pair; 0 if nobody judged the pair. The given
-    factor's own entry is 3."""
+    """(factors + 1,), by the id of the other factor: how strongly the two factors are related by
+    the verdict on the pair, 0 to 3; 0 if nobody judged the pair. At the id of this factor itself:
+    3."""
 
 
 SELF_CODE: Final = len(CODES) + 1
@@ -205,10 +208,11 @@ class Judged:
         return dict(found)
 
     def _around(self, number: int) -> Around:
-        """The verdicts on what each other factor is to the factor with the id `number`.
+        """The verdicts on the factor with the id `number`: for each other factor, how that factor
+        is related to this one.
 
-        A verdict on the two factors themselves takes precedence over a verdict on the patterns that
-        they were made from.
+        A pattern stands for many factors, e.g. one for each team. A verdict on the two factors
+        themselves takes precedence over a verdict on their patterns.
         """
         asked = self._factors[number - 1]
         codes, strengths = np.zeros((2, len(self._factors) + 1), np.int8)
@@ -235,9 +239,9 @@ class Judged:
 
 
 def side_of(one: Factor, other: Factor) -> Side:
-    """Whether two factors were made for the same entity (team, country) of one list ("same"), for
-    two entities of one list ("other"), or neither (empty). A verdict on patterns may hold for one
-    of these cases only (`Side`)."""
+    """Whether two factors are about the same entity (team, country) of a list ("same") or about two
+    entities of the same list ("other"). Empty if they are not about entities of one list. A verdict
+    on two patterns may cover only one of these cases (`Side`)."""
     if one.entity_list is None or one.entity_list != other.entity_list:
         return ""
     return "same" if one.entity == other.entity else "other"

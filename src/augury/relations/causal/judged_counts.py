@@ -70,8 +70,8 @@ class EdgeCounts(msgspec.Struct):
     """Number of the edges and links counted in `same_relation` whose sign ("+" or "-") is the
     opposite of the verdict's."""
     none: int = 0
-    """Number of edges and links that join two factors which are unrelated by the verdict
-    ("none")."""
+    """Number of edges and links whose two factors are unrelated according to their verdict (its
+    code is "none")."""
 
 
 class JudgedCounts(msgspec.Struct):
@@ -98,8 +98,8 @@ class JudgedCounts(msgspec.Struct):
     """Number of pairs of factors that have both a verdict of the operator and one shipped with this
     version."""
     own_same_relation: int
-    """Number of the pairs counted in `own_over_shipped` on which the operator's verdict and the
-    shipped one state the same relation."""
+    """Number of pairs of factors on which the operator's verdict and the one shipped with this
+    version state the same relation. At most `own_over_shipped`."""
     against_edges: EdgeCounts
 
 
@@ -159,8 +159,11 @@ def _against_edges(base: Base, judged: Judged) -> EdgeCounts:
 
 def _written(base: Base) -> Iterator[tuple[str, str, EdgeKind, str]]:
     """The edges and links that people wrote, as (key of a factor, key of the other factor, kind,
-    sign). Of all edges between the factors made from the same two patterns (one factor for each
-    team, country ...), only the first is included."""
+    sign).
+
+    A pattern gives one factor for each team, country ..., so many factors may repeat the same edge.
+    Of the edges of one kind between two patterns, only the first is included: the first between
+    factors about the same team, and the first between factors about different teams."""
     seen: set[Sequence[str]] = set()
     ties: list[tuple[str, str, EdgeKind, str]] = [
         (edge.cause, edge.effect, "drives", edge.sign) for edge in base.edges if not edge.inherited

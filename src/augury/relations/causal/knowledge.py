@@ -75,8 +75,8 @@ _WRITTEN = re.compile(r'^\[factors\.(?:"([^"]+)"|([\w-]+))\]', re.MULTILINE)
 @cache
 def written_in(beginning: str) -> frozenset[str]:
     """Keys of the factors (things in the world) and patterns in those files of the factor base
-    whose names start with `beginning`. The division into files is finer than that into domains,
-    since sports, films and music are one domain."""
+    whose names start with `beginning`, e.g. "sports_". The domain of a factor does not tell this:
+    sports, films and music are one domain."""
     found: set[str] = set()
     for name, text in texts().items():
         if name.startswith(beginning):
@@ -318,8 +318,8 @@ class _BaseReader:
         )
 
     def _inherited(self, edges: Mapping[tuple[str, str], Edge]) -> list[Edge]:
-        """The edges that single contenders (a team's title) get from the whole contest (the
-        league's title): copies of the contest's edges, with a smaller strength.
+        """Copies of the edges of a contest (e.g. the league's title) for each of its contenders
+        (e.g. one team's title), with a smaller strength.
 
         What drives a contest also drives how its contenders do in it. Edges between two contests
         whose contenders come from the same list are not copied, since the contenders have better

@@ -29,8 +29,9 @@ class Line:
     conjuncts: tuple[tuple[Phrase, ...], ...]
     without: tuple[Phrase, ...]
     alone: bool = False
-    """Whether a text matches only if all its words belong to this line. Numbers and months in the
-    text do not count."""
+    """Whether this line (one way in which texts name the factor) matches only a text that says
+    nothing else: each word of the text, except numbers and months, is part of a phrase of the
+    line."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -42,8 +43,8 @@ class Line:
 class Factor:
     """Something in the world that markets are about: a policy rate, a ceasefire, a team's season.
 
-    The sign of an edge says what follows from a rise of the factor (`up`): "+" means that a rise of
-    the cause makes a rise of the effect more likely.
+    Each factor can rise; `up` says in words what its rise is ("the rate is raised"). An edge with
+    the sign "+" means that a rise of the cause makes a rise of the effect more likely.
     """
 
     key: str

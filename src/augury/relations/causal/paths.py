@@ -94,16 +94,18 @@ class _Around(NamedTuple):
     weights: NDArray[np.float32]
     """For each of `targets`, the weight of the best path to it, 0 to 1."""
     text_only: NDArray[np.bool_]
-    """For each of `targets`: True if it is related only as a sibling (made from the same pattern),
-    but is not one of the first `FIRST_SIBLINGS`. Its markets are found by their text only."""
+    """For each of `targets`: True if its markets are found by their text only. These targets are
+    the siblings after the first `FIRST_SIBLINGS`, unless a stronger path leads to them. Siblings
+    are factors made from the same pattern, e.g. the titles of the other teams."""
     paths: dict[tuple[int, int], FactorPath]
     """(index into `RELATIONS`, id of the target) -> the path to the target."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reached:
-    """The factors (things in the world) to which paths of the factor base lead from a question's
-    own factors, i.e. those that the question is about. The arrays are indexed by factor id.
+    """The factors (things in the world) that are reached from a question's own factors, along paths
+    of the factor base. Its own factors are those that it is about. The arrays are indexed by factor
+    id.
 
     weights : (3, factors + 1), weight of the best path, 0 to 1, by relation (in the order of
         `RELATIONS`) and factor; 0 if there is no path
@@ -176,9 +178,9 @@ class FactorGraph:
             )
         self._around = lru_cache(maxsize=FACTORS_KEPT)(self._explore)
         self.kinds, self.entities = _entities(base)
-        """Two arrays (factors + 1,), by factor id, for factors made from a pattern. `kinds` has a
-        number that identifies the list (of teams, of countries) with the factor's entity;
-        `entities` has one that identifies the entity itself. Both are 0 for other factors."""
+        """Two arrays (factors + 1,), by factor id. A factor made from a pattern is about one entity
+        of a list, e.g. one team of a league. `kinds` has a number that stands for the list, and
+        `entities` one that stands for the entity. Both are 0 for all other factors."""
         self.differs_by_market = np.array(
             [False, *(factor.differs_by_market for factor in base.factors.values())]
         )
@@ -205,8 +207,9 @@ class FactorGraph:
     def reach(
         self, factors: Sequence[tuple[int, float]], supposed: Collection[int] = ()
     ) -> Reached:
-        """Find the factors (things in the world that markets are about) that drive, follow from, or
-        move with those that a question is about, and the paths to them.
+        """Find the factors (things in the world that markets are about) that are related to a
+        question's own factors, and the paths to them. A related factor drives one of the question's
+        factors, follows from it, or moves with it.
 
         factors : the factors that the question is about, as (id, weight from 0 to 1)
         supposed : ids of the factors that the question supposes as causes ("if the dollar

@@ -41,12 +41,12 @@ class UnjudgedPair(NamedTuple):
     """Key of the first factor, or of a pattern that stands for many factors (one for each team,
     country ...)."""
     other: str
-    """Key of the second factor, or of a pattern."""
+    """Key of the second factor or, in a pair of patterns, of the second pattern."""
     side: Side
     examples: tuple[tuple[Factor, Factor], ...]
-    """The pairs of factors that this pair stands for, those with the most events first. A pair of
-    factors stands only for itself. A pair of patterns stands for the pairs of factors made from
-    them (one for each team, country ...)."""
+    """The pairs of factors for which a verdict on this pair will hold, those with the most events
+    first. If `one` and `other` are factors, they are the only pair. If they are patterns, these are
+    pairs of factors made from them (e.g. one pair for each team or country)."""
     events: int
     """Number of events of this installation for which a verdict on the pair matters. For two
     factors, it is the number of events about the first or about the second, whichever is smaller.
@@ -54,8 +54,8 @@ class UnjudgedPair(NamedTuple):
 
     @property
     def pair(self) -> tuple[str, str, Side]:
-        """What identifies the pair, as in `PairVerdict.pair`: the keys of both factors (or
-        patterns) in sorted order, and the side."""
+        """What identifies the pair: the keys of both factors in sorted order, and `side`. As in
+        `PairVerdict.pair`, a key can be that of a pattern, which stands for many factors."""
         return (*sorted((self.one, self.other)), self.side)  # type: ignore[return-value]
 
     @property
@@ -132,8 +132,9 @@ def unjudged(
 def _reached(graph: FactorGraph, number: int) -> list[int]:
     """Ids of the factors that a path of the factor base joins to the factor with the id `number`.
 
-    Of its siblings (factors made from the same pattern, e.g. for other teams), those that no other
-    path joins to it are left out, except for the first few (`paths.FIRST_SIBLINGS`).
+    Siblings are factors made from the same pattern, e.g. for other teams. A sibling that is related
+    to the factor in no other way is left out, unless it is one of the first few
+    (`paths.FIRST_SIBLINGS`).
     """
     reached = graph.reach([(number, 1.0)])
     return np.flatnonzero(reached.weights.any(axis=0) & reached.looked_up).tolist()
@@ -170,17 +171,18 @@ def _listed(
     *,
     as_patterns: bool,
 ) -> Iterator[UnjudgedPair]:
-    """The pairs between the factors of two patterns that nobody has judged yet, in the form in
-    which they are to be judged: one pair of patterns, or each pair of factors on its own.
+    """The unjudged pairs of factors made from two patterns, in the form in which they are to be
+    judged: all as one pair of patterns, or each pair of factors on its own.
 
-    A pattern gives one factor for each entity (team, country ...) of a list. A pair of patterns
-    stands for all pairs of their factors, and is used if paths join at least half of these, and
-    more than one (`as_patterns`). There are two exceptions. Two factors made from the same pattern
-    are always judged as a pair of patterns. Patterns over two different lists are never judged as a
+    A pattern gives one factor for each entity (team, country ...) of a list. A verdict on a pair of
+    patterns holds for all pairs of their factors. It is asked for if `pairs` has several pairs and
+    `as_patterns` is True. There are two exceptions. Two factors made from the same pattern are
+    always judged as a pair of patterns. Patterns over two different lists are never judged as a
     pair, because what holds for a bank and its own currency does not hold for other currencies.
 
     ends : keys of both patterns, and whether the two factors are about the same entity (`Side`)
     pairs : (id of a factor, id of the other factor) -> number of events about the pair
+    as_patterns : whether `pairs` has at least half of the pairs that can be formed
     """
     one, other, side = ends
     examples = tuple(

@@ -53,8 +53,8 @@ def review(
     by: Annotated[
         str | None,
         typer.Option(
-            help="Your name. Writes a file in which you judge the pairs yourself, without asking "
-            "the language model."
+            help="Judge the pairs yourself instead of asking the language model. Give your name, "
+            "e.g. ana. The command writes a file of pairs for you to fill in."
         ),
     ] = None,
     accept: Annotated[

@@ -32,8 +32,9 @@ from augury.search.text import document_text
 from augury.storage.database import Database
 
 MOST_EVENTS: Final = 20_000
-"""The events about each factor (thing in the world) are counted among at most this many active
-events: those whose most traded market has the largest volume."""
+"""Largest number of active events that are read in order to count how many events are about each
+factor (thing in the world). The events whose most traded market has the largest volume are
+read."""
 BATCH_MARKETS: Final = 500
 """Number of markets that are read from the database in one query."""
 

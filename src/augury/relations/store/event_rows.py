@@ -21,7 +21,8 @@ class LinkingState(NamedTuple):
     code: str
     """Version of the code that processed the changes (`events.CODE_VERSION`)."""
     change: int
-    """Sequence number of the last change that was processed."""
+    """Sequence number of the last change of the catalogue that was processed into events and
+    links."""
 
 
 class EventRow(NamedTuple):
@@ -157,9 +158,9 @@ async def save_members(conn: Connection, places: Sequence[tuple[int, Platform, P
 
 
 async def describe_events(conn: Connection, ids: Collection[int]) -> None:
-    """Set two fields of the events with these `ids` to the values that are most frequent among
-    their markets: `kind` (what the markets have in common), and `stages` (the hash of their contest
-    and its year, `EventRow.contest_hash`)."""
+    """Set the columns `kind` and `stages` of the events with these `ids`, each to the value that is
+    most frequent among the event's markets. `kind` is what the markets have in common; `stages` is
+    the hash of a contest and its year (`EventRow.contest_hash`)."""
     await conn.execute(
         """
         update relation_events e set kind = d.kind, stages = d.stages

@@ -28,8 +28,8 @@ class LabelRow(NamedTuple):
     second_id: str
     relation: LabelRelation
     sign: int
-    """+1 if a rise of one market's probability goes with a rise of the other's, -1 if with a fall,
-    0 if unknown."""
+    """+1 if the probabilities of the two markets rise together, -1 if one falls when the other
+    rises, 0 if unknown."""
     lag_days: int
     """Typical number of days from cause to effect."""
     reason: str
@@ -92,7 +92,8 @@ async def add_label(
     """Store a language model's label for a pair of events, unless the pair already has one.
 
     pair : hash of the pair (`LeadPair.key`)
-    first_seq, second_seq : database numbers of the markets by which the model was asked
+    first_seq, second_seq : database numbers of the markets that represented the first and the
+        second event when the model was asked
     """
     await conn.execute(
         """

@@ -19,8 +19,8 @@ class PricedStep(NamedTuple):
     that differ e.g. only in a level or date). Without a family, it is the id of the event under
     which the venue lists the market; without that, the market's own id."""
     step: int
-    """Number of the time step, counted from 0 at the beginning of 1970 (UTC). `priced_steps` is
-    given the length of a step."""
+    """Number of the time step, counted from 0 at the beginning of 1970 (UTC). The length of a step
+    is an argument of `priced_steps` (`seconds`)."""
     price: float
     """Probability, 0 to 1."""
 

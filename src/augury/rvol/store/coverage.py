@@ -101,8 +101,8 @@ class Newest(NamedTuple):
 
     origin: Origin
     continuous: bool
-    """Which assets: True for those that trade every day around the clock (e.g. coins), False for
-    those that trade in sessions (e.g. stocks)."""
+    """Whether these are the assets that trade every day around the clock (e.g. coins); False: the
+    assets that trade in sessions (e.g. stocks)."""
     through: datetime
     """The end of the newest day that has data."""
 

@@ -51,8 +51,15 @@ async def put_bars(
     data: bytes,
     fingerprint: str,
 ) -> bool:
-    """Store a day's compressed price bars as a new revision. Returns False if the newest revision
-    has the same bars."""
+    """Store a day's price bars as a new revision. Returns False, and stores nothing, if the newest
+    revision has the same bars.
+
+    minutes : length of a bar
+    n : number of bars
+    source : exchange or file that the bars come from
+    data : the bars, compressed by `bars.packed`
+    fingerprint : hash of the bars, by which equal bars are recognized
+    """
     done = await conn.execute(
         """
         with last as (

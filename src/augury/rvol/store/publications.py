@@ -95,8 +95,9 @@ async def published_set(conn: Connection, set_id: int) -> tuple[str, date, datet
 
 
 async def proven_version(conn: Connection, model_id: str, origins: int) -> str | None:
-    """The newest version of a model whose forecasts at the shortest horizon can be compared with
-    realized variance on at least `origins` days; None if there is none."""
+    """The newest version of a model that was tested on enough days: its forecasts at the shortest
+    horizon can be compared with realized variance on at least `origins` days. None if there is
+    none."""
     rows = await conn.execute(
         """
         select model_version from rvol_models m where model_id = %(model_id)s and %(origins)s <= (

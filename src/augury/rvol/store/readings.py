@@ -16,8 +16,8 @@ from augury.rvol.store.sql import ASSET_ORIGIN, Connection, sql
 
 class Volatility(NamedTuple):
     """An asset's annualized volatility (0.45 is 45%): the newest forecast of the model served by
-    default, and what was realized over the latest target window (the days that a forecast covers)
-    of the same length that is over."""
+    default and, for comparison, what was realized over the latest target window (the days that a
+    forecast covers) that has ended. Both windows have the same length."""
 
     as_of: datetime
     forecast: float
