@@ -108,6 +108,21 @@ def test_getting_to_a_level(said: str, low: float | None, high: float | None) ->
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("asked", "low", "high"),
+    [
+        ("eth dips to 1800 in may", -math.inf, 1800), ("btc down to 65k by june", -math.inf, 65_000),
+        ("does sol fall to 65 in may", -math.inf, 65), ("gold falls to $4000", -math.inf, 4000),
+        ("sol climbs to $300 by june", 300, math.inf), ("btc up to 120k in may", 120_000, math.inf),
+        ("eth to 1800 in may", 1800, 1800),
+    ],
+)  # fmt: skip
+def test_a_short_question_says_from_which_side(asked: str, low: float, high: float) -> None:
+    p = normalize(asked, AT).proposition
+    assert p.threshold is not None
+    assert (p.predicate, p.threshold.low, p.threshold.high) == ("touches", low, high)
+
+
 @pytest.mark.parametrize(("said", "low", "high"), STAYS)
 def test_staying_on_one_side_is_never_getting_to_the_other(
     said: str, low: float | None, high: float | None

@@ -168,6 +168,23 @@ def test_a_level_that_is_touched_and_one_that_holds_on_a_day(
 
 
 @pytest.mark.parametrize(
+    ("question", "market", "order"),
+    [
+        ("Will gold dip to $50 in 2027?", "Will gold hit $70 in 2027?", "differs"),
+        ("Will gold hit $70 in 2027?", "Will gold dip to $50 in 2027?", "differs"),
+        ("Will gold hit $65 in 2027?", "Will gold climb to $120 in 2027?", "differs"),
+        ("Will gold hit $130 in 2027?", "Will gold climb to $120 in 2027?", "implies"),
+        ("Will gold dip to $50 in 2027?", "Will gold hit $40 in 2027?", "implied"),
+        ("Will gold hit $50 in 2027?", "Will gold dip to $50 in 2027?", "same"),
+    ],
+)
+def test_a_level_that_is_hit_may_be_reached_from_either_side(
+    question: str, market: str, order: str
+) -> None:
+    assert fit(question, market).threshold == order
+
+
+@pytest.mark.parametrize(
     ("market", "stands"),
     [
         ("Will the DHS shutdown end after April 30, 2027?", "differs"),

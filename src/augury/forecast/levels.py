@@ -58,9 +58,12 @@ LEVELS: Final = (
           "surpass "),
     rule(r"\b(?:get|climb|go|rise|move|rally|run|push|spike|jump|shoot|head)(?:e?s)?\s+(?:back\s+|up\s+)?(?:above|over)\s+(?=[$€£]?\d)",
           "surpass "),
-    rule(rf"^(?P<what>\W{{0,5}}(?:(?:is|are|will|does|do|can)\s+)?(?:[a-z][\w/&.-]{{0,30}}\s+){{1,2}}?)(?:go(?:es|ing)?\s+)?to\s+(?={_LEVEL})", r"\g<what>hit "),
+    rule(rf"^(?P<what>\W{{0,5}}(?:(?:is|are|will|does|do|can)\s+)?(?:(?!(?:dips?|climbs?|down|up)\s)[a-z][\w/&.-]{{0,30}}\s+){{1,2}}?)(?:go(?:es|ing)?\s+)?to\s+(?={_LEVEL})",
+         r"\g<what>hit "),
     rule(rf"\b(?:getting|climbing)\s+(?:back\s+|up\s+)?to\s+(?={_LEVEL})", "hit "),
     rule(rf"\bdown\s+to\s+(?={_LEVEL})", "dip to "),
+    rule(rf"^(?P<what>\W{{0,5}}(?:(?:is|are|will|does|do|can)\s+)?(?:[a-z][\w/&.-]{{0,30}}\s+){{1,2}}?)up\s+to\s+(?={_LEVEL})",
+         r"\g<what>reach "),
     rule(rf"\bgoe?s?\s+past\s+(?={_LEVEL})", "surpass "),
     rule(r"^(?P<what>\W{0,5}[a-z][\w/&.-]{1,20}\s+)(?=[$€£]?\d[\d,.]*\s?(?:k|m|bn?)\b|[$€£]\d|"
          r"(?!(?:19|20)\d\d\b)\d{1,3},?\d{2,3}\s+(?:by|this|in|before|end|eo[dwmqy])\b)", r"\g<what>hit "),

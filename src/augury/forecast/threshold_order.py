@@ -153,6 +153,8 @@ def _levels(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Or
         ):
             return "opposite"  # "seven or fewer" and "eight or more"
     if ours.predicate == theirs.predicate == "touches":
+        if _side_is_unknown(q, m) or _side_is_unknown(m, q):
+            return "differs"
         q, m = _directed(q, m), _directed(m, q)
     elif mixes_day_and_any_time(ours, theirs):
         touched = ours.predicate == "touches"
@@ -242,6 +244,17 @@ def _whole(t: Threshold) -> Threshold:
     low = t.low if t.low_in or math.isinf(t.low) else math.floor(t.low) + 1
     high = t.high if t.high_in or math.isinf(t.high) else math.ceil(t.high) - 1
     return Threshold(low, high, True, True, t.unit)
+
+
+def _side_is_unknown(t: Threshold, other: Threshold) -> bool:
+    """Whether it can't be told from which side "hits $5" (`t`, one value) reaches its value, if
+    `other` names a side. On the way down, "hits 4" comes after "dips to 5", so 4 is reached from
+    above, too; but "hits 6" may be on the way up."""
+    if t.low != t.high or other.low == other.high:
+        return False
+    if math.isinf(other.low):
+        return t.high > other.high and not _nearly_equal(t.high, other.high)
+    return math.isinf(other.high) and t.low < other.low and not _nearly_equal(t.low, other.low)
 
 
 def _directed(t: Threshold, other: Threshold) -> Threshold:
