@@ -258,12 +258,24 @@ def test_a_draw_is_no_answer_from_a_win(engine: Engine) -> None:
         ("Does Zenda win the 2027 NBA title?", "Will Zenda win the 2028 NBA Finals?", True),
         ("Does Zenda win the NBA in the 2027 season?", "Zenda 2028 NBA champion?", False),
         ("Will Iran strike Israel in 2027?", "Will Israel strike Iran in 2027?", True),
+        ("Will ether dip to $1,800 in June 2027?", "Will ether dip to $1,800 in May 2027?", True),
+        ("Will ether dip to $1,800 in June 2027?", "Will ether dip to $1,800 in 2027?", False),
     ],
 )
 def test_another_year_and_swapped_parts_are_never_the_question(
     engine: Engine, question: str, title: str, unmet: bool
 ) -> None:
     assert judging.brief(asked(engine, question, title), default(), most=12).unmet == (unmet,)
+
+
+@pytest.mark.parametrize(("closes", "unmet"), [("2028-01-31", False), ("2029-01-31", True)])
+def test_a_market_that_closes_years_later_is_of_another_year(
+    engine: Engine, closes: str, unmet: bool
+) -> None:
+    title = "Will Zenda win the governorship of Ruri"
+    known = snapshot(market(1, title, PRICE, f"{closes}T00:00"), 1, PRICE, AT)
+    compared = engine.compare(normalize(f"{title} in 2027", AT), [known], AT)
+    assert judging.brief(compared, default(), most=12).unmet == (unmet,)
 
 
 def test_two_prices_of_one_title_make_the_answer_unsure(engine: Engine) -> None:

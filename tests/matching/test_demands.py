@@ -102,6 +102,8 @@ def test_what_it_has_or_need_not_have(question: str, market: str) -> None:
          "Who will win the Attorney General race in New York? — Democratic party"),
         ("Do Republicans lose the Senate?",
          "Will the Republicans win the North Carolina Senate race in 2026?"),
+        ("Do Democrats win WV-01 in 2026?", "Will the Democrats win the WV-02 House seat?"),
+        ("is Ada Novak the nominee in ny-03", "Will Ada Novak be the nominee for NY-04?"),
         # another office of the same place
         ("Does Thune's South Dakota seat go to a Democrat?",
          "Who will win the Attorney General race in South Dakota? — Democratic party"),

@@ -31,7 +31,7 @@ from augury.matching.demands import Demands
 from augury.matching.judge import MAX_CANDIDATES, Judge, Verdict, worth_reading
 from augury.matching.narrower import is_one_case, names_place
 from augury.matching.trees import Trees
-from augury.propositions.windows import has_ended
+from augury.propositions.windows import Window, has_ended
 
 if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing, Compared
@@ -118,6 +118,10 @@ _TELLS_OF_PAST: Final = re.compile(r"^\W*(?:did|was|were|had)\b", re.I)
 """Matches the first word of a question about the past: "did", "were"."""
 _TWO_YEARS: Final = re.compile(r"\bseasons?\b|\b20\d\d\s?[-–/]\s?(?:20)?\d\d\b", re.I)
 """Matches words for a season over two calendar years: "2026-27", "season"."""
+YEARS_TO_CLOSE: Final = 2
+"""A market that names no year is about another year than the question if its year of closing is at
+least this many years after the question's. Venues close markets on a contest months after it, so
+one year more says nothing."""
 NEITHER: Final = Verdict(0.0, 0.0, certain=True)
 """The judge's verdict on a market that certainly asks neither the question nor its opposite: the
 probability of both is 0."""
@@ -182,6 +186,7 @@ def brief(
     is_over = is_past(reading) and has_ended(reading.proposition.window, compared.at.date())
     unmet = tuple(
         wanted.unmet(text, one.entities) or _is_of_another_year(reading, b, compared.at.year)
+        or _is_of_another_month(reading.proposition.window, b.view.proposition.window)
         or (is_over and not has_ended(b.view.proposition.window, compared.at.date()))
         or is_one_case(
             b.market.question, mentions(b.market.question, vocabulary), wanted.words, ours, titles,
@@ -209,21 +214,35 @@ def _is_indefinite(reading: Reading, b: Bearing) -> bool:
 
 
 def _is_of_another_year(reading: Reading, b: Bearing, now: int) -> bool:
-    """Whether question and market name one year each, and the two years differ. False if the
-    question's year is before the current one (`now`), because such a year only tells of the past.
+    """Whether question and market are about different years. False if the question's year is before
+    the current one (`now`), because such a year only tells of the past.
 
-    If one of the texts is about a league or season, two consecutive years count as the same,
-    because a season may be named after either. They do not for titles that are named after the one
-    year in which they are won ("NBA"), unless a text has the word "season" or a span such as
-    "2026-27"."""
+    - Both name one year, and the two differ. If one of the texts is about a league or season, two
+      consecutive years count as the same, because a season may be named after either. They do not
+      for titles that are named after the one year in which they are won ("NBA"), unless a text has
+      the word "season" or a span such as "2026-27".
+    - Only the question names a year, and the market closes `YEARS_TO_CLOSE` years later or more."""
     ours, theirs = reading.proposition.window.years, b.view.proposition.window.years
-    if len(ours) != 1 or len(theirs) != 1 or min(ours) < now:
+    if len(ours) != 1 or len(theirs) > 1 or min(ours) < now:
         return False
+    if not theirs:
+        closes = b.market.closes_at
+        return closes is not None and closes.year - min(ours) >= YEARS_TO_CLOSE
     both = f"{reading.question} {b.market.question}"
     seasonal = _SEASONAL.search(both) is not None and (
         _TWO_YEARS.search(both) is not None or _WON_BY_SUMMER.search(both) is None
     )
     return abs(min(ours) - min(theirs)) > seasonal
+
+
+def _is_of_another_month(ours: Window, theirs: Window) -> bool:
+    """Whether question and market each name a span of days, weeks or months ("in April", "in
+    March"), and the spans have no day in common."""
+    if ours.kind != "in" or theirs.kind != "in" or "year" in (ours.precision, theirs.precision):
+        return False
+    if ours.start is None or ours.end is None or theirs.start is None or theirs.end is None:
+        return False
+    return ours.end <= theirs.start or theirs.end <= ours.start
 
 
 def _first(

@@ -18,10 +18,11 @@ _VERBS: Final = (
     r"criticiz", r"investigat", r"charg", r"kill", r"bans?\b|banned", r"withdr[ae]w",
     r"overtak|surpass|outperform|outpac|outgain|beat|flip|(?:do|does|doing|perform)\w*\s+better",
 )  # fmt: skip
-"""Patterns for the beginnings of verbs by which one person, country ... acts on another: "attack",
-"endors". The last pattern is for verbs that compare two quantities ("gold outperforms bitcoin"). It
-is not used for teams and persons. In a game, "B beats A" is not just another question, but the
-opposite of "A beats B"; `language.results` reads it."""
+"""Patterns for the beginnings of verbs by which one entity (a person, a country) acts on another:
+"attack", "endors". The last pattern is for verbs that compare two quantities ("gold outperforms
+bitcoin"). This last pattern is not used if one of the entities is a team or a person, because in a
+game, "B beats A" is the opposite of "A beats B", not just another question. `language.results`
+reads the results of games."""
 _PLAYERS: Final = frozenset({"team", "person"})
 _ACT: Final = re.compile(r"\b(?:" + "|".join(f"({verb})" for verb in _VERBS) + r")\w*", re.I)
 """Matches a word that begins like one of `_VERBS`. The number of the group that matches is the

@@ -16,7 +16,7 @@ from typing import Final
 from augury.language import calendar, numerals
 from augury.language.entities import Mention
 from augury.language.vocabulary import folded_words, words
-from augury.matching import actors, seats, telling_acts
+from augury.matching import actors, details, seats, telling_acts
 
 _ALTERNATIVE: Final = re.compile(r",? (?:or|nor) (?:the |either )?", re.I)
 _TOGETHER: Final = re.compile(r" and (?:the )?", re.I)
@@ -65,6 +65,10 @@ _OPPOSED: Final = (
     ("hike hikes raise raises hiked raised", "cut cuts cutting lower lowers lowered"),
     ("convict convicts convicted", "impeach impeaches impeached acquit acquits acquitted"),
     ("import imports", "export exports"),
+    ("votes", "seats"),
+    ("single singles", "album albums record records lp"),
+    ("talks negotiations", "deal agreement pact treaty"),
+    ("blockade blockades", "invade invades invasion"),
 )
 _RUNS: Final = re.compile(
     r"\b(?:runs?|running)\s+(?:again\s+)?(?:for\b|in\s+(?:the\b|20)|(?=20\d\d\b))|\b(?:enter|join|jump\s+in(?:to)?|get\s+in(?:to)?)s?"
@@ -113,6 +117,9 @@ _EXACT_COUNT: Final = re.compile(
 """Matches an exact count in a market's title, as in "2 Fed rate cuts": the market resolves Yes only
 at this count, not at more or fewer."""
 
+_ALONE: Final = ("coin", "company", "product", "award")
+"""Kinds of entities that texts name only if they are about them: a text that names the Oscars is
+not about the Golden Globes."""
 _RIVALS: Final = frozenset({"person", "team", "party", "company", "work", "coin"})
 """Kinds of entities that cannot stand for each other: a market on one person does not answer a
 question about another person."""
@@ -178,7 +185,8 @@ class Demands:
     market's title name one rank each, and these differ, the market does not ask the same."""
     named: tuple[Mention, ...] = ()
     """The mentions of entities in the question's text. If question and market both name coins (or
-    both name companies), but none in common, the market does not ask the same."""
+    both name companies, products or awards), but none in common, the market does not ask the
+    same."""
     acts: tuple[actors.Act, ...] = ()
     """Who does what to whom in the question. A market with the same act, but with actor and target
     swapped, does not ask the same."""
@@ -244,6 +252,7 @@ class Demands:
                 and _RUNS.search(title) is None
             )
             or telling_acts.differ(title, self.text)
+            or details.differ(title, self.text)
             or self._is_of_another_rank(title)
             or (
                 _AT_LEAST.search(self.text) is not None
@@ -333,11 +342,11 @@ def _events_after_before(text: str) -> Iterator[frozenset[str]]:
 
 
 def _are_of_others(ours: Sequence[Mention], theirs: Sequence[Mention]) -> bool:
-    """Whether both texts name coins but no coin in common, or both name companies but no company in
-    common. A question on one stablecoin does not ask what a market on another one asks."""
+    """Whether both texts name entities of one of the kinds `_ALONE`, but none in common. A question
+    on one stablecoin does not ask what a market on another one asks."""
     return any(
         (one := _of_kind(ours, kind)) and (other := _of_kind(theirs, kind)) and not one & other
-        for kind in ("coin", "company")
+        for kind in _ALONE
     )
 
 

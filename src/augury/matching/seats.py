@@ -80,7 +80,8 @@ def is_elsewhere(
     question_words: frozenset[str],
 ) -> bool:
     """Whether a market's title is about a race for office in a place that the question does not
-    name, and shares no other name with the question. False if the title names no place.
+    name, and shares no other name with the question, or about another congressional district.
+    False if the title names no place.
 
     named : the mentions of entities in the title
     question_places : the places that the question names, from the function `places`
@@ -91,6 +92,9 @@ def is_elsewhere(
         if all(e.kind in ("place", "team") for e in one.entities) or _is_race(one)
     ]  # fmt: skip
     theirs = places(located)
+    asked, located_in = _numbers(question_places), _numbers(theirs)
+    if asked and located_in and not asked & located_in:
+        return True
     if not theirs or theirs & question_places or _districts(theirs) & question_words:
         return False
     ends = [(one.start, one.end) for one in located]
@@ -104,12 +108,16 @@ def is_elsewhere(
 def _districts(names: frozenset[str]) -> frozenset[str]:
     """The numbers of the congressional districts among the places `names`, each in all the forms in
     which people write it: "17", "17th"."""
-    numbers = {int(m["number"]) for name in names if (m := _DISTRICT.search(name)) and m["number"]}
     return frozenset(
         form
-        for n in numbers
+        for n in _numbers(names)
         for form in (f"{n}", f"{n:02}", f"{n}st", f"{n}nd", f"{n}rd", f"{n}th")
     )
+
+
+def _numbers(names: frozenset[str]) -> frozenset[int]:
+    found = (_DISTRICT.search(name) for name in names)
+    return frozenset(int(m["number"]) for m in found if m and m["number"])
 
 
 def _is_race(one: Mention) -> bool:

@@ -1,0 +1,263 @@
+"""Details by which two questions differ whose words are nearly all the same: how long after an
+event, which title of a league, which statistic, whose first name. Pure.
+
+The judge (the trained model) may take such a market for the question. The rules of this module find
+what tells the two apart.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import pairwise
+from typing import Final
+
+from augury.language import numerals, vocabulary
+from augury.language.vocabulary import words
+
+_AFTER: Final = re.compile(
+    rf"\b(?:(?P<count>\d{{1,3}}|twenty-four|{numerals.COUNT}|an?)\s+|the\s+|(?P<dashed>\d+)-)?(?P<unit>hour|day|week|month|year)s?\s+"
+    r"(?:after|post|following)\b",
+    re.I,
+)
+"""Matches how long after an event something is asked about: "one week after", "the day after"."""
+_LONGER: Final = frozenset({"week", "month", "year"})
+_DEBUTS: Final = re.compile(r"\b(?:launch|ipo|debut|listing|tge|airdrop)", re.I)
+"""Matches words for the event from which markets on new coins and shares count days."""
+
+_LEVELS: Final = {
+    "division": re.compile(
+        r"\b(?:[an]fc|[an]l|(?:american|national)(?: league)?)\s+"
+        r"(?:north|south|east|west|central)\b|\bdivision\b",
+        re.I,
+    ),
+    "conference": re.compile(
+        r"\b[an]fc\b(?!\s+(?:north|south|east|west))|\b(?:eastern|western)\s+conference\b|\bpennant\b"
+        r"|\b(?:[an]l|(?:american|national)\s+league)\s+(?:champ|pennant)",
+        re.I,
+    ),
+    "league": re.compile(
+        r"\bsuper\s*bowl\b|\bworld\s+series\b|\bstanley\s+cup\b|\bnba\s+(?:champ|title|finals?)"
+        r"|\b(?:nfl|pro\s+football|pro\s+basketball|pro\s+hockey|pro\s+baseball)\s+(?:league\s+)?champ",
+        re.I,
+    ),
+}
+"""Which of a league's titles a text is about -> pattern of the words for it: a division's ("NFC
+North"), a conference's ("NFC champions"), or the league's own ("Super Bowl")."""
+
+_REACHES: Final = re.compile(
+    r"\bfinals?\b|\b(?:in|to|for|at|makes?|miss\w*|reach\w*|plays?|playing)\s+(?:the\s+)?(?:20\d\d\s+)?"
+    r"(?:super\s*bowl|world\s+series|stanley\s+cup)|\bteams\b|\bpennant\b",
+    re.I,
+)
+"""Matches words for reaching a league's final ("in the Super Bowl"), which the winner of each
+conference does."""
+
+_STATISTICS: Final = {
+    "points": r"points\s+per\s+game|ppg|scoring\s+(?:leader|title)|in\s+scoring|points\s+leader",
+    "three-pointers": r"three[\s-]pointers?|3[\s-]pointers?|threes",
+    "rebounds": r"rebounds?|rebounding",
+    "assists": r"assists",
+    "steals": r"(?:in|most|of)\s+steals|steals\s+(?:per|leader)",
+    "aces": r"(?:hits?|serves?|more|most)\s+(?:the\s+)?(?:more\s+|most\s+)?aces",
+    "touchdowns": r"(?:scores?|first|throws?|catch\w*|passing|rushing|receiving)\s+"
+    r"(?:\w+\s+){0,2}touchdowns?",
+    "yards": r"(?<!camden )yards",
+    "home runs": r"home\s?runs?|homers",
+    "strikeouts": r"strikeouts?",
+    "home wins": r"home\s+(?:wins|games|record)",
+    "volume": r"trading\s+volume|volume",
+    "worth": r"fdv|fully[\s-]diluted|market\s*cap\w*|valu(?:ed|ation)",
+}
+"""Quantity that a text may count -> pattern of the words for it. "worth" is the value of all shares
+or coins."""
+_IMPLICIT: Final = frozenset({"worth", "volume", "points"})
+"""Statistics of `_STATISTICS` that a title may leave out."""
+_STATISTIC: Final = re.compile(
+    "|".join(
+        rf"(?P<{name.replace(' ', '_').replace('-', '_')}>\b(?:{pattern})\b)"
+        for name, pattern in _STATISTICS.items()
+    ),
+    re.I,
+)
+_AWARD: Final = re.compile(
+    r"\b(?:oscars?|academy\s+awards?|grammys?|emmys?|tonys?|golden\s+globes?|baftas?|awards?|best\s+(?:picture|"
+    r"director|(?:supporting\s+)?act(?:or|ress)|album|song|film))\b",
+    re.I,
+)
+_GIVERS: Final = re.compile(
+    r"\b(?:(?P<academy>oscars?|academy\s+awards?)|(?P<globes>golden\s+globes?)|(?P<emmys>emmys?)|"
+    r"(?P<grammys>grammys?)|(?P<tonys>tonys?\s+awards?|tonys)|(?P<baftas>baftas?)|(?P<actors>sag\s+awards?|actor\s+awards?)|"
+    r"(?P<critics>critics.?\s+choice))\b",
+    re.I,
+)
+"""Matches the names of awards of which each honors works or people of the same year."""
+_NOMINATED: Final = re.compile(r"\b(?:nominat|nominee|nods?\b|shortlist|in\s+the\s+running)", re.I)
+_WON: Final = re.compile(r"\b(?:wins?|winning|winner|won|takes?\s+home|goes\s+to)\b", re.I)
+_WON_OR_LOST: Final = re.compile(
+    rf"{_WON.pattern}|\b(?:los(?:e|es|ing|t)|takes?|beats?|ahead)\b", re.I
+)
+_ANNOUNCED: Final = re.compile(r"\bannounc|\breveal|\bconfirm|\btease", re.I)
+_RELEASED: Final = re.compile(r"\breleas|\bdrops?\b|\bcomes?\s+out\b|\blaunch|\bships?\b", re.I)
+_THAN_IN: Final = re.compile(
+    r"\bthan\s+(?:it\s+was\s+)?(?:in\s+)?(?:fiscal\s+)?(?:year\s+)?(20\d\d)\b", re.I
+)
+"""Matches the year with which a text compares another: "smaller than in 2025"."""
+_CAUSE: Final = re.compile(
+    r"\w\s+(?:because\s+of|due\s+to|thanks\s+to|as\s+a\s+result\s+of)\s[^,.;!?]+\?*\s*\Z", re.I
+)
+"""Matches a cause at the end of a question: "close because of the volcano?"."""
+_OVER: Final = re.compile(r"\b(?:because|due|thanks|result|over|for|from|after)\b", re.I)
+_RACE: Final = re.compile(
+    r"\bbefore\s+(?:(?:it|he|she|they)\s+)?(?:gets?\s+to|reach(?:es|ing)?|hits?|hitting|falls?|falling|drops?|"
+    r"dropping)\s+(?:to\s+|below\s+)?\$?\d",
+    re.I,
+)
+"""Matches the start of the second of two levels in "dip to $2,000 before it gets to $3,000"."""
+_FIRST: Final = re.compile(r"\b(?:before|first|sooner)\b", re.I)
+_SHORT: Final = (
+    "william will bill billy liam", "robert rob bob bobby bert", "richard rich rick dick ricky",
+    "james jim jimmy jamie jd", "john jack johnny jon jonathan", "edward ed ted eddie ned",
+    "elizabeth liz beth betsy lisa eliza", "margaret maggie meg peggy", "michael mike mick mikey",
+    "katherine kate kathy cathy kat", "joseph joe joey jo", "charles charlie chuck",
+    "alexander alex sasha xander lex", "nicholas nick nico", "anthony tony", "andrew andy drew",
+    "thomas tom tommy", "daniel dan danny", "matthew matt", "christopher chris kit topher",
+    "steven stephen steve", "theodore ted theo teddy", "francis frank fran", "henry hank harry",
+    "lawrence larry", "patrick pat paddy", "ronald ron ronnie", "donald don donnie", "gregory greg",
+    "samuel sam sammy", "benjamin ben benny", "jeffrey jeff geoff", "kenneth ken kenny",
+    "raymond ray", "timothy tim", "vincent vince vinny", "zachary zach zack", "philip phil",
+    "peter pete", "david dave", "eugene gene", "gerald jerry gerry", "harold hal", "louis lou",
+    "susan sue", "deborah deb debbie", "patricia pat patty trish", "rebecca becky", "jerome jay",
+    "jennifer jen jenny", "victoria vicky tori", "juan jp", "alexandria alex aoc", "vladimir vlad",
+    "mohammed mo mohamed muhammad",
+)  # fmt: skip
+_SHORT_FORMS: Final = tuple(frozenset(one.split()) for one in _SHORT)
+"""First names that may be the same person's: "William", "Bill"."""
+
+_ORDINARY: Final = frozenset(
+    "will may mark grant art chase rob pat bill sue chance hope faith grace joy april june august"
+    " drew can do does did has is are was dean major king prince duke earl miles case page guy"
+    " frank rich the la de del van von el al saint st new san los mr mrs ms dr sir lady lord"
+    " president senator sheriff german kid queen ayatollah dakota governor judge justice coach"
+    " young old big little miss don in on or an as at so my no all".split()
+)
+"""First names and parts of names that a question may have before a last name as ordinary words:
+"Will Thompson lead", "did Mark"."""
+
+
+def differ(title: str, question: str) -> bool:
+    """Whether a market's title and a question differ in a detail that makes them two questions."""
+    return (
+        _differ_in(_GIVERS, title, question)
+        or _at_another_time(title, question)
+        or _of_another_title(title, question)
+        or _of_another_statistic(title, question)
+        or _of_another_stage(title, question)
+        or _is_compared_with_another_year(title, question)
+        or (_CAUSE.search(question) is not None and _OVER.search(title) is None)
+        or (_RACE.search(question) is not None and _FIRST.search(title) is None)
+        or _of_a_namesake(title, question)
+    )
+
+
+def _differ_in(pattern: re.Pattern[str], title: str, question: str) -> bool:
+    """Whether both texts name one or more of the things that the groups of `pattern` stand for, but
+    none in common."""
+    ours, theirs = _named(pattern, question), _named(pattern, title)
+    return bool(ours and theirs) and not ours & theirs
+
+
+def _named(pattern: re.Pattern[str], text: str) -> frozenset[str]:
+    return frozenset(str(match.lastgroup) for match in pattern.finditer(text))
+
+
+def _at_another_time(title: str, question: str) -> bool:
+    """Whether the texts ask about different times after an event: a day after a launch, a week."""
+    ours, theirs = _times(question), _times(title)
+    if theirs:
+        return bool(ours) and not ours & theirs
+    return any(unit in _LONGER for _, unit in ours) and _DEBUTS.search(title) is not None
+
+
+def _times(text: str) -> frozenset[tuple[int, str]]:
+    found = ((_count(m["count"] or m["dashed"]), m["unit"].lower()) for m in _AFTER.finditer(text))
+    return frozenset((1, "day") if one == (24, "hour") else one for one in found)
+
+
+def _count(text: str | None) -> int:
+    if text is None or text.lower() in ("a", "an"):
+        return 1
+    if text.lower() == "twenty-four":
+        return 24
+    return int(text) if text.isdigit() else numerals.count(text)
+
+
+def _of_another_title(title: str, question: str) -> bool:
+    ours, theirs = (
+        {name for name, pattern in _LEVELS.items() if pattern.search(text)}
+        for text in (question, title)
+    )
+    if theirs == {"conference"} and _REACHES.search(question):
+        return False
+    return bool(ours and theirs) and not ours & theirs
+
+
+def _of_another_statistic(title: str, question: str) -> bool:
+    """Whether the texts name different statistics, or the question one that no market means without
+    naming it, such as assists."""
+    ours, theirs = _named(_STATISTIC, question), _named(_STATISTIC, title)
+    return bool(ours) and not ours & theirs and bool(theirs or ours - _IMPLICIT)
+
+
+def _of_another_stage(title: str, question: str) -> bool:
+    """Whether one text asks about a nomination for an award and the other about the award, or one
+    about an announcement and the other about the thing itself."""
+    if _AWARD.search(title):
+        nominated = _NOMINATED.search(title) is not None
+        if nominated and _WON.search(question) and not _NOMINATED.search(question):
+            return True
+        if not nominated and _WON.search(title) and _NOMINATED.search(question):
+            return _WON_OR_LOST.search(question) is None
+    return (
+        _ANNOUNCED.search(question) is not None
+        and _RELEASED.search(question) is None
+        and _RELEASED.search(title) is not None
+        and _ANNOUNCED.search(title) is None
+    )
+
+
+def _is_compared_with_another_year(title: str, question: str) -> bool:
+    ours, theirs = _THAN_IN.search(question), _THAN_IN.search(title)
+    return ours is not None and theirs is not None and ours[1] != theirs[1]
+
+
+def _of_a_namesake(title: str, question: str) -> bool:
+    """Whether the title names somebody with a first name ("Ausar Thompson"), and the question a
+    person of the same last name with another one ("Amen Thompson"), and not the first."""
+    asked = [one.folded for one in words(question)]
+    named = words(title)
+    theirs = {one.folded for one in named}
+    for first, last in pairwise(named):
+        is_name = first.capital and last.capital and title[first.end : last.start] == " "
+        if not is_name or first.folded not in _first_names() or first.folded in asked:
+            continue
+        before = {asked[n - 1] for n, word in enumerate(asked) if word == last.folded and n}
+        if (
+            before and before <= _first_names() - theirs and last.folded.isalpha()
+            and not any(_may_be_one(first.folded, other) for other in before)
+        ):  # fmt: skip
+            return True
+    return False
+
+
+def _may_be_one(one: str, other: str) -> bool:
+    return one[:3] == other[:3] or any(one in form and other in form for form in _SHORT_FORMS)
+
+
+@cache
+def _first_names() -> frozenset[str]:
+    """The first names of the people in the vocabulary, folded, without those that are also ordinary
+    words."""
+    people = (e.name for e in vocabulary.default().entities if e.kind == "person")
+    names = [[word.folded for word in words(name)] for name in people]
+    return frozenset(one[0] for one in names if len(one) > 1 and len(one[0]) > 2) - _ORDINARY
