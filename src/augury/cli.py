@@ -119,7 +119,8 @@ def _evaluations() -> typer.Typer:
     from augury.search import commands as search
 
     group = typer.Typer(
-        help="Score the service's answers against judged or known results.", no_args_is_help=True
+        help="Measure how good search results, forecasts and causal graphs are.",
+        no_args_is_help=True,
     )
     group.command("search")(search.evaluate_search)
     group.command("instances")(search.evaluate_instances)

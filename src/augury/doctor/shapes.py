@@ -67,8 +67,9 @@ def differences(there: Any, here: Any) -> Differences:
     """The differences between two JSON answers: one of the service that clients use now (`there`),
     one of this service (`here`).
 
-    If an object is null or missing in one answer, or its list is empty there, the object's fields
-    are not compared. So they are not reported as missing.
+    The fields of an object are compared only if both answers have such an object. If it is missing
+    or null in one answer, or the list that would hold it is empty, its fields are not reported as
+    missing or extra.
     """
     a, b = shape(there), shape(here)
     types = [

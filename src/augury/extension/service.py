@@ -50,9 +50,9 @@ FETCH_SECONDS, FETCH_BYTES = 3.0, 2 * 1024 * 1024
 ADS_CANDIDATES: Final = {"fast": 50, "thorough": 150}
 FACTOR_EVIDENCE: Final = {1: 0.4, 0: 0.0, -1: -0.8}
 """Result of `_sports_evidence` -> number that is added to `SportsReading.score`, the evidence that
-a page is on sports. The result depends on which of the factors (subjects of markets, e.g. a team's
-season) that fit the page's title are on sports. 1: the best-fitting one is; 0: only a later one is,
-or the title fits no factor; -1: none is. Chosen by hand."""
+a page is on sports. The function finds the factors (subjects of markets, e.g. a team's season) that
+fit the page's title. 1: the factor that fits best is on sports; 0: another one is, or no factor
+fits; -1: factors fit, but none is on sports. Chosen by hand."""
 MAX_FACTORS = 3
 """Whether a text is on sports is judged by at most this many factors (subjects of markets, e.g. a
 team's season): those that fit the text best. Chosen by hand."""
@@ -261,9 +261,9 @@ class ExtensionService:
         return FACTOR_EVIDENCE[self._sports_evidence(title)]
 
     def _sports_evidence(self, text: str) -> int:
-        """Whether the factors (subjects of markets) that fit a text best, at most `MAX_FACTORS`,
-        show that it is on sports. 1: the best one is on sports; 0: only a later one is, or no
-        factor fits; -1: none is."""
+        """Whether a text is on sports, by the factors (subjects of markets) that fit it best, at
+        most `MAX_FACTORS`. 1: the factor that fits best is on sports; 0: another one is, or no
+        factor fits; -1: factors fit, but none is on sports."""
         found = self._relations.matcher.match(text[:500])[:MAX_FACTORS]
         sports_alone = knowledge.written_in("sports_")
         of = [self._relations.factor(one.factor).pattern in sports_alone for one in found]

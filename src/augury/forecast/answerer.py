@@ -110,8 +110,8 @@ class Answerer:
         self, found: FirstAnswer, undated: Compared, limits: Mapping[str, float], lap: Lap
     ) -> FirstAnswer:
         """The answer to a question that names no date, with the deadline for which it holds. The
-        question is asked again with deadlines of its markets added, the furthest first, until a
-        market asks it. If none does, but markets bound the answer, the furthest deadline counts for
+        question is asked again with deadlines of its markets added, the latest first, until a
+        market asks it. If none does, but markets bound the answer, the latest deadline counts for
         which they bound it. Without such a deadline, `found` is returned.
 
         found, undated : the answer without a deadline, and the comparison that it was made from

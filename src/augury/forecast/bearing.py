@@ -35,9 +35,9 @@ class Bearing:
     """Whether the question is the market's own title: word for word, or with one "not" or "never"
     added or left out."""
     relation: Relation = "none"
-    """Logical relation of the question to the market outcome. `implies`: if the question comes
-    true, the outcome does, too; `excludes`: at most one of the two comes true ...; `none`: no
-    relation is certain."""
+    """Logical relation of the question to the market outcome, one of the values of `Relation`. For
+    example, `implies`: if the question comes true, the outcome does, too. `none`: no relation is
+    certain, or the question is the market's own title (`exact`)."""
     sets_bound: bool | None = None
     """Whether the price of this market outcome limits the answer from above or below, e.g. because
     the market's deadline is earlier. True: the hand-written rules (`match`) find such a limit, and

@@ -60,9 +60,9 @@ win". `rest` is the list without its first name: "PSG and Arsenal all win"."""
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A question that consists of several, e.g. "Will A or B win?" of "Will A win?" and "Will B
-    win?". `connective`: `either` if at least one of them has to come true, `both` if all have
-    to."""
+    """A question that asks several questions at once, called its parts: "Will A or B win?" has the
+    parts "Will A win?" and "Will B win?". `connective`: `either` if at least one part has to come
+    true, `both` if all parts have to."""
 
     connective: Connective
     names: tuple[str, ...]

@@ -86,7 +86,8 @@ _COMPARES: Final = re.compile(
     re.I,
 )
 """Matches a question about which of two comes first, or whether one is larger than another: "end up
-with a bigger weekend than Dune". The answers to its parts would not answer it."""
+with a bigger weekend than Dune". Such a question is not split into parts, because the answers to
+the parts would not answer it."""
 _RIVALS: Final = re.compile(rf"^(?:{_AUXILIARY}\s*)?$|\b(?:be|is|become|becomes)\s+$", re.I)
 """Matches the words before a list whose members do the same (or are meant for one post), so that
 they may exclude each other: "Will (A or B win)", "will the next mayor be (A or B)"."""

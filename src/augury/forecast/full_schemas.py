@@ -153,7 +153,8 @@ class EvidenceRow(BaseModel):
     )
     price_as_of: datetime | None = Field(description="When the price was quoted.")
     probability: float = Field(
-        description="Probability of Yes to the question, 0 to 1, that follows from this price."
+        description="Probability of Yes to the question, 0 to 1, that follows from `price`: the "
+        "same number, or 1 minus it if `side` is opposite."
     )
     weight: float | None = Field(
         description="The market's share in the average of the markets that ask the question, 0 to "

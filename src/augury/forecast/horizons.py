@@ -2,9 +2,9 @@
 resign"). Pure.
 
 People rarely name a date, and the markets on an event nearly always do. A question without a date
-asks whether the event happens at all. Of several deadlines, the furthest comes nearest to that. So
-the question is asked again for the deadlines of its likeliest markets, the furthest first. The
-answer says for which deadline it holds.
+asks whether the event happens at all. Of several markets, the one with the latest deadline is
+closest to this meaning. So the question is asked again for the deadlines of its likeliest markets,
+the latest first. The answer says for which deadline it holds.
 """
 
 from __future__ import annotations
@@ -44,8 +44,9 @@ only if the judge (the trained model) gives at least this probability, 0 to 1, t
 the question with the deadline. The limit is not used if the hand-written rules or the judge find
 that the market asks even the question without the deadline. Chosen by hand."""
 DEADLINE_MARKER: Final = "furthest_deadline"
-"""Marker in `Estimate.fallbacks`: the question names no date, so it is answered for a deadline that
-the markets on it name. Of the deadlines for which an answer is found, the furthest is taken."""
+"""Marker in `Estimate.fallbacks`: the question names no date, so it is answered for the latest
+deadline with which a market asks it. If there is none, it is answered for the latest deadline for
+which markets bound the answer."""
 
 _TIME: Final = re.compile(
     r"\b(?:by|before|until|till?|within|during|soon|yet|today|tonight|tomorrow|now|next|this|"
@@ -71,7 +72,7 @@ def names_no_time(reading: Reading) -> bool:
 
 
 def deadlines(compared: Compared, verdicts: Verdicts) -> list[date]:
-    """The deadlines for which a question that names no time is asked again, the furthest first.
+    """The deadlines for which a question that names no time is asked again, the latest first.
     They are those of the markets that most probably ask the question, by the judge's `verdicts`. A
     deadline is given as the first day that is too late."""
     found: dict[date, float] = {}
@@ -123,7 +124,7 @@ def until(compared: Compared, end: date) -> Reading:
 
 
 def furthest(estimate: Estimate, bearings: Iterable[Bearing], at: date) -> date | None:
-    """The furthest deadline, after the day `at`, of the markets that bound an answer; None if logic
+    """The latest deadline, after the day `at`, of the markets that bound an answer; None if logic
     does not bound it, or none of these markets names such a deadline."""
     if estimate.grade != "bounded":
         return None

@@ -165,7 +165,8 @@ _HOW: Final[dict[tuple[Connective, bool], str]] = {
 
 
 def _names(asked: Parts) -> str:
-    """The parts in words, as a sentence begins: "Both of A and B", "Any of A, B or C"."""
+    """The names of the question's parts, put together as the beginning of a sentence: "Both of A
+    and B", "Any of A, B or C"."""
     two = len(asked.names) == 2
     if asked.connective == "both":
         lead, word = "Both of" if two else "All of", "and"

@@ -1,8 +1,8 @@
 """Properties that answers must have in any wording, tested with the titles of a catalogue. Pure.
 
 A title asked verbatim must get its own market's price; negated, 1 minus that price. Negating twice,
-other capitals, quotes, "please" or "what are the odds that" must change nothing. If each of two
-markets is asked about with the other's title, both or neither must be found to ask the question.
+other capitals, quotes, "please" or "what are the odds that" must change nothing. If market A
+directly answers the title of market B, market B must directly answer the title of market A, too.
 What is right follows from these rules alone; no answer is judged by hand.
 """
 
@@ -275,10 +275,12 @@ def bearing(found: Estimate) -> tuple[str, bool]:
 
 
 def symmetric(engine: Engine, pairs: Iterable[tuple[Market, Market]]) -> Tally:
-    """Test that forecasts treat the two markets of a pair alike. The title of each is asked while
-    the other is the only market. The test passes if neither market is found to ask the other's
-    title itself, or if both are, and on the same side (the title or its opposite). Returns how many
-    pairs passed (counted as "own") and failed ("other")."""
+    """Test that forecasts treat the two markets of a pair alike. The title of each market is asked
+    as a question, and the other market is the only one that can answer. The answer is direct if
+    that market is found to ask the same as the title, or its exact opposite. A pair passes if
+    neither answer is direct. It also passes if both are direct and agree on whether the markets ask
+    the same or the opposite. Returns how many pairs passed (counted as "own") and failed
+    ("other")."""
     tally = Tally()
     for a, b in pairs:
         there, back = bearing(ask(engine, a.question, b)), bearing(ask(engine, b.question, a))

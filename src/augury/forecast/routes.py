@@ -290,8 +290,9 @@ async def decided(
     cursor: pages.Cursor = None,
 ) -> DecidedForecasts:
     """Forecasts whose question has been decided, the latest decided first, each with its
-    probability, the market's price at the time, and the result. A forecast is identified by the
-    market that decided it; the question in the caller's own words is not shown.
+    probability, the market's price at the time, and the result. Each forecast is listed with the
+    market whose result shows whether it was right. The question in the caller's own words is not
+    listed.
     """
     after = pages.decode(cursor, _Place) if cursor else None
     rows = await service.decided(limit=limit + 1, after=after)

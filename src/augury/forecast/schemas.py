@@ -260,7 +260,9 @@ class DecidedForecast(BaseModel):
         }
     )
 
-    market_id: str = Field(description="Id of the market that decided the forecast.")
+    market_id: str = Field(
+        description="Id of the market whose result shows whether the forecast was right."
+    )
     question: str = Field(description="The market's question.")
     outcome: str = Field(description="The outcome whose probability was forecast.")
     probability: float = Field(description="The forecast: the probability of the outcome, 0 to 1.")
@@ -277,8 +279,8 @@ class DecidedForecast(BaseModel):
     )
     as_of: datetime = Field(description="When the forecast was made.")
     origin: ShownOrigin = Field(
-        description="Where the market that decided the forecast comes from. live: the venue. "
-        "import: a file. sample: an invented market."
+        description="Where the market `market_id` comes from. live: the venue. import: a file. "
+        "sample: an invented market."
     )
     decided_at: datetime = Field(description="When the market was resolved.")
 

@@ -74,10 +74,10 @@ class Cell(NamedTuple):
     scored."""
 
     share: float
-    """How often both markets of a pair moved as the edge says, as a share (0 to 1) of the days on
-    which at least one of them moved. It is first computed for each pair of events, then averaged
-    over these pairs, so that each counts the same. If the edge claims no direction, a day on which
-    both markets moved counts half."""
+    """How often two markets joined by such an edge both moved as the edge says, as a share (0 to 1)
+    of the days on which at least one of them moved. If the edge claims no direction, a day on which
+    both moved counts half. The share is computed for each pair of events and then averaged over the
+    pairs of events, so that each pair of events counts the same, however many markets it has."""
     days: int
     """Number of observations. One observation is a pair of markets on a day on which at least one
     of the two moved."""
@@ -92,9 +92,9 @@ class KeptStrength(NamedTuple):
     """The fitted strength of a kind of edge, and what it was fitted and scored on."""
 
     strength: float
-    """How often both of two markets that an edge of this kind joins moved as the edge says: a share
-    (0 to 1) of the days on which at least one of them moved. It is pulled toward the share of
-    unrelated markets (`PRIOR_EVENT_PAIRS`)."""
+    """How often two markets joined by an edge of this kind both moved as the edge says, as a share
+    (0 to 1) of the days on which at least one of them moved. The measured share (`Cell.share`) is
+    pulled toward the share of unrelated markets (`PRIOR_EVENT_PAIRS`)."""
     fitted: Cell
     """How often markets joined by an edge of this kind moved together on the earlier days, on which
     the strength was fitted."""

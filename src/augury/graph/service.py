@@ -31,8 +31,8 @@ upstream, downstream, correlated). Chosen by hand."""
 MAX_DIRECT_MARKETS: Final = 4
 """Largest number of markets on the question itself that are shown at the question's node."""
 MAX_SUBJECT_MARKETS: Final = 10
-"""Largest number of markets on the question itself, the best ones, from which it is inferred what
-the question is about. The question's words count, too. Chosen by hand."""
+"""What a question is about is inferred from its words and from the best markets on the question
+itself, at most this many. Chosen by hand."""
 
 Stage = Callable[[str, dict[str, Any]], Awaitable[None]]
 """Async callback that reports the progress of drawing a graph. It is called at the beginning of

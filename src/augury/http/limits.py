@@ -202,8 +202,9 @@ async def enforce(
 
 class RefusalsKept:
     """Wraps a limiter and remembers which keys (a key names a limit and a caller) it refused, and
-    until when. Refused requests do not count against the limit. So a flood of them is answered from
-    memory, without asking the database or Redis."""
+    until when. Until then, requests with this key are refused from memory, without asking the
+    database or Redis, even in a flood. This changes no limit, because refused requests do not count
+    against it."""
 
     MAX_REFUSED_KEYS: int = 100_000
     """Maximum number of refused keys that are remembered in memory; a key names a limit and a

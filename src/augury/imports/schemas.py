@@ -40,7 +40,10 @@ class ImportRequest(BaseModel):
 class ImportSummary(BaseModel):
     """How many rows of an imported file were read, added, updated, unchanged or refused."""
 
-    kind: Literal["markets", "prices"] = Field(description="What the rows of the file are.")
+    kind: Literal["markets", "prices"] = Field(
+        description="What the file contains. markets: each row is a market. prices: each row is a "
+        "price of a market at one time."
+    )
     read: int
     added: int
     updated: int

@@ -211,7 +211,7 @@ class RelatedMarket(BaseModel):
 
 
 class MarketDetail(BaseModel):
-    """One market with its latest prices and the other markets of its event and group. A group is
+    """One market with its latest prices and other markets of the same event or group. A group is
     all markets of the events whose names differ only by date."""
 
     model_config = example(
@@ -238,7 +238,8 @@ class MarketDetail(BaseModel):
         description="The latest recorded prices (at most 200 of an outcome), oldest first."
     )
     related: list[RelatedMarket] = Field(
-        description="Other markets of the market's event and group."
+        description="Other markets of the same event, then other markets of the same group, at "
+        "most 50 in all. A group is all markets of the events whose names differ only by date."
     )
 
 

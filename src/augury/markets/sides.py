@@ -16,8 +16,8 @@ from augury.markets.records import Platform, Status, Strike
 
 
 class EventMember(msgspec.Struct, frozen=True, kw_only=True):
-    """The fields of a market from which it is inferred how the markets of its event constrain each
-    other. Prices as in `records.Market`."""
+    """The fields of a market that tell how the markets of its event constrain each other. Prices
+    are as in `records.Market`."""
 
     id: str
     platform: Platform

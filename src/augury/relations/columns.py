@@ -146,7 +146,7 @@ def table(
     found
         From the function `paths`.
     foreign : (n,)
-        True for the markets about another team, country ... than the query is about.
+        True for the markets about another entity (e.g. a team or bank) than the query.
     rivals : (n,)
         True for the markets on the same contest as the query but at the other level: the whole
         contest if the query is about one contender, a contender if it is about the whole contest.

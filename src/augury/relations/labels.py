@@ -48,7 +48,7 @@ DAYS: Final[dict[Lag, int]] = {
 Chosen by hand."""
 SIGN: Final = {"same": 1, "opposite": -1, "unknown": 0}
 """Direction in a language model's answer -> sign: +1 if more of the first thing goes with more of
-the second, -1 if with less, 0 if unknown."""
+the second, -1 if more of the first goes with less of the second, 0 if unknown."""
 
 
 class Label(msgspec.Struct, forbid_unknown_fields=True):
@@ -231,7 +231,7 @@ def reason(label: Label, pair: LeadPair) -> str:
     ------
     Unusable
         The reason contains a URL or markup, or a number that neither market's question mentions; or
-        it is shorter than `MIN_REASON_WORDS`; or it merely repeats a part of one of the questions.
+        it has fewer than `MIN_REASON_WORDS` words; or it only repeats a part of one question.
     """
     return shown_reason(label.reason, [lead.text for lead in pair])
 
@@ -246,22 +246,22 @@ def shown_reason(text: str, about: Sequence[str]) -> str:
     Raises
     ------
     Unusable
-        The reason contains a URL or markup, or a number that `about` does not mention; or it is
-        shorter than `MIN_REASON_WORDS`; or it merely repeats a part of one of the texts.
+        The reason contains a URL or markup, or a number that `about` does not mention; or it has
+        fewer than `MIN_REASON_WORDS` words; or it only repeats a part of one of the texts.
     """
     sentence = plain(text, 200)
     words = sentence.casefold().rstrip(" .?!").split()
     wording = " ".join(words)
     if len(words) < MIN_REASON_WORDS or any(wording in given.casefold() for given in about):
         raise Unusable(
-            f"the reason has fewer than {MIN_REASON_WORDS} words, or merely repeats the text about "
-            "one of the two markets or factors that the language model was given"
+            f"the reason has fewer than {MIN_REASON_WORDS} words, or only repeats what the "
+            "language model was told about one of the two markets or factors"
         )
     numbers = set(_NUMBER.findall(" ".join(about)))
     if _URL.search(sentence) or set(_NUMBER.findall(sentence)) - numbers:
         raise Unusable(
-            "the reason contains a URL or markup, or a number that is not in the texts about the "
-            "two markets or factors that the language model was given"
+            "the reason contains a URL or markup, or a number that is not in what the language "
+            "model was told about the two markets or factors"
         )
     return sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence}."
 

@@ -53,7 +53,7 @@ def together(one: str, other: str, reason: str, *, sign: int, code: Code | None)
     ----------
     one, other : names of the two factors
     reason : why they move together
-    sign : -1 if more of one goes with less of the other, else 1
+    sign : -1 if one factor tends to fall when the other rises, else 1
     code : how the two are related by the verdict on the pair (`judged.Code`); None without a
         verdict
     """
@@ -121,6 +121,6 @@ def _one_of(kind: str) -> str:
 
 
 def _sentence(statement: str, reasons: Sequence[str]) -> str:
-    """`statement`, a colon, and the reasons without repetition. A reason has no colon of its own,
-    because a sentence with two is hard to read."""
+    """`statement`, a colon, and the reasons without repetition. Colons within the reasons become
+    semicolons, because a sentence with two colons is hard to read."""
     return f"{statement}: {' '.join(one.replace(': ', '; ') for one in dict.fromkeys(reasons))}"

@@ -58,8 +58,8 @@ class ArrowJudgment(BaseModel):
         "one; 1: weak but real; 0: none."
     )
     sign: Literal["+", "-", "0"] = Field(
-        description="+: a rise of one factor goes with a rise of the other. -: it goes with a "
-        "fall. 0: it can go with either, or the factors are unrelated."
+        description="+: when one factor rises, the other tends to rise, too. -: the other tends to "
+        "fall. 0: the other may rise or fall, or the factors are unrelated."
     )
     readers: int = Field(
         description="Number of readers (people or language models) who judged the pair of factors "
@@ -83,7 +83,8 @@ class FactorArrow(BaseModel):
     key: str = Field(description="Key of the other factor.")
     name: str = Field(description="Name of the other factor.")
     sign: Literal["+", "-"] = Field(
-        description="+: a rise of one factor goes with a rise of the other. -: it goes with a fall."
+        description="+: when one factor rises, the other tends to rise, too. -: the other tends to "
+        "fall."
     )
     strength: int = Field(
         description="How strong the relation is. 3: a main driver; 2: a clear one; 1: weak but "

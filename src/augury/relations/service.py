@@ -341,7 +341,7 @@ class QueryFactors(Lookup):
         return np.asarray(self._others[tags].any(axis=1))
 
     def _foreign(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
-        """(n,): True for the markets about another team, country, bank ... than the query is about.
+        """(n,): True for the markets about another entity (e.g. a team or bank) than the query.
 
         tags : (n, MOST_TAGS), ids of the markets' factors
         """

@@ -21,12 +21,13 @@ SINGLY_EVALUATED = {"us_index"}
 `us_index` holds the same index from several sources, which date the same session differently. A
 mean of the sources on one date would therefore include the next day's session of some sources."""
 WARMUP_DAYS = {"crypto": 400}
-"""By group of assets in the evaluation file: number of each asset's first days that models only
-learn from; forecasts are scored from the next day on. For other groups see `LONG_SERIES_DAYS`."""
+"""Group of assets in the evaluation file -> length of its warm-up, in days. The warm-up is the
+beginning of each asset's series: models learn from it, and no forecast in it is scored. For other
+groups see `LONG_SERIES_DAYS`."""
 LONG_SERIES_DAYS, LONG_WARMUP_DAYS, SHORT_WARMUP_DAYS = 2_000, 1_000, 600
-"""Warm-up of the groups that are not in `WARMUP_DAYS`, i.e. number of each asset's first days that
-models only learn from and whose forecasts are not scored. `LONG_WARMUP_DAYS` if an asset of the
-group has at least `LONG_SERIES_DAYS` days, otherwise `SHORT_WARMUP_DAYS`."""
+"""Length of the warm-up, in days, of a group that is not in `WARMUP_DAYS`: `LONG_WARMUP_DAYS` if an
+asset of the group has at least `LONG_SERIES_DAYS` days, otherwise `SHORT_WARMUP_DAYS`. The warm-up
+is the beginning of each asset's series: models learn from it, and no forecast in it is scored."""
 EPOCH = date(1970, 1, 1)
 
 

@@ -92,8 +92,8 @@ class RegressorState:
     """By measure, e.g. `bv` (bipower variation), shape (assets,): True if the asset has had a value
     of the measure so far."""
     class_days: Ints
-    """Shape (days,): the days, in days since 1970-01-01, whose means over the assets are in
-    `class_means`."""
+    """Shape (days,): for each column of `class_means`, its day, as the number of days since
+    1970-01-01."""
     class_means: Floats
     """Shape (2, days): for each of `class_days`, two means over all assets that are modeled
     together. The first is of the regressor `d` (log variance of the day), the second of `e5` (log

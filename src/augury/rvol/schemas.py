@@ -117,7 +117,8 @@ class _Window(BaseModel):
         "these are sessions; but multiples of 7 and of 30 are calendar days for them, too.",
     )
     as_of: datetime = Field(
-        description="Close of the last day whose data a forecast of this target window uses."
+        description="Close of the last day (or session) before the target window. Forecasts of "
+        "this window use only data up to this time."
     )
     target_start_at: datetime = Field(
         description="Start of the target window, the time whose volatility is forecast."
@@ -296,7 +297,9 @@ class RvolFeatureRow(BaseModel):
         "(e.g. stocks) these are sessions; but multiples of 7 and of 30 are calendar days for "
         "them, too.",
     )
-    as_of: datetime = Field(description="Close of the last day whose data the forecast uses.")
+    as_of: datetime = Field(
+        description="Close of the last day (or session) of data that the forecast uses."
+    )
     feature_set_id: str = Field(
         description="Id of the set of all inputs that the models use, e.g. rvol-2026.11."
     )

@@ -45,7 +45,8 @@ def search(
     dimension: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Relation to search for: {', '.join(DIMENSIONS)}. Repeatable. Default: all."
+            help=f"Show only results with this relation to the query: {', '.join(DIMENSIONS)}. "
+            "Repeatable. Default: all."
         ),
     ] = None,
     top_k: Annotated[
@@ -170,19 +171,17 @@ def evaluate_search(
         typer.Option(
             exists=True,
             dir_okay=False,
-            help="File with one JSON object per line: a query and, for each market that was judged "
-            "for it, the relation to the query and a grade of relevance.",
+            help="File with one JSON object per line: a query and, for each market that was graded "
+            "for it, the relation to the query and the grade of relevance.",
         ),
     ],
     markets: Annotated[
         Path,
-        typer.Option(
-            exists=True, dir_okay=False, help="Parquet file of the markets that were judged."
-        ),
+        typer.Option(exists=True, dir_okay=False, help="Parquet file of the markets to search."),
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Score search on queries whose markets were judged by relevance.
+    """Score search results by the relevance grades that a file gives to markets.
 
     Imports the markets into a temporary data folder and searches them with the service's own code.
 

@@ -326,7 +326,10 @@ def check(doc: IndexDocument, schema: IndexSchema) -> None:
             f"document {doc.key}: vector of shape {doc.vector.shape}, not ({schema.dim},)"
         )
     if not np.isfinite(doc.vector).all() or not np.isfinite(doc.terms.values).all():
-        raise ValueError(f"document {doc.key}: a weight or coordinate is not finite")
+        raise ValueError(
+            f"document {doc.key}: a number of its vector, or the weight of one of its terms, is"
+            " infinite or not a number"
+        )
     if len(doc.terms.indices) != len(doc.terms.values):
         raise ValueError(f"document {doc.key}: terms and weights differ in number")
     tags = doc.tags.indices

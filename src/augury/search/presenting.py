@@ -152,8 +152,8 @@ class Presenter:
         return shown[:most]
 
     async def rows(self, hits: Sequence[Hit]) -> dict[int, ResultRow]:
-        """The parts of the markets in `hits` that results show, by market number; markets that no
-        longer exist are left out."""
+        """What search results show of each market in `hits`, by market number, except prices and
+        other data that change often (see `Quoted`). Markets that no longer exist are left out."""
         rows = {
             key: store.unpacked(packed)
             for key, packed in self._engine.shown([hit.key for hit in hits]).items()

@@ -56,7 +56,8 @@ class SearchFilters(BaseModel):
 
 
 class SearchRequest(BaseModel):
-    """A search for markets: the query, the relations to search, and how many results to return."""
+    """A search for markets: the query, which relations to it the results may have, and how many
+    results to return."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -86,9 +87,9 @@ class SearchRequest(BaseModel):
     dimensions: list[Dimension] = Field(
         list(DIMENSIONS),
         min_length=1,
-        description="Relations to the query to search for. direct: its own subject. upstream: "
-        "what drives it. downstream: what follows from it. correlated: what moves with it. "
-        "Default: all. A repeated value counts once.",
+        description="Which relations to the query the results may have. direct: about the query's "
+        "own subject. upstream: about what drives it. downstream: about what follows from it. "
+        "correlated: about what moves with it. Default: all. A repeated value counts once.",
     )
     top_k_per_dimension: Annotated[
         WholeNumber,
@@ -210,8 +211,9 @@ class SearchResult(BaseModel):
         "Comparable only within one response and relation. Not a probability."
     )
     dimension: Dimension = Field(
-        description="Relation to the query. direct: its own subject. upstream: what drives it. "
-        "downstream: what follows from it. correlated: what moves with it."
+        description="Relation of the market to the query. direct: about the query's own subject. "
+        "upstream: about what drives it. downstream: about what follows from it. correlated: about "
+        "what moves with it."
     )
     current_prices: dict[str, float | None] | None = Field(
         description="Probability by outcome label; null for an outcome without a quote. Null as a "

@@ -29,8 +29,8 @@ class ScoredHits(NamedTuple):
     voters: NDArray[np.intp]
     """Positions of those hits that indicate what the query is about, best first."""
     votes: NDArray[np.float32]
-    """For each of `voters`: its score, in (0, 1). A voter with a larger score counts more when it
-    is inferred what the query is about."""
+    """For each hit in `voters`: its score, in (0, 1). Hits with a larger score have more influence
+    on what the query is taken to be about."""
 
 
 def score(gathered: Gathered, frequencies: DocumentFrequencies) -> ScoredHits:
@@ -47,9 +47,9 @@ def score(gathered: Gathered, frequencies: DocumentFrequencies) -> ScoredHits:
 def voters(
     order: NDArray[np.intp], fixtures: NDArray[np.uint8], asks_game: bool
 ) -> NDArray[np.intp]:
-    """Positions in `order` of the results from which it is inferred what the query is about: the
-    first `MAX_VOTERS`. Markets on single games or short windows of time are left out, unless the
-    query asks for a game or nothing else was found.
+    """Positions in `order` of the hits that indicate what the query is about: the best
+    `MAX_VOTERS`. Markets on single games or short windows of time are left out, unless the query
+    asks for a game or nothing else was found.
 
     order : the hits, best first, as indices into `fixtures`
     fixtures : for each hit, 0 unless it is a market on a single game or a short window of time

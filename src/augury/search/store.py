@@ -13,8 +13,8 @@ from augury.markets.store import IndexRow
 
 
 class ResultRow(NamedTuple):
-    """The rarely changing part of what a search result shows of a market, and the name of the
-    market's event, in which quoted phrases are looked for."""
+    """The data of a market that a search result shows and that rarely change. Only `event_name` is
+    not shown: the quoted phrases of a query are looked for in it."""
 
     seq: int
     id: str

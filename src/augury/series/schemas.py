@@ -280,9 +280,12 @@ class RefreshResult(BaseModel):
 
 
 class RevisionRecord(BaseModel):
-    """An earlier value of a point of an external series, replaced by a later one."""
+    """A value that a point of an external series had until a newer one replaced it."""
 
-    value: float = Field(description="The earlier value, in the unit of the series.")
+    value: float = Field(
+        description="Value of the point before the newer one replaced it, in the unit of the "
+        "series."
+    )
     known_at: datetime = Field(description="When Augury received this value.")
     replaced_at: datetime = Field(
         description="When Augury received the newer value, which replaced this one."

@@ -100,8 +100,8 @@ class ArrowJudgment(Model, kw_only=True):
     real; 0: none.
     """
     sign: str
-    """+: a rise of one factor goes with a rise of the other. -: it goes with a fall. 0: it can go
-    with either, or the factors are unrelated.
+    """+: when one factor rises, the other tends to rise, too. -: the other tends to fall. 0: the
+    other may rise or fall, or the factors are unrelated.
     """
     readers: int
     """Number of readers (people or language models) who judged the pair of factors independently:
@@ -224,7 +224,7 @@ class DecidedForecast(Model, kw_only=True):
     """A past forecast whose market has been decided, with its score."""
 
     market_id: str
-    """Id of the market that decided the forecast."""
+    """Id of the market whose result shows whether the forecast was right."""
     question: str
     """The market's question."""
     outcome: str
@@ -243,8 +243,8 @@ class DecidedForecast(Model, kw_only=True):
     as_of: datetime
     """When the forecast was made."""
     origin: str
-    """Where the market that decided the forecast comes from. live: the venue. import: a file.
-    sample: an invented market.
+    """Where the market `market_id` comes from. live: the venue. import: a file. sample: an
+    invented market.
     """
     decided_at: datetime
     """When the market was resolved."""
@@ -577,7 +577,9 @@ class EvidenceRow(Model, kw_only=True):
     price_as_of: datetime | None
     """When the price was quoted."""
     probability: float
-    """Probability of Yes to the question, 0 to 1, that follows from this price."""
+    """Probability of Yes to the question, 0 to 1, that follows from `price`: the same number, or 1
+    minus it if `side` is opposite.
+    """
     weight: float | None
     """The market's share in the average of the markets that ask the question, 0 to 1. 0: shown,
     but not counted. null: counted, but not as part of an average (a bound, a hint, or one
@@ -603,7 +605,7 @@ class FactorArrow(Model, kw_only=True):
     name: str
     """Name of the other factor."""
     sign: str
-    """+: a rise of one factor goes with a rise of the other. -: it goes with a fall."""
+    """+: when one factor rises, the other tends to rise, too. -: the other tends to fall."""
     strength: int
     """How strong the relation is. 3: a main driver; 2: a clear one; 1: weak but real."""
     lag_days: int | None
@@ -1120,7 +1122,7 @@ class RelatedMarket(views.Priced, kw_only=True):
 
 
 class MarketDetail(views.MarketView, kw_only=True):
-    """One market with its latest prices and the other markets of its event and group. A group is
+    """One market with its latest prices and other markets of the same event or group. A group is
     all markets of the events whose names differ only by date.
     """
 
@@ -1131,7 +1133,9 @@ class MarketDetail(views.MarketView, kw_only=True):
     price_history: list[PricesAt]
     """The latest recorded prices (at most 200 of an outcome), oldest first."""
     related: list[RelatedMarket]
-    """Other markets of the market's event and group."""
+    """Other markets of the same event, then other markets of the same group, at most 50 in all. A
+    group is all markets of the events whose names differ only by date.
+    """
 
 
 class OutcomeHistory(Model, kw_only=True):
@@ -1298,10 +1302,10 @@ class PageResponse(Model, kw_only=True):
 
 
 class RevisionRecord(Model, kw_only=True):
-    """An earlier value of a point of an external series, replaced by a later one."""
+    """A value that a point of an external series had until a newer one replaced it."""
 
     value: float
-    """The earlier value, in the unit of the series."""
+    """Value of the point before the newer one replaced it, in the unit of the series."""
     known_at: datetime
     """When Augury received this value."""
     replaced_at: datetime
@@ -1791,7 +1795,9 @@ class RvolActualRow(Model, kw_only=True):
     sessions; but multiples of 7 and of 30 are calendar days for them, too.
     """
     as_of: datetime
-    """Close of the last day whose data a forecast of this target window uses."""
+    """Close of the last day (or session) before the target window. Forecasts of this window use
+    only data up to this time.
+    """
     target_start_at: datetime
     """Start of the target window, the time whose volatility is forecast."""
     target_end_at: datetime
@@ -1879,7 +1885,7 @@ class RvolFeatureRow(Model, kw_only=True):
     these are sessions; but multiples of 7 and of 30 are calendar days for them, too.
     """
     as_of: datetime
-    """Close of the last day whose data the forecast uses."""
+    """Close of the last day (or session) of data that the forecast uses."""
     feature_set_id: str
     """Id of the set of all inputs that the models use, e.g. rvol-2026.11."""
     feature_families: list[RvolFeatureFamily]
@@ -1921,7 +1927,9 @@ class RvolForecastRow(Model, kw_only=True):
     sessions; but multiples of 7 and of 30 are calendar days for them, too.
     """
     as_of: datetime
-    """Close of the last day whose data a forecast of this target window uses."""
+    """Close of the last day (or session) before the target window. Forecasts of this window use
+    only data up to this time.
+    """
     target_start_at: datetime
     """Start of the target window, the time whose volatility is forecast."""
     target_end_at: datetime
@@ -2088,16 +2096,18 @@ class SearchPageRequest(Model, kw_only=True):
 
 
 class SearchRequest(Model, kw_only=True):
-    """A search for markets: the query, the relations to search, and how many results to return."""
+    """A search for markets: the query, which relations to it the results may have, and how many
+    results to return.
+    """
 
     query: str
     """A question, keywords, a headline, a market id, or the address of a market's page at its
     venue.
     """
     dimensions: list[str] | None = None
-    """Relations to the query to search for. direct: its own subject. upstream: what drives it.
-    downstream: what follows from it. correlated: what moves with it. Default: all. A
-    repeated value counts once.
+    """Which relations to the query the results may have. direct: about the query's own subject.
+    upstream: about what drives it. downstream: about what follows from it. correlated:
+    about what moves with it. Default: all. A repeated value counts once.
     """
     top_k_per_dimension: int = 20
     """Maximum number of results per relation. Largest value: 20 without a key, 100 with one,
@@ -2130,8 +2140,9 @@ class SearchResult(views.Priced, kw_only=True):
     within one response and relation. Not a probability.
     """
     dimension: str
-    """Relation to the query. direct: its own subject. upstream: what drives it. downstream: what
-    follows from it. correlated: what moves with it.
+    """Relation of the market to the query. direct: about the query's own subject. upstream: about
+    what drives it. downstream: about what follows from it. correlated: about what moves
+    with it.
     """
     current_prices: dict[str, float | None] | None
     """Probability by outcome label; null for an outcome without a quote. Null as a whole if there

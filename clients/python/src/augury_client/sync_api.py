@@ -36,9 +36,10 @@ class Api(Caller):
         ----------
         query: A question, keywords, a headline, a market id, or the address of a market's
             page at its venue.
-        dimensions: Relations to the query to search for. direct: its own subject. upstream:
-            what drives it. downstream: what follows from it. correlated: what moves with
-            it. Default: all. A repeated value counts once.
+        dimensions: Which relations to the query the results may have. direct: about the
+            query's own subject. upstream: about what drives it. downstream: about what
+            follows from it. correlated: about what moves with it. Default: all. A repeated
+            value counts once.
         top_k_per_dimension: Maximum number of results per relation. Largest value: 20
             without a key, 100 with one, unless the operator has set other limits.
         filters: Restrictions on the markets that are returned.
@@ -246,9 +247,9 @@ class Forecasts(Caller):
 
     def decided(self, *, limit: int | None = None) -> Pages[m.DecidedForecasts, m.DecidedForecast]:
         """Forecasts whose question has been decided, the latest decided first, each with its
-        probability, the market's price at the time, and the result. A forecast is
-        identified by the market that decided it; the question in the caller's own words
-        is not shown.
+        probability, the market's price at the time, and the result. Each forecast is
+        listed with the market whose result shows whether it was right. The question in
+        the caller's own words is not listed.
 
         Parameters
         ----------

@@ -2,7 +2,7 @@
 shown with its causes and effects, and with the reason for each. Pure.
 
 A factor is something in the world that markets are about. A pattern gives many factors, one for
-each team, country ...; only the first of them, the pattern's first instance, is listed.
+each entity of a list (e.g. each team). Only the first of them is listed.
 """
 
 from __future__ import annotations

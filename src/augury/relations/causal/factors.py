@@ -69,7 +69,8 @@ class Matcher:
         `MAX_FACTORS`.
 
         title : the market's question, or a query
-        event : name of the market's event, or the kind of game that its rules name (`game`)
+        event : name of the market's event; for a market without an event, the kind of game that the
+            market's rules name, as the function `game` returns it
         """
         found = list(title_terms(title))
         subject = dict.fromkeys(t for t in found if not is_number(t) and not is_month(t))

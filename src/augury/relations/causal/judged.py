@@ -57,8 +57,8 @@ class PairVerdict:
     """Strength of the relation. 3: first-order; 2: clear, second-order; 1: weak but real; 0:
     unrelated."""
     sign: str
-    """"+" if a rise of factor A goes with a rise of factor B, "-" if with a fall, "0" if it can go
-    with either or they are unrelated."""
+    """"+" if factor B tends to rise when factor A rises, "-" if factor B tends to fall, "0" if it
+    may do either or the two are unrelated."""
     days: int
     """Typical number of days from cause to effect; 0 if neither drives the other."""
     judge: str

@@ -121,7 +121,8 @@ class FactorLink:
     one: str
     other: str
     sign: Sign
-    """"+" if a rise of one goes with a rise of the other, "-" if with a fall."""
+    """"+" if both factors tend to rise and fall together, "-" if one tends to fall when the other
+    rises."""
     strength: int
     """How strong the relation is, from 1 (weak but real) to 3 (main), as for edges."""
     reason: str

@@ -69,7 +69,7 @@ class Step(NamedTuple):
     weight: float
     """How strong the relation is, 0 to 1."""
     sign: int
-    """+1 if a rise of the source factor goes with a rise of the target factor, -1 if with a fall, 0
+    """+1 if the target factor tends to rise when the source factor rises, -1 if it tends to fall, 0
     if unknown."""
     lag: int
     """Typical number of days from cause to effect; 0 for two factors that only move together."""

@@ -22,7 +22,8 @@ class PricedStep(NamedTuple):
     """Number of the time step, counted from 0 at the beginning of 1970 (UTC). The length of a step
     is an argument of `priced_steps` (`seconds`)."""
     price: float
-    """Probability, 0 to 1."""
+    """The last price of the market's first outcome (usually Yes) in the time step, as a
+    probability, 0 to 1."""
 
 
 async def priced_steps(
