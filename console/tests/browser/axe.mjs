@@ -11,7 +11,10 @@ export async function inspect(page, name, foreign = null) {
   await page.evaluate(() => Promise.allSettled(document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations !== Infinity).map((one) => one.finished)));
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   await page.evaluate(await readFile(AXE, "utf8"));
-  const found = await page.evaluate(([rules, except]) => globalThis.axe.run(except ? { exclude: [except] } : document, { runOnly: rules }), [RULES, foreign]);
+  const found = await page.evaluate(
+    ([rules, except]) => globalThis.axe.run(except ? { exclude: [except] } : document, { runOnly: rules, resultTypes: ["violations"], preload: false }),
+    [RULES, foreign],
+  );
   return [
     ...(wide > 0 && !foreign ? [`${name} is ${wide} px too wide`] : []),
     ...found.violations.map((one) => `${name}: ${one.id}: ${one.nodes.slice(0, 3).map((node) => node.target.join(" ")).join(" | ")}`),

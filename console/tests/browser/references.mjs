@@ -37,14 +37,16 @@ async function draw(page, url, name) {
 /** Calls `look` with the picture of each state and size as it is now. */
 async function each(browser, url, state, look) {
   for (const [colorScheme, width] of SIZES) {
+    const options = { colorScheme, viewport: { width, height: 720 } };
+    const [owner, stranger] = [await browser.newContext({ ...options, storageState: state }), await browser.newContext(options)];
     for (const name of STEADY) {
-      const stranger = STATES.find((one) => one.name === name).stranger;
-      const context = await browser.newContext({ colorScheme, viewport: { width, height: 720 }, ...(stranger ? {} : { storageState: state }) });
-      const page = await context.newPage();
+      const page = await (STATES.find((one) => one.name === name).stranger ? stranger : owner).newPage();
       const drawn = await draw(page, url, name);
       await look(`${name}-${colorScheme}-${width}`, drawn, page);
-      await context.close();
+      await page.close();
     }
+    await owner.close();
+    await stranger.close();
   }
 }
 
