@@ -12,7 +12,8 @@ from augury.matching.demands import Demands
 def lacks(question: str, market: str) -> bool:
     known = default()
     wanted = Demands.of(question, mentions(question, known))
-    return wanted.unmet(market, mentions(market, known))
+    theirs = mentions(market, known)
+    return wanted.is_of_another(market, theirs) or wanted.unmet(market, theirs)
 
 
 @pytest.mark.parametrize(
@@ -116,6 +117,26 @@ def test_a_market_on_another_race(question: str, market: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "market", "on_another"),
+    [
+        ("does brent hit $130 in May", "Will WTI Crude Oil (WTI) hit $120 in May?", True),
+        ("Elon Musk out as xAI CEO?", "Elon Musk out as Tesla CEO before 2027?", True),
+        ("does Ada Novak win the Republican primary in CO-3",
+         "Which party will win the House race for CO-3? — Republican party", True),
+        ("is Ada Novak elected in CO-3", "Will Ada Novak be the nominee for CO-3?", False),
+        ("do the Jets win the Super Bowl", "Will the Jets win the AFC Championship?", False),
+        ("does ether dip to $1,800 in June", "Will ether dip to $1,900 in June?", False),
+    ],
+)  # fmt: skip
+def test_a_market_on_another_matter_bounds_nothing(
+    question: str, market: str, on_another: bool
+) -> None:
+    known = default()
+    wanted = Demands.of(question, mentions(question, known))
+    assert wanted.is_of_another(market, mentions(market, known)) == on_another
+
+
+@pytest.mark.parametrize(
     ("question", "market"),
     [
         ("republicans come up short for the NH senate seat?",
@@ -132,6 +153,9 @@ def test_a_market_on_another_race(question: str, market: str) -> None:
         ("Does the GOP win our House seat, the 17th?",
          "Which party will win the House race for NY-17? — Republican party"),
         ("Is Ada Novak confirmed by the Senate?", "Ada Novak confirmed as Attorney General?"),
+        # the office has its state in its name, and a state may be written by two letters
+        ("republican next colorado governor", "Who will win the governorship in Colorado?"),
+        ("both PA senators keep their seats", "Will a Senate seat in Pennsylvania be vacant?"),
     ],
 )  # fmt: skip
 def test_a_market_on_the_race_asked_for(question: str, market: str) -> None:

@@ -84,6 +84,10 @@ class Brief:
     unmet: tuple[bool, ...]
     """For each of `markets`: whether it certainly asks something else, because it leaves out what
     the question demands, e.g. one of two names (`matching.demands`), or names another year."""
+    on_others: tuple[bool, ...]
+    """For each of `markets`: whether it is about another team, coin, race for office ... than the
+    question (`Demands.is_of_another`), so that it is no evidence at all. Such a market is also
+    `unmet`."""
     denied: bool = False
     """Whether the words around the question deny it ("is it false that ..."). The judge reads the
     question without these words, so its probabilities for `same` and `opposite` are swapped
@@ -96,9 +100,13 @@ class Brief:
         that the question requires (`unmet`). Takes some tens of milliseconds of processor time."""
         found = judge.verdicts(self.asked, self.markets, self.features)
         sided = [
-            NEITHER._replace(bound_trust=one.bound_trust) if unmet else _sided(one, relation)
-            for one, relation, unmet in zip(found, self.game_relations, self.unmet, strict=True)
-        ]
+            UNRELATED if on_other
+            else NEITHER._replace(bound_trust=one.bound_trust) if unmet
+            else _sided(one, relation)
+            for one, relation, unmet, on_other in zip(
+                found, self.game_relations, self.unmet, self.on_others, strict=True
+            )
+        ]  # fmt: skip
         if self.denied:
             sided = [one._replace(same=one.opposite, opposite=one.same) for one in sided]
         return dict(zip((b.key for b in self.bearings), sided, strict=True))
@@ -125,6 +133,9 @@ one year more says nothing."""
 NEITHER: Final = Verdict(0.0, 0.0, certain=True)
 """The judge's verdict on a market that certainly asks neither the question nor its opposite: the
 probability of both is 0."""
+UNRELATED: Final = Verdict(0.0, 0.0, certain=True, bound_trust=0.0)
+"""The judge's verdict on a market that certainly says nothing about the question, because it is
+about another team, coin, race ...: it does not bound the answer either."""
 
 
 def _sided(verdict: Verdict, relation: results.GameRelation | None) -> Verdict:
@@ -184,21 +195,25 @@ def brief(
     is_placed = names_place(named.entities)
     # What did happen in a time that is over is no matter of a market on a time to come.
     is_over = is_past(reading) and has_ended(reading.proposition.window, compared.at.date())
+    on_others = tuple(
+        wanted.is_of_another(text, one.entities) for text, one in zip(texts, theirs, strict=True)
+    )
     unmet = tuple(
-        wanted.unmet(text, one.entities) or _is_of_another_year(reading, b, compared.at.year)
+        on_other or wanted.unmet(text, one.entities)
+        or _is_of_another_year(reading, b, compared.at.year)
         or _is_of_another_month(reading.proposition.window, b.view.proposition.window)
         or (is_over and not has_ended(b.view.proposition.window, compared.at.date()))
         or is_one_case(
             b.market.question, mentions(b.market.question, vocabulary), wanted.words, ours, titles,
             indefinite=_is_indefinite(reading, b), names_place=is_placed,
         )
-        for text, one, (b, _) in zip(texts, theirs, chosen, strict=True)
+        for text, one, (b, _), on_other in zip(texts, theirs, chosen, on_others, strict=True)
     )  # fmt: skip
     return Brief(
         pairs.question_text(question, vocabulary, compared.at.date()), texts,
         np.hstack([rows[first], features.name_features(named, theirs)]),
         tuple(b for b, _ in chosen), tuple(ranks[n] for n in first),
-        tuple(game_relations[n] for n in first), unmet, reading.denied,
+        tuple(game_relations[n] for n in first), unmet, on_others, reading.denied,
     )  # fmt: skip
 
 
@@ -319,6 +334,8 @@ def _applied(bearing: Bearing, verdict: Verdict, judge: Judge, *, positive: bool
         return replace(bearing, relation="none", fit=refused(bearing.fit))
     if bearing.exact or bearing.relation != "none":
         return bearing  # decided already: the question is the market's title, or logic relates them
+    if verdict == UNRELATED:
+        return replace(bearing, sets_bound=False, fit=refused(bearing.fit))
     if verdict.bound_trust is not None:
         shared = bearing.fit.asked > 0  # the market names something that the question names
         bearing = replace(bearing, sets_bound=shared and verdict.bound_trust >= limits["bound"])

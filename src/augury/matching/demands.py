@@ -218,6 +218,25 @@ class Demands:
             question, _ranks(question), tuple(named), actors.acts(question, named),
         )  # fmt: skip
 
+    def is_of_another(self, market: str, named: Sequence[Mention]) -> bool:
+        """Whether a market is on another team, coin, race for office ... than the question, so that
+        it neither asks the same nor bounds the answer.
+
+        market : text of what the market asserts (`pairs.market_text`)
+        named : the mentions of entities in `market`
+        """
+        title = market.partition(" | ")[0]
+        titled = [one for one in named if one.start < len(title)]
+        offices, races = _offices(named), seats.races(title, titled)
+        return (
+            self._of_other_teams(title, titled)
+            or bool(self.offices and offices and not self.offices & offices)
+            or _are_of_others(self.named, titled)
+            or bool(self.races and races and not self.races & races)
+            or (bool(races) and seats.is_elsewhere(title, titled, self.places, self.words))
+            or details.are_of_others(title, self.text)
+        )
+
     def unmet(self, market: str, named: Sequence[Mention]) -> bool:
         """Whether a market fails to meet at least one demand of the question, so that it does not
         ask the same.
@@ -225,10 +244,9 @@ class Demands:
         market : text of what the market asserts (`pairs.market_text`)
         named : the mentions of entities in `market`
         """
-        market_words, offices = folded_words(market), _offices(named)
+        market_words = folded_words(market)
         title = market.partition(" | ")[0]
         titled = [one for one in named if one.start < len(title)]
-        races = seats.races(title, titled)
         return (
             (self.names_occasions and not _names_occasions(market))
             or any(not _named(one, named, market_words) for one in self.joined_entities)
@@ -237,13 +255,8 @@ class Demands:
                 not self.asks_order
                 and any(not event & self.words for event in _events_after_before(title))
             )
-            or self._of_other_teams(title, titled)
-            or _are_of_others(self.named, titled)
             or (self.asks_reelection and _PRESIDENCY.search(title) is not None)
-            or bool(self.offices and offices and not self.offices & offices)
             or self._of_entity_around(titled)
-            or bool(self.races and races and not self.races & races)
-            or (bool(races) and seats.is_elsewhere(title, titled, self.places, self.words))
             or _opposed(self.words, market_words)
             or (bool(self.parts_of_works) and not self.parts_of_works <= _parts_of_works(market))
             or (
@@ -345,7 +358,9 @@ def _are_of_others(ours: Sequence[Mention], theirs: Sequence[Mention]) -> bool:
     """Whether both texts name entities of one of the kinds `_ALONE`, but none in common. A question
     on one stablecoin does not ask what a market on another one asks."""
     return any(
-        (one := _of_kind(ours, kind)) and (other := _of_kind(theirs, kind)) and not one & other
+        (one := _of_kind(ours, kind))
+        and (other := _of_kind(theirs, kind))
+        and not any(a in b or b in a for a in one for b in other)
         for kind in _ALONE
     )
 

@@ -92,6 +92,14 @@ _GIVERS: Final = re.compile(
     re.I,
 )
 """Matches the names of awards of which each honors works or people of the same year."""
+_OILS: Final = re.compile(
+    r"\b(?:(?P<brent>brent)|(?P<texas>wti|west\s+texas|crude\s+oil\s+\(cl\)))\b", re.I
+)
+_NOMINATION: Final = re.compile(r"\bprimar(?:y|ies)\b|\bnomin|\brunoff\b", re.I)
+_PARTY_WINS: Final = re.compile(
+    r"\bwhich\s+party\b|\b(?:republicans?|democrats?|democratic)\s+(?:party\s+)?wins?\b", re.I
+)
+"""Matches a title on the party that wins a seat. Its win says nothing of who is nominated."""
 _NOMINATED: Final = re.compile(r"\b(?:nominat|nominee|nods?\b|shortlist|in\s+the\s+running)", re.I)
 _WON: Final = re.compile(r"\b(?:wins?|winning|winner|won|takes?\s+home|goes\s+to)\b", re.I)
 _WON_OR_LOST: Final = re.compile(
@@ -148,15 +156,29 @@ _ORDINARY: Final = frozenset(
 def differ(title: str, question: str) -> bool:
     """Whether a market's title and a question differ in a detail that makes them two questions."""
     return (
-        _differ_in(_GIVERS, title, question)
-        or _at_another_time(title, question)
+        are_of_others(title, question)
         or _of_another_title(title, question)
-        or _of_another_statistic(title, question)
         or _of_another_stage(title, question)
-        or _is_compared_with_another_year(title, question)
         or (_CAUSE.search(question) is not None and _OVER.search(title) is None)
         or (_RACE.search(question) is not None and _FIRST.search(title) is None)
+    )
+
+
+def are_of_others(title: str, question: str) -> bool:
+    """Whether a market's title and a question differ in a detail that makes them two questions of
+    which neither says anything of the other: another person, another time after an event."""
+    return (
+        _differ_in(_GIVERS, title, question)
+        or _differ_in(_OILS, title, question)
+        or _at_another_time(title, question)
+        or _of_another_statistic(title, question)
+        or _is_compared_with_another_year(title, question)
         or _of_a_namesake(title, question)
+        or (
+            _NOMINATION.search(question) is not None
+            and _PARTY_WINS.search(title) is not None
+            and _NOMINATION.search(title) is None
+        )
     )
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from augury.language import calendar
 from augury.language.entities import Mention
-from augury.language.vocabulary import words
+from augury.language.vocabulary import Entity, words
 
 _OFFICES: Final = {
     "lieutenant governor": r"lt\.?\s+gov(?:ernor)?|lieutenant\s+governor",
@@ -45,6 +45,8 @@ _COMMON: Final = frozenset(
 ).union(calendar.MONTHS)
 """Words in titles about races for office, in lower case, that are not names of people or places
 ("senate", "runoff")."""
+_WORDS: Final = frozenset("in or me ok hi oh ma la id de co al as".split())
+"""Short names of US states, in lower case, that are also words: "in" for Indiana."""
 
 
 def races(text: str, named: Sequence[Mention]) -> frozenset[str]:
@@ -64,12 +66,14 @@ def races(text: str, named: Sequence[Mention]) -> frozenset[str]:
 
 def places(named: Sequence[Mention]) -> frozenset[str]:
     """The names of the places (countries, states, cities ...) that a text names, and of everything
-    to which an entity in it belongs (Ohio for a senator of Ohio). The United States are left out.
+    to which an entity in it belongs (Ohio for a senator or the governor of Ohio). The United States
+    are left out.
 
     named : the mentions of entities in the text
     """
     entities = [e for one in named for e in one.entities]
     found = {e.name for e in entities if e.kind == "place"}
+    found |= {e.name.partition(" of ")[2] for e in entities if e.kind == "office"} - {""}
     return frozenset(found.union(*(e.of for e in entities))) - {_COUNTRY}
 
 
@@ -97,12 +101,22 @@ def is_elsewhere(
         return True
     if not theirs or theirs & question_places or _districts(theirs) & question_words:
         return False
+    if any(_is_written(e, question_words) for one in located for e in one.entities):
+        return False
     ends = [(one.start, one.end) for one in located]
     names = {
         word.folded for word in words(title)
         if word.capital and not any(start <= word.start < end for start, end in ends)
     }  # fmt: skip
     return not (names - _COMMON) & question_words
+
+
+def _is_written(place: Entity, text_words: frozenset[str]) -> bool:
+    """Whether a text has all words of one of the ways to write a place, however short: "PA"."""
+    return any(
+        text_words.issuperset(alias.words) and not _WORDS.issuperset(alias.words)
+        for alias in place.aliases
+    )
 
 
 def _districts(names: frozenset[str]) -> frozenset[str]:
