@@ -4,7 +4,8 @@
 
 OUT receives one JSONL file a question file. What a question's market was worth when it was asked,
 turned to the question's side, is the right answer; of what logic bounds it is the bound; a question
-that no market asks has no right number.
+that no market asks has no right number. A question written as a near miss of a market that another
+market asks, as a reader says (`questions.read_answers`), is one about that market.
 """
 
 from __future__ import annotations
@@ -24,22 +25,29 @@ KINDS = {"p": "paraphrase", "n": "negation", "ge": "near", "le": "near"}
 def lines(name: str, prices: dict[str, list[tuple[datetime, float]]]) -> list[dict[str, Any]]:
     """The questions whose right answer is known."""
     found: list[dict[str, Any]] = []
+    read = written.read_answers()
     for one in written.load(name):
-        line: dict[str, Any] = {
-            "qid": one.qid,
-            "kind": KINDS.get(one.kind, "unanswerable"),
-            "question": one.question,
-            "as_of": one.as_of.isoformat(),
-            "market_id": one.market_id,
-        }
-        if line["kind"] != "unanswerable":
-            known = [p for at, p in prices.get(one.market_id, []) if at <= one.as_of]
-            if not known or not 0 < known[-1] < 1:
+        kind, market = KINDS.get(one.kind, "unanswerable"), one.market_id
+        line: dict[str, Any] = {"qid": one.qid, "question": one.question,
+                                "as_of": one.as_of.isoformat()}  # fmt: skip
+        if kind == "unanswerable" and (known := read.get(one.qid)) is not None:
+            if known["verdict"] == "unsure":
                 continue
-            if line["kind"] == "near":
-                line["bound"] = {"op": one.kind, "value": known[-1]}
+            if known["verdict"] == "right" and known["market_id"] is not None:
+                kind = "negation" if known["opposite"] else "paraphrase"
+                market = known["market_id"]
+            elif known["verdict"] == "right":
+                least, most = known["range"]
+                line |= {"lo": least, "hi": most, "null_ok": True}
+        line |= {"kind": kind, "market_id": market}
+        if kind != "unanswerable":
+            before = [p for at, p in prices.get(market, []) if at <= one.as_of]
+            if not before or not 0 < before[-1] < 1:
+                continue
+            if kind == "near":
+                line["bound"] = {"op": one.kind, "value": before[-1]}
             else:
-                line["p"] = known[-1] if one.kind == "p" else 1 - known[-1]
+                line["p"] = before[-1] if kind == "paraphrase" else 1 - before[-1]
         found.append(line)
     return found
 

@@ -11,6 +11,7 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 FOLDER = Path(__file__).parents[1] / "questions"
 
@@ -50,3 +51,15 @@ def load(*names: str) -> list[Question]:
                     )
                 )
     return found
+
+
+def read_answers() -> dict[str, dict[str, Any]]:
+    """What readers said of the numbers that were given to near misses (`answers.jsonl`), by qid.
+
+    `{"qid", "verdict", "p", "market_id", "opposite", "range"}`. `verdict`: right, inverted, wrong,
+    or unsure; `p` the number that was read. `market_id` and `opposite`: the market that asks the
+    question, and whether it asks its opposite; null where several or none do. `range`: the bounds
+    within which the right number lies, where the answer rests on bounds.
+    """
+    with (FOLDER / "answers.jsonl").open(encoding="utf-8") as lines:
+        return {one["qid"]: one for one in map(json.loads, lines)}

@@ -20,6 +20,7 @@ import lightgbm
 import numpy as np
 from encoder import SEED
 from fit import arrays
+from questions import read_answers
 
 from augury.forecast.evaluate import Answered, EvaluationQuestion
 from augury.forecast.trials import store
@@ -42,6 +43,10 @@ INVERTED = 3.0
 is worse. With it, 23 of such answers are left beside 1,750 right ones, and 28 without it."""
 
 
+SAME_NUMBER = 0.03
+"""A reader's verdict on an answer counts for an answer whose probability differs by less."""
+
+
 async def gather(given: argparse.Namespace) -> None:
     """Ask the questions and keep what is known of the answers."""
     lines = given.questions.read_text(encoding="utf-8").splitlines()
@@ -62,24 +67,32 @@ async def gather(given: argparse.Namespace) -> None:
     given.out.write_text(json.dumps(kept), encoding="utf-8")
 
 
-def table(parts: list[Path]) -> tuple[list[dict[str, Any]], np.ndarray, np.ndarray]:
+def table(
+    parts: list[Path], read: dict[str, dict[str, Any]]
+) -> tuple[list[dict[str, Any]], np.ndarray, np.ndarray]:
     """The answers with what is known of them, one row each, and whether each is right (1) or not.
 
-    Answers to near misses that rest on bounds are left out: nobody said whether the bounds hold.
+    The number given to a near miss is right where another market than the one that the question was
+    written about asks it, as readers say (`questions.read_answers`). A number that nobody read is
+    wrong, or, where it rests on bounds, left out; so is one of which the reader was not sure.
     """
     answers = [one for part in parts for one in json.loads(part.read_text(encoding="utf-8"))]
-    answers = [
-        one for one in answers
-        if one["signs"] and one["verdict"] != "null"
-        and not (one["kind"] == "unanswerable" and one["grade"] == "bounded")
-    ]  # fmt: skip
+    answers = [one for one in answers if one["signs"] and one["verdict"] != "null"]
+    for one in answers:
+        if one["kind"] == "unanswerable" and one["p"] is not None:
+            known = read.get(one["qid"])
+            if known is not None and abs(known["p"] - one["p"]) < SAME_NUMBER:
+                one["verdict"] = known["verdict"]
+            elif one["grade"] == "bounded":
+                one["verdict"] = "unsure"
+    answers = [one for one in answers if one["verdict"] != "unsure"]
     rows = np.array([one["signs"] for one in answers])
     return answers, rows, np.array([int(one["verdict"] == "right") for one in answers])
 
 
 def fit(given: argparse.Namespace) -> None:
     """Fit the trees, print how they do on questions that they were not fitted on, and keep them."""
-    answers, rows, right = table(given.parts)
+    answers, rows, right = table(given.parts, read_answers())
     events = {event: n for n, event in enumerate(sorted({one["event"] for one in answers}))}
     groups = np.random.default_rng(SEED).permutation(len(events))[
         [events[one["event"]] for one in answers]
@@ -116,7 +129,9 @@ def curve(
     """Right and wrong answers that are left, by smallest trust; also of those on bounds alone."""
     bounded = np.array([one["grade"] == "bounded" for one in answers], bool)
     inverted = np.array([one["verdict"] == "inverted" for one in answers], bool)
-    no_market = np.array([one["kind"] == "unanswerable" for one in answers], bool)
+    no_market = np.array(
+        [one["kind"] == "unanswerable" and one["verdict"] != "right" for one in answers], bool
+    )
     lines = []
     for least in (0.0, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9):
         left = trust >= least
