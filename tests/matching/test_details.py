@@ -11,6 +11,8 @@ APART = [
     ("is Acme worth $30B a month after its IPO", "Will Acme be worth $30B on IPO day?"),
     ("Do the Jets win the AFC East?", "Will the Jets win the 2027 AFC Championship?"),
     ("do the jets win the super bowl", "Will the Jets win the AFC Championship?"),
+    ("the jets in the super bowl?", "Will the Jets win the 2027 Super Bowl?"),
+    ("does Ruri reach this year's final", "Will Ruri win the World Cup?"),
     ("will Ann Lee lead the NBA in assists", "Will Ann Lee lead the NBA in rebounds?"),
     ("is Rolk's trading volume above $4B", "Rolk FDV above $4B one day after launch?"),
     ("Does Ann Lee win Best Actress?", "2027 Best Actress Oscar nominations? — Ann Lee"),
@@ -25,6 +27,8 @@ APART = [
 ALIKE = [
     ("is Rolk above $2B 24 hours after launch", "Rolk FDV above $2B one day after launch?"),
     ("do the jets make the super bowl", "Will the Jets win the AFC Championship?"),
+    ("do the Jets reach the final and win it", "Will the Jets win the 2027 Super Bowl?"),
+    ("does Ruri reach the final", "Will Ruri reach the UEFA Champions League final?"),
     ("is Rolk worth over $4B", "Rolk FDV above $4B one day after launch?"),
     ("is Ann Lee in the running for Best Actress", "Best Actress nominations? — Ann Lee"),
     ("do all nominees lose to Ann Lee", "Will Ann Lee win Best Actress in 2027?"),

@@ -53,6 +53,18 @@ _REACHES: Final = re.compile(
 """Matches words for reaching a league's final ("in the Super Bowl"), which the winner of each
 conference does."""
 
+_IN_FINAL: Final = re.compile(
+    r"\b(?:in|into|reach(?:es)?|makes?|to|for|miss(?:es)?)\s+(?:(?:the|this|year's|next|season's|20\d\d|nba|nhl|mlb|nfl|uefa|"
+    r"stanley\s+cup|world\s+cup|champions\s+league|europa\s+league|euroleague)\s+){0,3}"
+    r"(?:finals?(?!\s+(?:table|standings|20\d\d))|super\s*bowl|world\s+series)\b",
+    re.I,
+)
+"""Matches words for taking part in a final ("in the NBA finals"), which is not winning it."""
+_CHAMPION: Final = re.compile(
+    r"\b(?:wins?|winner|champions?(?!\s+league))\b(?!.*\b(?:conference|pennant|series|[an]fc|semi-?finals?)\b)",
+    re.I,
+)
+"""Matches a title on winning a whole contest, not the conference before its final."""
 _STATISTICS: Final = {
     "points": r"points\s+per\s+game|ppg|scoring\s+(?:leader|title)|in\s+scoring|points\s+leader",
     "three-pointers": r"three[\s-]pointers?|3[\s-]pointers?|threes",
@@ -102,6 +114,9 @@ _PARTY_WINS: Final = re.compile(
 """Matches a title on the party that wins a seat. Its win says nothing of who is nominated."""
 _NOMINATED: Final = re.compile(r"\b(?:nominat|nominee|nods?\b|shortlist|in\s+the\s+running)", re.I)
 _WON: Final = re.compile(r"\b(?:wins?|winning|winner|won|takes?\s+home|goes\s+to)\b", re.I)
+_WINS: Final = re.compile(
+    rf"{_WON.pattern}|\b(?:champ\w*|los(?:e|es|ing|t)|beats?|takes?|lifts?|titles?|trophy)\b", re.I
+)
 _WON_OR_LOST: Final = re.compile(
     rf"{_WON.pattern}|\b(?:los(?:e|es|ing|t)|takes?|beats?|ahead)\b", re.I
 )
@@ -221,6 +236,8 @@ def _of_another_title(title: str, question: str) -> bool:
     )
     if theirs == {"conference"} and _REACHES.search(question):
         return False
+    if _IN_FINAL.search(question) and not _WINS.search(question):
+        return _CHAMPION.search(title) is not None and _IN_FINAL.search(title) is None
     return bool(ours and theirs) and not ours & theirs
 
 
