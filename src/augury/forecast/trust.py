@@ -76,17 +76,17 @@ The more of them a text has, the more easily it is misread as its opposite."""
 
 TREES: Final = Path(__file__).with_name("trust.npz")
 """File with the fitted decision trees that give the probability that an answer is right."""
-MIN_TRUST: Final = 0.6
+MIN_TRUST: Final = 0.65
 """The public answer shows its number only if the probability that it is right (its trust, 0 to 1)
 is at least this. Chosen on the curve that `training/judge/trust.py` prints: how many right and how
 many wrong answers the public sees at a given limit. The trees were not fitted on these answers.
 
-- 421 answers to questions asked freely: 303 right and 118 wrong without a limit, 268 and 48 at .55,
-  261 and 46 at .6, 241 and 38 at .7.
-- 665 answers to questions close to a market: 616 right and 49 wrong without a limit, 558 and 27 at
-  .55, 528 and 25 at .6, 481 and 18 at .7.
-- 1,661 answers to questions about a market: 1,572 right and 89 wrong without a limit, 1,552 and 64
-  at .55, 1,532 and 59 at .6, 1,474 and 42 at .7.
+- 414 answers to questions asked freely: 302 right and 112 wrong without a limit, 269 and 44 at .6,
+  262 and 41 at .65, 256 and 39 at .7.
+- 665 answers to questions close to a market: 617 right and 48 wrong without a limit, 539 and 24 at
+  .6, 517 and 18 at .65, 490 and 15 at .7.
+- 2,028 answers to questions about a market, or about what no market asks: 1,781 right and 247 wrong
+  without a limit, 1,740 and 168 at .6, 1,726 and 157 at .65, 1,699 and 140 at .7.
 """
 
 
