@@ -3,7 +3,8 @@ several times as fast as the texts.
 
 Like Python's own compiled modules, the files are kept where Python keeps those of this package, or
 else in a folder that the caller names. A file's name contains a hash of the texts and of the code
-that reads them, so that a file made from other texts or by other code is never used.
+that reads them, so that a file made from other texts, by other code or by another Python is never
+used.
 """
 
 from __future__ import annotations
@@ -48,7 +49,10 @@ def load(
     code : the modules on which the result depends, `parse` included
     folder : where the file is kept if the folder of Python's compiled modules can't be written
     """
-    file = f"{name}-{_digest(texts, code)}.bin"
+    try:
+        file = f"{name}-{_digest(texts, code)}.bin"
+    except OSError:  # an installation without sources
+        return parse(texts)
     folders = [Path(cache_from_source(__file__)).parent]
     if folder is not None:
         folders.append(folder)
@@ -79,8 +83,9 @@ def load(
 
 
 def _digest(texts: Mapping[str, str], code: Iterable[ModuleType]) -> str:
-    digest = hashlib.sha256(repr(sorted(texts.items())).encode())
-    for module in code:
+    about = sys.implementation.cache_tag, msgspec.__version__, sorted(texts.items())
+    digest = hashlib.sha256(repr(about).encode())
+    for module in (sys.modules[__name__], *code):
         digest.update(Path(str(module.__file__)).read_bytes())
     return digest.hexdigest()[:16]
 
@@ -97,7 +102,7 @@ def _read(file: Path, decoder: msgspec.msgpack.Decoder[T]) -> T | None:
 
 def _write(folder: Path, name: str, file: str, content: bytes) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for other in folder.glob(f"{name}-*.bin"):
+    for other in folder.glob(f"{name}-*.bin*"):
         other.unlink(missing_ok=True)
     draft = folder / f"{file}.{os.getpid()}"
     try:

@@ -120,6 +120,10 @@ def test_a_market_on_another_race(question: str, market: str) -> None:
     ("question", "market", "on_another"),
     [
         ("does brent hit $130 in May", "Will WTI Crude Oil (WTI) hit $120 in May?", True),
+        ("Will Bitcoin hit $100k?", "Will Bitcoin Cash hit $1,000?", True),
+        ("Do Republicans win the West Virginia Senate race in 2026?",
+         "Will Republicans win the Virginia Senate race in 2026?", True),
+        ("fannie and freddie let out of conservatorship", "Will Freddie Mac IPO?", False),
         ("Elon Musk out as xAI CEO?", "Elon Musk out as Tesla CEO before 2027?", True),
         ("does Ada Novak win the Republican primary in CO-3",
          "Which party will win the House race for CO-3? — Republican party", True),

@@ -34,6 +34,12 @@ ALIKE = [
     ("do all nominees lose to Ann Lee", "Will Ann Lee win Best Actress in 2027?"),
     ("Because of the tariffs, does GDP fall?", "Will GDP fall in 2027?"),
     ("will Bill Burns resign", "Will William Burns resign?"),
+    ("is Rolk above $2B 7 days after launch", "Rolk FDV above $2B one week after launch?"),
+    ("Does the GOP nominee win the Ohio race?", "Which party will win the Ohio race?"),
+    ("Is the Fed due to cut in March?", "Will the Fed cut rates in March?"),
+    ("do the Jets defeat the Bears in the Super Bowl", "Will the Jets win the Super Bowl?"),
+    ("do the Jets win the AFC Championship", "Will the Jets make the 2027 Super Bowl?"),
+    ("does Ann Lee hit 60 home runs", "Ann Lee: 60+ HRs in 2027?"),
     ("will Thompson lead in steals", "Will Ausar Thompson lead in steals?"),
     ("did Mark Thompson or Ausar Thompson lead in steals", "Will Ausar Thompson lead in steals?"),
 ]

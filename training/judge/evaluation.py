@@ -19,6 +19,9 @@ from typing import Any
 import polars as pl
 import questions as written
 
+WIDEST = 0.5
+"""A near miss that bounds answer is left out if they are farther apart, as nearly any number is
+within."""
 KINDS = {"p": "paraphrase", "n": "negation", "ge": "near", "le": "near"}
 
 
@@ -38,6 +41,8 @@ def lines(name: str, prices: dict[str, list[tuple[datetime, float]]]) -> list[di
                 market = known["market_id"]
             elif known["verdict"] == "right":
                 least, most = known["range"]
+                if most - least > WIDEST:
+                    continue
                 line |= {"lo": least, "hi": most, "null_ok": True}
         line |= {"kind": kind, "market_id": market}
         if kind != "unanswerable":

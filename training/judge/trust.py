@@ -97,7 +97,10 @@ def fit(given: argparse.Namespace) -> None:
     groups = np.random.default_rng(SEED).permutation(len(events))[
         [events[one["event"]] for one in answers]
     ]
-    asked_freely = np.array([one["kind"] == "range" for one in answers])
+    near_misses = read_answers()  # also where bounds make one a range
+    asked_freely = np.array(
+        [one["kind"] == "range" and one["qid"] not in near_misses for one in answers]
+    )
     inverted = np.array([one["verdict"] == "inverted" for one in answers])
     weights = np.where(asked_freely, FREELY_ASKED, 1.0) * np.where(inverted, INVERTED, 1.0)
     held_out = np.zeros(len(rows))

@@ -86,8 +86,8 @@ class Brief:
     the question demands, e.g. one of two names (`matching.demands`), or names another year."""
     on_others: tuple[bool, ...]
     """For each of `markets`: whether it is about another team, coin, race for office ... than the
-    question (`Demands.is_of_another`), so that it is no evidence at all. Such a market is also
-    `unmet`."""
+    question (`Demands.is_of_another`), so that it is no evidence at all unless logic proves
+    otherwise. Such a market is also `unmet`."""
     denied: bool = False
     """Whether the words around the question deny it ("is it false that ..."). The judge reads the
     question without these words, so its probabilities for `same` and `opposite` are swapped

@@ -62,7 +62,7 @@ LEVELS: Final = (
          r"\g<what>hit "),
     rule(rf"\b(?:getting|climbing)\s+(?:back\s+|up\s+)?to\s+(?={_LEVEL})", "hit "),
     rule(rf"\bdown\s+to\s+(?={_LEVEL})", "dip to "),
-    rule(rf"^(?P<what>\W{{0,5}}(?:(?:is|are|will|does|do|can)\s+)?(?:[a-z][\w/&.-]{{0,30}}\s+){{1,2}}?)up\s+to\s+(?={_LEVEL})",
+    rule(rf"^(?P<what>\W{{0,5}}(?:(?:is|will|does)\s+)?(?!(?:pays?|deposit|spend|fines?|costs?)\s)[a-z][\w/&.-]{{0,30}}\s+)up\s+to\s+(?={_LEVEL})",
          r"\g<what>reach "),
     rule(rf"\bgoe?s?\s+past\s+(?={_LEVEL})", "surpass "),
     rule(r"^(?P<what>\W{0,5}[a-z][\w/&.-]{1,20}\s+)(?=[$€£]?\d[\d,.]*\s?(?:k|m|bn?)\b|[$€£]\d|"

@@ -18,7 +18,7 @@ import re
 import sys
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import lru_cache
@@ -251,9 +251,26 @@ def default(folder: Path | None = None) -> Vocabulary:
     return _default.get(lambda: Vocabulary(_shipped(folder)))
 
 
-def _shipped(folder: Path | None) -> tuple[Entity, ...]:
+class _Indexed(NamedTuple):
+    """Entities as they are kept in a file: the many that share the words of a topic name these by a
+    number."""
+
+    contexts: tuple[frozenset[str], ...]
+    entities: tuple[tuple[int, Entity], ...]
+
+
+def _shipped(folder: Path | None) -> Iterator[Entity]:
     code = (sys.modules[__name__],)
-    return compiled.load("vocabulary", tuple[Entity, ...], texts(), parse, code, folder)
+    kept = compiled.load("vocabulary", _Indexed, texts(), _indexed, code, folder)
+    for number, entity in kept.entities:
+        yield replace(entity, context=kept.contexts[number])
+
+
+def _indexed(written: Mapping[str, str]) -> _Indexed:
+    entities = Vocabulary(parse(written)).entities
+    numbers = {one: n for n, one in enumerate(dict.fromkeys(e.context for e in entities))}
+    bare = tuple((numbers[e.context], replace(e, context=frozenset[str]())) for e in entities)
+    return _Indexed(tuple(numbers), bare)
 
 
 def is_loaded() -> bool:

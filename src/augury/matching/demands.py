@@ -65,9 +65,7 @@ _OPPOSED: Final = (
     ("hike hikes raise raises hiked raised", "cut cuts cutting lower lowers lowered"),
     ("convict convicts convicted", "impeach impeaches impeached acquit acquits acquitted"),
     ("import imports", "export exports"),
-    ("votes", "seats"),
-    ("single singles", "album albums record records lp"),
-    ("talks negotiations", "deal agreement pact treaty"),
+    ("single singles", "album albums lp"),
     ("blockade blockades", "invade invades invasion"),
 )
 _RUNS: Final = re.compile(
@@ -358,9 +356,7 @@ def _are_of_others(ours: Sequence[Mention], theirs: Sequence[Mention]) -> bool:
     """Whether both texts name entities of one of the kinds `_ALONE`, but none in common. A question
     on one stablecoin does not ask what a market on another one asks."""
     return any(
-        (one := _of_kind(ours, kind))
-        and (other := _of_kind(theirs, kind))
-        and not any(a in b or b in a for a in one for b in other)
+        (one := _of_kind(ours, kind)) and (other := _of_kind(theirs, kind)) and not one & other
         for kind in _ALONE
     )
 
@@ -371,7 +367,9 @@ def _of_kind(named: Sequence[Mention], kind: str) -> frozenset[str]:
     entities = [e for one in named for e in one.entities]
     if not any(e.kind == kind for e in entities):
         return frozenset()
-    return frozenset({e.name for e in entities if e.kind == kind}.union(*(e.of for e in entities)))
+    names = {e.name for e in entities if e.kind == kind}.union(*(e.of for e in entities))
+    # "Fannie Mae and Freddie Mac" are two.
+    return frozenset(part for name in names for part in name.split(" and "))
 
 
 def _offices(found: Sequence[Mention]) -> frozenset[str]:

@@ -21,8 +21,14 @@ _AFTER: Final = re.compile(
     re.I,
 )
 """Matches how long after an event something is asked about: "one week after", "the day after"."""
-_LONGER: Final = frozenset({"week", "month", "year"})
-_DEBUTS: Final = re.compile(r"\b(?:launch|ipo|debut|listing|tge|airdrop)", re.I)
+_HOURS: Final = {"hour": 1, "day": 24, "week": 168, "month": 720, "year": 8760}
+"""Unit -> its length in hours; months and years have about this many."""
+_LONGER: Final = 7 * 24
+"""A question about this many hours or more after a launch is not about the launch itself."""
+_AFTER_DEBUT: Final = re.compile(
+    r"\b(?:after|post|following)\s+(?:its\s+|the\s+)?(?:launch|ipo|debut|tge|airdrop)\b", re.I
+)
+_DEBUTS: Final = re.compile(r"\b(?:launch|ipo|debut|tge|airdrop)", re.I)
 """Matches words for the event from which markets on new coins and shares count days."""
 
 _LEVELS: Final = {
@@ -69,13 +75,12 @@ _STATISTICS: Final = {
     "points": r"points\s+per\s+game|ppg|scoring\s+(?:leader|title)|in\s+scoring|points\s+leader",
     "three-pointers": r"three[\s-]pointers?|3[\s-]pointers?|threes",
     "rebounds": r"rebounds?|rebounding",
-    "assists": r"assists",
+    "assists": r"assists?",
     "steals": r"(?:in|most|of)\s+steals|steals\s+(?:per|leader)",
     "aces": r"(?:hits?|serves?|more|most)\s+(?:the\s+)?(?:more\s+|most\s+)?aces",
-    "touchdowns": r"(?:scores?|first|throws?|catch\w*|passing|rushing|receiving)\s+"
-    r"(?:\w+\s+){0,2}touchdowns?",
-    "yards": r"(?<!camden )yards",
-    "home runs": r"home\s?runs?|homers",
+    "touchdowns": r"touchdowns?|tds?",
+    "yards": r"(?<!camden )yards?|yds?",
+    "home runs": r"home\s?runs?|homers?|hrs?",
     "strikeouts": r"strikeouts?",
     "home wins": r"home\s+(?:wins|games|record)",
     "volume": r"trading\s+volume|volume",
@@ -92,6 +97,11 @@ _STATISTIC: Final = re.compile(
     ),
     re.I,
 )
+_LEADS: Final = re.compile(r"\bleads?\b|\bleader\b|\bmost\b|\bper\s+game\b", re.I)
+_GAME: Final = re.compile(r"\A[^:?]{3,60}\s(?:at|vs\.?)\s[^:?]{3,60}(?:\s(?:—|Winner)|\?|\Z)", re.I)
+"""Matches the title of a market on who wins a game: "Utah at Texas"."""
+_MARGIN: Final = re.compile(r"\b(?:by|within|than|keep\w*)\s+(?:\w+\s+){0,3}touchdowns?\b", re.I)
+"""Matches a winning margin given in touchdowns: "by two touchdowns"."""
 _AWARD: Final = re.compile(
     r"\b(?:oscars?|academy\s+awards?|grammys?|emmys?|tonys?|golden\s+globes?|baftas?|awards?|best\s+(?:picture|"
     r"director|(?:supporting\s+)?act(?:or|ress)|album|song|film))\b",
@@ -107,27 +117,35 @@ _GIVERS: Final = re.compile(
 _OILS: Final = re.compile(
     r"\b(?:(?P<brent>brent)|(?P<texas>wti|west\s+texas|crude\s+oil\s+\(cl\)))\b", re.I
 )
-_NOMINATION: Final = re.compile(r"\bprimar(?:y|ies)\b|\bnomin|\brunoff\b", re.I)
+_NOMINATION: Final = re.compile(
+    r"\bprimar(?:y|ies)\b|\bnominat|\b(?:be|become|becomes|is|as)\s+(?:the\s+)?(?:\w+\s+)?nominee\b",
+    re.I,
+)
 _PARTY_WINS: Final = re.compile(
     r"\bwhich\s+party\b|\b(?:republicans?|democrats?|democratic)\s+(?:party\s+)?wins?\b", re.I
 )
 """Matches a title on the party that wins a seat. Its win says nothing of who is nominated."""
+_MOST: Final = re.compile(r"\bmost\s+(?:(?P<votes>votes)|(?:\w+\s+)?(?P<seats>seats))\b", re.I)
 _NOMINATED: Final = re.compile(r"\b(?:nominat|nominee|nods?\b|shortlist|in\s+the\s+running)", re.I)
 _WON: Final = re.compile(r"\b(?:wins?|winning|winner|won|takes?\s+home|goes\s+to)\b", re.I)
 _WINS: Final = re.compile(
-    rf"{_WON.pattern}|\b(?:champ\w*|los(?:e|es|ing|t)|beats?|takes?|lifts?|titles?|trophy)\b", re.I
+    rf"{_WON.pattern}|\b(?:champ\w*|los(?:e|es|ing|t)|beats?|defeats?|sweeps?|prevails?|takes?|lifts?|titles?|"
+    r"trophy|mvp|victor\w*)\b",
+    re.I,
 )
 _WON_OR_LOST: Final = re.compile(
     rf"{_WON.pattern}|\b(?:los(?:e|es|ing|t)|takes?|beats?|ahead)\b", re.I
 )
-_ANNOUNCED: Final = re.compile(r"\bannounc|\breveal|\bconfirm|\btease", re.I)
+_ANNOUNCED: Final = re.compile(r"\bannounc|\btease", re.I)
 _RELEASED: Final = re.compile(r"\breleas|\bdrops?\b|\bcomes?\s+out\b|\blaunch|\bships?\b", re.I)
 _THAN_IN: Final = re.compile(
     r"\bthan\s+(?:it\s+was\s+)?(?:in\s+)?(?:fiscal\s+)?(?:year\s+)?(20\d\d)\b", re.I
 )
 """Matches the year with which a text compares another: "smaller than in 2025"."""
 _CAUSE: Final = re.compile(
-    r"\w\s+(?:because\s+of|due\s+to|thanks\s+to|as\s+a\s+result\s+of)\s[^,.;!?]+\?*\s*\Z", re.I
+    r"\w\s+(?:because\s+of|due\s+to\s+(?:the|an?|its|his|her|their)|thanks\s+to|as\s+a\s+result\s+of)\s"
+    r"[^,.;!?]+\?*\s*\Z",
+    re.I,
 )
 """Matches a cause at the end of a question: "close because of the volcano?"."""
 _OVER: Final = re.compile(r"\b(?:because|due|thanks|result|over|for|from|after)\b", re.I)
@@ -185,6 +203,7 @@ def are_of_others(title: str, question: str) -> bool:
     return (
         _differ_in(_GIVERS, title, question)
         or _differ_in(_OILS, title, question)
+        or _differ_in(_MOST, title, question)
         or _at_another_time(title, question)
         or _of_another_statistic(title, question)
         or _is_compared_with_another_year(title, question)
@@ -213,12 +232,15 @@ def _at_another_time(title: str, question: str) -> bool:
     ours, theirs = _times(question), _times(title)
     if theirs:
         return bool(ours) and not ours & theirs
-    return any(unit in _LONGER for _, unit in ours) and _DEBUTS.search(title) is not None
+    late = any(hours >= _LONGER for hours in ours) and _AFTER_DEBUT.search(question) is not None
+    return late and _DEBUTS.search(title) is not None
 
 
-def _times(text: str) -> frozenset[tuple[int, str]]:
-    found = ((_count(m["count"] or m["dashed"]), m["unit"].lower()) for m in _AFTER.finditer(text))
-    return frozenset((1, "day") if one == (24, "hour") else one for one in found)
+def _times(text: str) -> frozenset[int]:
+    """How long after an event a text asks about something, in hours."""
+    return frozenset(
+        _count(m["count"] or m["dashed"]) * _HOURS[m["unit"].lower()] for m in _AFTER.finditer(text)
+    )
 
 
 def _count(text: str | None) -> int:
@@ -236,16 +258,22 @@ def _of_another_title(title: str, question: str) -> bool:
     )
     if theirs == {"conference"} and _REACHES.search(question):
         return False
+    if ours == {"conference"} and _REACHES.search(title):
+        return False
     if _IN_FINAL.search(question) and not _WINS.search(question):
         return _CHAMPION.search(title) is not None and _IN_FINAL.search(title) is None
     return bool(ours and theirs) and not ours & theirs
 
 
 def _of_another_statistic(title: str, question: str) -> bool:
-    """Whether the texts name different statistics, or the question one that no market means without
-    naming it, such as assists."""
+    """Whether the texts name different statistics, or the question names one, such as assists, and
+    the title asks who leads in something else."""
     ours, theirs = _named(_STATISTIC, question), _named(_STATISTIC, title)
-    return bool(ours) and not ours & theirs and bool(theirs or ours - _IMPLICIT)
+    if _MARGIN.search(question):
+        ours -= {"touchdowns"}
+    is_bare = _LEADS.search(title) is not None or _GAME.search(title) is not None
+    named = theirs or (ours - _IMPLICIT if is_bare else frozenset())
+    return bool(ours) and not ours & theirs and bool(named)
 
 
 def _of_another_stage(title: str, question: str) -> bool:

@@ -45,6 +45,8 @@ _COMMON: Final = frozenset(
 ).union(calendar.MONTHS)
 """Words in titles about races for office, in lower case, that are not names of people or places
 ("senate", "runoff")."""
+MAX_SHORT_LETTERS: Final = 3
+"""A name of a place of at most this many letters is taken for an abbreviation ("PA", "Wis")."""
 _WORDS: Final = frozenset("in or me ok hi oh ma la id de co al as".split())
 """Short names of US states, in lower case, that are also words: "in" for Indiana."""
 
@@ -106,17 +108,20 @@ def is_elsewhere(
     ends = [(one.start, one.end) for one in located]
     names = {
         word.folded for word in words(title)
-        if word.capital and not any(start <= word.start < end for start, end in ends)
+        if word.capital and not word.folded.isdigit()
+        and not any(start <= word.start < end for start, end in ends)
     }  # fmt: skip
     return not (names - _COMMON) & question_words
 
 
 def _is_written(place: Entity, text_words: frozenset[str]) -> bool:
-    """Whether a text has all words of one of the ways to write a place, however short: "PA"."""
-    return any(
+    """Whether a text has all words of one of the ways to write a place: "South Carolina", "PA". A
+    single longer word does not count, because it may be part of another name ("West Virginia")."""
+    return place.kind == "place" and any(
         text_words.issuperset(alias.words) and not _WORDS.issuperset(alias.words)
+        and (len(alias.words) > 1 or len(alias.words[0]) <= MAX_SHORT_LETTERS)
         for alias in place.aliases
-    )
+    )  # fmt: skip
 
 
 def _districts(names: frozenset[str]) -> frozenset[str]:

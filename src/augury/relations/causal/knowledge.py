@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from augury import compiled
+from augury.language import calendar, numerals
 from augury.relations.causal import judged, parts
 from augury.relations.causal.judged import PairVerdict
 from augury.relations.causal.parts import Edge, Factor, FactorLink, Line, Phrase
@@ -90,7 +91,7 @@ def load(folder: Path | None = None) -> Base:
 
     folder : where that file is kept if the folder of Python's compiled modules can't be written
     """
-    code = sys.modules[__name__], parts, judged, search_text, aliases
+    code = sys.modules[__name__], parts, judged, search_text, aliases, calendar, numerals
     return _kept.get(lambda: compiled.load("causal-base", Base, texts(), parse, code, folder))
 
 
