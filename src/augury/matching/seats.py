@@ -119,7 +119,7 @@ def _is_written(place: Entity, text_words: frozenset[str]) -> bool:
     single longer word does not count, because it may be part of another name ("West Virginia")."""
     return place.kind == "place" and any(
         text_words.issuperset(alias.words) and not _WORDS.issuperset(alias.words)
-        and (len(alias.words) > 1 or len(alias.words[0]) <= MAX_SHORT_LETTERS)
+        and (len(alias.words) > 1 or len("".join(alias.words)) <= MAX_SHORT_LETTERS)
         for alias in place.aliases
     )  # fmt: skip
 
