@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from augury.matching.details import differ
+from augury.matching.details import are_of_others, ask_otherwise
 
 APART = [
     ("Is Rolk's FDV above $2B a week after launch?", "Rolk FDV above $2B one day after launch?"),
@@ -43,6 +43,10 @@ ALIKE = [
     ("will Thompson lead in steals", "Will Ausar Thompson lead in steals?"),
     ("did Mark Thompson or Ausar Thompson lead in steals", "Will Ausar Thompson lead in steals?"),
 ]
+
+
+def differ(title: str, question: str) -> bool:
+    return are_of_others(title, question) or ask_otherwise(title, question)
 
 
 @pytest.mark.parametrize(("question", "title"), APART)

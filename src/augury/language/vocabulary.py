@@ -252,11 +252,12 @@ def default(folder: Path | None = None) -> Vocabulary:
 
 
 class _Indexed(NamedTuple):
-    """Entities as they are kept in a file: the many that share the words of a topic name these by a
-    number."""
+    """The vocabulary as the compact file stores it. Most entities of a topic have the same
+    `Entity.context`, so each context is stored once."""
 
     contexts: tuple[frozenset[str], ...]
     entities: tuple[tuple[int, Entity], ...]
+    """Each entity, without its context, and the position of its context in `contexts`."""
 
 
 def _shipped(folder: Path | None) -> Iterator[Entity]:

@@ -237,7 +237,7 @@ class Demands:
 
     def unmet(self, market: str, named: Sequence[Mention]) -> bool:
         """Whether a market fails to meet at least one demand of the question, so that it does not
-        ask the same.
+        ask the same. For a market that is on another matter, ask `is_of_another`.
 
         market : text of what the market asserts (`pairs.market_text`)
         named : the mentions of entities in `market`
@@ -263,7 +263,7 @@ class Demands:
                 and _RUNS.search(title) is None
             )
             or telling_acts.differ(title, self.text)
-            or details.differ(title, self.text)
+            or details.ask_otherwise(title, self.text)
             or self._is_of_another_rank(title)
             or (
                 _AT_LEAST.search(self.text) is not None

@@ -25,11 +25,11 @@ _HOURS: Final = {"hour": 1, "day": 24, "week": 168, "month": 720, "year": 8760}
 """Unit -> its length in hours; months and years have about this many."""
 _LONGER: Final = 7 * 24
 """A question about this many hours or more after a launch is not about the launch itself."""
-_AFTER_DEBUT: Final = re.compile(
-    r"\b(?:after|post|following)\s+(?:its\s+|the\s+)?(?:launch|ipo|debut|tge|airdrop)\b", re.I
-)
 _DEBUTS: Final = re.compile(r"\b(?:launch|ipo|debut|tge|airdrop)", re.I)
 """Matches words for the event from which markets on new coins and shares count days."""
+_AFTER_DEBUT: Final = re.compile(
+    rf"\b(?:after|post|following)\s+(?:its\s+|the\s+)?{_DEBUTS.pattern}\b", re.I
+)
 
 _LEVELS: Final = {
     "division": re.compile(
@@ -113,7 +113,7 @@ _GIVERS: Final = re.compile(
     r"(?P<critics>critics.?\s+choice))\b",
     re.I,
 )
-"""Matches the names of awards of which each honors works or people of the same year."""
+"""Matches the names of awards. Each group stands for one body that gives awards."""
 _OILS: Final = re.compile(
     r"\b(?:(?P<brent>brent)|(?P<texas>wti|west\s+texas|crude\s+oil\s+\(cl\)))\b", re.I
 )
@@ -149,6 +149,7 @@ _CAUSE: Final = re.compile(
 )
 """Matches a cause at the end of a question: "close because of the volcano?"."""
 _OVER: Final = re.compile(r"\b(?:because|due|thanks|result|over|for|from|after)\b", re.I)
+"""Matches words by which a title may name a cause: "jailed over the files"."""
 _RACE: Final = re.compile(
     r"\bbefore\s+(?:(?:it|he|she|they)\s+)?(?:gets?\s+to|reach(?:es|ing)?|hits?|hitting|falls?|falling|drops?|"
     r"dropping)\s+(?:to\s+|below\s+)?\$?\d",
@@ -186,11 +187,11 @@ _ORDINARY: Final = frozenset(
 "Will Thompson lead", "did Mark"."""
 
 
-def differ(title: str, question: str) -> bool:
-    """Whether a market's title and a question differ in a detail that makes them two questions."""
+def ask_otherwise(title: str, question: str) -> bool:
+    """Whether a market's title and a question are about the same people and things, but differ in
+    what they ask, such as a nomination and the award. What `are_of_others` finds is left out."""
     return (
-        are_of_others(title, question)
-        or _of_another_title(title, question)
+        _of_another_title(title, question)
         or _of_another_stage(title, question)
         or (_CAUSE.search(question) is not None and _OVER.search(title) is None)
         or (_RACE.search(question) is not None and _FIRST.search(title) is None)
@@ -244,11 +245,7 @@ def _times(text: str) -> frozenset[int]:
 
 
 def _count(text: str | None) -> int:
-    if text is None or text.lower() in ("a", "an"):
-        return 1
-    if text.lower() == "twenty-four":
-        return 24
-    return int(text) if text.isdigit() else numerals.count(text)
+    return 1 if text is None or text.lower() in ("a", "an") else numerals.compound(text)
 
 
 def _of_another_title(title: str, question: str) -> bool:

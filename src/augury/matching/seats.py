@@ -47,7 +47,7 @@ _COMMON: Final = frozenset(
 ("senate", "runoff")."""
 MAX_SHORT_LETTERS: Final = 3
 """A name of a place of at most this many letters is taken for an abbreviation ("PA", "Wis")."""
-_WORDS: Final = frozenset("in or me ok hi oh ma la id de co al as".split())
+_ALSO_WORDS: Final = frozenset("in or me ok hi oh ma la id de co al as".split())
 """Short names of US states, in lower case, that are also words: "in" for Indiana."""
 
 
@@ -118,7 +118,7 @@ def _is_written(place: Entity, text_words: frozenset[str]) -> bool:
     """Whether a text has all words of one of the ways to write a place: "South Carolina", "PA". A
     single longer word does not count, because it may be part of another name ("West Virginia")."""
     return place.kind == "place" and any(
-        text_words.issuperset(alias.words) and not _WORDS.issuperset(alias.words)
+        text_words.issuperset(alias.words) and not _ALSO_WORDS.issuperset(alias.words)
         and (len(alias.words) > 1 or len("".join(alias.words)) <= MAX_SHORT_LETTERS)
         for alias in place.aliases
     )  # fmt: skip
