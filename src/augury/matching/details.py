@@ -66,11 +66,9 @@ _IN_FINAL: Final = re.compile(
     re.I,
 )
 """Matches words for taking part in a final ("in the NBA finals"), which is not winning it."""
-_CHAMPION: Final = re.compile(
-    r"\b(?:wins?|winner|champions?(?!\s+league))\b(?!.*\b(?:conference|pennant|series|[an]fc|semi-?finals?)\b)",
-    re.I,
-)
-"""Matches a title on winning a whole contest, not the conference before its final."""
+_CHAMPION: Final = re.compile(r"\b(?:wins?|winner|champions?(?!\s+league))\b", re.I)
+_BEFORE_FINAL: Final = re.compile(r"\b(?:conference|pennant|series|[an]fc|semi-?finals?)\b", re.I)
+"""Matches words for what is won before a final: "conference"."""
 _STATISTICS: Final = {
     "points": r"points\s+per\s+game|ppg|scoring\s+(?:leader|title)|in\s+scoring|points\s+leader",
     "three-pointers": r"three[\s-]pointers?|3[\s-]pointers?|threes",
@@ -258,8 +256,14 @@ def _of_another_title(title: str, question: str) -> bool:
     if ours == {"conference"} and _REACHES.search(title):
         return False
     if _IN_FINAL.search(question) and not _WINS.search(question):
-        return _CHAMPION.search(title) is not None and _IN_FINAL.search(title) is None
+        return _is_on_champion(title) and _IN_FINAL.search(title) is None
     return bool(ours and theirs) and not ours & theirs
+
+
+def _is_on_champion(title: str) -> bool:
+    """Whether a title is on winning a whole contest, not the conference before its final."""
+    won = list(_CHAMPION.finditer(title))
+    return bool(won) and _BEFORE_FINAL.search(title, won[-1].end()) is None
 
 
 def _of_another_statistic(title: str, question: str) -> bool:
