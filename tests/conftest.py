@@ -126,8 +126,8 @@ HEAVY = frozenset((
     "handbook/test_site.py", "http/test_connections.py", "http/test_proxies.py",
     "mcp/test_desktop.py", "net/test_guard.py", "net/test_tls.py",
     "relations/test_logic_oracle.py", "rvol/test_evaluate.py", "rvol/test_feeds.py",
-    "rvol/test_models.py", "storage/test_backup.py", "test_apart.py", "test_given.py",
-    "test_package.py", "test_patterns.py",
+    "rvol/test_models.py", "storage/test_backup.py", "test_input_files.py", "test_package.py",
+    "test_patterns.py", "test_separate_process.py",
 ))  # fmt: skip
 """Files whose tests take seconds of a processor, or start servers or processes of their own; others
 mark single tests `heavy`. They are no quick tests."""

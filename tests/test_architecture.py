@@ -13,14 +13,14 @@ SOURCE = Path(__file__).parents[1] / "src" / "augury"
 
 SHARED = {
     "augury",
-    "augury.apart",
+    "augury.separate_process",
     "augury.clock",
     "augury.errors",
-    "augury.given",
+    "augury.input_files",
     "augury.ids",
     "augury.options",
     "augury.compiled",
-    "augury.remembered",
+    "augury.caches",
     "augury.setting_files",
     "augury.setting_sources",
     "augury.setting_values",
@@ -392,7 +392,7 @@ def test_no_files_import_each_other_in_a_circle() -> None:
 
 
 def test_no_function_sets_a_global() -> None:
-    """What a process needs one of is wired in `services.py`, or made by `remembered.Once`."""
+    """What a process needs one of is wired in `services.py`, or made by `caches.Once`."""
     setting = [
         path.name for path in modules() for node in nodes_of(path) if isinstance(node, ast.Global)
     ]

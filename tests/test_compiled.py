@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from augury import compiled
+from augury.caches import Once
 from augury.language import vocabulary
 from augury.relations.causal import knowledge
 from augury.relations.causal.factors import Matcher
-from augury.remembered import Once
 
 TEXT = """
 domain = "test"

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from string import capwords
 from typing import Final
 
+from augury.caches import cached
 from augury.extension import names
 from augury.extension.names import TeamName, league_of, name
 from augury.extension.times import Start
 from augury.propositions.teams import TEAMS, team
-from augury.remembered import remembered
 from augury.search.text import fold, terms
 
 
@@ -264,7 +264,7 @@ def _named_at_edge(words: list[str], *, last: bool) -> str:
     return ""
 
 
-@remembered(4 << 20)
+@cached(4 << 20)
 def _is_name(part: str) -> bool:
     """Whether `part`, taken as a whole, is the known name of a side (a team or, in individual
     sports, a player) or of a team's city."""

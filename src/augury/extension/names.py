@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
+from augury.caches import cached
 from augury.extension.team_names import (
     ALSO_CALLED,
     CLUB_FURNITURE,
@@ -27,7 +28,6 @@ from augury.extension.team_names import (
 )
 from augury.propositions.teams import TEAMS, team
 from augury.relations.causal import knowledge
-from augury.remembered import remembered
 from augury.search.text import fold, is_number, terms
 
 _LEAGUE = re.compile(
@@ -220,7 +220,7 @@ def runs(text: str) -> list[str]:
     return [" ".join(run) for run in out if run]
 
 
-@remembered(16 << 20)
+@cached(16 << 20)
 def name(text: str, league: str | None = None) -> TeamName:
     """The team or player that `text` is a name of: its terms, and the keys of all known teams and
     players that it may mean (none if unknown). `league` distinguishes teams of one city."""

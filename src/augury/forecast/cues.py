@@ -7,12 +7,12 @@ import re
 from datetime import date
 from typing import Final
 
+from augury.caches import cached
 from augury.forecast.names import associated_terms, nicknames
 from augury.forecast.polarity import turns
 from augury.forecast.view import Words
 from augury.propositions.proposition import CONTESTS, Proposition
 from augury.propositions.wording import STAYS, canonical, districts
-from augury.remembered import remembered
 from augury.search.text import is_month, is_number, is_year, terms
 
 
@@ -318,7 +318,7 @@ def _initials(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
 _FOLDED: Final = str.maketrans("wqcz", "vkks", "yaeiouhj")
 
 
-@remembered(8 << 20)
+@cached(8 << 20)
 def sound(term: str) -> str:
     """First letter and consonants of a name, with similar letters merged, so that most ways of
     writing a foreign name in Latin letters agree: "zelensky" and "zelenskyy" -> "zlnsk". Empty for

@@ -18,6 +18,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from augury.caches import cached
 from augury.forecast import (
     bounds,
     cues,
@@ -42,7 +43,6 @@ from augury.logic.relate import relate
 from augury.matching.judge import Judge
 from augury.propositions.proposition import EVENTS, Proposition
 from augury.propositions.windows import has_ended
-from augury.remembered import remembered
 from augury.search.text import is_number
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
@@ -76,7 +76,7 @@ class Engine:
         """
         self.judge = judge
         self._embed = embed
-        self._rarity = remembered(RARITY_BYTES)(rarity)
+        self._rarity = cached(RARITY_BYTES)(rarity)
         # Kept packed: as views they would be half a million objects, which the garbage collector
         # would scan in pauses of tenths of a second.
         self._known: OrderedDict[bytes, tuple[bytes, NDArray[np.float32]]] = OrderedDict()

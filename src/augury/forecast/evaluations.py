@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from augury import given
+from augury import input_files
 from augury.errors import SetupProblem
 from augury.options import AsJson
 
@@ -113,7 +113,7 @@ async def _evaluate(
 
     market_file, price_file = DumpFile(markets, kind="markets"), DumpFile(prices, kind="prices")
     if questions is not None:
-        asked = given.json_lines(
+        asked = input_files.json_lines(
             questions, EvaluationQuestion.of, "a question (qid, kind, question, as_of)"
         )
     else:

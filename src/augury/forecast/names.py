@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from augury.caches import cached
 from augury.propositions.teams import TEAMS
-from augury.remembered import remembered
 from augury.search.text import term, terms
 
 _CAPITALS = """
@@ -339,7 +339,7 @@ def nicknames(found: frozenset[str]) -> tuple[tuple[frozenset[str], frozenset[st
     )
 
 
-@remembered(16 << 20)
+@cached(16 << 20)
 def associated_terms(found: frozenset[str]) -> frozenset[str]:
     """Terms that the names among the terms `found` imply ("moscow" adds "russia"), and the terms
     that these imply in turn. Terms in `found` are left out."""

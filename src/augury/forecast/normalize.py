@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
+from augury.caches import cached
 from augury.forecast import qualifiers
 from augury.forecast.denials import DENIALS
 from augury.forecast.figures import FIGURES
@@ -26,7 +27,6 @@ from augury.propositions.ahead import Ahead, Finder, Replacement, rule
 from augury.propositions.claims import inside, masked, name_spans, unmasked
 from augury.propositions.proposition import Proposition
 from augury.propositions.reading import read, read_question
-from augury.remembered import remembered
 
 _REASONS: Final = {
     "wording": "the question was stripped to what it asks",
@@ -146,7 +146,7 @@ def normalize(question: str, at: datetime) -> Reading:
     return _normalized(question, at.date())
 
 
-@remembered(16 << 20)
+@cached(16 << 20)
 def _normalized(question: str, day: date) -> Reading:
     frame = framed(question)
     denied = frame.denied

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
+from augury.caches import cached
 from augury.propositions.proposition import CONTESTS, Proposition
-from augury.remembered import remembered
 
 Turn = Literal["loses", "others", "lacks", "lasts"]
 """Class of a word that reverses an assertion:
@@ -76,7 +76,7 @@ _DENIED: Final = re.compile(
 )
 
 
-@remembered(16 << 20)
+@cached(16 << 20)
 def turns(text: str) -> frozenset[Turn]:
     """The classes (`Turn`) of the words in a text that reverse an assertion: "Will Spain lose?" ->
     `loses`, "Will he stay?" -> `lasts`. Words in names do not count, and neither do words just

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from augury.caches import cached
 from augury.forecast.framing import framed
-from augury.remembered import remembered
 from augury.search.text import fold
 
 _TOKEN: Final = re.compile(r"[^\W_]+(?:[.,/'-][^\W_]+)*|[%°$€£<>+]")
@@ -43,12 +43,12 @@ def asks_for_no(core: str, title: str, outcomes: Sequence[str]) -> bool | None:
     return True if same and differ else None
 
 
-@remembered(8 << 20)
+@cached(8 << 20)
 def _title(title: str) -> str:
     return _plain(framed(title).core)
 
 
-@remembered(1 << 20)
+@cached(1 << 20)
 def _words(core: str) -> str:
     return _plain(core)
 

@@ -16,7 +16,7 @@ from typing import Final, Protocol
 
 import msgspec
 
-from augury import remembered
+from augury import caches
 from augury.forecast import cues, names, polarity, view
 from augury.forecast.view import Words
 from augury.language import calendar, numerals
@@ -42,8 +42,8 @@ from augury.propositions.reading import Readable, read_market
 from augury.search import aliases, text
 
 MODULES: Final = (
-    ahead, aliases, blanked_text, calendar, claims, cues, dates, games, names, negations,
-    numerals, polarity, predicates, proposition, quantities, reading, remembered, teams, text,
+    ahead, aliases, blanked_text, caches, calendar, claims, cues, dates, games, names, negations,
+    numerals, polarity, predicates, proposition, quantities, reading, teams, text,
     thresholds, time_words, view, windows, wording, written_dates,
 )  # fmt: skip
 """All modules whose code influences what is read from a market's text. If one of them changes, what

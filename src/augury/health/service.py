@@ -20,8 +20,8 @@ from augury.errors import AuguryError
 from augury.health import gauges
 from augury.jobs import queue
 from augury.markets import store as markets
-from augury.markets.doors import Reason
 from augury.markets.freshness import AgeRule, in_words
+from augury.markets.quote_checks import Reason
 from augury.markets.records import ORIGINS, STATUSES
 from augury.markets.store import PlatformCount
 from augury.rvol import rows

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from augury import given
+from augury import input_files
 from augury.language.entities import mentions
 from augury.language.lint import lint
 from augury.language.vocabulary import Vocabulary, VocabularyProblem
@@ -52,7 +52,7 @@ def lint_vocabulary(
     vocabulary = _vocabulary()
     titles: list[str] = []
     if catalogue is not None:
-        titles = given.parquet(catalogue, ["question"])["question"].drop_nulls().to_list()
+        titles = input_files.parquet(catalogue, ["question"])["question"].drop_nulls().to_list()
     found = list(lint(vocabulary, titles))
     errors = sum(one.level == "error" for one in found)
     entities = len(vocabulary.entities)

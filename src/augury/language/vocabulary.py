@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from augury import compiled
-from augury.remembered import Once, remembered
+from augury.caches import Once, cached
 
 FOLDER: Final = Path(__file__).parent / "vocabulary"
 """Folder of the vocabulary files that are shipped with this version."""
@@ -139,7 +139,7 @@ def _words(text: str) -> tuple[Word, ...]:
 _cached_words = lru_cache(maxsize=CACHED_TEXTS)(_words)
 
 
-@remembered(1 << 20)
+@cached(1 << 20)
 def _plain(text: str) -> str:
     parts = unicodedata.normalize("NFKD", text.translate(_QUOTE))
     return "".join(c for c in parts if not unicodedata.combining(c))

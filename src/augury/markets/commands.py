@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from augury.clock import isoformat
-from augury.markets.doors import REASONS, Reason
+from augury.markets.quote_checks import REASONS, Reason
 from augury.markets.service import MarketService
 from augury.markets.store import WHOLE_QUOTE, Held
 from augury.options import AsJson

@@ -13,12 +13,12 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from augury.apart import Apart
 from augury.clock import Clock
 from augury.errors import Unavailable
 from augury.markets.freshness import AgeRule
 from augury.markets.paging import MarketPage, read_page
 from augury.markets.store import Filters, Position, Sort
+from augury.separate_process import SeparateProcess
 from augury.storage.database import once
 
 MAX_PARQUET = 20_000
@@ -46,13 +46,13 @@ class Files:
         self._url = url
         self._age = age
         self._clock = clock
-        self._apart = Apart()
+        self._process = SeparateProcess()
         self._turn = asyncio.Lock()
         self._rested = 0.0
 
     async def close(self) -> None:
         """End the process that makes files of markets; files in progress are not finished."""
-        await self._apart.close()
+        await self._process.close()
 
     async def csv(
         self, filters: Filters, sort: Sort, after: Position | None
@@ -84,7 +84,7 @@ class Files:
             after = made.next
             if after is None:
                 break
-        return await self._apart.run(_PATIENCE, _joined, slices), after
+        return await self._process.run(_PATIENCE, _joined, slices), after
 
     async def _slice(
         self,
@@ -100,7 +100,7 @@ class Files:
             await asyncio.sleep(self._rested - time.monotonic())
             began = time.monotonic()
             try:
-                return await self._apart.run(
+                return await self._process.run(
                     _PATIENCE, _made, self._url, filters, sort,
                     limit=limit, after=after, age=self._age, at=self._clock(),
                     form=form, header=header,

@@ -9,12 +9,12 @@ from datetime import UTC, datetime, timedelta
 from augury.clock import Clock, now
 from augury.errors import InvalidInput, NotFound
 from augury.markets import samples, store
-from augury.markets.doors import Reason
 from augury.markets.files import Files
 from augury.markets.freshness import AgeRule
 from augury.markets.history import Detail, History, complement
 from augury.markets.naming import read_name
 from augury.markets.paging import MarketPage, read_page, shown
+from augury.markets.quote_checks import Reason
 from augury.markets.store import Bucket, Filters, Position, Sort, StoredMarket
 from augury.markets.volume import bars
 from augury.storage.database import Database

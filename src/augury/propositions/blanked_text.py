@@ -12,13 +12,13 @@ import re
 from datetime import date
 from typing import Final
 
+from augury.caches import cached
 from augury.propositions.ahead import Finder
 from augury.propositions.claims import inside, masked, name_spans, unmasked, without_emphasis
 from augury.propositions.dates import WrittenDate
 from augury.propositions.proposition import Slot, WordsRead
 from augury.propositions.wording import GENERIC, canonical, districts
 from augury.propositions.written_dates import written_dates
-from augury.remembered import remembered
 from augury.search.text import terms as text_terms
 
 
@@ -129,7 +129,7 @@ _BOUGHT: Final = re.compile(r"\b(?:buys?|buying|bought|purchas\w+)\b", re.I)
 _CHAIN: Final = re.compile(r"\b[^\W\d_]+(?:–[^\W\d_]+){2,}|\b\d{1,2} ?[-–] ?\d{1,2}\b")
 
 
-@remembered(16 << 20)
+@cached(16 << 20)
 def content_terms(text: str) -> frozenset[str]:
     """The content terms of a text, i.e. the stemmed words that tell what the text is about: "Will
     the Fed cut rates in March?" -> fed, cut, rate, march."""

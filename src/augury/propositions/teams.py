@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from augury.remembered import remembered
+from augury.caches import cached
 from augury.search.text import terms
 
 _NBA = """
@@ -95,7 +95,7 @@ TEAMS: Final[dict[str, tuple[Team, ...]]] = {
 }
 
 
-@remembered(16 << 20)
+@cached(16 << 20)
 def team(named: frozenset[str], league: str) -> str | None:
     """The key of the team that the terms (stemmed words) `named` mean in a league: {"detroit"} ->
     "nba:pistons". None if they name no team, more than one team, or something else as well."""

@@ -11,7 +11,7 @@ import re
 from datetime import date, datetime
 from typing import Final
 
-from augury.remembered import remembered
+from augury.caches import cached
 from augury.search.text import term, terms
 
 GENERIC: Final = frozenset(
@@ -137,7 +137,7 @@ _IMPLIED: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = tuple(
 of the second set add nothing and are dropped ("NHL" beside "Stanley Cup")."""
 
 
-@remembered(32 << 20)
+@cached(32 << 20)
 def canonical(found: frozenset[str]) -> frozenset[str]:
     """The terms (stemmed words) of a text without those that other terms of the text imply: "NHL"
     is dropped beside "Stanley Cup"."""

@@ -17,7 +17,7 @@ import typer
 from rich.progress import Progress
 from rich.table import Table
 
-from augury import given
+from augury import input_files
 from augury.errors import NotFound, SetupProblem
 from augury.options import AsJson
 from augury.relations.causal import judged_counts, knowledge, own_verdicts
@@ -226,7 +226,7 @@ async def _database(settings: Settings) -> AsyncIterator[Database]:
 def _catch(base: knowledge.Base, catalogue: Path) -> dict:
     from augury.search.text import document_text
 
-    rows = given.parquet(catalogue, ["question", "event_title", "description"])
+    rows = input_files.parquet(catalogue, ["question", "event_title", "description"])
     matcher = Matcher(base)
     hits: Counter[str] = Counter()
     missed: Counter[str] = Counter()

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from augury import given
+from augury import input_files
 from augury.errors import SetupProblem
 from augury.rvol import members, models, scores
 from augury.rvol.panel import Floats, Ints, Panel, pack
@@ -54,7 +54,7 @@ def load(file: Path, assets: Sequence[str] | None = None) -> list[tuple[str, Pan
     """
     import polars as pl
 
-    frame = given.parquet(file, ["asset", "group", "date", "rv"])
+    frame = input_files.parquet(file, ["asset", "group", "date", "rv"])
     if not frame["date"].dtype.is_temporal() or not frame["rv"].dtype.is_numeric():
         raise SetupProblem(f"{file}: the column date should hold dates, and the column rv numbers.")
     if assets:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.progress import track
 
-from augury import clock, given, remote, service_file
+from augury import clock, input_files, remote, service_file
 from augury.errors import SetupProblem
 from augury.markets import store as markets
 from augury.options import AsJson
@@ -287,7 +287,7 @@ async def _evaluate(labels: Path, markets: Path, *, quiet: bool) -> dict[str, An
     from augury.search.evaluate import JudgedQuery, per_query, summary
     from augury.search.load import percentiles
 
-    judged = given.json_lines(labels, JudgedQuery.of, "a judged query (qid, query, labels)")
+    judged = input_files.json_lines(labels, JudgedQuery.of, "a judged query (qid, query, labels)")
     scores, seconds = [], []
     async with _filled(markets) as services:
         for query in track(

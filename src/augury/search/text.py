@@ -20,9 +20,9 @@ import numpy as np
 import Stemmer
 from numpy.typing import NDArray
 
+from augury.caches import cached
 from augury.language import calendar
 from augury.language.numerals import FACTORS
-from augury.remembered import remembered
 from augury.search.aliases import ALIASES, STEMS, STOP_WORDS, WEAK_WORDS
 
 TermIds = NDArray[np.uint32]
@@ -114,7 +114,7 @@ def fold(text: str) -> str:
     return folded
 
 
-@remembered(16 << 20)
+@cached(16 << 20)
 def title_terms(text: str) -> tuple[str, ...]:
     """The terms of a text, as `terms` makes them, with a cache: markets of one event share its
     name, and both the index and the ranker read a market's question."""
@@ -152,7 +152,7 @@ def terms(text: str) -> list[str]:
     return out
 
 
-@remembered(64 << 20)
+@cached(64 << 20)
 def term(word: str) -> str:
     """The term of one word in lower case without accents. A number becomes canonical ("110.0" ->
     "110"). Any other word becomes its stem, or the stem that replaces this stem

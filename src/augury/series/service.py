@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 import httpx2
 import structlog
 
-from augury.apart import Apart
 from augury.clock import Clock, now
 from augury.errors import AuguryError, Conflict, InvalidInput, NotFound, RateLimited
 from augury.ids import new_id
@@ -26,6 +25,7 @@ from augury.net import fetch, guard
 from augury.net.addresses import AddressPolicy, Refused
 from augury.net.budget import Budget
 from augury.net.fetch import FetchFailed
+from augury.separate_process import SeparateProcess
 from augury.series import parse, store
 from augury.series.parse import BadFeed, Points
 from augury.series.sources import Source, check, is_sendable
@@ -110,7 +110,7 @@ class SeriesService:
         self._policy = policy
         self._clock = clock
         self._client: httpx2.AsyncClient | None = None
-        self._apart = Apart(memory=_PARSE_MEMORY_BYTES)
+        self._process = SeparateProcess(memory=_PARSE_MEMORY_BYTES)
         self._locks: dict[str, _AccountLocks] = {}
         self._budget = Budget(HOURLY_BYTES, timedelta(hours=1))
         host_burst = host_burst or math.ceil(_BURST_SECONDS * host_rate)
@@ -121,7 +121,7 @@ class SeriesService:
 
     async def close(self) -> None:
         """Close the connections to sources and end the process that reads answers."""
-        await self._apart.close()
+        await self._process.close()
         if self._client is not None:
             await self._client.aclose()
 
@@ -353,7 +353,7 @@ class SeriesService:
             # The largest answers take seconds to parse: this is done outside the process that
             # serves requests, and for one answer of an account at a time.
             async with locks.parsing:
-                found = await self._apart.run(
+                found = await self._process.run(
                     _PARSE_SECONDS, parse.packed, series.source_type, answer.body,
                     series.time_path, series.value_path,
                 )  # fmt: skip

@@ -11,7 +11,7 @@ from datetime import datetime
 
 import polars as pl
 
-from augury.markets.doors import MAX_SHRUNKEN, MIN_BATCH, MIN_EVENTS
+from augury.markets.quote_checks import MAX_SHRUNKEN, MIN_BATCH, MIN_EVENTS
 from augury.markets.records import PricePoint
 from augury.venues.dump import DumpFile
 from augury.venues.records import KnownMarket

@@ -11,7 +11,7 @@ import msgspec
 import polars as pl
 
 from augury.markets import store as markets
-from augury.markets.doors import HoldReason
+from augury.markets.quote_checks import HoldReason
 from augury.markets.records import Market
 from augury.storage.database import Database
 from augury.venues import dump_prices, store

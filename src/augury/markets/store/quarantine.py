@@ -1,7 +1,7 @@
 """The quarantine: quotes that can't be right are held here, outside the catalogue.
 
-The checks (`doors`) run in the transaction that writes quotes, after the write and before the
-commit. A held quote is removed from its market (which then has no quote) and from the price
+The checks (`quote_checks`) run in the transaction that writes quotes, after the write and before
+the commit. A held quote is removed from its market (which then has no quote) and from the price
 history, and stored in the table `quarantine` with its reason. It is held until the market gets a
 later sound quote, or until the operator releases it; after a release, the same quote is accepted.
 """
@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from augury.markets import doors
-from augury.markets.doors import HoldReason, Reason, ScreenedQuote
+from augury.markets import quote_checks
 from augury.markets.freshness import COMPARABLE_WITHIN
+from augury.markets.quote_checks import HoldReason, Reason, ScreenedQuote
 from augury.markets.records import PricePoint
 from augury.markets.store.sql import Connection, lock_for_ingest, sql
 
@@ -64,9 +64,9 @@ async def screen(conn: Connection, ids: Sequence[str]) -> Counter[str]:
     if not ids:
         return Counter()
     quotes = await _suspects(conn, ids)
-    small = [quote.id for quote in quotes if doors.is_shrunken(quote)]
+    small = [quote.id for quote in quotes if quote_checks.is_shrunken(quote)]
     held = await _hold(
-        conn, doors.wrong_quotes(quotes, await _before(conn, small) if small else {})
+        conn, quote_checks.wrong_quotes(quotes, await _before(conn, small) if small else {})
     )
     if any(quote.imported for quote in quotes):
         held += await _hold(conn, await _inconsistent_sums(conn, ids))
@@ -93,7 +93,7 @@ async def _suspects(conn: Connection, ids: Sequence[str]) -> list[ScreenedQuote]
           and (price_as_of is not null or best_bid is not null or best_ask is not null)
           and (origin = 'dump' or coalesce(greatest(prices[1], best_bid, best_ask), 1) <= %s)
         """),  # noqa: S608
-        (list(ids), doors.MAX_SHRUNKEN),
+        (list(ids), quote_checks.MAX_SHRUNKEN),
         binary=True,
     )
     return [ScreenedQuote(*row) for row in await rows.fetchall()]
@@ -122,8 +122,9 @@ async def _inconsistent_sums(conn: Connection, ids: Sequence[str]) -> dict[str, 
     together: market id -> reason.
 
     Only events of which at most one market resolves Yes are checked. Their prices do not fit
-    together if the bids of all markets sum to more than `doors.MAX_SUM`. Nor do they if the event
-    has at least `doors.MIN_MEMBERS` markets and the asks sum to less than `doors.MIN_SUM`.
+    together if the bids of all markets sum to more than `quote_checks.MAX_SUM`. Nor do they if the
+    event has at least `quote_checks.MIN_MEMBERS` markets and the asks sum to less than
+    `quote_checks.MIN_SUM`.
     """
     rows = await conn.execute(
         """
@@ -150,8 +151,8 @@ async def _inconsistent_sums(conn: Connection, ids: Sequence[str]) -> dict[str, 
         where behind <= %(apart)s
         """,
         {
-            "ids": list(ids), "most": doors.MAX_SUM, "least": doors.MIN_SUM,
-            "members": doors.MIN_MEMBERS, "apart": COMPARABLE_WITHIN,
+            "ids": list(ids), "most": quote_checks.MAX_SUM, "least": quote_checks.MIN_SUM,
+            "members": quote_checks.MIN_MEMBERS, "apart": COMPARABLE_WITHIN,
         },
     )  # fmt: skip
     return {
@@ -166,7 +167,7 @@ async def _inconsistent_sums(conn: Connection, ids: Sequence[str]) -> dict[str, 
 
 async def _twins(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
     """The quotes to put into quarantine because two venues quote the same contract far apart
-    (`doors.are_apart`): market id -> reason.
+    (`quote_checks.are_apart`): market id -> reason.
 
     Both quotes are held, because it is not known which one is right.
     """
@@ -183,7 +184,7 @@ async def _twins(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
     )
     found: dict[str, HoldReason] = {}
     for one, price, other, others in await rows.fetchall():
-        if doors.are_apart(price, others):
+        if quote_checks.are_apart(price, others):
             found[one] = HoldReason(
                 "twin", f"Quoted at {price:g}, but the same contract {other} at {others:g}."
             )

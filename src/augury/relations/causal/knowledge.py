@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from augury import compiled
+from augury.caches import Once
 from augury.language import calendar, numerals
 from augury.relations.causal import judged, parts
 from augury.relations.causal.judged import PairVerdict
 from augury.relations.causal.parts import Edge, Factor, FactorLink, Line, Phrase
-from augury.remembered import Once
 from augury.search import aliases
 from augury.search import text as search_text
 from augury.search.aliases import ALIASES, STEMS

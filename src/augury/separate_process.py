@@ -27,12 +27,12 @@ IDLE_SECONDS = 60.0
 """Seconds without a call after which the separate process ends."""
 START_SECONDS = 60.0
 """Maximum time, in seconds, for the start of the separate process: enough for a busy machine. The
-time limit of a call (`Apart.run`) does not include this time."""
+time limit of a call (`SeparateProcess.run`) does not include this time."""
 _NICE = 5
 _WIDTH = 8
 
 
-class Apart:
+class SeparateProcess:
     """A separate process of low priority that runs long calls one at a time, so that they do not
     block this process. It starts when first needed and ends after `IDLE_SECONDS` seconds without a
     call."""
@@ -118,7 +118,7 @@ class Apart:
 
     async def _start(self) -> asyncio.subprocess.Process:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-P", "-m", "augury.apart", str(self._memory or 0),
+            sys.executable, "-P", "-m", "augury.separate_process", str(self._memory or 0),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
         assert process.stdin is not None
@@ -143,7 +143,8 @@ class Apart:
 
 def _stopped() -> Unavailable:
     return Unavailable(
-        "The background process that does this work has stopped. Try again.", code="apart"
+        "The background process that does this work has stopped. Try again.",
+        code="process_stopped",
     )
 
 

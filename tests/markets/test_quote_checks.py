@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from augury.markets import doors, store
-from augury.markets.doors import ScreenedQuote
+from augury.markets import quote_checks, store
+from augury.markets.quote_checks import ScreenedQuote
 from augury.markets.records import Market, MarketChange, PricePoint
 from augury.markets.service import MarketService
 from augury.storage.database import Database
@@ -224,8 +224,8 @@ async def test_history_that_becomes_the_quote_is_looked_at_too(database: Databas
 
 def test_all_reasons_have_a_sentence() -> None:
     quote = ScreenedQuote("kalshi:A", "kalshi", None, (0.0057, None), 0.0055, 0.0059, T0)
-    assert doors.wrong_quotes([quote], {})["kalshi:A"].detail == (
+    assert quote_checks.wrong_quotes([quote], {})["kalshi:A"].detail == (
         "The bid 0.0055 is between two price steps of its venue."
     )
-    assert doors.are_apart(0.0042, 0.43)
-    assert not doors.are_apart(0.0042, None)
+    assert quote_checks.are_apart(0.0042, 0.43)
+    assert not quote_checks.are_apart(0.0042, None)

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from augury.caches import Once, cached, memory_bytes
 from augury.extension import names as extension
 from augury.forecast import polarity
 from augury.forecast.normalize import normalize
 from augury.propositions.reading import read
-from augury.remembered import Once, memory_bytes, remembered
 from augury.search.text import terms, title_terms
 
 AT = datetime(2026, 11, 22, tzinfo=UTC)
@@ -26,7 +26,7 @@ SCRIPTS = (string.ascii_lowercase, "абвгдежзиклмн", "αβγδεζη
 def test_results_are_kept_and_what_is_asked_for_again_stays() -> None:
     made: list[str] = []
 
-    @remembered(200_000)
+    @cached(200_000)
     def twice(text: str) -> str:
         made.append(text)
         return text * 2
@@ -40,7 +40,7 @@ def test_results_are_kept_and_what_is_asked_for_again_stays() -> None:
 
 
 def test_what_is_kept_takes_no_more_bytes_than_it_may() -> None:
-    @remembered(1 << 20)
+    @cached(1 << 20)
     def long(number: int) -> str:
         return "x" * 10_000
 
@@ -52,7 +52,7 @@ def test_what_is_kept_takes_no_more_bytes_than_it_may() -> None:
 
 
 def test_one_result_larger_than_all_is_not_kept() -> None:
-    @remembered(10_000)
+    @cached(10_000)
     def huge(_: int) -> bytes:
         return bytes(20_000)
 

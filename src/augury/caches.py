@@ -22,7 +22,7 @@ overhead of storing it."""
 _MISSING: Any = object()
 
 
-def remembered(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def cached(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Decorator that caches the results of a pure function of hashable arguments, in about `most`
     bytes of memory.
 

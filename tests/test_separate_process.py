@@ -10,21 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from augury.apart import Apart
 from augury.errors import Unavailable
+from augury.separate_process import SeparateProcess
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_a_call_is_made_in_another_process_at_low_priority() -> None:
-    apart = Apart()
+    process = SeparateProcess()
     try:
-        pid = await apart.run(10, os.getpid)
+        pid = await process.run(10, os.getpid)
         assert pid != os.getpid()
         assert os.getpriority(os.PRIO_PROCESS, pid) > 0
-        assert await apart.run(10, os.getpid) == pid
+        assert await process.run(10, os.getpid) == pid
     finally:
-        await apart.close()
+        await process.close()
 
 
 @pytest.mark.parametrize(
@@ -37,78 +37,78 @@ async def test_a_process_that_does_not_start_is_told_and_not_left(
     script.write_text(f"#!/bin/sh\necho $$ > {started}\n{starts.replace('sleep', 'exec sleep')}\n")
     script.chmod(0o755)
     monkeypatch.setattr("sys.executable", str(script))
-    monkeypatch.setattr("augury.apart.START_SECONDS", 1.0)
-    apart = Apart()
+    monkeypatch.setattr("augury.separate_process.START_SECONDS", 1.0)
+    process = SeparateProcess()
     with pytest.raises(raised):
-        await apart.run(10, abs, -1)
+        await process.run(10, abs, -1)
     monkeypatch.undo()
-    assert await apart.run(10, abs, -1) == 1
-    await apart.close()
+    assert await process.run(10, abs, -1) == 1
+    await process.close()
     with pytest.raises(ProcessLookupError):
         os.kill(int(started.read_text()), 0)
 
 
 async def test_what_it_raises_is_raised_here() -> None:
-    apart = Apart()
+    process = SeparateProcess()
     try:
         with pytest.raises(json.JSONDecodeError):
-            await apart.run(10, json.loads, "{")
-        assert await apart.run(10, json.loads, "[1]") == [1]
+            await process.run(10, json.loads, "{")
+        assert await process.run(10, json.loads, "[1]") == [1]
     finally:
-        await apart.close()
+        await process.close()
 
 
 async def test_a_call_that_takes_too_long_is_ended_and_the_next_is_made() -> None:
-    apart = Apart()
+    process = SeparateProcess()
     try:
         with pytest.raises(TimeoutError):
-            await apart.run(0.2, time.sleep, 60)
-        assert await apart.run(10, abs, -1) == 1
+            await process.run(0.2, time.sleep, 60)
+        assert await process.run(10, abs, -1) == 1
     finally:
-        await apart.close()
+        await process.close()
 
 
 async def test_calls_take_turns_and_one_given_up_spoils_no_other() -> None:
-    apart = Apart()
+    process = SeparateProcess()
     try:
-        await apart.run(10, abs, -1)
-        first = asyncio.create_task(apart.run(1, time.sleep, 30))
-        second = asyncio.create_task(apart.run(10, abs, -2))
+        await process.run(10, abs, -1)
+        first = asyncio.create_task(process.run(1, time.sleep, 30))
+        second = asyncio.create_task(process.run(10, abs, -2))
         await asyncio.sleep(0.1)
         first.cancel()
         assert await second == 2
     finally:
-        await apart.close()
+        await process.close()
 
 
 async def test_who_comes_and_goes_costs_others_no_start() -> None:
-    apart = Apart()
+    process = SeparateProcess()
     try:
-        pid = await apart.run(10, os.getpid)
+        pid = await process.run(10, os.getpid)
         for _ in range(3):
-            left = asyncio.create_task(apart.run(10, time.sleep, 0.3))
+            left = asyncio.create_task(process.run(10, time.sleep, 0.3))
             await asyncio.sleep(0.1)
             left.cancel()
-            assert await apart.run(10, os.getpid) == pid
+            assert await process.run(10, os.getpid) == pid
     finally:
-        await apart.close()
+        await process.close()
 
 
 async def test_a_process_that_ends_is_told_of_and_replaced() -> None:
-    apart = Apart()
+    process = SeparateProcess()
     try:
         with pytest.raises(Unavailable):
-            await apart.run(10, os._exit, 1)
-        assert await apart.run(10, abs, -1) == 1
+            await process.run(10, os._exit, 1)
+        assert await process.run(10, abs, -1) == 1
     finally:
-        await apart.close()
+        await process.close()
 
 
 async def test_memory_is_bounded() -> None:
-    apart = Apart(memory=512 * 1024 * 1024)
+    process = SeparateProcess(memory=512 * 1024 * 1024)
     try:
         with pytest.raises(MemoryError):
-            await apart.run(10, bytes, 1024**3)
-        assert await apart.run(10, abs, -1) == 1
+            await process.run(10, bytes, 1024**3)
+        assert await process.run(10, abs, -1) == 1
     finally:
-        await apart.close()
+        await process.close()
