@@ -18,6 +18,11 @@ from augury.forecast.compound import condition, parts, private_subject, second_a
         ("If Vance wins in 2028?", None),
         ("Will it look as if a deal was made by June?", None),
         ("Will Vance win in 2028?", None),
+        ("Given a rate cut, will Bitcoin hit $150k?", "Given a rate cut"),
+        ("Given how he fell out with Trump, will Musk back a Democrat?", None),
+        ("Is the Millennium Prize given out in 2027?", None),
+        ("hurricanes haven't given us a thing, does one hit Florida by fall", None),
+        ("Freddie Mac ipo not until 2027 or later, if ever", None),
     ],
 )
 def test_conditions_are_found(question: str, expected: str | None) -> None:
@@ -69,6 +74,11 @@ def test_a_second_act_is_found() -> None:
         ("would my old landlord win the election", "my landlord"),
         ("Will Vance win in 2028, my friend?", None),
         ("Will the Fed cut rates before my sister's wedding?", None),
+        ("my cousin gets married this year?", "my cousin"),
+        ("My uncle swears Vance wins in 2028", None),
+        ("my kid lives in a Sounders jersey, will they win the cup", None),
+        ("My landlord says the Fed won't cut even once in 2027. Is he right?", None),
+        ("The Jays win a hundred games, or is my grandpa dreaming?", None),
     ],
 )
 def test_what_is_ones_own_is_no_markets_matter(question: str, whose: str | None) -> None:

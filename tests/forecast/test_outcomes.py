@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.forecast.conftest import market, put
 
-from augury.forecast import outcomes
 from augury.forecast.distribution import chances
+from augury.forecast.open_questions import asks
 from augury.forecast.service import ForecastService
 from augury.markets.records import Market
 from augury.search.service import SearchService
@@ -28,10 +28,19 @@ pytestmark = pytest.mark.anyio
         ("does he win or lose", None),
         ("arsenal vs liverpool, does arsenal win", None),
         ("Will it happen by June 30 or sooner?", None),
+        ("who takes the michigan primary, is it haley stevens?", None),
+        ("Which app is on top this Friday, will it be Threads?", None),
+        ("how many cuts in 2027, is it three", None),
+        ("who wins, is it trump or vance?", "name"),
+        ("when base drops its coin will it be worth more than two billion", None),
+        ("When in 2027 will the Fed cut?", "day"),
+        ("when OpenAI IPO will happen?", "day"),
+        ("WHO declaring an emergency over bird flu in 2027?", None),
+        ("WHO WINS THE ELECTION", "name"),
     ],
 )
 async def test_which_of_two_is_no_yes_or_no(question: str, kind: str | None) -> None:
-    assert outcomes.asks(question) == kind
+    assert asks(question) == kind
 
 
 async def test_an_open_question_sums_to_one_or_says_why_not(

@@ -27,11 +27,17 @@ _EITHER: Final = re.compile(
 """Matches "Will either A or B win?", also with other common verbs. A and B may be written without
 capitals, unlike in `_PAIR`."""
 _CONDITION: Final = re.compile(
-    r"(?<!as )\b(?P<word>(?:even|only)\s+if|if|assuming(?:\s+that)?|provided\s+that|unless|"
+    r"(?<!as )\b(?P<word>(?:even|only)\s+if|"
+    r"if(?!\s+(?:ever|any|anything|at\s+all|that|so|not|you\s+ask)\s*\W*$)|"
+    r"assuming(?:\s+that)?|provided\s+that|unless|"
     r"conditional\s+on|conditioned\s+on|(?:in\s+the\s+(?:event|case)|on\s+condition)\s+(?:that|of)|"
-    r"given(?:\s+that)?)\s+(?=[^?,]{3})[^?,]*",
+    r"(?<!n['’]t )(?<!\bnot )(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bbe )(?<!\bbeen )(?<!\bget )"
+    r"given(?!\s+(?:how|all|the\s+way|his|her|their|its|out|to|us|him|them|up|away|back)\b)"
+    r"(?:\s+that)?)\s+(?=[^?,]{3})[^?,]*",
     re.I,
 )
+"""Matches a condition. "Given" states one ("given a cut in June") unless it is a verb ("is given
+to", "given out") or leads in what is known ("given how badly they play")."""
 _WHOLE_QUESTION: Final = re.compile(r"^\W*(?:if|whether)\s+[^,]+$", re.I)
 """Matches a question that is a single clause after "if" or "whether" ("Whether X wins"). The "if"
 or "whether" introduces the question and states no condition."""
@@ -74,20 +80,43 @@ class Parts:
     exclude each other."""
 
 
-_OWN: Final = re.compile(
-    r"(?:^\W*(?:\w+\s+){0,2}|\b(?:is|are|will|does|do|can|could|would|has)\s+)(?:my|our)\s+(?:\w+\s+){0,2}?"
+_RELATIVES: Final = (
     r"(?P<who>cousin|brother|sister|mom|mum|mother|dad|father|grandma|grandmother|grandpa|grandfather|"
     r"uncle|aunt|son|daughter|kids?|child(?:ren)?|wife|husband|girlfriend|boyfriend|fianc[eé]e?|ex|"
     r"friends?|buddy|roommate|boss|landlord|neighbou?rs?|teacher|doctor|colleague|coworker|dog|cat|"
-    r"house|car|startup|bakery|business|shop)\b",
+    r"house|car|startup|bakery|business|shop)\b"
+)
+_ASKED_OF: Final = re.compile(
+    rf"\b(?:is|are|will|does|do|can|could|would|has|have)\s+(?:my|our)\s+(?:\w+\s+){{0,2}}?{_RELATIVES}"
+    r"(?!\W+(?:\w+\W+)?(?:right|wrong|crazy|nuts|mad|dreaming|delusional|correct|onto|kidding|full|'s)\b)",
     re.I,
 )
+"""Matches a question about somebody private: "will my cousin marry". "Is my cousin right?" asks
+about what the cousin says."""
+_STATED_OF: Final = re.compile(
+    rf"^\W*(?:\w+\s+){{0,2}}(?:my|our)\s+(?:\w+\s+){{0,2}}?{_RELATIVES}(?P<rest>.*)$", re.I
+)
+_LEADS_IN: Final = re.compile(
+    r"\b(?:says?|said|saying|swears?|thinks?|insists?|convinced|sure|worr(?:y|ies|ied)|wonders?|asks?|"
+    r"asking|hears?|heard|prays?|dreams?|hopes?|bets?|wants?|reckons?|believes?|claims?|predicts?|"
+    r"tells?|told|argues?|texts?|texted|figures?|guess(?:es)?)\b"
+    r"|[.;:!?…–—]\s*\w|,\s*(?:is|are|was|were|will|won['’]t|does|do|did|has|have|can|could|would|odds|"
+    r"chances?|what|how|any)\b",
+    re.I,
+)
+"""Matches what follows on a private person who only leads in: a verb of saying ("my uncle swears
+that ..."), or another sentence that asks."""
 
 
 def private_subject(question: str) -> str | None:
     """The private person or thing that a question is about: "my cousin" for "Will my cousin
-    marry?". None for other questions."""
-    found = _OWN.search(" ".join(question[:300].split()))
+    marry?". None for other questions, also if such a person only leads in ("My uncle says that
+    ...")."""
+    text = " ".join(question[:300].split())
+    found = _ASKED_OF.search(text)
+    if found is None:
+        stated = _STATED_OF.match(text)
+        found = stated if stated and not _LEADS_IN.search(stated["rest"]) else None
     return f"my {found['who']}" if found else None
 
 

@@ -24,6 +24,7 @@ from augury.forecast import (
     cues,
     horizons,
     judging,
+    open_questions,
     opinion,
     outcomes,
     trust,
@@ -112,7 +113,7 @@ class Engine:
         reading, at = compared.reading, compared.at
         bearings = compared.bearings
         verbatim_asked = any(b.exact for b in bearings)
-        if reading.side is None and not verbatim_asked and outcomes.asks(reading.effective):
+        if reading.side is None and not verbatim_asked and open_questions.asks(reading.effective):
             found = outcomes.answer(reading, bearings, at)
             return replace(found, rejected=rejected(bearings, found))
         positive = reading.proposition.positive
@@ -148,7 +149,7 @@ class Engine:
         could be about."""
         reading = compared.reading
         named = reading.proposition.terms
-        if not named or outcomes.asks(reading.effective):
+        if not named or open_questions.asks(reading.effective):
             return None
         shortlist = self.judge.shortlist if self.judge is not None else None
         return judging.brief(compared, vocabulary.default(), shortlist)

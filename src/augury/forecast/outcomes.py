@@ -19,12 +19,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from augury.forecast import distribution, explain, nulls, rungs
 from augury.forecast.distribution import Distribution, Part
 from augury.forecast.evidence import Estimate, Evidence
 from augury.forecast.normalize import Reading
+from augury.forecast.open_questions import Asks, asks
 from augury.forecast.order import Order
 from augury.forecast.outcome_labels import label, labels
 from augury.language.entities import mentions
@@ -33,8 +34,6 @@ from augury.propositions.proposition import CONTESTS
 
 if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing
-
-Asks = Literal["name", "amount", "highest", "lowest", "day"]
 
 MIN_ASKED: Final = 0.45
 """An open question ("Who will win?") is answered by several markets, each on one possible answer. A
@@ -58,34 +57,6 @@ REST: Final = "any other"
 
 OPEN: Final = "This question can't be answered by yes or no, so no single probability is given."
 
-_OPEN: Final = re.compile(
-    r"\W*(?:in\s+|by\s+|at\s+|on\s+|to\s+|for\s+)?(?:(?P<name>who|whom|whose|which|what|where)|(?P<day>when)"
-    r"|how\s+(?:(?P<highest>high)|(?P<lowest>low)|(?P<amount>many|much|far|long|often|big|large|hot|cold|tall)))\b",
-    re.I,
-)
-_EITHER: Final = re.compile(
-    r"\W*[^,?]{2,60}?\s(?:vs?\.?|versus|or)\s[^,?]{2,60}(?:,|\s-)\s*(?:which|who)\b"
-    r"|\W*(?:who|which)\b.{2,80}?[:,]\s*[^,?]{2,40}\sor\s"
-    r"|\W*(?:will\s+(?:the\s+)?|does\s+|do\s+)?[\w.&'’-]{2,30}(?:\s[\w.&'’-]{2,30}){0,3}?\sor\s(?:the\s)?"
-    r"[\w.&'’-]{2,30}(?:\s[\w.&'’-]{2,30}){0,3}?\s(?:first|sooner|earlier)\W*$"
-    r"|\W*(?:the\s)?(?:dems?|democrats?|reps?|republicans?|gop)\sor\s(?:the\s)?(?:dems?|democrats?|reps?|republicans?|gop)"
-    r"\s(?:wins?|takes?|gets?|holds?|to\s+win)\b",
-    re.I,
-)
-"""Matches a question that asks which of two things it will be: "gold vs btc, which does better",
-"OpenAI or Anthropic IPO first"."""
-_AMOUNT: Final = re.compile(
-    r"\W*(?:at\s+)?(?:what|which)\s+(?:\w+\s+){0,3}?(?:price|level|value|rate|number|percentage|"
-    r"share|score|margin|temperature|figure)\b|\W*what\s+will\s+(?:\w+\s+){0,6}?(?:be|reach|close\s+at)\s*\??$"
-    r"|\W*what\s+will\s+(?:[\w'’-]+\s+){0,6}?(?:price|level|value|rate|number|percentage|share|margin|"
-    r"temperature|yield|inflation)\s+(?:be|reach|hit|close\s+at|stand\s+at)\b",
-    re.I,
-)
-_DAY: Final = re.compile(
-    r"\W*(?:in\s+|on\s+|by\s+)?(?:what|which)\s+(?:day|date|month|year|quarter)\b", re.I
-)
-_HIGHEST: Final = re.compile(r"\b(?:highest|peak|maximum|high)\b", re.I)
-_LOWEST: Final = re.compile(r"\b(?:lowest|bottom|minimum|low)\b", re.I)
 _OF_A_TIME: Final = re.compile(
     r"\b(?:highest|lowest|peak|bottom|maximum|minimum)\b"
     r"|\bhow\s+(?:high|low)\b.{0,99}?\b(?:get|go|climb|rise|fall|drop|dip|sink|trade|reach|hit|run)\b",
@@ -104,35 +75,6 @@ _PARTY: Final = re.compile(
     re.I,
 )
 _ASKS_PARTY: Final = re.compile(r"\b(?:which|what)\s+part(?:y|ies)\b", re.I)
-
-
-def asks(text: str) -> Asks | None:
-    """The kind of answer that an open question asks for: "Who will win?" -> `name`, "How many
-    goals?" -> `amount`, "How high will it go?" -> `highest`, "When will it happen?" -> `day`. None
-    for a yes/no question."""
-    if _CLAUSE.match(text):
-        return None
-    if _DAY.match(text):
-        return "day"
-    if _AMOUNT.match(text):
-        if _HIGHEST.search(text):
-            return "highest"
-        return "lowest" if _LOWEST.search(text) else "amount"
-    if _EITHER.match(text):
-        return "name"
-    found = _OPEN.match(text)
-    if found is None:
-        return None
-    return next(kind for kind in ("name", "day", "highest", "lowest", "amount") if found[kind])
-
-
-_CLAUSE: Final = re.compile(
-    r"^\W{0,5}(?:when|where)\s[^,?]{3,120},\s{0,5}(?:is|are|was|were|will|won't|does|do|did|has|have|can|could|"
-    r"would|should|isn't|doesn't)\s",
-    re.I,
-)
-"""Matches a clause of time or place before a yes/no question ("When June wraps up, is ..."): here
-"when" or "where" does not ask for a day or a place."""
 
 
 class _OpenAnswer(NamedTuple):
