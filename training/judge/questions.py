@@ -63,3 +63,20 @@ def read_answers() -> dict[str, dict[str, Any]]:
     """
     with (FOLDER / "answers.jsonl").open(encoding="utf-8") as lines:
         return {one["qid"]: one for one in map(json.loads, lines)}
+
+
+def read_markets() -> dict[tuple[str, str], str]:
+    """What readers said that a market asks of a question, by (qid, market's id): same, opposite,
+    other, or unsure.
+
+    From `asked.jsonl`, `{"qid", "market_id", "asks"}`: markets beside the question's own one that
+    the judge took to ask it, most of them near misses'; and from the right ones of `answers.jsonl`.
+    """
+    found = {
+        (qid, one["market_id"]): "opposite" if one["opposite"] else "same"
+        for qid, one in read_answers().items()
+        if one["verdict"] == "right" and one["market_id"] is not None
+    }
+    with (FOLDER / "asked.jsonl").open(encoding="utf-8") as lines:
+        read = map(json.loads, lines)
+        return found | {(one["qid"], one["market_id"]): one["asks"] for one in read}

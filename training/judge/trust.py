@@ -20,7 +20,7 @@ import lightgbm
 import numpy as np
 from encoder import SEED
 from fit import arrays
-from questions import read_answers
+from questions import read_answers, read_markets
 
 from augury.forecast.evaluate import Answered, EvaluationQuestion
 from augury.forecast.trials import store
@@ -62,37 +62,49 @@ async def gather(given: argparse.Namespace) -> None:
                  "part": given.questions.stem,
                  "grade": found.grade, "confidence": found.confidence, "verdict": answer.outcome,
                  "p": found.probability, "null_ok": one.null_ok, "signs": found.signs,
+                 "market": found.decisive and found.decisive.market.id,
+                 "flipped": found.decisive and found.decisive.flipped,
                  "question": one.question}
             )  # fmt: skip
     given.out.write_text(json.dumps(kept), encoding="utf-8")
 
 
-def table(
-    parts: list[Path], read: dict[str, dict[str, Any]]
-) -> tuple[list[dict[str, Any]], np.ndarray, np.ndarray]:
+def table(parts: list[Path]) -> tuple[list[dict[str, Any]], np.ndarray, np.ndarray]:
     """The answers with what is known of them, one row each, and whether each is right (1) or not.
 
     The number given to a near miss is right where another market than the one that the question was
-    written about asks it, as readers say (`questions.read_answers`). A number that nobody read is
-    wrong, or, where it rests on bounds, left out; so is one of which the reader was not sure.
+    written about asks it, as readers say of the number (`questions.read_answers`) or of the market
+    (`questions.read_markets`). A number that nobody read is left out: most of them are right. So is
+    one of which the reader was not sure.
     """
     answers = [one for part in parts for one in json.loads(part.read_text(encoding="utf-8"))]
     answers = [one for one in answers if one["signs"] and one["verdict"] != "null"]
+    numbers, markets = read_answers(), read_markets()
     for one in answers:
         if one["kind"] == "unanswerable" and one["p"] is not None:
-            known = read.get(one["qid"])
+            known = numbers.get(one["qid"])
             if known is not None and abs(known["p"] - one["p"]) < SAME_NUMBER:
                 one["verdict"] = known["verdict"]
-            elif one["grade"] == "bounded":
+            elif one["grade"] == "asked":
+                asks = markets.get((one["qid"], one["market"]), "unsure")
+                one["verdict"] = _verdict(asks, flipped=one["flipped"])
+            else:
                 one["verdict"] = "unsure"
     answers = [one for one in answers if one["verdict"] != "unsure"]
     rows = np.array([one["signs"] for one in answers])
     return answers, rows, np.array([int(one["verdict"] == "right") for one in answers])
 
 
+def _verdict(asks: str, *, flipped: bool) -> str:
+    """What a reader's word on the market says of an answer that takes its price, or 1 minus it."""
+    if asks in ("same", "opposite"):
+        return "right" if (asks == "opposite") == flipped else "inverted"
+    return "wrong" if asks == "other" else "unsure"
+
+
 def fit(given: argparse.Namespace) -> None:
     """Fit the trees, print how they do on questions that they were not fitted on, and keep them."""
-    answers, rows, right = table(given.parts, read_answers())
+    answers, rows, right = table(given.parts)
     events = {event: n for n, event in enumerate(sorted({one["event"] for one in answers}))}
     groups = np.random.default_rng(SEED).permutation(len(events))[
         [events[one["event"]] for one in answers]
