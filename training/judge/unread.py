@@ -25,7 +25,7 @@ from augury.matching.trees import Trees
 LEAST = {"x": 0.15, "p": 0.3, "n": 0.3, "u": 0.3}
 """Kind of question -> least probability that a market asks it, or its opposite, from which on the
 pair is listed. Of pairs from these on, readers found that 80% of the markets beside near misses (x)
-ask the question, and 44% of the others."""
+ask the question, and 48% of the others."""
 
 
 def pairs(one: dict[str, Any], trees: Trees) -> list[dict[str, Any]]:
