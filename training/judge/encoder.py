@@ -54,7 +54,7 @@ def examples(gathered: list[dict[str, Any]], rng: random.Random) -> list[tuple[s
         others = [c for c in one["candidates"] if target(one, c) == 0 and c not in own]
         others.sort(key=lambda c: c["place"])
         near, far = others[:NEAR], others[NEAR:]
-        if one["kind"] == "x":  # what else is near may ask just this; nobody has read it
+        if one["kind"] == "x":  # an unread market near a near miss may ask just this
             near = [c for c in near if is_read(one, c)]
         few = NEGATIVES if one["kind"] in ("p", "n") else 1
         more = min(len(far), 1) if rng.random() < FAR else 0
@@ -82,7 +82,8 @@ def read(path: Path, shortlist: Trees) -> list[dict[str, Any]]:
 
 
 def arithmetic() -> torch.dtype:
-    """bfloat16 if the processor multiplies it; without, it is many times slower than float32."""
+    """The type of the weights during training: bfloat16 if the processor has instructions for it,
+    else float32, because bfloat16 without such instructions is many times slower."""
     flags = Path("/proc/cpuinfo")
     known = flags.read_text().split() if flags.exists() else []
     return torch.bfloat16 if {"avx512_bf16", "amx_bf16"} & set(known) else torch.float32

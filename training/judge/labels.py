@@ -11,39 +11,31 @@ CLASSES = ("other", "same", "opposite")
 CERTAIN = ("implies", "implied_by", "excludes")
 """Relations by logic (`augury.logic.relate`) that order two markets."""
 
-
 _readers = cache(written.read_markets)
 
 
 def target(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
-    """The class of a candidate for a question; None where it cannot be told."""
-    if candidate["id"] != one["market_id"]:
-        if (asks := _readers().get((one["qid"], candidate["id"]))) is not None:
-            return _read(one, candidate, asks)
+    """The class of a candidate for a question; None where it cannot be told: the reader was not
+    sure, or the candidate may ask the very same as the question's own market."""
+    if candidate["id"] == one["market_id"]:
+        asks = {"p": "same", "n": "opposite"}.get(one["kind"], "other")
+    elif (said := _readers().get((one["qid"], candidate["id"]))) is not None:
+        asks = said
+    else:
         return None if twin(one, candidate) else 0
-    if one["kind"] not in ("p", "n"):
+    if asks == "other":
         return 0
-    turned = candidate["outcome"] == 1 and len(candidate["outcomes"]) == 2
-    if candidate["outcome"] > 1:
+    if asks == "unsure" or candidate["outcome"] > 1:
         return None
+    turned = candidate["outcome"] == 1 and len(candidate["outcomes"]) == 2
     # Of "is it false that X" the judge reads X.
-    asks_yes = (one["kind"] == "p") != one["denied"]
+    asks_yes = (asks == "same") != one["denied"]
     return 1 if asks_yes != turned else 2
 
 
 def is_read(one: dict[str, Any], candidate: dict[str, Any]) -> bool:
     """Whether a reader has said what the candidate asks."""
     return (one["qid"], candidate["id"]) in _readers()
-
-
-def _read(one: dict[str, Any], candidate: dict[str, Any], asks: str) -> int | None:
-    """The class by a reader's word on the market; None where the reader was unsure."""
-    if asks == "other":
-        return 0
-    if asks == "unsure" or candidate["outcome"] > 1:
-        return None
-    turned = candidate["outcome"] == 1 and len(candidate["outcomes"]) == 2
-    return 1 if ((asks == "same") != one["denied"]) != turned else 2
 
 
 def bounding(one: dict[str, Any], candidate: dict[str, Any], order: str) -> int | None:

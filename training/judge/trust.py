@@ -69,17 +69,19 @@ async def gather(given: argparse.Namespace) -> None:
     given.out.write_text(json.dumps(kept), encoding="utf-8")
 
 
-def table(parts: list[Path]) -> tuple[list[dict[str, Any]], np.ndarray, np.ndarray]:
+def table(
+    parts: list[Path], numbers: dict[str, dict[str, Any]]
+) -> tuple[list[dict[str, Any]], np.ndarray, np.ndarray]:
     """The answers with what is known of them, one row each, and whether each is right (1) or not.
 
     The number given to a near miss is right where another market than the one that the question was
-    written about asks it, as readers say of the number (`questions.read_answers`) or of the market
-    (`questions.read_markets`). A number that nobody read is left out: most of them are right. So is
-    one of which the reader was not sure.
+    written about asks it, as readers say of the number (`numbers`, from `questions.read_answers`)
+    or of the market (`questions.read_markets`). A number that nobody read is left out, because it
+    may be right. So is one of which the reader was not sure.
     """
     answers = [one for part in parts for one in json.loads(part.read_text(encoding="utf-8"))]
     answers = [one for one in answers if one["signs"] and one["verdict"] != "null"]
-    numbers, markets = read_answers(), read_markets()
+    markets = read_markets()
     for one in answers:
         if one["kind"] == "unanswerable" and one["p"] is not None:
             known = numbers.get(one["qid"])
@@ -96,7 +98,8 @@ def table(parts: list[Path]) -> tuple[list[dict[str, Any]], np.ndarray, np.ndarr
 
 
 def _verdict(asks: str, *, flipped: bool) -> str:
-    """What a reader's word on the market says of an answer that takes its price, or 1 minus it."""
+    """The verdict on an answer, by what a reader says that its market asks. `flipped`: the answer
+    is 1 minus the market's price."""
     if asks in ("same", "opposite"):
         return "right" if (asks == "opposite") == flipped else "inverted"
     return "wrong" if asks == "other" else "unsure"
@@ -104,14 +107,15 @@ def _verdict(asks: str, *, flipped: bool) -> str:
 
 def fit(given: argparse.Namespace) -> None:
     """Fit the trees, print how they do on questions that they were not fitted on, and keep them."""
-    answers, rows, right = table(given.parts)
+    numbers = read_answers()
+    answers, rows, right = table(given.parts, numbers)
     events = {event: n for n, event in enumerate(sorted({one["event"] for one in answers}))}
     groups = np.random.default_rng(SEED).permutation(len(events))[
         [events[one["event"]] for one in answers]
     ]
-    near_misses = read_answers()  # also where bounds make one a range
+    # A near miss that bounds answer is a range, too.
     asked_freely = np.array(
-        [one["kind"] == "range" and one["qid"] not in near_misses for one in answers]
+        [one["kind"] == "range" and one["qid"] not in numbers for one in answers]
     )
     inverted = np.array([one["verdict"] == "inverted" for one in answers])
     weights = np.where(asked_freely, FREELY_ASKED, 1.0) * np.where(inverted, INVERTED, 1.0)

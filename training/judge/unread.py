@@ -1,12 +1,12 @@
-"""List the markets that the judge takes to ask a question about another market, for readers.
+"""List pairs of a question and a market beside its own one that the judge takes to ask it.
 
     python training/judge/unread.py GATHERED MODEL OUT.jsonl --questions train7 everyday12 ...
 
-GATHERED holds `gather.py`'s pickles, MODEL the judge's model. OUT receives a line a pair that no
-reader has seen: {"qid", "market_id", "question", "as_of", "title", "text"}. Show it with the
-market's rules, and add to `questions/asked.jsonl` what the reader says: {"qid", "market_id",
-"asks"}, where `asks` is same, opposite, other or unsure, of the market's first outcome. Prints
-pairs a file.
+GATHERED holds `gather.py`'s pickles, MODEL the judge's model. OUT receives one line for each pair
+that no reader has seen: {"qid", "market_id", "question", "as_of", "title", "text"}. Show a reader
+each pair with the market's rules, and add to `questions/asked.jsonl` what he says of the market's
+first outcome: {"qid", "market_id", "asks"}, where `asks` is same, opposite, other or unsure. Prints
+the number of pairs of each file.
 """
 
 from __future__ import annotations

@@ -96,6 +96,8 @@ about what the cousin says."""
 _STATED_OF: Final = re.compile(
     rf"^\W*(?:\w+\s+){{0,2}}(?:my|our)\s+(?:\w+\s+){{0,2}}?{_RELATIVES}(?P<rest>.*)$", re.I
 )
+"""Matches a statement that begins with somebody private: "my cousin marries in June". `rest` is
+what follows the person."""
 _LEADS_IN: Final = re.compile(
     r"\b(?:says?|said|saying|swears?|thinks?|insists?|convinced|sure|worr(?:y|ies|ied)|wonders?|asks?|"
     r"asking|hears?|heard|prays?|dreams?|hopes?|bets?|wants?|reckons?|believes?|claims?|predicts?|"

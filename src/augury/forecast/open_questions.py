@@ -41,20 +41,19 @@ _DAY: Final = re.compile(
 )
 _HIGHEST: Final = re.compile(r"\b(?:highest|peak|maximum|high)\b", re.I)
 _LOWEST: Final = re.compile(r"\b(?:lowest|bottom|minimum|low)\b", re.I)
-_AUXILIARY: Final = (
-    r"(?:is|are|was|were|will|won['’]t|does|do|did|has|have|can|could|would|should|isn['’]t|"
-    r"doesn['’]t)"
+_AUXILIARIES: Final = (
+    r"is|are|was|were|will|won['’]t|does|do|did|has|have|can|could|would|should|isn['’]t|doesn['’]t"
 )
 _CLAUSE: Final = re.compile(
-    rf"^\W{{0,5}}(?:when|where)\s[^,?]{{3,120}},\s{{0,5}}{_AUXILIARY}\s"
-    rf"|^\W{{0,5}}when\s(?!(?:{_AUXILIARY[3:-1]}|in|on|by|during|this|next|exactly|precisely|the\s+hell|else)\b)"
-    rf"[^,?]{{3,120}}?\s{_AUXILIARY}\s(?:it|he|she|they|there|the|that|(?-i:[A-Z])[\w.'’-]{{0,30}})\s\w",
+    rf"^\W{{0,5}}(?:when|where)\s[^,?]{{3,120}},\s{{0,5}}(?:{_AUXILIARIES})\s"
+    rf"|^\W{{0,5}}when\s(?!(?:{_AUXILIARIES}|in|on|by|during|this|next|exactly|precisely|the\s+hell|else)\b)"
+    rf"[^,?]{{3,120}}?\s(?:{_AUXILIARIES})\s(?:it|he|she|they|there|the|that|(?-i:[A-Z])[\w.'’-]{{0,30}})\s\w",
     re.I,
 )
 """Matches a clause of time or place before a yes/no question ("When June wraps up, is ...", "When
 Base drops its coin will it ..."): here "when" or "where" does not ask for a day or a place."""
 _GUESS: Final = re.compile(
-    rf"\w\W{{0,3}}?(?:[,.;:?!…–—]|\s-)\s{{0,5}}(?:(?:so|and|like)\s)?{_AUXILIARY}\s(?:it|he|she|they|that|this|there|the)\b"
+    rf"\w\W{{0,3}}?(?:[,.;:?!…–—]|\s-)\s{{0,5}}(?:(?:so|and|like)\s)?(?:{_AUXILIARIES})\s(?:it|he|she|they|that|this|there|the)\b"
     r"(?![^?]*\bor\b)[^?]{2,80}\?*\W*$",
     re.I,
 )
