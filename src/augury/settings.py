@@ -344,7 +344,9 @@ class Settings(SettingsFromSources):
         "which /v1/macro-runtime forwards requests; unset: none.",
     )
     macro_runtime_key: SecretStr | None = Field(
-        default=None, description="Bearer token that Augury sends to the macro runtime."
+        default=None,
+        description="Bearer token that Augury sends to the macro runtime, the service at "
+        "AUGURY_MACRO_RUNTIME_URL.",
     )
     macro_runtime_timeout: float = Field(
         default=10,

@@ -21,7 +21,13 @@ def rule(metric: Metric, op: Op, threshold: float | None, label: str | None = No
 @pytest.mark.parametrize(
     ("metric", "op", "threshold", "value", "text"),
     [
-        ("probability", "crosses_above", 0.6, 0.62, "The probability is 62%, risen above 60%."),
+        (
+            "probability",
+            "crosses_above",
+            0.6,
+            0.62,
+            "The probability is 62%, having risen above 60%.",
+        ),
         ("probability", "lt", 0.01, 0.0005, "The probability is 0.05%, below 1%."),
         (
             "spread",

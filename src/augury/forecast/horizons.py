@@ -141,9 +141,9 @@ def is_found(
     limits: Mapping[str, float],
 ) -> bool:
     """Whether an answer that was found with a deadline added to the question also answers the
-    question without it. The market that decides the answer may share only the deadline with the
-    question. So the judge must find it likely enough that this market asks the question or its
-    opposite, in one of two comparisons:
+    question without it. The danger: the market that decides the answer may have nothing but the
+    deadline in common with the question. So the judge must find it likely enough that this market
+    asks the question or its opposite, in at least one of two comparisons:
 
     - without the deadline: the probability for this market, or for one with the same terms, is at
       least the limit `absent`;

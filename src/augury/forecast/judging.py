@@ -127,9 +127,9 @@ _TELLS_OF_PAST: Final = re.compile(r"^\W*(?:did|was|were|had)\b", re.I)
 _TWO_YEARS: Final = re.compile(r"\bseasons?\b|\b20\d\d\s?[-–/]\s?(?:20)?\d\d\b", re.I)
 """Matches words for a season over two calendar years: "2026-27", "season"."""
 YEARS_TO_CLOSE: Final = 2
-"""A market that names no year is about another year than the question if its year of closing is at
-least this many years after the question's. Venues close markets on a contest months after it, so
-one year more says nothing."""
+"""A market that names no year counts as being about a different year than the question if it closes
+at least this many calendar years after the question's year. Venues close markets on a contest
+months after it, so a difference of one year proves nothing."""
 NEITHER: Final = Verdict(0.0, 0.0, certain=True)
 """The judge's verdict on a market that certainly asks neither the question nor its opposite: the
 probability of both is 0."""

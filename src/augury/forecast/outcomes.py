@@ -152,8 +152,8 @@ _YEAR: Final = re.compile(r"^(?:19|20)\d\d\s+|\s+(?:19|20)\d\d$")
 
 
 def _contests(text: str) -> frozenset[str]:
-    """Names, without years, of the leagues, events and awards that a text names, and of what each
-    of these belongs to by the vocabulary (`Entity.of`)."""
+    """The names, without years, of the leagues, events and awards that a text mentions, and of
+    their parent entities in the vocabulary (`Entity.of`)."""
     return frozenset(
         _YEAR.sub("", name)
         for mention in mentions(text, default())

@@ -103,9 +103,9 @@ _SPREAD: Final = re.compile(
 
 
 def wider(text: str) -> str | None:
-    """The question without the ways in which something has to happen: "Will Ada win?" for "Will Ada
-    win by 5 points?". None if the question names no way, or has a word such as "not" that may deny
-    the win."""
+    """The question without its condition on how something happens, such as the margin: "Will Ada
+    win?" for "Will Ada win by 5 points?". None if there is no such condition, or if a word such as
+    "not" may negate what happens."""
     whole, text = text, _NEEDLESS.sub("", text)
     if len(text) > MAX_CHARS or _OTHER_SENSE.search(text) or _OR_ELSE.search(text):
         return None

@@ -52,8 +52,7 @@ RULES_CHARACTERS: Final = 1_500
 """Of a market's rules, only this many characters at the beginning are read and compared with
 questions."""
 MAX_SIDES: Final = 8
-"""Of a market's outcomes, at most this many, the first ones, are read and compared with
-questions."""
+"""Only the first `MAX_SIDES` outcomes of a market are read and compared with questions."""
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(list[Words])

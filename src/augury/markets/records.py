@@ -61,9 +61,9 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
     """One market of one venue: a question with two or more outcomes.
 
     `id` is `polymarket:<gamma id>` or `kalshi:<ticker>`. Times are aware, in UTC. Prices are
-    probabilities in [0, 1], in the order of `outcomes`; None means "no quote". A price of 0 or 1 on
-    an active market is no quote and never certainty; nor is an order book with a bid of 0.01 and an
-    ask of 0.99. Money is in US dollars, except Kalshi volumes, which are contracts.
+    probabilities in [0, 1], in the order of `outcomes`; None means "no quote". On an active market
+    a price of 0 or 1 counts as no quote, never as certainty; so does an order book with a bid of
+    0.01 and an ask of 0.99. Money is in US dollars, except Kalshi volumes, which are contracts.
     """
 
     id: str

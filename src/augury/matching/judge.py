@@ -35,11 +35,11 @@ one core. A cheaper model, the shortlist, ranks the markets. For 94.5% of paraph
 negated questions, the market that the question was written about is among the first 8
 (`docs/adr/0025-shortlist.md`)."""
 MAX_BEHIND: Final = 4.5
-"""A cheaper model, the shortlist, gives every market a raw score. If a market's score is more than
-this below the best, the judge's encoder (the slow model that reads both texts) reads it only if the
-hand-written rules find a relation to the question. The larger this number, the more markets are
-read. Of 1,927 markets that the judge accepted on the questions from which `training/judge/fit.py`
-chooses the judge's limits, only 1 was farther below."""
+"""A cheaper model (the shortlist model) first gives every market a raw score. If a market's score
+is more than `MAX_BEHIND` below the best, the judge's encoder (the slow model that reads both texts)
+reads it only if the hand-written rules find a relation to the question. The larger this number, the
+more markets are read. Evidence: on the questions from which `training/judge/fit.py` chooses the
+judge's limits, the judge accepted 1,927 markets; only 1 of them scored farther below."""
 MAX_TOKENS: Final = 96
 """Maximum number of tokens (pieces of words) that the encoder reads of a question and a market
 together; the rest is cut off. 99% of the pairs in the training data are shorter."""

@@ -233,8 +233,8 @@ def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
     decides their outcomes, by their resolution rules.
 
     Temperatures must come from the same weather station, and the price of a coin must be for a
-    stated time of day. For something that happens, the rules must not name different deadlines,
-    and must agree whether an announcement of it is enough.
+    stated time of day. For markets on whether an event happens, the rules must not name
+    different deadlines, and must agree on whether an announcement counts as the event.
 
     p : what the first market asserts
     """

@@ -70,7 +70,7 @@ def latest(
             "No volatility forecast exists yet. Import price bars: augury rvol import FILE."
         )
     typer.echo(
-        f"{'asset':12} {'horizon':>7} {'as of (UTC)':16} {'a year':>10} {'80%':>15} {'95%':>15}"
+        f"{'asset':12} {'horizon':>7} {'as of (UTC)':16} {'annualized':>10} {'80%':>15} {'95%':>15}"
         "  model"
     )
     for shown in found:

@@ -105,7 +105,7 @@ def is_of(asked: Instance, texts: Iterable[str], closes_at: datetime | None) -> 
 
     No, if the texts name months, but none of the requested ones. Else yes, if the texts name the
     requested year. Else the market must close in the requested year or in the January after it. If
-    the texts name other years, one of them must be the year before the requested one, as in
+    the texts name any other years, one of these must be the year before the requested one, as in
     "2025-26" if 2026 is requested.
     """
     text = fold(" ; ".join(texts))

@@ -35,7 +35,8 @@ _BITS: Final = np.uint32(1) << np.arange(MAX_TERMS, dtype=np.uint32)
 
 
 class CurrentPrices(NamedTuple):
-    """What quotes say of several markets, one array entry per market."""
+    """Current prices of several markets, taken from their quotes; each array has one entry per
+    market."""
 
     prices: NDArray[np.float64]
     """Price of the first outcome (usually Yes), 0 to 1; NaN: no quote, or not two outcomes."""

@@ -283,8 +283,7 @@ class RevisionRecord(BaseModel):
     """A value that a point of an external series had until a newer one replaced it."""
 
     value: float = Field(
-        description="Value of the point before the newer one replaced it, in the unit of the "
-        "series."
+        description="The value that the newer one replaced, in the unit of the series."
     )
     known_at: datetime = Field(description="When Augury received this value.")
     replaced_at: datetime = Field(

@@ -90,7 +90,7 @@ class AlertRecord(BaseModel):
     )
     summary: str = Field(
         description="What happened, in one sentence: the value and the rule's condition, e.g. "
-        '"The probability is 62%, risen above 60%."'
+        '"The probability is 62%, having risen above 60%."'
     )
     market: dict[str, Any] | None = Field(
         description="The market whose value fired the alert: id, platform, question, outcome, "
@@ -106,8 +106,8 @@ class AlertRecord(BaseModel):
     )
     source_status: dict[str, Any] = Field(
         description="How current the source was when the alert fired. as_of: time of the value. "
-        "For a market, also its status, when it was last read from its venue (observed_at), and "
-        "when its price was quoted (price_as_of)."
+        "For a market, also: its status, the time it was last read from its venue (observed_at), "
+        "and the time its price was quoted (price_as_of)."
     )
     next_action: str = Field(description="What to look at next, in one sentence.")
 

@@ -59,7 +59,7 @@ ALERT: dict[str, Any] = {
     "silenced": False,
     "snoozed_until": None,
     "title": "Cut is likely: Will the central bank cut its rate in March?",
-    "summary": "The probability is 62%, risen above 60%.",
+    "summary": "The probability is 62%, having risen above 60%.",
     "market": {
         "id": "kalshi:KXRATECUT-27MAR-T25",
         "platform": "kalshi",

@@ -9,7 +9,7 @@ from augury.watchlists.rules import Metric, Rule
 
 _OPS = {
     "gt": "above", "gte": "at or above", "lt": "below", "lte": "at or below",
-    "crosses_above": "risen above", "crosses_below": "fallen below", "eq": "equal to",
+    "crosses_above": "having risen above", "crosses_below": "having fallen below", "eq": "equal to",
     "ne": "not equal to",
 }  # fmt: skip
 _NAMES: dict[Metric, str] = {  # staleness has its own sentence in `summary`
@@ -61,8 +61,8 @@ def already_ended(status: str) -> str:
 
 
 def summary(rule: Rule, value: float | str | None) -> str:
-    """The sentence that says why an alert fired: "The probability is 62%, risen above 60%.", for a
-    rule that fires when the probability crosses above 0.6."""
+    """The sentence that says why an alert fired: "The probability is 62%, having risen above 60%.",
+    for a rule that fires when the probability crosses above 0.6."""
     limit = rule.label if rule.label is not None else amount(rule.metric, rule.threshold or 0.0)
     shown = value if isinstance(value, str) else amount(rule.metric, value or 0.0)
     if rule.metric == "staleness":

@@ -52,7 +52,7 @@ class AlertRecord(Model, kw_only=True):
     """
     summary: str
     """What happened, in one sentence: the value and the rule's condition, e.g. "The probability is
-    62%, risen above 60%."
+    62%, having risen above 60%."
     """
     market: dict[str, Any] | None
     """The market whose value fired the alert: id, platform, question, outcome, status and URL.
@@ -68,8 +68,8 @@ class AlertRecord(Model, kw_only=True):
     """The values that the metric was computed from, each with its own time."""
     source_status: dict[str, Any]
     """How current the source was when the alert fired. as_of: time of the value. For a market,
-    also its status, when it was last read from its venue (observed_at), and when its price
-    was quoted (price_as_of).
+    also: its status, the time it was last read from its venue (observed_at), and the time
+    its price was quoted (price_as_of).
     """
     next_action: str
     """What to look at next, in one sentence."""
@@ -1305,7 +1305,7 @@ class RevisionRecord(Model, kw_only=True):
     """A value that a point of an external series had until a newer one replaced it."""
 
     value: float
-    """Value of the point before the newer one replaced it, in the unit of the series."""
+    """The value that the newer one replaced, in the unit of the series."""
     known_at: datetime
     """When Augury received this value."""
     replaced_at: datetime
