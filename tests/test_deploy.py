@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from importlib.metadata import distribution
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,14 @@ ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
 YAML = sorted(p for p in DEPLOY.rglob("*") if p.suffix in (".yaml", ".yml"))
 TEXTS = [p for p in DEPLOY.rglob("*") if p.is_file()] + [ROOT / "Containerfile"]
+
+
+def test_what_the_image_imports_exists() -> None:
+    text = (ROOT / "Containerfile").read_text().replace("\\\n", " ")
+    statements = re.findall(r'-c "import ([^"]+)"', text)
+    assert statements
+    for name in {name.strip() for one in statements for name in one.split(",")}:
+        assert find_spec(name) is not None, f"the image imports {name}, which does not exist"
 
 
 @pytest.mark.parametrize("path", YAML, ids=lambda p: p.name)
