@@ -25,6 +25,7 @@ from augury.forecast.threshold_order import move
 from augury.language import results
 from augury.language.contests import contest
 from augury.language.entities import mentions
+from augury.language.offices import asked_mentions
 from augury.language.vocabulary import Vocabulary, fold, folded_words
 from augury.matching import features, pairs
 from augury.matching.demands import Demands
@@ -49,13 +50,15 @@ MAX_SEARCHED_NAMES: Final = 4
 question says "wemby"."""
 
 
-def search_text(text: str, vocabulary: Vocabulary) -> str:
+def search_text(text: str, vocabulary: Vocabulary, day: date) -> str:
     """A question's text, followed by the full name of each person, team or other entity that the
-    question calls by another name: "will wemby win" -> "will wemby win Victor Wembanyama"."""
+    question calls by another name, or by an office held on `day`, the day of asking: "will wemby
+    win" -> "will wemby win Victor Wembanyama"."""
     known = folded_words(text)
     names: list[str] = []
-    for mention in mentions(text, vocabulary):
-        for entity in mention.entities if len(mention.entities) <= 2 else ():
+    for mention in asked_mentions(text, vocabulary, day):
+        meant = mention.entities if len(mention.entities) <= 2 else ()
+        for entity in meant if mention.holder is None else (*meant, mention.holder):
             if entity.name not in names and any(fold(p) not in known for p in entity.name.split()):
                 names.append(entity.name)
     return " ".join([text, *names[:MAX_SEARCHED_NAMES]])
@@ -183,7 +186,7 @@ def brief(
         pairs.market_text(b.market, b.outcome, game, _day(b.market.closes_at), vocabulary)
         for b, game in chosen
     )
-    named = features.read_names(question, vocabulary)
+    named = features.read_names(question, vocabulary, asked_on=compared.at.date())
     theirs = [
         features.read_names(text, vocabulary, pairs.choice(b.market, b.outcome, game))
         for (b, game), text in zip(chosen, texts, strict=True)

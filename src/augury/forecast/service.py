@@ -360,7 +360,7 @@ class ForecastService:
     async def _gather(self, reading: Reading, at: datetime, *, replay: bool) -> list[Snapshot]:
         """A question's markets open at `at` with a fresh price, the best match first."""
         hits = await self._search.gather(
-            judging.search_text(reading.search_text, vocabulary.default()),
+            judging.search_text(reading.search_text, vocabulary.default(), at.date()),
             depth=REPLAY_SEARCH_DEPTH if replay else SEARCH_DEPTH,
             statuses=None if replay else ("active",),
             open_at=at.timestamp(),

@@ -48,12 +48,16 @@ class Mention:
     text: str
     entities: tuple[Entity, ...]
     """The entity that is named, or several entities if the text leaves open which one is meant."""
+    holder: Entity | None = None
+    """For an office by which a question means the person who holds it: this person
+    (`language.offices`)."""
 
     @property
     def keys(self) -> frozenset[str]:
         """The keys (`Entity.key`, e.g. "person:Victor Wembanyama") of all entities that this
         mention may stand for."""
-        return frozenset(entity.key for entity in self.entities)
+        meant = self.entities if self.holder is None else (*self.entities, self.holder)
+        return frozenset(entity.key for entity in meant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,9 @@ def mentions(text: str, vocabulary: Vocabulary, context: str = "") -> list[Menti
     sure = {c.entity.topic for c in candidates if c.guard == "any"}
     taken: list[tuple[int, int]] = []
     found: list[Mention] = []
-    spans = sorted({(c.first, c.last) for c in candidates}, key=lambda s: (s[0] - s[1], s))
+    # An article makes no name longer: in "the Fed chair", "Fed chair" goes before "the Fed".
+    longest = lambda s: (s[0] - s[1] + (text_words[s[0]].folded == "the"), s)  # noqa: E731
+    spans = sorted({(c.first, c.last) for c in candidates}, key=longest)
     for first, last in spans:
         if any(first <= b and a <= last for a, b in taken):
             continue

@@ -170,6 +170,7 @@ class Vocabulary:
             known = merged.get(entity.key)
             merged[entity.key] = entity if known is None else _merged(known, entity)
         self.entities: Final = tuple(merged.values())
+        self._by_key: Final = merged
         self._by_first: dict[str, list[tuple[Alias, Entity]]] = {}
         for entity in self.entities:
             for alias in entity.aliases:
@@ -213,6 +214,10 @@ class Vocabulary:
         """The aliases whose first word begins with the folded word `word` and a hyphen or slash,
         each with its entity: "coca" finds "coca-cola"."""
         return self._joined.get(word, [])
+
+    def person(self, name: str) -> Entity | None:
+        """The person with this full name; None if the vocabulary has no such person."""
+        return self._by_key.get(f"person:{name}")
 
     def members(self, name: str) -> list[Entity]:
         """The people who belong to the entity called `name`: a club's players and coach."""

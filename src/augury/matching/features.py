@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from augury.language import amounts
 from augury.language.entities import Mention, mentions
+from augury.language.offices import asked_mentions
 from augury.language.results import GameRelation
 from augury.language.vocabulary import Vocabulary
 
@@ -98,13 +100,17 @@ class TextNames:
     """Number of words of the text."""
 
 
-def read_names(text: str, vocabulary: Vocabulary, choice: str = "") -> TextNames:
+def read_names(
+    text: str, vocabulary: Vocabulary, choice: str = "", asked_on: date | None = None
+) -> TextNames:
     """Find the entities and numbers that a text names, and count the words of the text.
 
     choice : for a market, the words that distinguish the outcome from other ones (`pairs.choice`)
+    asked_on : for a question, the day of asking; an office then also stands for its holder
     """
+    named = asked_mentions(text, vocabulary, asked_on) if asked_on else mentions(text, vocabulary)
     return TextNames(
-        entities=tuple(mentions(text, vocabulary)),
+        entities=tuple(named),
         choice=frozenset(key for one in mentions(choice, vocabulary, text) for key in one.keys),
         numbers=frozenset(n.replace(",", "") for n in _NUMBER.findall(amounts.normalized(text))),
         words=len(text.split()),

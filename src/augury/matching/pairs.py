@@ -14,6 +14,7 @@ from typing import Final
 
 from augury.language.contests import Contest, ContestMarket
 from augury.language.entities import Mention, mentions
+from augury.language.offices import asked_mentions
 from augury.language.vocabulary import Vocabulary, fold, words
 
 MAX_TITLE_CHARS: Final = 320
@@ -45,7 +46,7 @@ def question_text(question: str, vocabulary: Vocabulary, day: date) -> str:
     """The text of a question for the judge (the trained model), with the month and year of `day`,
     the day of asking: `will wemby win mvp (wemby = Victor Wembanyama) | Nov 2026`."""
     text = _STILL.sub("", " ".join(question[:MAX_TITLE_CHARS].split()))
-    return f"{text}{full_names_note(mentions(text, vocabulary))} | {day:%b %Y}"
+    return f"{text}{full_names_note(asked_mentions(text, vocabulary, day))} | {day:%b %Y}"
 
 
 def market_text(
@@ -101,7 +102,8 @@ def choice(market: ContestMarket, outcome: int, game: Contest | None) -> str:
 
 def full_names_note(found: Sequence[Mention]) -> str:
     """A note to append to a text, with the full names of entities that the text calls by another
-    name: " (GOP = Republican Party)". Empty if there are none.
+    name or by an office: " (GOP = Republican Party; the British PM = Keir Starmer)". Empty if there
+    are none.
 
     found : the mentions of entities in the text
     """
@@ -109,7 +111,7 @@ def full_names_note(found: Sequence[Mention]) -> str:
     for one in found:
         if len(one.entities) != 1:
             continue
-        name = one.entities[0].name
+        name = (one.holder or one.entities[0]).name
         if fold(name) != fold(one.text) and (note := f"{one.text} = {name}") not in notes:
             notes.append(note)
     return f" ({'; '.join(notes[:MAX_FULL_NAMES])})" if notes else ""
