@@ -277,7 +277,8 @@ def evaluate_leave_one_out(
     titles: Annotated[
         int,
         typer.Option(
-            min=1, help="Number of titles of resolved markets to ask if --questions is not given."
+            min=1,
+            help="Without --questions: how many titles of resolved markets are asked as questions.",
         ),
     ] = 600,
     seed: Annotated[int, typer.Option(help="Seed of the random choice of titles and times.")] = 1,

@@ -219,9 +219,9 @@ def import_(
     family: Annotated[
         str | None,
         typer.Option(
-            help="Name of the group of assets that are modeled together. Default: the column group "
-            "of a file of daily measures. If there is none: crypto for the calendar 24/7, and "
-            "equity- followed by the exchange's code for any other, e.g. equity-xnys."
+            help="Name of the group of assets that are modeled together. Default: the value "
+            "of the column 'group', if the file holds daily measures; otherwise crypto for the "
+            "calendar 24/7, and equity- with the exchange's code for any other, e.g. equity-xnys."
         ),
     ] = None,
     forecasts: Annotated[bool, typer.Option(help="Issue forecasts after the import.")] = True,

@@ -28,8 +28,8 @@ AGREEING: Final[Mapping[EdgeKind, frozenset[Code]]] = {
     "driven_by": frozenset({"cause"}),
     "moves_with": frozenset({"driver", "rival", "part"}),
 }
-"""Relation that an edge (one factor drives another) or a link (two factors move together) of the
-factor base states -> codes of the verdicts (`judged.Code`) that agree with it."""
+"""Relation stated by an edge (one factor drives another) or a link (two factors move together) of
+the factor base -> codes of the verdicts (`judged.Code`) that agree with it."""
 
 
 def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] | None:
