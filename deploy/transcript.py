@@ -92,7 +92,8 @@ def main() -> int:
     told.tell("# Wheel, unit and clean root: a transcript")
     told.tell(
         f"Written by `deploy/transcript.py` on {datetime.now(UTC):%Y-%m-%d at %H:%M UTC}, at commit "
-        f"`{head}`, beside a load of {load}. Folders are shortened, outputs cut to their last lines."
+        f"`{head}`, while other programs put a load of {load} on the machine. The names of folders "
+        "are shortened, and outputs are cut to their last lines."
     )
     uv = [str(ROOT / ".venv" / "bin" / "uv"), "--no-config", "--quiet"]
     try:
@@ -114,10 +115,12 @@ def main() -> int:
         told.run("systemd-analyze verify augury.service", "systemd-analyze", "verify", copy)
         told.tell("## Its service in a clean root")
         told.tell(
-            "In place of systemd, bubblewrap and setpriv give: user 10001 without capabilities or new "
-            "privileges, a read-only root, `/tmp`, `/home`, `/root` and `/run` empty, devices but the "
-            "plain ones hidden, IPC and host name of its own. Not given: filters of system calls, "
-            "restricted address families and namespaces, limits of memory and tasks."
+            "The service of the unit runs without systemd here. In its place, bubblewrap and setpriv "
+            "provide:\n\n- user 10001 without capabilities and without a way to new privileges;\n"
+            "- a read-only root, with `/tmp`, `/home`, `/root` and `/run` empty;\n"
+            "- only the basic devices, and a separate IPC namespace and host name.\n\n"
+            "They do not provide filters of system calls, restricted address families and namespaces, "
+            "or limits of memory and tasks."
         )
         data = folder / "data"
         data.mkdir(mode=0o700)

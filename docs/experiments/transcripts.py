@@ -31,26 +31,27 @@ SERVICE = [sys.executable, "-P", "-m", "augury"]
 HEAD = f"""\
 # Two sessions, written down
 
-Made by `python docs/experiments/transcripts.py` on {NOW:%Y-%m-%d}. It starts a service
-on a folder of its own, asks what is written here, and writes down the answers; long ones
-are cut to the fields that tell their age and origin, and to their first rows ("..." stands for
-more). All markets are invented.
+This page was made by `python docs/experiments/transcripts.py` on {NOW:%Y-%m-%d}. The script
+starts a service on a folder of its own, sends it the requests on this page, and writes down the
+answers. Long answers are cut to the fields that show the age and origin of the data, and to their
+first rows ("..." stands for more). All markets are invented.
 
 """
 STALE = f"""\
 ## A stale import
 
-An import whose last price is {AGE} days old, `AUGURY_SAMPLE=off`, no sync. What to look for: health
-is `degraded` and says why; rows have their price with its date and `stale: true`; a rule on an old
-price is `no_data` and does not fire; a forecast has no number, names the market, its last price and
-the `as_of` with which it has one; the graph has no node with an old price; there is no volatility.
+This session has an import whose last price is {AGE} days old, `AUGURY_SAMPLE=off`, and no sync.
+What to look for: health is `degraded`, with the reason; each row has its price with the date and
+`stale: true`; a rule on an old price is `no_data` and does not fire; a forecast has no number, but
+names the market, its last price and an `as_of` with which there is a number; the graph has no node
+with an old price; there is no volatility.
 
 """
 SAMPLE = """\
 ## The sample
 
-The catalogue that comes with Augury, `AUGURY_SAMPLE=on`, no sync. What to look for: everything is
-marked as a sample, and nothing of it looks live.
+This session has the catalogue that comes with Augury, `AUGURY_SAMPLE=on`, and no sync. What to look
+for: everything is marked as a sample, and nothing looks live.
 
 """
 
@@ -174,7 +175,7 @@ def session(asking: Session, question: str, market: str, asset: str) -> None:
               "error", "price", "price_as_of"),
     )  # fmt: skip
     if made["probability"] is None and (again := _as_of(made["error"] or "")):
-        asking.say("The same as of the moment that it names:")
+        asking.say("The same question, as of the moment that this answer names:")
         asking.ask(
             "POST", "/v1/forecasts", {"question": question, "as_of": again, "include_graph": False},
             show=("probability", "grade", "confidence", "origin", "data_as_of", "warnings"),

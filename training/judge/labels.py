@@ -67,7 +67,11 @@ def bounding(one: dict[str, Any], candidate: dict[str, Any], order: str) -> int 
 
 def twin(one: dict[str, Any], candidate: dict[str, Any]) -> bool:
     """Whether a candidate may ask the very same as the question's own market."""
-    own = next((c for c in one["candidates"] if c["id"] == one["market_id"]), None)
+    if "own_market" not in one:  # looked up once; this is asked of each of 160 candidates
+        one["own_market"] = next(
+            (c for c in one["candidates"] if c["id"] == one["market_id"]), None
+        )
+    own = one["own_market"]
     if own is None:
         return False
     if own["question"].casefold() == candidate["question"].casefold():
