@@ -245,10 +245,10 @@ def verbatim(
 
 
 def reworded(engine: Engine, markets: Sequence[Market]) -> dict[str, Tally]:
-    """Test whether forecasts stay right when a market's title is asked in other wordings. In other
-    words, or denied twice, the title should get the market's own price; denied once, 1 minus that
-    price. Returns for each wording ("lower case", "denied: not" ...) how often the answer got each
-    verdict of `judged`: the right price, 1 minus it, another one or none."""
+    """Test whether forecasts stay right when a market's title is asked in other wordings.
+    Rephrased, or denied twice, the title should get the market's own price; denied once, 1 minus
+    that price. Returns for each wording ("lower case", "denied: not" ...) how often the answer got
+    each verdict of `judged`: the right price, 1 minus it, another one or none."""
     found: dict[str, Tally] = {}
     for market in markets:
         parts = clause(market.question)

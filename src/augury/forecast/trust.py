@@ -166,10 +166,10 @@ def _least_bound_trust(used: Sequence[Evidence], verdicts: judging.Verdicts) -> 
 def _sides(
     lead: Bearing, said: Verdict | None, *, flipped: bool, positive: bool
 ) -> tuple[float, float, float]:
-    """The values of `side`, `against` and `contrary` (`SIGNS`): the judge's probability of what the
-    answer takes the market to ask (the question or its opposite); that of the other of the two; and
-    1 if the hand-written rules find the other, else 0. `flipped`: the answer is 1 minus the
-    price."""
+    """The values of `side`, `against` and `contrary` (`SIGNS`): the judge's probability of the side
+    that the answer uses (the market asks the question, or it asks the opposite), its probability of
+    the other side, and 1 if the hand-written rules choose that other side, else 0. `flipped`: the
+    answer is 1 minus the price."""
     contrary = float(flipped != (lead.turned == positive))
     if said is None:
         return -1.0, -1.0, contrary

@@ -171,8 +171,8 @@ def _judged(base: Base) -> Judged:
 
 class QueryFactors(Lookup):
     """The factors (things in the world, e.g. a policy rate) that matter for one query: its own
-    factors, which the query is about, and those to which paths of the factor base lead from its own
-    factors."""
+    factors, which the query is about, and those that can be reached from them along paths in the
+    factor base."""
 
     def __init__(
         self,
