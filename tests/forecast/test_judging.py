@@ -260,6 +260,11 @@ def test_a_draw_is_no_answer_from_a_win(engine: Engine) -> None:
         ("Will Iran strike Israel in 2027?", "Will Israel strike Iran in 2027?", True),
         ("Will ether dip to $1,800 in June 2027?", "Will ether dip to $1,800 in May 2027?", True),
         ("Will ether dip to $1,800 in June 2027?", "Will ether dip to $1,800 in 2027?", False),
+        ("Is ether above $1,800 on June 9?", "Is ether above $1,800 on June 8?", True),
+        ("Is ether above $1,800 on June 9?", "Is ether above $1,800 on June 9?", False),
+        # a day without a year may be the last or the next one, and so may a day of the week
+        ("Was ether above $1,800 on January 3?", "Ether above $1,800 on January 3, 2027?", False),
+        ("Is ether above $1,800 on June 9?", "Is ether above $1,800 on June 16?", False),
     ],
 )
 def test_another_year_and_swapped_parts_are_never_the_question(

@@ -56,6 +56,7 @@ def lacks(question: str, market: str) -> bool:
         ("Will there be three or more launches?", "Will 3 Zorblax launches happen in 2026?"),
         # the opposite act
         ("Will Acme buy any bitcoin by June?", "Will Acme sell any bitcoin by June?"),
+        ("Does the low in Zenda stay above 40 today?", "Highest temperature in Zenda above 40?"),
     ],
 )  # fmt: skip
 def test_what_a_market_lacks(question: str, market: str) -> None:

@@ -133,6 +133,8 @@ YEARS_TO_CLOSE: Final = 2
 """A market that names no year counts as being about a different year than the question if it closes
 at least this many calendar years after the question's year. Venues close markets on a contest
 months after it, so a difference of one year proves nothing."""
+DAYS_OF_YEAR: Final = 365
+DAYS_OF_WEEK: Final = 7
 NEITHER: Final = Verdict(0.0, 0.0, certain=True)
 """The judge's verdict on a market that certainly asks neither the question nor its opposite: the
 probability of both is 0."""
@@ -205,12 +207,15 @@ def brief(
         on_other or wanted.unmet(text, one.entities)
         or _is_of_another_year(reading, b, compared.at.year)
         or _is_of_another_month(reading.proposition.window, b.view.proposition.window)
+        or _is_of_another_day(
+            reading.proposition.window, b.view.proposition.window, game=game is not None
+        )
         or (is_over and not has_ended(b.view.proposition.window, compared.at.date()))
         or is_one_case(
             b.market.question, mentions(b.market.question, vocabulary), wanted.words, ours, titles,
             indefinite=_is_indefinite(reading, b), names_place=is_placed,
         )
-        for text, one, (b, _), on_other in zip(texts, theirs, chosen, on_others, strict=True)
+        for text, one, (b, game), on_other in zip(texts, theirs, chosen, on_others, strict=True)
     )  # fmt: skip
     return Brief(
         pairs.question_text(question, vocabulary, compared.at.date()), texts,
@@ -261,6 +266,22 @@ def _is_of_another_month(ours: Window, theirs: Window) -> bool:
     if ours.start is None or ours.end is None or theirs.start is None or theirs.end is None:
         return False
     return ours.end <= theirs.start or theirs.end <= ours.start
+
+
+def _is_of_another_day(ours: Window, theirs: Window, *, game: bool) -> bool:
+    """Whether question and market each name one day ("on March 9", "tomorrow"), and the days
+    certainly differ. They may be the same if they differ
+
+    - by a year: in the days after August 30, "Aug 30" is taken for that of the next year;
+    - by a week: "Thursday's game" may be the last or the next one;
+    - by one day, for a game: late in the evening, the next day has begun in UTC."""
+    if ours.kind != "on" or theirs.kind != "on" or ours.vague or theirs.vague:
+        return False
+    if ours.start is None or theirs.start is None:
+        return False
+    apart = abs((ours.start - theirs.start).days)
+    apart = min(apart, abs(apart - DAYS_OF_YEAR))
+    return apart > game and apart != DAYS_OF_WEEK
 
 
 def _first(

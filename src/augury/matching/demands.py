@@ -67,6 +67,7 @@ _OPPOSED: Final = (
     ("import imports", "export exports"),
     ("single singles", "album albums lp"),
     ("blockade blockades", "invade invades invasion"),
+    ("highest high highs hottest warmest maximum", "lowest low lows coldest minimum"),
 )
 _RUNS: Final = re.compile(
     r"\b(?:runs?|running)\s+(?:again\s+)?(?:for\b|in\s+(?:the\b|20)|(?=20\d\d\b))|\b(?:enter|join|jump\s+in(?:to)?|get\s+in(?:to)?)s?"
