@@ -49,8 +49,9 @@ from augury.search.text import is_number
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 MAX_COMPARED: Final = 24
-"""Each market outcome is compared with the question. At most this many of them, the best matches,
-are then also compared with each other and, by logic, with the question. Chosen by hand."""
+"""Each market outcome is compared with the question. The best matches, at most this many, are then
+also compared with each other, and their logical relation to the question is derived. Chosen by
+hand."""
 SIBLING_LOSS: Final = 0.6
 """Some markets differ from each other only by a name ("Will Russia capture X"). If the question
 does not say this name, the market loses up to this many points. They are taken from
