@@ -95,8 +95,8 @@ class PublicGraphNode(BaseModel):
         description="Id of the node in this graph. The node of the graph's question is `question`."
     )
     label: str = Field(
-        description="The question that the node stands for: for the root node the question of the "
-        "graph, for any other node the question of its first market."
+        description="The question that the node stands for. One node stands for the graph's own "
+        "question; any other node has the question of its first market."
     )
     markets: list[PublicMarketSummary] = Field(
         description="Markets of the node, best first. The node of the graph's question has markets "
@@ -285,8 +285,8 @@ class FullNode(BaseModel):
         description="Id of the node in this graph. The node of the graph's question is `question`."
     )
     label: str = Field(
-        description="The question that the node stands for: for the root node the question of the "
-        "graph, for any other node the question of its first market."
+        description="The question that the node stands for. One node stands for the graph's own "
+        "question; any other node has the question of its first market."
     )
     markets: list[GraphMarket] = Field(
         description="Markets of the node, best first. The node of the graph's question has markets "

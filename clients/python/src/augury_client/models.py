@@ -426,8 +426,8 @@ class FullNode(Model, kw_only=True):
     id: str
     """Id of the node in this graph. The node of the graph's question is `question`."""
     label: str
-    """The question that the node stands for: for the root node the question of the graph, for any
-    other node the question of its first market.
+    """The question that the node stands for. One node stands for the graph's own question; any
+    other node has the question of its first market.
     """
     markets: list[GraphMarket]
     """Markets of the node, best first. The node of the graph's question has markets that ask that
@@ -760,8 +760,8 @@ class PublicGraphNode(Model, kw_only=True):
     id: str
     """Id of the node in this graph. The node of the graph's question is `question`."""
     label: str
-    """The question that the node stands for: for the root node the question of the graph, for any
-    other node the question of its first market.
+    """The question that the node stands for. One node stands for the graph's own question; any
+    other node has the question of its first market.
     """
     markets: list[PublicMarketSummary]
     """Markets of the node, best first. The node of the graph's question has markets that ask that
