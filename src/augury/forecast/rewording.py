@@ -1,6 +1,6 @@
-"""Checks whether a question or a reason in other words still says the same. Pure.
+"""Checks whether a reworded question or reason still means the same. Pure.
 
-The other words come from a language model, which may be wrong or misled by the text it was given.
+The new words come from a language model, which may be wrong or misled by the text it was given.
 A rewording that could say more, less or something else than the original is refused.
 """
 

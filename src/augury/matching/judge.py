@@ -1,5 +1,5 @@
-"""The judge: the trained model that says how likely a market's Yes is a question's Yes, the
-question's No, or neither.
+"""The judge: the trained model that gives the probabilities that a market's Yes means a question's
+Yes, the question's No, or neither.
 
 The judge has three parts, all fitted by scripts in `training/judge/`. The shortlist (decision trees
 over the comparison by the hand-written rules of `forecast.match`) chooses which markets are read.
