@@ -2,9 +2,9 @@
 the library usearch, their results merged by rank.
 
 It has no database, no query parsing and no ranking, so its latency is a lower bound for a search
-made of these two libraries. For comparison, Augury's engine, without the rest of the service, answers the same
-queries; the two take turns. The
-libraries are in the `bench` dependency group, not in the product.
+made of these two libraries. For comparison, Augury's engine, without the rest of the service,
+answers the same queries; the two take turns. The libraries are in the `bench` dependency group, not
+in the product.
 """
 
 from __future__ import annotations
