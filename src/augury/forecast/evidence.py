@@ -154,9 +154,8 @@ Origin = Literal["live", "sample", "replay"]
 of an earlier moment (replay)."""
 
 Grade = Literal["asked", "bounded", "hinted", "none"]
-"""How an answer was found, best first: a market asks the question (asked); other markets
-bound the answer by logic (bounded); a related market only hints at it (hinted); there is no answer
-(none).
+"""How an answer was found, best first: a market asks the question (asked); other markets bound the
+answer by logic (bounded); a related market only hints at it (hinted); there is no answer (none).
 """
 
 GRADES: Final[tuple[Grade, ...]] = ("asked", "bounded", "hinted", "none")

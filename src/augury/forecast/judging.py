@@ -57,8 +57,7 @@ def search_text(text: str, vocabulary: Vocabulary, day: date) -> str:
     known = folded_words(text)
     names: list[str] = []
     for mention in asked_mentions(text, vocabulary, day):
-        meant = mention.entities if len(mention.entities) <= 2 else ()
-        for entity in meant if mention.holder is None else (*meant, mention.holder):
+        for entity in mention.meant if len(mention.meant) <= 2 else ():
             if entity.name not in names and any(fold(p) not in known for p in entity.name.split()):
                 names.append(entity.name)
     return " ".join([text, *names[:MAX_SEARCHED_NAMES]])
@@ -133,8 +132,8 @@ YEARS_TO_CLOSE: Final = 2
 """A market that names no year counts as being about a different year than the question if it closes
 at least this many calendar years after the question's year. Venues close markets on a contest
 months after it, so a difference of one year proves nothing."""
-DAYS_OF_YEAR: Final = 365
-DAYS_OF_WEEK: Final = 7
+_DAYS_PER_WEEK: Final = 7
+_DAYS_PER_YEAR: Final = 365
 NEITHER: Final = Verdict(0.0, 0.0, certain=True)
 """The judge's verdict on a market that certainly asks neither the question nor its opposite: the
 probability of both is 0."""
@@ -165,8 +164,8 @@ def brief(
     input. At most `most` markets are chosen: those with the best scores of `shortlist` (trees
     fitted to find the market that asks the question) or, without it, those highest in the search
     results or in the order of the hand-written rules."""
-    reading = compared.reading
-    question = reading.judged
+    reading, day = compared.reading, compared.at.date()
+    question, window = reading.judged, reading.proposition.window
     order = {market.seq: n for n, market in enumerate(compared.markets)}
     ranks = [(order[b.market.seq], n) for n, b in enumerate(compared.bearings)]
     games = [contest(b.market, b.outcome) for b in compared.bearings]
@@ -188,7 +187,7 @@ def brief(
         pairs.market_text(b.market, b.outcome, game, _day(b.market.closes_at), vocabulary)
         for b, game in chosen
     )
-    named = features.read_names(question, vocabulary, asked_on=compared.at.date())
+    named = features.read_names(question, vocabulary, asked_on=day)
     theirs = [
         features.read_names(text, vocabulary, pairs.choice(b.market, b.outcome, game))
         for (b, game), text in zip(chosen, texts, strict=True)
@@ -199,18 +198,16 @@ def brief(
     ours = frozenset(key for one in named.entities for key in one.keys)
     is_placed = names_place(named.entities)
     # What did happen in a time that is over is no matter of a market on a time to come.
-    is_over = is_past(reading) and has_ended(reading.proposition.window, compared.at.date())
+    is_over = is_past(reading) and has_ended(window, day)
     on_others = tuple(
         wanted.is_of_another(text, one.entities) for text, one in zip(texts, theirs, strict=True)
     )
     unmet = tuple(
         on_other or wanted.unmet(text, one.entities)
         or _is_of_another_year(reading, b, compared.at.year)
-        or _is_of_another_month(reading.proposition.window, b.view.proposition.window)
-        or _is_of_another_day(
-            reading.proposition.window, b.view.proposition.window, game=game is not None
-        )
-        or (is_over and not has_ended(b.view.proposition.window, compared.at.date()))
+        or _is_of_another_month(window, b.view.proposition.window)
+        or _is_of_another_day(window, b.view.proposition.window, game=game is not None)
+        or (is_over and not has_ended(b.view.proposition.window, day))
         or is_one_case(
             b.market.question, mentions(b.market.question, vocabulary), wanted.words, ours, titles,
             indefinite=_is_indefinite(reading, b), names_place=is_placed,
@@ -218,7 +215,7 @@ def brief(
         for text, one, (b, game), on_other in zip(texts, theirs, chosen, on_others, strict=True)
     )  # fmt: skip
     return Brief(
-        pairs.question_text(question, vocabulary, compared.at.date()), texts,
+        pairs.question_text(question, vocabulary, day), texts,
         np.hstack([rows[first], features.name_features(named, theirs)]),
         tuple(b for b, _ in chosen), tuple(ranks[n] for n in first),
         tuple(game_relations[n] for n in first), unmet, on_others, reading.denied,
@@ -280,8 +277,8 @@ def _is_of_another_day(ours: Window, theirs: Window, *, game: bool) -> bool:
     if ours.start is None or theirs.start is None:
         return False
     apart = abs((ours.start - theirs.start).days)
-    apart = min(apart, abs(apart - DAYS_OF_YEAR))
-    return apart > game and apart != DAYS_OF_WEEK
+    apart = min(apart, abs(apart - _DAYS_PER_YEAR))
+    return apart > game and apart != _DAYS_PER_WEEK
 
 
 def _first(

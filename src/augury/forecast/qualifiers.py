@@ -15,8 +15,8 @@ from augury.forecast.evidence import Estimate
 from augury.search.text import terms
 
 WIDER_MARKER: Final = "from_wider"
-"""Marker in `Estimate.fallbacks`: the question asks whether something happens in one
-particular way ("win by 5 points"), and the estimate rests on a market that names no way ("win")."""
+"""Marker in `Estimate.fallbacks`: the question asks whether something happens in one particular
+way ("win by 5 points"), and the estimate rests on a market that names no way ("win")."""
 WAY_SHARE: Final = 0.5
 """The probability of one way to happen ("win by 5 points") is estimated as this share, 0 to 1, of
 the probability of the wider question ("win"), because no market says how often it happens in this

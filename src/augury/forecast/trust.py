@@ -81,12 +81,12 @@ MIN_TRUST: Final = 0.65
 is at least this. Chosen on the curve that `training/judge/trust.py` prints: how many right and how
 many wrong answers the public sees at a given limit. The trees were not fitted on these answers.
 
-- 414 answers to questions asked freely: 302 right and 112 wrong without a limit, 269 and 44 at .6,
-  262 and 41 at .65, 256 and 39 at .7.
-- 665 answers to questions close to a market: 617 right and 48 wrong without a limit, 539 and 24 at
-  .6, 517 and 18 at .65, 490 and 15 at .7.
-- 2,028 answers to questions about a market, or about what no market asks: 1,781 right and 247 wrong
-  without a limit, 1,740 and 168 at .6, 1,726 and 157 at .65, 1,699 and 140 at .7.
+- 415 answers to questions asked freely: 295 right and 120 wrong without a limit, 267 and 37 at .6,
+  259 and 34 at .65, 246 and 29 at .7.
+- 647 answers to questions close to a market: 606 right and 41 wrong without a limit, 535 and 24 at
+  .6, 503 and 22 at .65, 473 and 18 at .7.
+- 1,948 answers to questions about a market, or about what no market asks: 1,720 right and 228 wrong
+  without a limit, 1,690 and 167 at .6, 1,666 and 153 at .65, 1,626 and 141 at .7.
 """
 
 

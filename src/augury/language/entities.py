@@ -53,11 +53,16 @@ class Mention:
     (`language.offices`)."""
 
     @property
+    def meant(self) -> tuple[Entity, ...]:
+        """All entities that this mention may stand for: `entities` and, if there is one, the
+        `holder`."""
+        return self.entities if self.holder is None else (*self.entities, self.holder)
+
+    @property
     def keys(self) -> frozenset[str]:
         """The keys (`Entity.key`, e.g. "person:Victor Wembanyama") of all entities that this
         mention may stand for."""
-        meant = self.entities if self.holder is None else (*self.entities, self.holder)
-        return frozenset(entity.key for entity in meant)
+        return frozenset(entity.key for entity in self.meant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +96,12 @@ def mentions(text: str, vocabulary: Vocabulary, context: str = "") -> list[Menti
     sure = {c.entity.topic for c in candidates if c.guard == "any"}
     taken: list[tuple[int, int]] = []
     found: list[Mention] = []
-    # An article makes no name longer: in "the Fed chair", "Fed chair" goes before "the Fed".
-    longest = lambda s: (s[0] - s[1] + (text_words[s[0]].folded == "the"), s)  # noqa: E731
-    spans = sorted({(c.first, c.last) for c in candidates}, key=longest)
+
+    def longest_first(span: tuple[int, int]) -> tuple[int, tuple[int, int]]:
+        # An article makes no name longer: in "the Fed chair", "Fed chair" goes before "the Fed".
+        return span[0] - span[1] + (text_words[span[0]].folded == "the"), span
+
+    spans = sorted({(c.first, c.last) for c in candidates}, key=longest_first)
     for first, last in spans:
         if any(first <= b and a <= last for a, b in taken):
             continue

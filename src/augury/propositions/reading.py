@@ -112,8 +112,8 @@ def read_market(market: Readable, outcome: int = 0) -> Proposition:
 
 def read_question(question: str, as_of: date | datetime) -> Proposition:
     """Read what a user's question asserts if it is asked on the day `as_of`. Relative dates ("next
-    month") count from that day. A date without a year means its
-    next occurrence, that day included."""
+    month") count from that day. A date without a year means its next occurrence, that day
+    included."""
     day = as_of.date() if isinstance(as_of, datetime) else as_of
     return read(question, opened=day, asked=True)
 
