@@ -301,10 +301,9 @@ def _slice(span: range) -> slice:
 
 
 def _joined(run: str) -> Iterator[tuple[str, int]]:
-    """Yields spellings in one word of the names that a text may have, each with the position of its
-    first term. They are all runs of one to three words without spaces: "The Mongolz" ->
-    "themongolz". A single word gets the prefix "1:" (`_ONE`). Spellings of at most 5 letters
-    (`_SHORT`) are left out."""
+    """Yields candidates for names in a text, each with the position of its first term: every run of
+    one to three words, written without spaces ("The Mongolz" -> "themongolz"). A single word gets
+    the prefix "1:" (`_ONE`). Spellings of at most 5 letters (`_SHORT`) are left out."""
     words = _WORD.findall(fold(run))
     for size in (1, 2, 3):
         for start in range(len(words) - size + 1):

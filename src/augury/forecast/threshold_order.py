@@ -197,7 +197,8 @@ def _of_moments(order: Order, ours: Proposition, theirs: Proposition) -> Order:
 
 
 def _moves(ours: Proposition, theirs: Proposition) -> Order | None:
-    """How question and market relate by the amount by which a rate moves ("by 75 bps").
+    """How question and market are related if only the amounts are compared by which they let a rate
+    move ("by 75 bps").
 
     - Both name an amount, and the two differ: the result of `compare_ranges`.
     - Only the question names one, and the market names no number (a year does not count): `implies`

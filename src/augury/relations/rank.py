@@ -70,7 +70,7 @@ def path_weights(found: Paths) -> Floats:
 def gains(
     chances: NDArray[np.floating], has_path: NDArray[np.bool_], direct: NDArray[np.floating]
 ) -> Floats:
-    """The chance (0 to 1) with which each market competes for the list of each relation, (3, n).
+    """The numbers, 0 to 1, by which markets are ranked for the list of each relation, shape (3, n).
 
     It is 0 where the market must not be listed: no path leads to it in this relation, or its score
     as a direct result is so high that it stays in the list of direct results (`CLAIM_RATIO`).

@@ -296,7 +296,7 @@ class FlowRun:
 
     async def _complete(self, page: Page) -> None:
         """Fetch complete records of new markets, and add them to `page`. A market is new if `page`
-        has a change of it, but it is not stored yet."""
+        has a change of its price or state, but the market is not stored yet."""
         async with self._database.reading() as conn:
             known = await store.known_markets(conn, [c.id for c in page.changes])
         event_ids = {

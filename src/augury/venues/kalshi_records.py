@@ -324,7 +324,8 @@ def _state(
     | Refusal
 ):
     """The state of a market in Kalshi's JSON: status, winning label, YES price, settlement time,
-    time of the price, best bid, best ask. A refusal if it can't be read."""
+    time of the price, best bid, best ask. If the JSON can't be read, a refusal is returned
+    instead."""
     word = wire.get("status")
     if word in _NOT_OPEN_YET:
         return Refusal(ticker, "not open yet")

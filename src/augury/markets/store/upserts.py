@@ -181,11 +181,11 @@ class _StoredFields(NamedTuple):
 async def upsert_markets(conn: Connection, markets: Sequence[Market]) -> UpsertSummary:
     """Insert and update markets as observed, within the caller's transaction.
 
-    A market that was observed before its stored state changes nothing. For every event in the
-    batch, the types (how markets constrain each other) and families of all its markets, stored ones
-    included, are inferred again. A changed price is also appended to the market's history, and an
-    unchanged one once a day, so that a quiet market is not mistaken for one that is no longer
-    observed. A quote that can't be right goes into quarantine.
+    If the stored state of a market is newer than the one given here, it stays as it is. For every
+    event in the batch, the types (how markets constrain each other) and families of all its
+    markets, stored ones included, are inferred again. A changed price is also appended to the
+    market's history, and an unchanged one once a day, so that a quiet market is not mistaken for
+    one that is no longer observed. A quote that can't be right goes into quarantine.
     """
     if not markets:
         return UpsertSummary()
