@@ -92,8 +92,9 @@ def main() -> int:
     told.tell("# Wheel, unit and clean root: a transcript")
     told.tell(
         f"Written by `deploy/transcript.py` on {datetime.now(UTC):%Y-%m-%d at %H:%M UTC}, at commit "
-        f"`{head}`, while other programs put a load of {load} on the machine. The names of folders "
-        "are shortened, and outputs are cut to their last lines."
+        f"`{head}`, at a system load of {load} from other programs. The names of folders are "
+        "shortened, and outputs are cut to their last lines. Below each command is its exit status, "
+        "with the time that it took."
     )
     uv = [str(ROOT / ".venv" / "bin" / "uv"), "--no-config", "--quiet"]
     try:
@@ -115,12 +116,13 @@ def main() -> int:
         told.run("systemd-analyze verify augury.service", "systemd-analyze", "verify", copy)
         told.tell("## Its service in a clean root")
         told.tell(
-            "The service of the unit runs without systemd here. In its place, bubblewrap and setpriv "
-            "provide:\n\n- user 10001 without capabilities and without a way to new privileges;\n"
-            "- a read-only root, with `/tmp`, `/home`, `/root` and `/run` empty;\n"
+            "Here the service of the systemd unit `augury.service` runs without systemd. In the place "
+            "of systemd, bubblewrap and setpriv provide these restrictions:\n\n"
+            "- the user id 10001, without capabilities and without a way to gain privileges;\n"
+            "- a read-only root folder, with `/tmp`, `/home`, `/root` and `/run` empty;\n"
             "- only the basic devices, and a separate IPC namespace and host name.\n\n"
-            "They do not provide filters of system calls, restricted address families and namespaces, "
-            "or limits of memory and tasks."
+            "Bubblewrap and setpriv do not provide the unit's other restrictions: filters of system "
+            "calls, restricted address families and namespaces, and limits of memory and tasks."
         )
         data = folder / "data"
         data.mkdir(mode=0o700)

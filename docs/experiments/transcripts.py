@@ -32,26 +32,31 @@ HEAD = f"""\
 # Two sessions, written down
 
 This page was made by `python docs/experiments/transcripts.py` on {NOW:%Y-%m-%d}. The script
-starts a service on a folder of its own, sends it the requests on this page, and writes down the
-answers. Long answers are cut to the fields that show the age and origin of the data, and to their
-first rows ("..." stands for more). All markets are invented.
+starts a service on an empty data folder, sends it the requests on this page, and writes down the
+answers. Of each long answer, only the fields that show the age and origin of the data are kept, and
+of each list only the first rows ("..." stands for more). All markets are invented.
 
 """
 STALE = f"""\
 ## A stale import
 
 This session has an import whose last price is {AGE} days old, `AUGURY_SAMPLE=off`, and no sync.
-What to look for: health is `degraded`, with the reason; each row has its price with the date and
-`stale: true`; a rule on an old price is `no_data` and does not fire; a forecast has no number, but
-names the market, its last price and an `as_of` with which there is a number; the graph has no node
-with an old price; there is no volatility.
+What to look for:
+
+- health is `degraded`, with the reason;
+- each market has its price with the date and `stale: true`;
+- a rule on an old price is in the state `no_data` and does not fire;
+- a forecast has no number, but names the market, its last price and an `as_of` with which there is
+  a number;
+- the graph has no node with an old price;
+- there is no volatility.
 
 """
 SAMPLE = """\
 ## The sample
 
-This session has the catalogue that comes with Augury, `AUGURY_SAMPLE=on`, and no sync. What to look
-for: everything is marked as a sample, and nothing looks live.
+This session has the sample catalogue that comes with Augury, `AUGURY_SAMPLE=on`, and no sync. What
+to look for: everything is marked as a sample, and nothing looks live.
 
 """
 
@@ -163,7 +168,7 @@ def session(asking: Session, question: str, market: str, asset: str) -> None:
         "POST", f"/v1/watchlists/{listed}/rules",
         {"name": "Likelier than 1%", "metric": "probability", "op": "gt", "value": 0.01},
     )  # fmt: skip
-    asking.say('A rule "likelier than 1%" on that market, evaluated now:')
+    asking.say('A rule "likelier than 1%" on the market found above, evaluated now:')
     path = f"/v1/watchlists/{listed}/evaluate"
     asking.ask(
         "POST", path, show=("state", "value", "reason", "as_of", "price_as_of", "origin", "source")
@@ -175,7 +180,7 @@ def session(asking: Session, question: str, market: str, asset: str) -> None:
               "error", "price", "price_as_of"),
     )  # fmt: skip
     if made["probability"] is None and (again := _as_of(made["error"] or "")):
-        asking.say("The same question, as of the moment that this answer names:")
+        asking.say("The same question once more, with the `as_of` that the answer above names:")
         asking.ask(
             "POST", "/v1/forecasts", {"question": question, "as_of": again, "include_graph": False},
             show=("probability", "grade", "confidence", "origin", "data_as_of", "warnings"),

@@ -28,14 +28,14 @@ class Settings(SettingsFromSources):
     )
     database_url: SecretStr | None = Field(
         default=None,
-        description="URL of a PostgreSQL server, 15 or newer (may be a pooler); unset: the "
-        "embedded server.",
+        description="URL of a PostgreSQL server (version 15 or newer), or of a connection pooler "
+        "in front of it; unset: the embedded server.",
     )
     database_direct_url: SecretStr | None = Field(
         default=None,
         description="Direct URL of the PostgreSQL server. Set it if AUGURY_DATABASE_URL leads to a "
-        "connection pooler: LISTEN and migrations need a direct connection. Unset: they use "
-        "AUGURY_DATABASE_URL.",
+        "connection pooler: LISTEN and migrations need a direct connection. Unset: LISTEN and "
+        "migrations use AUGURY_DATABASE_URL.",
     )
     database_pool_size: int = Field(
         default=8, ge=2, le=200, description="Maximum number of database connections per process."
@@ -107,7 +107,8 @@ class Settings(SettingsFromSources):
     sample: OnOff = Field(
         default="on",
         description="Fill an empty catalogue with a small sample of invented markets, marked as "
-        "such. off: add no sample, and remove one that an earlier start added.",
+        "such. off: add no sample, and remove a sample that was added by an earlier start of the "
+        "service.",
     )
     polymarket_gamma_url: str = Field(
         default="https://gamma-api.polymarket.com",
@@ -122,7 +123,7 @@ class Settings(SettingsFromSources):
         description="Address of Kalshi's API.",
     )
     sync_full_every: float = Field(
-        default=6 * 3600, gt=0, description="Seconds between full listings of a venue."
+        default=6 * 3600, gt=0, description="Seconds between full listings of a venue's markets."
     )
     sync_incremental_every: float = Field(
         default=60, gt=0, description="Seconds between checks for new and changed markets."
@@ -136,7 +137,7 @@ class Settings(SettingsFromSources):
     stale_after: float = Field(
         default=900,
         gt=0,
-        description="Age in seconds from which health reports a venue's data as stale.",
+        description="Age, in seconds, from which the health report calls a venue's data stale.",
     )
     price_max_age: Seconds = Field(
         default=14 * 86_400,
@@ -154,8 +155,8 @@ class Settings(SettingsFromSources):
     anonymous_rate: str = Field(
         default="50/s",
         description="Maximum rate of requests without a key per client address, as count/unit "
-        "(unit: s, min or h); counted in each process. Bursts of four times the count are "
-        "allowed. A request with a wrong key counts as five.",
+        "(unit: s, min or h); counted in each process. Bursts of four times the count are allowed. "
+        "A request with a wrong key counts as five requests.",
     )
     anonymous_search_rate: str = Field(
         default="1/s",
@@ -176,10 +177,11 @@ class Settings(SettingsFromSources):
     )
     search_rate: str = Field(
         default="10/s",
-        description="Maximum rate of searches per key, as count/unit (unit: s, min or h). Other "
-        "groups of requests have the same limit, each counted separately: the browser extension; "
-        "and, with bursts four times as large: markets; watchlists and external series; stored "
-        "forecasts and graphs; administration.",
+        description="Maximum rate of searches per key, as count/unit (unit: s, min or h). Each of "
+        "these groups of requests has the same limit and is counted separately: the browser "
+        "extension; markets; watchlists and external series; stored forecasts and graphs; "
+        "administration. For all these groups except the browser extension, bursts may be four "
+        "times as large.",
     )
     search_in_flight: int = Field(
         default=8,
@@ -217,12 +219,12 @@ class Settings(SettingsFromSources):
     )
     rvol_exchanges: Names = Field(
         default=("binance", "bybit", "okx", "kraken", "coinbase"),
-        description="Exchanges to fetch bars from, in this order, as named by ccxt, separated by "
-        "commas.",
+        description="Exchanges from which price bars are fetched, in the order in which they are "
+        "tried, separated by commas. Names are those of the library ccxt.",
     )
     rvol_exchange_url: str | None = Field(
         default=None,
-        description="Address of a gateway of yours from which price bars are fetched instead of "
+        description="Address of your own gateway, from which price bars are fetched instead of "
         "from the exchanges. Unset: from the exchanges.",
     )
     rvol_archive_url: str | None = Field(
@@ -238,8 +240,8 @@ class Settings(SettingsFromSources):
         default=180,
         ge=1,
         le=2_000,
-        description="Number of past days for which volatility forecasts are made in replay, i.e. "
-        "from the prices known then.",
+        description="Number of past days for which volatility forecasts are made afterwards "
+        "(replays), each from only the prices known on its day.",
     )
     rvol_rate: str = Field(
         default="60/min",
@@ -305,7 +307,7 @@ class Settings(SettingsFromSources):
     outbound_allow: Names = Field(
         default=(),
         description="Private networks, addresses or host names that users may have this service "
-        "connect to, separated by commas. Public ones are always allowed.",
+        "connect to, separated by commas. Public hosts are always allowed.",
     )
 
     extension_fetch: OnOff = Field(
@@ -324,8 +326,8 @@ class Settings(SettingsFromSources):
         le=100_000,
         allow_inf_nan=False,
         description="Maximum number of webhook messages per second to one host, for all accounts "
-        "together. The same limit holds for new connections to one address. After a pause, a burst "
-        "may have as many as are allowed in ten seconds.",
+        "together. The same maximum holds for new connections to one numeric address. After a "
+        "pause, as many messages as are allowed in ten seconds may be sent at once.",
     )
     series_rate: float = Field(
         default=5,
@@ -333,8 +335,8 @@ class Settings(SettingsFromSources):
         le=100_000,
         allow_inf_nan=False,
         description="Maximum number of fetches of external series per second from one host, for "
-        "all accounts together. The same limit holds for new connections to one address. After a "
-        "pause, a burst may have as many as are allowed in ten seconds.",
+        "all accounts together. The same maximum holds for new connections to one numeric address. "
+        "After a pause, as many fetches as are allowed in ten seconds may be made at once.",
     )
 
     # The macro runtime behind /v1/macro-runtime
@@ -356,8 +358,8 @@ class Settings(SettingsFromSources):
     macro_runtime_stale: float = Field(
         default=86_400,
         ge=0,
-        description="Seconds that a cached answer of the macro runtime may be served after it has "
-        "expired, while the macro runtime fails. Its Cache-Control header takes precedence.",
+        description="Seconds for which a cached answer may be served after it has expired, while "
+        "the macro runtime fails. The answer's Cache-Control header takes precedence.",
     )
 
     # The language model, if any
@@ -385,13 +387,14 @@ class Settings(SettingsFromSources):
         default=2,
         gt=0,
         description="Maximum time, in seconds, that the language model may add to one forecast in "
-        "total. A value above half of AUGURY_FORECAST_DEADLINE counts as that half.",
+        "total, but never more than half of AUGURY_FORECAST_DEADLINE.",
     )
     llm_timeout: float = Field(
         default=60,
         gt=0,
         description="Timeout of one answer of the language model, in seconds. An answer that comes "
-        "too late for its forecast is stored, for later forecasts that ask the model the same.",
+        "too late for its forecast is stored, for later forecasts that send the language model the "
+        "same request.",
     )
     llm_daily_tokens: int = Field(
         default=200_000,
@@ -402,8 +405,8 @@ class Settings(SettingsFromSources):
     llm_daily_cost: float = Field(
         default=1,
         ge=0,
-        description="Maximum cost of the language model per UTC day, in any currency; "
-        "AUGURY_LLM_PRICE_IN and AUGURY_LLM_PRICE_OUT use the same one.",
+        description="Maximum cost of the language model per UTC day, in any currency. "
+        "AUGURY_LLM_PRICE_IN and AUGURY_LLM_PRICE_OUT use the same currency.",
     )
     llm_price_in: float = Field(
         default=0,
@@ -419,8 +422,8 @@ class Settings(SettingsFromSources):
     )
     llm_format: Literal["schema", "grammar", "object", "none"] = Field(
         default="object",
-        description="How requests make the language model answer in JSON: the response_format that "
-        "they send. schema: json_schema; grammar: json_object with a schema (llama.cpp); "
+        description="The response_format that requests to the language model contain, to make it "
+        "answer in JSON. schema: json_schema; grammar: json_object with a schema (llama.cpp); "
         "object: json_object; none: no response_format.",
     )
 
@@ -439,9 +442,9 @@ class Settings(SettingsFromSources):
         default=None,
         ge=1,
         le=32,
-        description="Number of proxies in front of the service. The forwarding header is read from "
-        "right to left, at most this many addresses. The first address on the way that is not a "
-        "trusted proxy counts as the client's. Unset: at most 32 addresses.",
+        description="Number of proxies in front of the service. In the forwarding header, at most "
+        "this many addresses are read, from right to left. The first of them that does not belong "
+        "to a trusted proxy counts as the client's address. Unset: at most 32 addresses are read.",
     )
     metrics: Literal["off", "key", "open"] = Field(
         default="key",
@@ -479,8 +482,8 @@ class Settings(SettingsFromSources):
     backup_every: float | None = Field(
         default=None,
         ge=60,
-        description="Seconds between scheduled backups, each verified by a restore; unset: no "
-        "scheduled backups.",
+        description="Seconds between two scheduled backups. Each backup is tested by restoring it. "
+        "Unset: no scheduled backups.",
     )
     backup_keep: int = Field(default=7, ge=1, description="Number of scheduled backups to keep.")
     backup_dir: Path | None = Field(
