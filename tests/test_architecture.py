@@ -88,7 +88,7 @@ NOUNS = {
     "handbook": {"app", "cli", "console", "http", "mcp"},
     "health": {"markets", "search", "venues", "rvol", "series", "storage", "jobs"},
     "language": set(),
-    "matching": {"language"},
+    "matching": {"language", "logic"},
     "forecast": {
         "language",
         "propositions",

@@ -20,7 +20,7 @@ from augury.forecast.normalize import normalize
 from augury.forecast.properties import snapshot
 from augury.language.vocabulary import default
 from augury.matching.features import COMPARED, Matrix
-from augury.matching.judge import MAX_BEHIND, Judge, Verdict, worth_reading
+from augury.matching.judge import MAX_BEHIND, Judge, Order, Verdict, worth_reading
 from augury.matching.trees import Trees
 from augury.search.embedding import Embedder
 
@@ -30,7 +30,7 @@ QUESTION = "do the Rangers get knocked out before the final"
 TITLE = "Will the Rangers reach the 2027 final?"
 LIMITS = {
     "same": 0.8, "opposite": 0.9, "agree": 0.1, "contrary": 0.9, "sided": 0.7, "bound": 0.2,
-    "absent": 0.3,
+    "order": 0.6, "absent": 0.3,
 }  # fmt: skip
 
 
@@ -202,7 +202,47 @@ def test_where_a_market_may_ask_the_question_no_other_one_bounds_it(
     assert [one.role for one in found.evidence] == roles
 
 
+@pytest.mark.parametrize(
+    ("order", "bounds"),
+    [
+        (Order("implies", 0.9), (0.0, PRICE)), (Order("implied_by", 0.9), (PRICE, 1.0)),
+        (Order("excludes", 0.9), (0.0, 1 - PRICE)), (Order("covers", 0.9), (1 - PRICE, 1.0)),
+        (Order("implies", 0.5), None),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("negation", ["", "not "])
+def test_a_market_bounds_the_answer_by_the_judge_s_word_alone(
+    engine: Engine, order: Order, bounds: tuple[float, float] | None, negation: str
+) -> None:
+    """The relation is that of the question as it was asked, with its negation."""
+    question = f"Will the Rangers {negation}beat the Sharks on the way to the cup?"
+    compared = asked(engine, question, TITLE)
+    said = {(1, 0): Verdict(0.01, 0.01, order=order)}
+    found = engine.estimate(compared, verdicts=said)
+    assert found.bounds == (bounds or (0.0, 1.0))
+    if bounds is None:
+        assert not found.count("bound")
+        return
+    [one] = [one for one in found.evidence if one.role == "bound"]
+    assert (one.low, one.high) == pytest.approx(bounds)
+    assert bounds[0] <= (found.probability or 0.0) <= bounds[1]
+    asks = engine.estimate(compared, verdicts={(1, 0): Verdict(0.95, 0.01, order=order)})
+    assert [one.role for one in asks.evidence] == ["direct"]
+
+
 GAME = "Ode Lantern vs. Mira Sorel"
+
+
+def test_a_game_is_on_its_day_and_not_on_that_of_its_close(engine: Engine) -> None:
+    """Markets on games stay open up to two years longer, in case the game is delayed."""
+    game = market(1, "Quarry at Velm", PRICE, "2029-01-14T00:00",
+                  event_id="KXNFLGAME-27JAN14QRXVLM")  # fmt: skip
+    question = normalize("do Quarry win at Velm on January 14?", AT)
+    compared = engine.compare(question, [snapshot(game, 1, PRICE, AT)], AT)
+    assert compared.bearings[0].fit.window == "same"
+    brief = engine.brief(compared)
+    assert brief is not None
+    assert "closes Jan 14 2027" in brief.markets[0]
 
 
 @pytest.mark.parametrize(

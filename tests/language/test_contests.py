@@ -116,6 +116,13 @@ def test_other_markets_claim_no_end(title: str) -> None:
     assert contest(Market(title), 0) is None
 
 
+def test_the_rules_name_the_sides_that_a_title_abbreviates() -> None:
+    rules = "If Quarry wins the Quarry vs Port Velm professional women's basketball game originally"
+    game = contest(Market("QRX at PV — Quarry", description=rules), 0)
+    assert game is not None
+    assert (game.claim, game.sides) == (FIRST, (("Quarry",), ("Port Velm",)))
+
+
 def test_a_margin_in_the_rules_is_no_win() -> None:
     rules = "If Harbor wins the Harbor at Quarry St. college football game by more than 3.5 points,"
     assert contest(Market("Harbor at Quarry St.", description=rules), 0) is None

@@ -6,12 +6,23 @@ import numpy as np
 import pytest
 
 from augury.matching.features import NAMES
-from augury.matching.judge import ENCODED, LISTED, LONE_LEAD, encoded_features, listed_features
+from augury.matching.judge import (
+    ENCODED,
+    LISTED,
+    LONE_LEAD,
+    ORDERS,
+    encoded_features,
+    listed_features,
+)
 
 
 def listed(best: list[float]) -> dict[str, list[float]]:
     """The features `LISTED` by name, of markets with these log-odds that they ask the question."""
-    scores = np.array([[0.0, one, one - 9.0] for one in best], np.float32)
+    odds = np.exp(np.array(best, np.float64))
+    shares = np.zeros((len(best), 3 + len(ORDERS)))
+    shares[:, 1] = odds / (1 + odds)
+    shares[:, 0] = 1 - shares[:, 1]
+    scores = np.log(np.maximum(shares, 1e-9)).astype(np.float32)
     rows = np.hstack([np.zeros((len(best), len(NAMES)), np.float32), encoded_features(scores)])
     assert rows.shape[1] == len(NAMES) + len(ENCODED)
     return dict(zip(LISTED, listed_features(rows).T.tolist(), strict=True))
@@ -19,8 +30,8 @@ def listed(best: list[float]) -> dict[str, list[float]]:
 
 def test_the_best_leads_the_second_and_the_others_are_behind_it() -> None:
     found = listed([1.0, 4.0, -2.0])
-    assert found["encoder_lead"] == [-3.0, 3.0, -6.0]
-    assert found["encoder_most"] == [4.0, 4.0, 4.0]
+    assert found["encoder_lead"] == pytest.approx([-3.0, 3.0, -6.0], abs=1e-4)
+    assert found["encoder_most"] == pytest.approx([4.0, 4.0, 4.0], abs=1e-4)
     assert found["encoder_likely"] == [2.0, 2.0, 2.0]
 
 

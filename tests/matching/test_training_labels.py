@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "training" / "judge"))
 
-from labels import CLASSES, bounding, target  # pyright: ignore[reportMissingImports]
+from labels import CLASSES, UNORDERED, order, relation, target  # pyright: ignore[reportMissingImports]
 
 
 def _candidate(**more: Any) -> dict[str, Any]:
@@ -21,11 +21,7 @@ def _candidate(**more: Any) -> dict[str, Any]:
 
 
 def _label(kind: str, candidate: dict[str, Any], *, denied: bool = False) -> str | None:
-    one = {
-        "qid": "q-1", "kind": kind, "market_id": "polymarket:1", "candidates": [_candidate()],
-        "denied": denied,
-    }  # fmt: skip
-    label = target(one, candidate)
+    label = target(_asked(kind, denied=denied), candidate)
     return None if label is None else CLASSES[label]
 
 
@@ -70,46 +66,58 @@ def test_a_reader_says_what_a_market_beside_it_asks(monkeypatch: pytest.MonkeyPa
     assert _label("x", snow | {"id": "kalshi:5"}) == "other"
 
 
+def _asked(kind: str, *, denied: bool = False) -> dict[str, Any]:
+    return {
+        "qid": "q-1", "kind": kind, "market_id": "polymarket:1", "candidates": [_candidate()],
+        "denied": denied, "group": "e:rain",
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("kind", "order", "expected"),
+    ("kind", "denied", "outcome", "expected"),
     [
-        ("ge", "implied", 1), ("ge", "implies", 0), ("le", "implies", 1), ("p", "implied", 0),
-        ("x", "implies", None), ("ge", "", None),
+        ("ge", False, 0, "implied_by"), ("le", False, 0, "implies"), ("ex", False, 0, "excludes"),
+        ("cv", False, 0, "covers"), ("o", False, 0, "other"), ("u", False, 0, "other"),
+        ("x", False, 0, None),  # another day or level may follow
+        ("ge", True, 0, "excludes"), ("le", True, 0, "covers"), ("ex", True, 0, "implied_by"),
+        ("ge", False, 1, "covers"), ("le", False, 1, "excludes"), ("le", False, 2, None),
     ],
 )  # fmt: skip
-def test_the_own_market_bounds_in_the_right_order_alone(
-    kind: str, order: str, expected: int | None
+def test_the_own_market_bounds_as_the_kind_says(
+    kind: str, denied: bool, outcome: int, expected: str | None
 ) -> None:
-    one = {
-        "qid": "q-1", "kind": kind, "market_id": "polymarket:1", "candidates": [_candidate()],
-        "denied": False, "group": "e:rain",
-    }  # fmt: skip
-    assert bounding(one, _candidate(event_id="rain"), order) == expected
+    assert order(_asked(kind, denied=denied), _candidate(outcome=outcome)) == expected
 
 
 @pytest.mark.parametrize(
     ("event", "own", "expected"),
     [
-        ("rain", ("implies", "none", False), 1),  # a level of the same ladder, in the same order
-        ("rain", ("implied", "none", False), 0),
+        ("rain", ("implies", "none", False), "implies"),  # a level of the same ladder
         ("rain", ("", "none", False), None),
-        ("snow", ("implies", "implies", False), 1),  # logic is certain, though the event is another
-        ("snow", ("implied", "implied_by", True), 0),
+        ("snow", ("implies", "implies", False), "implies"),  # logic is certain
+        ("snow", ("implied", "equivalent", True), None),
         ("snow", ("implies", "none", True), None),  # may bound it
-        ("snow", ("implies", "none", False), 0),
-        ("snow", ("", "none", True), 0),
+        ("snow", ("implies", "none", False), "other"),
+        ("snow", ("", "none", True), "other"),
     ],
 )
 def test_another_market_bounds_as_the_own_market_says(
-    event: str, own: tuple[str, str, bool], expected: int | None
+    event: str, own: tuple[str, str, bool], expected: str | None
 ) -> None:
     other = _candidate(id="kalshi:2", question="Will it snow?", terms=frozenset({"snow"}))
     other |= {"event_id": event, "own": own}
-    one = {
-        "qid": "q-1", "kind": "p", "market_id": "polymarket:1", "candidates": [_candidate()],
-        "denied": False, "group": "e:rain",
-    }  # fmt: skip
-    assert bounding(one, other, "implies") == expected
-    assert bounding(one | {"kind": "le"}, other, "implies") is None
-    assert bounding(one | {"kind": "x"}, other, "implies") == (None if event == "rain" else 0)
-    assert bounding(one, other, "") is None
+    assert order(_asked("p"), other) == expected
+    of_complement = "covers" if expected == "implies" else expected
+    assert order(_asked("n"), other) == of_complement
+    assert order(_asked("le"), other) is None
+    assert order(_asked("x"), other) == (None if event == "rain" else "other")
+
+
+def test_where_an_order_is_not_known_it_may_still_be_known_that_nothing_is_asked() -> None:
+    other = _candidate(id="kalshi:2", question="Will it snow?", terms=frozenset({"snow"}))
+    other |= {"event_id": "rain", "own": ("", "none", False)}
+    assert relation(_asked("p"), other) == UNORDERED
+    assert relation(_asked("p"), _candidate()) == CLASSES.index("same")
+    assert relation(_asked("ge"), other) is None  # another day may be what was asked
+    assert relation(_asked("ge"), other | {"event_id": "snow"}) == UNORDERED
+    assert relation(_asked("o"), other | {"event_id": "snow"}) is None

@@ -275,3 +275,19 @@ def test_a_pick_is_a_place(question: str, place: int) -> None:
 def test_a_final_may_have_a_name_of_its_own(question: str) -> None:
     found = read_question(question, date(2026, 4, 18))
     assert (found.predicate, found.stage) == ("advances", "final")
+
+
+@pytest.mark.parametrize(
+    ("title", "event", "window"),
+    [
+        ("QRX at PV — Quarry", "KXWNBAGAME-25AUG26QRXPV", ("on", date(2025, 8, 26))),
+        ("Ode vs Karst — Jan Karst", "KXATPMATCH-25AUG27ODEKAR", ("on", date(2025, 8, 27))),
+        ("Ode vs Karst in 2025 — Ada Ode", "KXATPMATCH-25AUG27ODEKAR", ("in", date(2025, 1, 1))),
+        ("Will Quarry win the cup?", "KXCUP-25", ("open", None)),
+    ],
+)
+def test_the_day_of_a_game_comes_from_the_id_of_its_event(
+    title: str, event: str, window: tuple[str, date | None]
+) -> None:
+    found = read(title, event_id=event, closes=date(2027, 8, 26)).window
+    assert (found.kind, found.start) == window

@@ -1,4 +1,4 @@
-"""Train the judge's text encoder: a cross-encoder over (question, market) with three classes.
+"""Train the judge's text encoder: a cross-encoder over (question, market) with seven classes.
 
     python training/judge/encoder.py GATHERED OUT --base MODEL --train train1 ... --choose choose
 
@@ -15,18 +15,19 @@ import math
 import pickle
 import random
 import time
+from collections import defaultdict
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import torch
-from labels import CLASSES, is_read, target
+from labels import CLASSES, UNORDERED, is_read, relation, target
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from augury.language.vocabulary import default
 from augury.matching import pairs
 from augury.matching.features import COMPARED
-from augury.matching.judge import MAX_CANDIDATES
+from augury.matching.judge import MAX_CANDIDATES, ORDERS
 from augury.matching.trees import Trees
 
 SEED = 20261122
@@ -39,31 +40,48 @@ NEAR: Final = MAX_CANDIDATES + 2
 """Markets that look most alike, by the shortlist."""
 FAR = 0.2
 """Share of questions with one more, from the later candidates."""
+ORDERED = 0.5
+"""Share of questions with one more market that logic orders with them, if there is one; all orders
+of a question are equally likely."""
+ASKED: Final = (1, 2)
+"""Classes of a market that asks the question or its opposite."""
+BOUNDED: Final = ("ge", "le", "ex", "cv")
+"""Kinds of questions that their own market bounds. What the markets beside it are to them is hardly
+ever known, so these are not read."""
+HEAD_RATE: Final = 10.0
+"""The last layer, which alone knows the classes, learns this many times as fast as the others."""
 TITLES = 0.2
 """Share of questions after which a market's own title is asked too."""
 
 
 def examples(gathered: list[dict[str, Any]], rng: random.Random) -> list[tuple[str, str, int]]:
-    """Pairs of one epoch."""
+    """Pairs of one epoch, each with its class (`labels.relation`)."""
     found: list[tuple[str, str, int]] = []
     for one in gathered:
-        own = [c for c in one["candidates"] if c["id"] == one["market_id"]]
         asked = one["asked"]
-        labels = ((c["text"], target(one, c)) for c in own)
-        found += [(asked, text, label) for text, label in labels if label is not None]
-        others = [c for c in one["candidates"] if target(one, c) == 0 and c not in own]
-        others.sort(key=lambda c: c["place"])
-        near, far = others[:NEAR], others[NEAR:]
-        if one["kind"] == "x":  # an unread market near a near miss may ask just this
-            near = [c for c in near if is_read(one, c)]
-        few = NEGATIVES if one["kind"] in ("p", "n") else 1
+        own = [c for c in one["candidates"] if c["id"] == one["market_id"]]
+        # An unread market near a near miss may ask just this.
+        others = [(c, label) for c in one["candidates"]
+                  if c not in own and (label := relation(one, c)) is not None and label not in ASKED
+                  and (one["kind"] != "x" or c["place"] >= NEAR or is_read(one, c))]  # fmt: skip
+        others.sort(key=lambda other: other[0]["place"])
+        near = [other for other in others if other[0]["place"] < NEAR]
+        far = [other for other in others if other[0]["place"] >= NEAR]
+        few = NEGATIVES if one["kind"] not in BOUNDED else 0
         more = min(len(far), 1) if rng.random() < FAR else 0
         chosen = rng.sample(near, min(len(near), few)) + rng.sample(far, more)
-        found += [(asked, c["text"], 0) for c in chosen]
+        if rng.random() < ORDERED and (known := {label for _, label in others if label > 2}):
+            of = rng.choice(sorted(known))
+            chosen.append(rng.choice([other for other in others if other[1] == of]))
+        found += [(asked, c["text"], label) for c in own if (label := relation(one, c)) is not None]
+        found += [(asked, c["text"], label) for c, label in chosen]
         if rng.random() < TITLES and own and near:
             title = pairs.question_text(own[0]["question"], default(), one["as_of"].date())
             found += [(title, own[0]["text"], 1)] if own[0]["outcome"] == 0 else []
-            found.append((title, rng.choice(near)["text"], 0))
+            found.append((title, rng.choice(near)[0]["text"], UNORDERED))
+            if proven := [c for c in one["candidates"] if c["own"][1] in ORDERS]:
+                other = rng.choice(proven)
+                found.append((title, other["text"], CLASSES.index(other["own"][1])))
     rng.shuffle(found)
     return found
 
@@ -93,9 +111,16 @@ class Optimizer:
     """AdamW on float32 copies of the weights."""
 
     def __init__(self, model: torch.nn.Module, rate: float, steps: int) -> None:
-        self.live = [p for p in model.parameters() if p.requires_grad]
+        named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+        self.live = [p for _, p in named]
         self.master = [p.detach().float().clone().requires_grad_() for p in self.live]
-        self.inner = torch.optim.AdamW(self.master, lr=rate, weight_decay=0.01)
+        groups: dict[bool, list[torch.Tensor]] = {True: [], False: []}
+        for (name, _), weight in zip(named, self.master, strict=True):
+            groups[name.startswith("classifier")].append(weight)
+        self.inner = torch.optim.AdamW(
+            [{"params": groups[True], "lr": HEAD_RATE * rate}, {"params": groups[False]}],
+            lr=rate, weight_decay=0.01,
+        )  # fmt: skip
         warm = max(1, steps // 20)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(
             self.inner, lambda n: min((n + 1) / warm, max(0.02, (steps - n) / max(1, steps - warm)))
@@ -123,7 +148,7 @@ def encode(tokenizer: Any, batch: list[tuple[str, str, int]]) -> dict[str, torch
 
 
 def score(model: Any, tokenizer: Any, texts: list[tuple[str, str, int]]) -> torch.Tensor:
-    """Log-probabilities of the classes, shape (pairs, 3)."""
+    """Log-probabilities of the classes, shape (pairs, classes)."""
     order = sorted(range(len(texts)), key=lambda n: len(texts[n][0]) + len(texts[n][1]))
     out = torch.zeros(len(texts), len(CLASSES))
     with torch.inference_mode():
@@ -132,6 +157,27 @@ def score(model: Any, tokenizer: Any, texts: list[tuple[str, str, int]]) -> torc
             logits = model(**encode(tokenizer, [texts[n] for n in part])).logits.float()
             out[part] = logits.log_softmax(-1)
     return out
+
+
+def start_from(model: torch.nn.Module, weights: dict[str, torch.Tensor]) -> None:
+    """Load the weights of an earlier run; a class that it lacks begins as something else does."""
+    for name in ("classifier.weight", "classifier.bias"):
+        known = weights[name]
+        if more := len(CLASSES) - len(known):
+            weights[name] = torch.cat([known, known[:1].repeat(more, *[1] * (known.dim() - 1))])
+    model.load_state_dict(weights)
+
+
+def loss_of(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """The loss of a batch. Of a pair that may be ordered or not only that the market asks something
+    else is known."""
+    said = logits.log_softmax(-1)
+    known = labels != UNORDERED
+    loss = torch.nn.functional.cross_entropy(
+        logits[known], labels[known], label_smoothing=0.03, reduction="sum"
+    )
+    rest = [n for n in range(len(CLASSES)) if n not in ASKED]
+    return (loss - said[~known][:, rest].logsumexp(-1).sum()) / len(labels)
 
 
 def main() -> None:
@@ -161,14 +207,13 @@ def main() -> None:
         given.base, num_labels=len(CLASSES)
     ).to(arithmetic())
     if given.start:
-        model.load_state_dict(torch.load(given.start))
+        start_from(model, torch.load(given.start))
     frozen = ("embeddings", *(f"layer.{n}." for n in range(given.frozen)))
     for name, weight in model.named_parameters():
         weight.requires_grad = not any(part in name for part in frozen)
     epochs = [examples(train, rng) for _ in range(given.epochs)]
     steps = sum(math.ceil(len(pairs_) / BATCH) for pairs_ in epochs)
     optimizer = Optimizer(model, given.rate, steps)
-    weights = torch.tensor([1.0, 1.3, 1.3])
     started, seen, done, running = time.time(), 0, 0, 0.0
     given.out.mkdir(parents=True, exist_ok=True)
     for epoch, texts in enumerate(epochs):
@@ -183,9 +228,7 @@ def main() -> None:
         for batch in batches:
             labels = torch.tensor([label for _, _, label in batch])
             logits = model(**encode(tokenizer, batch)).logits.float()
-            loss = torch.nn.functional.cross_entropy(
-                logits, labels, weight=weights, label_smoothing=0.03
-            )
+            loss = loss_of(logits, labels)
             loss.backward()
             optimizer.step()
             seen, done, running = seen + len(batch), done + 1, 0.98 * running + 0.02 * loss.item()
@@ -200,17 +243,24 @@ def main() -> None:
 
 
 def measured(model: Any, tokenizer: Any, gathered: list[dict[str, Any]]) -> dict[str, Any]:
-    """How often the best of the first candidates is the question's market, on the right side."""
+    """How often the best of the first candidates is the question's market, on the right side; and
+    of the questions that their own market does not ask, how often their order to it is read
+    right."""
     found: dict[str, list[int]] = {}
+    orders: dict[str, list[bool]] = defaultdict(list)
     for one in gathered:
         first = sorted(one["candidates"], key=lambda c: c["place"])[:MAX_CANDIDATES]
         if not first:
             continue
         asked = one["asked"]
         scores = score(model, tokenizer, [(asked, c["text"], 0) for c in first]).exp()
-        n, side = divmod(int(scores[:, 1:].argmax()), 2)
+        n, side = divmod(int(scores[:, list(ASKED)].argmax()), 2)
         best, p = first[n], float(scores[n, side + 1])
         right = target(one, best) == side + 1
+        own = next((c for c in one["candidates"] if c["id"] == one["market_id"]), None)
+        if own is not None and (label := relation(one, own)) not in (None, UNORDERED, *ASKED):
+            said = score(model, tokenizer, [(asked, own["text"], 0)])
+            orders[CLASSES[label]].append(int(said[0].argmax()) == label)
         kind = one["kind"] if one["kind"] in ("p", "n") else "other"
         tally = found.setdefault(kind, [0, 0, 0, 0])
         tally[0] += 1
@@ -221,6 +271,9 @@ def measured(model: Any, tokenizer: Any, gathered: list[dict[str, Any]]) -> dict
         kind: {"n": n, "right": round(r / n, 3), "sure_right": round(a / n, 3),
                "sure_wrong": round(b / n, 3)}
         for kind, (n, r, a, b) in found.items()
+    } | {
+        name: {"n": len(right), "right": round(sum(right) / len(right), 3)}
+        for name, right in sorted(orders.items())
     }  # fmt: skip
 
 

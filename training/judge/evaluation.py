@@ -22,7 +22,7 @@ import questions as written
 WIDEST = 0.5
 """A near miss that bounds answer is left out if they are farther apart, as nearly any number is
 within."""
-KINDS = {"p": "paraphrase", "n": "negation", "ge": "near", "le": "near"}
+KINDS = {"p": "paraphrase", "n": "negation", **dict.fromkeys(("ge", "le", "ex", "cv"), "near")}
 
 
 def lines(name: str, prices: dict[str, list[tuple[datetime, float]]]) -> list[dict[str, Any]]:
@@ -50,11 +50,18 @@ def lines(name: str, prices: dict[str, list[tuple[datetime, float]]]) -> list[di
             if not before or not 0 < before[-1] < 1:
                 continue
             if kind == "near":
-                line["bound"] = {"op": one.kind, "value": before[-1]}
+                line["bound"] = bound(one.kind, before[-1])
             else:
                 line["p"] = before[-1] if kind == "paraphrase" else 1 - before[-1]
         found.append(line)
     return found
+
+
+def bound(kind: str, price: float) -> dict[str, Any]:
+    """What a market with this price says of a question that it bounds."""
+    least = kind in ("ge", "cv")
+    value = price if kind in ("ge", "le") else round(1 - price, 6)
+    return {"op": "ge" if least else "le", "value": value}
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 import torch
+from labels import CLASSES
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from transformers import AutoModelForSequenceClassification
 
@@ -30,7 +31,7 @@ class Logits(torch.nn.Module):
         self.model = model
 
     def forward(self, ids: torch.Tensor, mask: torch.Tensor, types: torch.Tensor) -> torch.Tensor:
-        """Shape (pairs, 3)."""
+        """Shape (pairs, classes)."""
         return self.model(input_ids=ids, attention_mask=mask, token_type_ids=types).logits
 
 
@@ -42,7 +43,7 @@ def main() -> None:
     parser.add_argument("--base", type=Path, required=True)
     given = parser.parse_args()
     model = AutoModelForSequenceClassification.from_pretrained(
-        given.base, num_labels=3, attn_implementation="eager"
+        given.base, num_labels=len(CLASSES), attn_implementation="eager"
     )
     runs = [torch.load(path) for path in given.weights]
     mean = {k: sum(run[k].float() for run in runs) / len(runs) for k in runs[0]}

@@ -7,9 +7,27 @@ from typing import Any
 
 import questions as written
 
-CLASSES = ("other", "same", "opposite")
-CERTAIN = ("implies", "implied_by", "excludes")
-"""Relations by logic (`augury.logic.relate`) that order two markets."""
+from augury.matching.judge import ORDERS
+
+CLASSES = ("other", "same", "opposite", *ORDERS)
+"""What a question is to a market's outcome. The first three say whether the market asks it; of a
+market that does not, an order says that its price bounds the answer: `implies`, the question can
+only come true if the outcome does; `implied_by`, it surely comes true if the outcome does;
+`excludes`, at most one of the two comes true; `covers`, at least one."""
+UNORDERED = -1
+"""The market asks something else, and whether its price bounds the answer is not known."""
+BY_KIND = {"p": "same", "n": "opposite", "ge": "implied_by", "le": "implies", "ex": "excludes",
+           "cv": "covers", "o": "other", "u": "other"}  # fmt: skip
+"""What a question of each kind is to its own market's first outcome."""
+OF_NOT_QUESTION = {"implies": "covers", "covers": "implies", "implied_by": "excludes",
+                   "excludes": "implied_by"}  # fmt: skip
+"""Order of a question to an outcome -> the order of the question's denial to it."""
+OF_NOT_OUTCOME = {"implies": "excludes", "excludes": "implies", "implied_by": "covers",
+                  "covers": "implied_by"}  # fmt: skip
+"""Order of a question to an outcome -> its order to the other one of the market's two outcomes."""
+RULED = {"implied": "implied_by", "implies": "implies", "excludes": "excludes"}
+"""Order by the rules (`features.ordered`) between two markets' titles -> the order of the first to
+the second."""
 
 _readers = cache(written.read_markets)
 
@@ -18,12 +36,12 @@ def target(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
     """The class of a candidate for a question; None where it cannot be told: the reader was not
     sure, or the candidate may ask the very same as the question's own market."""
     if candidate["id"] == one["market_id"]:
-        asks = {"p": "same", "n": "opposite"}.get(one["kind"], "other")
+        asks = BY_KIND.get(one["kind"], "other")
     elif (said := _readers().get((one["qid"], candidate["id"]))) is not None:
         asks = said
     else:
-        return None if twin(one, candidate) else 0
-    if asks == "other":
+        return None if _may_ask(one, candidate) else 0
+    if asks not in ("same", "opposite", "unsure"):
         return 0
     if asks == "unsure" or candidate["outcome"] > 1:
         return None
@@ -33,36 +51,67 @@ def target(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
     return 1 if asks_yes != turned else 2
 
 
+def _may_ask(one: dict[str, Any], candidate: dict[str, Any]) -> bool:
+    """Whether an unread candidate, not the question's own market, may ask the question: another
+    day or level of the own market's event may be just what was asked."""
+    if one["kind"] == "o":
+        return True
+    is_ordered = one["kind"] in ("ge", "le", "ex", "cv")
+    return twin(one, candidate) or (is_ordered and _is_of_one_event(one, candidate))
+
+
+def relation(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
+    """The place in `CLASSES` of what a question is to a candidate; `UNORDERED`; None where not even
+    whether the candidate asks the question can be told."""
+    asks = target(one, candidate)
+    if asks != 0:
+        return asks
+    found = order(one, candidate)
+    return UNORDERED if found is None else CLASSES.index(found)
+
+
+def order(one: dict[str, Any], candidate: dict[str, Any]) -> str | None:
+    """The order of a question to a candidate that does not ask it, or "other" where its price does
+    not bound the answer; None where that cannot be told."""
+    if candidate["id"] == one["market_id"]:
+        if candidate["outcome"] > 1:
+            return None
+        # A near miss (x) may be another day or level of its market.
+        found = BY_KIND.get(one["kind"])
+        if found is not None and candidate["outcome"] == 1 and len(candidate["outcomes"]) == 2:
+            found = OF_NOT_OUTCOME.get(found, found)
+    elif one["kind"] in ("p", "n"):
+        found = _order_of_own(one, candidate)
+        if found is not None and one["kind"] == "n":
+            found = OF_NOT_QUESTION.get(found, found)
+    elif one["kind"] in ("ge", "le", "ex", "cv") or is_read(one, candidate):
+        return None
+    else:
+        found = None if _is_of_one_event(one, candidate) else "other"
+    return OF_NOT_QUESTION.get(found, found) if found is not None and one["denied"] else found
+
+
+def _order_of_own(one: dict[str, Any], candidate: dict[str, Any]) -> str | None:
+    """The order of the question's own market to another one."""
+    # Between two markets' own texts logic is nearly always right, and so are the rules if both are
+    # of one event.
+    by_rules, by_logic, is_sure = candidate["own"]
+    if by_logic in ORDERS:
+        return by_logic
+    if by_logic != "none" or is_read(one, candidate):
+        return None
+    if _is_of_one_event(one, candidate):
+        return RULED.get(by_rules)
+    return None if by_rules and is_sure else "other"
+
+
+def _is_of_one_event(one: dict[str, Any], candidate: dict[str, Any]) -> bool:
+    return f"e:{candidate['event_id']}" == one["group"]
+
+
 def is_read(one: dict[str, Any], candidate: dict[str, Any]) -> bool:
     """Whether a reader has said what the candidate asks."""
     return (one["qid"], candidate["id"]) in _readers()
-
-
-def bounding(one: dict[str, Any], candidate: dict[str, Any], order: str) -> int | None:
-    """Whether a candidate bounds the question in this order; None where it cannot be told.
-
-    order : what the rules read (`features.ordered`); "" is no order
-    """
-    if not order:
-        return None
-    if candidate["id"] == one["market_id"]:
-        if one["kind"] == "x":
-            return None  # another day or level may follow from it, another person does not
-        # What a market asks, it does not bound.
-        return int(order == {"ge": "implied", "le": "implies"}.get(one["kind"]))
-    asked = target(one, candidate)
-    if one["kind"] in ("ge", "le") or asked is None:
-        return None
-    if asked:
-        return 0  # by a reader's word it asks the question, too
-    of_one_event = f"e:{candidate['event_id']}" == one["group"]
-    if one["kind"] not in ("p", "n"):
-        return None if of_one_event else 0  # markets of its event may bound it
-    # Between two markets' own texts the rules are nearly always right.
-    beside, relation, is_sure = candidate["own"]
-    if of_one_event or relation in CERTAIN:
-        return int(order == beside) if beside else None
-    return None if beside and is_sure else 0
 
 
 def twin(one: dict[str, Any], candidate: dict[str, Any]) -> bool:

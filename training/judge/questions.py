@@ -1,8 +1,10 @@
 """Training questions: one JSON object a line in `training/questions/`.
 
 `{"qid", "writer", "kind", "question", "as_of", "market_id", "group"}`. `kind`: p (the market's
-Yes), n (its complement), ge, le (logic bounds it by the market), x (another matter that looks
-alike), u (no market says anything of it). `group` is the market's event: splits go by it.
+Yes), n (its complement), ge, le, ex, cv (logic bounds it by the market: it follows from its Yes,
+only its Yes makes it possible, its Yes rules it out, it follows from its No), x (another matter
+that looks alike), o (the same, and neither answer follows from the other), u (no market says
+anything of it). `group` is the market's event: splits go by it.
 """
 
 from __future__ import annotations

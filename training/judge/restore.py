@@ -55,8 +55,10 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--base", type=Path, required=True)
     given = parser.parse_args()
-    model = AutoModelForSequenceClassification.from_pretrained(given.base, num_labels=3).float()
     weights = restored(given.model / "encoder.onnx")
+    model = AutoModelForSequenceClassification.from_pretrained(
+        given.base, num_labels=len(weights["classifier.bias"])
+    ).float()
     missing, unknown = model.load_state_dict(weights, strict=False)
     assert not unknown, unknown
     assert all("embeddings" in name for name in missing), missing

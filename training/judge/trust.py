@@ -20,7 +20,7 @@ import lightgbm
 import numpy as np
 from encoder import SEED
 from fit import arrays
-from questions import read_answers, read_markets
+from questions import FOLDER, load, read_answers, read_markets
 
 from augury.forecast.evaluate import Answered, EvaluationQuestion
 from augury.forecast.trials import store
@@ -64,6 +64,7 @@ async def gather(given: argparse.Namespace) -> None:
                  "p": found.probability, "null_ok": one.null_ok, "signs": found.signs,
                  "market": found.decisive and found.decisive.market.id,
                  "flipped": found.decisive and found.decisive.flipped,
+                 "used": [each.market.id for each in found.evidence if each.counts],
                  "question": one.question}
             )  # fmt: skip
     given.out.write_text(json.dumps(kept), encoding="utf-8")
@@ -82,11 +83,15 @@ def table(
     answers = [one for part in parts for one in json.loads(part.read_text(encoding="utf-8"))]
     answers = [one for one in answers if one["signs"] and one["verdict"] != "null"]
     markets = read_markets()
+    named = {path.stem for path in FOLDER.glob("*.jsonl")} - {"answers", "asked"}
+    kinds = {q.qid: q.kind for q in load(*sorted(named & {one["part"] for one in answers}))}
     for one in answers:
         if one["kind"] == "unanswerable" and one["p"] is not None:
             known = numbers.get(one["qid"])
             if known is not None and abs(known["p"] - one["p"]) < SAME_NUMBER:
                 one["verdict"] = known["verdict"]
+            elif kinds.get(one["qid"]) == "o" and one["used"] == [one["event"]]:
+                one["verdict"] = "wrong"  # nothing follows from its own market
             elif one["grade"] == "asked":
                 asks = markets.get((one["qid"], one["market"]), "unsure")
                 one["verdict"] = _verdict(asks, flipped=one["flipped"])

@@ -28,6 +28,12 @@ _LIMITS: Final[dict[Relation, Callable[[float], tuple[float, float]]]] = {
 }
 
 
+def limits(relation: Relation, price: float) -> tuple[float, float]:
+    """Lower and upper bound that a market outcome with this price, 0 to 1, puts on the probability
+    of a question that has this relation to the outcome."""
+    return _LIMITS[relation](price)
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """Lower and upper bound on the question's probability, 0 to 1."""
@@ -49,7 +55,7 @@ def bounds(found: Iterable[tuple[Relation, float]]) -> Bounds:
     """
     low, high = 0.0, 1.0
     for relation, price in found:
-        least, most = _LIMITS[relation](price)
+        least, most = limits(relation, price)
         if max(low, least) <= min(high, most):
             low, high = max(low, least), min(high, most)
     return Bounds(low, high)

@@ -12,6 +12,8 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
+from augury.forecast.bearing import Bearing
+from augury.forecast.match import Comparison
 from augury.forecast.pool import expit, logit
 from augury.markets.records import Platform
 
@@ -101,3 +103,16 @@ def confidence(d: Doubts) -> float:
     if d.direct > 1:
         worth = 1 - (1 - worth) * 0.8
     return round(max(0.02, min(0.99, worth)), 3)
+
+
+def of_match(c: Comparison) -> float:
+    """Doubt that market and question are about the same thing: 0 (the same words) to 1."""
+    return max(0.0, min(1.0, (2.3 - c.content) / 1.6))
+
+
+def half_spread(b: Bearing) -> float:
+    """Half the bid-ask spread of a market outcome, in log-odds; 0 if unknown."""
+    bid, ask = b.market.best_bid, b.market.best_ask
+    if bid is None or ask is None or not 0 < bid < ask < 1:
+        return 0.0
+    return (logit(ask) - logit(bid)) / 2

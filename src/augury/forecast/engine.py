@@ -130,7 +130,7 @@ class Engine:
         weighing = Weighing(reading, compared.question, bearings, at)
         estimate = weighing.estimate()
         if verdicts and not opinions:
-            known = trust.signs(estimate, reading, compared.bearings, verdicts)
+            known = trust.signs(estimate, compared, verdicts)
             estimate = trust.trusted(estimate, known, trust.default())
         estimate = weighing.with_distribution(estimate)
         return replace(estimate, rejected=rejected(bearings, estimate))

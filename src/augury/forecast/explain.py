@@ -12,6 +12,7 @@ from typing import Final
 from augury.forecast.evidence import Evidence, Role
 from augury.forecast.match import Comparison
 from augury.forecast.normalize import Reading
+from augury.logic.joint_outcomes import Relation
 
 NOTHING: Final = "No open market is about this question, so no probability is given."
 _LONGEST: Final = 140
@@ -40,6 +41,15 @@ def nothing(reading: Reading, seen: int) -> str:
         f"{NOTHING} It was compared with {seen} outcome{'' if seen == 1 else 's'} of open markets"
         " with a recent price; none is about the same things."
     )
+
+
+ORDER_PHRASES: Final[dict[Relation, str]] = {
+    "implies": "this happens only if it does",
+    "implied_by": "if it happens, so does this",
+    "excludes": "if it happens, this does not",
+    "covers": "if it does not happen, this does",
+}
+"""Phrases that say how a market ("it") bounds the question ("this")."""
 
 
 def relation(c: Comparison, role: Role, flipped: bool) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -103,14 +103,14 @@ class Brief:
         found = judge.verdicts(self.asked, self.markets, self.features)
         sided = [
             UNRELATED if on_other
-            else NEITHER._replace(bound_trust=one.bound_trust) if unmet
+            else NEITHER._replace(bound_trust=one.bound_trust, order=one.order) if unmet
             else _sided(one, relation)
             for one, relation, unmet, on_other in zip(
                 found, self.game_relations, self.unmet, self.on_others, strict=True
             )
         ]  # fmt: skip
         if self.denied:
-            sided = [one._replace(same=one.opposite, opposite=one.same) for one in sided]
+            sided = [_of_denial(one) for one in sided]
         return dict(zip((b.key for b in self.bearings), sided, strict=True))
 
 
@@ -152,8 +152,15 @@ def _sided(verdict: Verdict, relation: results.GameRelation | None) -> Verdict:
         return verdict
     about = verdict.same + verdict.opposite
     if relation.bearing == "same":
-        return Verdict(about, 0.0, True, verdict.bound_trust)
-    return Verdict(0.0, about if relation.bearing == "opposite" else 0.0, True, verdict.bound_trust)
+        return verdict._replace(same=about, opposite=0.0, certain=True)
+    opposite = about if relation.bearing == "opposite" else 0.0
+    return verdict._replace(same=0.0, opposite=opposite, certain=True)
+
+
+def _of_denial(verdict: Verdict) -> Verdict:
+    """The verdict on the denial of the question that the judge read."""
+    order = None if verdict.order is None else verdict.order.of_denial()
+    return verdict._replace(same=verdict.opposite, opposite=verdict.same, order=order)
 
 
 def brief(
@@ -184,7 +191,7 @@ def brief(
     first = _first(rows, ranks, shortlist, most)
     chosen = [(compared.bearings[n], games[n]) for n in first]
     texts = tuple(
-        pairs.market_text(b.market, b.outcome, game, _day(b.market.closes_at), vocabulary)
+        pairs.market_text(b.market, b.outcome, game, _ends(b), vocabulary)
         for b, game in chosen
     )
     named = features.read_names(question, vocabulary, asked_on=day)
@@ -298,8 +305,13 @@ def _first(
     return worth_reading(shortlist.scores(rows)[:, 0], rows, most)
 
 
-def _day(moment: datetime | None) -> date | None:
-    return moment.date() if moment else None
+def _ends(b: Bearing) -> date | None:
+    """The day on which the market's game is played, or else the day on which the market closes;
+    markets on games close up to two years after the game, to leave time for delays."""
+    window = b.view.proposition.window
+    if window.kind == "on" and window.start is not None and not window.text:
+        return window.start
+    return b.market.closes_at.date() if b.market.closes_at else None
 
 
 def applied(
@@ -320,8 +332,22 @@ def applied(
     ]
     likeliest = max((_may_ask(b, verdict) for b, verdict in pairs_read if verdict), default=0.0)
     if likeliest < judge.limits["absent"]:
-        return found
+        return [
+            _ordered(b, verdict, judge) for b, (_, verdict) in zip(found, pairs_read, strict=True)
+        ]
     return [replace(b, sets_bound=False) if b.relation == "none" else b for b in found]
+
+
+def _ordered(bearing: Bearing, verdict: Verdict | None, judge: Judge) -> Bearing:
+    """The market outcome, with the judge's order if it is sure of one, and neither logic nor the
+    hand-written rules order the two."""
+    if verdict is None or verdict.order is None or bearing.relation != "none":
+        return bearing
+    if bearing.sets_bound:
+        return bearing
+    if verdict.order.probability < judge.limits["order"]:
+        return bearing
+    return replace(bearing, judged_order=verdict.order)
 
 
 def _unread(bearing: Bearing) -> Bearing:

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -20,7 +21,7 @@ from typing import Final
 import numpy as np
 
 from augury.forecast import bounds, judging
-from augury.forecast.bearing import Bearing
+from augury.forecast.bearing import Bearing, Compared
 from augury.forecast.evidence import Estimate, Evidence
 from augury.forecast.normalize import Reading
 from augury.language import vocabulary
@@ -43,7 +44,7 @@ SIGNS: Final = (
     "confidence", "bounded", *(f"from_{way}" for way in WAYS), "width", "markets_used", "extreme",
     *features.FIT, "gap", "logic_same", "logic_ordered", "turned", "age", "rival", "leaves",
     *(f"{part}_{order}" for part in features.PARTS for order in _ORDERS),
-    "predicate_same", "read", "certain", "side", "against", "contrary", "bound_trust",
+    "predicate_same", "read", "certain", "side", "against", "contrary", "bound_trust", "order",
     "other_side", "markets_read", "low", "high", "least_bound_trust",
     "denied", "dated", "leveled", "terms", "words", "past",
     "denials", "market_denials", *features.TEXT_FEATURES,
@@ -53,10 +54,11 @@ SIGNS: Final = (
 - `confidence` to `extreme`: the answer, i.e. its confidence so far, how it was derived, the width
   of its bounds, the number of markets on which it rests, the distance of its probability from .5;
 - up to `predicate_same`: how its heaviest market compares with the question (`match.Comparison`);
-- `read` to `bound_trust`: the judge's verdict on this market. The answer takes the market to ask
+- `read` to `order`: the judge's verdict on this market. The answer takes the market to ask
   either the question or its opposite. `side`: the judge's probability that this is right;
   `against`: its probability that the reverse is right (both -1 if the judge did not read the
-  market); `contrary`: 1 if the hand-written rules find the reverse, else 0;
+  market); `contrary`: 1 if the hand-written rules find the reverse, else 0. `order`: the
+  probability of the likeliest order (`Verdict.order`), -1 if the judge did not read the market;
 - `other_side`: the largest probability in the judge's verdicts on markets that were not used;
   `markets_read`: the number of all its verdicts;
 - `low` to `least_bound_trust`: the bounds on the answer, and the judge's trust in the least trusted
@@ -81,12 +83,11 @@ MIN_TRUST: Final = 0.65
 is at least this. Chosen on the curve that `training/judge/trust.py` prints: how many right and how
 many wrong answers the public sees at a given limit. The trees were not fitted on these answers.
 
-- 415 answers to questions asked freely: 295 right and 120 wrong without a limit, 267 and 37 at .6,
-  259 and 34 at .65, 246 and 29 at .7.
-- 647 answers to questions close to a market: 606 right and 41 wrong without a limit, 535 and 24 at
-  .6, 503 and 22 at .65, 473 and 18 at .7.
-- 1,948 answers to questions about a market, or about what no market asks: 1,720 right and 228 wrong
-  without a limit, 1,690 and 167 at .6, 1,666 and 153 at .65, 1,626 and 141 at .7.
+- 440 answers to questions asked freely: 314 right and 126 wrong without a limit, 275 and 44 at .6,
+267 and 37 at .65, 253 and 33 at .7. - 1,049 answers to questions close to a market: 963 right and
+86 wrong without a limit, 800 and 46 at .6, 754 and 41 at .65, 703 and 36 at .7. - 2,107 answers to
+questions about a market, or about what no market asks: 1,825 right and 282 wrong without a limit,
+1,782 and 188 at .6, 1,755 and 164 at .65, 1,717 and 142 at .7.
 """
 
 
@@ -108,9 +109,7 @@ def trusted(estimate: Estimate, found: Signs | None, trees: Trees) -> Estimate:
     return replace(estimate, signs=found, trust=trust, confidence=confidence)
 
 
-def signs(
-    estimate: Estimate, reading: Reading, bearings: Sequence[Bearing], verdicts: judging.Verdicts
-) -> Signs | None:
+def signs(estimate: Estimate, compared: Compared, verdicts: judging.Verdicts) -> Signs | None:
     """The numbers from which the trust in an answer is computed; `SIGNS` lists them. None in three
     cases: the answer rests on no market, it rests only on hints, or the question is the title of
     its market."""
@@ -119,7 +118,8 @@ def signs(
     used = [one for one in estimate.evidence if one.counts]
     best = max(used, key=lambda one: one.weight)
     key = (best.market.seq, best.outcome)
-    lead = next((b for b in bearings if b.key == key), None)
+    reading = compared.reading
+    lead = next((b for b in compared.bearings if b.key == key), None)
     if lead is None or lead.exact:
         return None
     taken = {(one.market.seq, one.outcome) for one in used}
@@ -144,6 +144,7 @@ def signs(
         float(said is not None), float(said is not None and said.certain),
         *_sides(lead, said, flipped=best.flipped, positive=asked.positive),
         -1.0 if said is None or said.bound_trust is None else said.bound_trust,
+        -1.0 if said is None or said.order is None else said.order.probability,
         max(others, default=0.0), float(len(verdicts)),
         low, high, _least_bound_trust(used, verdicts),
         float(not asked.positive), float(bool(asked.window.text)),
@@ -151,7 +152,7 @@ def signs(
         float(len(reading.question.split())), float(judging.is_past(reading)),
         float(len(_DENIALS.findall(reading.question))),
         float(len(_DENIALS.findall(lead.market.question))),
-        *_texts(reading, lead),
+        *_texts(reading, lead, compared.at.date()),
     )  # fmt: skip
 
 
@@ -159,8 +160,13 @@ def _least_bound_trust(used: Sequence[Evidence], verdicts: judging.Verdicts) -> 
     """The judge's trust (`Verdict.bound_trust`, a probability) in the least trusted of the markets
     that bound the answer; -1 if it read none of them."""
     said = (verdicts.get(one.key) for one in used if one.role == "bound")
-    trusted = (one.bound_trust for one in said if one is not None)
-    return min((one for one in trusted if one is not None), default=-1.0)
+    return min((_bounding_trust(one) for one in said if one is not None), default=-1.0)
+
+
+def _bounding_trust(verdict: Verdict) -> float:
+    """The judge's trust in the order by which a market bounds an answer; -1 if there is none."""
+    alone = -1.0 if verdict.order is None else verdict.order.probability
+    return alone if verdict.bound_trust is None else verdict.bound_trust
 
 
 def _sides(
@@ -177,10 +183,10 @@ def _sides(
     return ours, theirs, contrary
 
 
-def _texts(reading: Reading, lead: Bearing) -> list[float]:
+def _texts(reading: Reading, lead: Bearing, day: date) -> list[float]:
     known = vocabulary.default()
     market = lead.market
     title = " ".join(filter(None, (market.question, market.subtitle)))
-    ours = features.read_names(reading.judged, known)
+    ours = features.read_names(reading.judged, known, asked_on=day)
     theirs = features.read_names(title, known)
     return [float(x) for x in features.name_features(ours, [theirs])[0]]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from augury.forecast import bounds, distribution, doubt, explain, pool, rungs
+from augury.forecast import bounds, distribution, doubt, explain, judged_bounds, pool, rungs
 from augury.forecast.bearing import Bearing
 from augury.forecast.evidence import Estimate, Evidence, Role
 from augury.forecast.exclusive_ways import (
@@ -19,7 +19,6 @@ from augury.forecast.exclusive_ways import (
     summed_places,
     ways_by_event,
 )
-from augury.forecast.match import Comparison
 from augury.forecast.normalize import Reading
 from augury.forecast.roles import (
     MAX_DEADLINE_EXTRA,
@@ -83,9 +82,17 @@ class Weighing:
         found = self._estimate()
         proven = {b.key for b in ordered}
         bounding = (one for one in found.evidence if one.counts and one.role == "bound")
-        if not ordered or any((one.market.seq, one.outcome) in proven for one in bounding):
+        if not ordered:
+            return found if found.count("direct", "bound") else self._by_judge() or found
+        if any((one.market.seq, one.outcome) in proven for one in bounding):
             return found
         return self._by_deadline(ordered) or self._by_logic(ordered)
+
+    def _by_judge(self) -> Estimate | None:
+        """Estimate from markets of which the judge alone finds that their prices bound the answer;
+        None if there are none."""
+        self._limits, sure = judged_bounds.bounds_of(self._bearings)
+        return self._by_logic(sure) if sure else None
 
     def _by_logic(self, ordered: list[Bearing]) -> Estimate:
         low, high = self._limits.low, self._limits.high
@@ -185,13 +192,13 @@ class Weighing:
         lead = direct[max(range(len(direct)), key=lambda i: weights[i])]
         contrary = [b for b in self._bearings if any(are_contrary(b, one) for one in direct)]
         doubts = doubt.Doubts(
-            match=_match_doubt(lead.fit),
+            match=doubt.of_match(lead.fit),
             disagreement=pool.spread(
                 [*chances, *(b.positive for b in contrary)],
                 [*weights, *(self._weight(b) for b in contrary)],
             ),
             age=sum(b.age * w for b, w in zip(direct, weights, strict=True)) / total,
-            half_spread=_half_spread(lead),
+            half_spread=doubt.half_spread(lead),
             days_left=self._days_left(lead),
             direct=len(direct),
             slack=0.0,
@@ -386,8 +393,8 @@ class Weighing:
         evidence = [self._evidence(b, "proxy" if b.fit.content >= 1.0 else "weak", w / sum(weights))
                     for b, w in zip(best, weights, strict=True)]  # fmt: skip
         doubts = doubt.Doubts(
-            match=min(1.0, 0.3 + _match_doubt(best[0].fit)), disagreement=0.0, age=best[0].age,
-            half_spread=_half_spread(best[0]), days_left=self._days_left(best[0]), direct=0,
+            match=min(1.0, 0.3 + doubt.of_match(best[0].fit)), disagreement=0.0, age=best[0].age,
+            half_spread=doubt.half_spread(best[0]), days_left=self._days_left(best[0]), direct=0,
             slack=0.3, platform=best[0].market.platform,
         )  # fmt: skip
         return self._made(p, evidence, doubts, "proxy", fallbacks=("nearest_market",))
@@ -402,10 +409,10 @@ class Weighing:
             self._evidence(b, "bound", w / total) for b, w in zip(nearest, weights, strict=True)
         ]
         doubts = doubt.Doubts(
-            match=_match_doubt(nearest[0].fit),
+            match=doubt.of_match(nearest[0].fit),
             disagreement=0.0,
             age=min(b.age for b in nearest),
-            half_spread=_half_spread(nearest[0]),
+            half_spread=doubt.half_spread(nearest[0]),
             days_left=self._days_left(nearest[0]),
             direct=0,
             slack=max(0.05, min(1.0, upper - lower)),
@@ -444,6 +451,8 @@ class Weighing:
         )
 
     def _evidence(self, b: Bearing, role: Role, weight: float) -> Evidence:
+        if role == "bound" and (order := b.judged_order) is not None:
+            return judged_bounds.evidence(b, order.relation, weight)
         p = b.positive if self._asked.positive else 1 - b.positive
         flipped = b.turned if self._asked.positive else not b.turned
         low, high = limits_of(b.fit, b.positive) if role == "bound" else (0.0, 1.0)
@@ -478,15 +487,3 @@ class Weighing:
         if b.market.closes_at is None:
             return None
         return max(0.0, (b.market.closes_at - self._at).total_seconds() / 86_400)
-
-
-def _match_doubt(c: Comparison) -> float:
-    """Doubt that market and question are about the same thing: 0 (the same words) to 1."""
-    return max(0.0, min(1.0, (2.3 - c.content) / 1.6))
-
-
-def _half_spread(b: Bearing) -> float:
-    bid, ask = b.market.best_bid, b.market.best_ask
-    if bid is None or ask is None or not 0 < bid < ask < 1:
-        return 0.0
-    return (pool.logit(ask) - pool.logit(bid)) / 2

@@ -55,7 +55,9 @@ def _window_of(
         if m.kind == "after" and m.start is None:  # "after the season"
             return ("same" if closes and _within(q, closes) else "unsaid"), 0.0
         return "differs", 0.0
-    asked_end, named_end = q.end, m.end if m.text else None
+    # The day of a game may come from the market's id; it says more than the close, which leaves
+    # time for delays.
+    asked_end, named_end = q.end, m.end if m.text or m.kind == "on" else None
     if asked_end is None:
         return "unsaid", 0.0
     if named_end is None:

@@ -176,8 +176,12 @@ def _game(
     sport: str,
 ) -> Contest | None:
     names: list[tuple[str, ...]] = [(found["a"],), (found["b"],)]
-    if rule is not None and (order := _order(names, rule)) is not None:
-        names = [(*name, rule[one]) for name, one in zip(names, order, strict=True)]
+    if rule is not None:
+        order = _order(names, rule)
+        if order is not None:
+            names = [(*name, rule[one]) for name, one in zip(names, order, strict=True)]
+        else:  # the title has abbreviations: "PHX at LA"
+            names = [(rule["a"],), (rule["b"],)]
     groups = found.groupdict()
     labels = [label.strip() for label in market.outcomes]
     side = groups.get("side") or (rule["side"] if rule is not None else None)

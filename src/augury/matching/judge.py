@@ -1,5 +1,5 @@
 """The judge: the trained model that gives the probabilities that a market's Yes means a question's
-Yes, the question's No, or neither.
+Yes, the question's No, or neither, and of the latter, whether the one follows from the other.
 
 The judge has three parts, all fitted by scripts in `training/judge/`. The shortlist (decision trees
 over the comparison by the hand-written rules of `forecast.match`) chooses which markets are read.
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from augury.logic.joint_outcomes import Relation
 from augury.matching.features import NAMES, Matrix, ordered
 from augury.matching.trees import Trees
 
@@ -44,9 +45,17 @@ MAX_TOKENS: Final = 96
 """Maximum number of tokens (pieces of words) that the encoder reads of a question and a market
 together; the rest is cut off. 99% of the pairs in the training data are shorter."""
 
+ORDERS: Final[tuple[Relation, ...]] = ("implies", "implied_by", "excludes", "covers")
+"""The relations of a question to a market outcome that does not ask it but bounds it with its
+price, a subset of `joint_outcomes.Relation`: in this order, the question's probability is at most
+the price, at least the price, at most 1 minus the price, at least 1 minus the price."""
+OF_DENIAL: Final[dict[Relation, Relation]] = {
+    "implies": "covers", "covers": "implies", "implied_by": "excludes", "excludes": "implied_by",
+}  # fmt: skip
+"""Relation of a question to an outcome (`ORDERS`) -> relation of the question's denial to it."""
 ENCODED: Final = (
     "encoder_same", "encoder_opposite", "encoder_best", "encoder_behind_same",
-    "encoder_behind_opposite", "encoder_place",
+    "encoder_behind_opposite", "encoder_place", *(f"encoder_{order}" for order in ORDERS),
 )  # fmt: skip
 """Names of the features from the encoder (the neural network that reads question and market
 together). In the input of the judge's trees they follow `features.NAMES`.
@@ -55,7 +64,11 @@ together). In the input of the judge's trees they follow `features.NAMES`.
 opposite", against "something else". `encoder_best`: the larger of these two. `encoder_behind_same`,
 `encoder_behind_opposite`: how far the market's log-odds are below the largest ones among the
 markets read. `encoder_place`: log(1 + n) for the market with the (n + 1)th largest `encoder_best`.
+`encoder_implies` ...: log-odds of the relations `ORDERS`.
 """
+RULED: Final = tuple(f"ruled_{order}" for order in ORDERS)
+"""Names of the features that say, 0 or 1, which of the relations `ORDERS` the hand-written rules
+find. They are input, after `ENCODED`, only of the trees for bounds (`Judge.bounds`)."""
 LISTED: Final = (
     "encoder_lead", "encoder_likely", "encoder_most", "dense_lead", "dense_most", "dense_behind",
     "score_lead",
@@ -75,11 +88,40 @@ In the names, `encoder` stands for `encoder_best` (`ENCODED`); `dense` and `scor
 - `dense_behind`: how far the market's value is below the largest;
 - `encoder_likely`: number of markets with an `encoder_best` above 0.
 """
+_LEAST: Final = 1e-6
+"""Smallest probability of which a logarithm is taken."""
+_OF_CORES: Final[dict[str, Relation]] = {
+    "implies": "implies",
+    "implied": "implied_by",
+    "excludes": "excludes",
+}
+"""Order of a question to an outcome by the hand-written rules, which compare what the two texts
+assert without their "not" (`features.ordered`) -> the relation if neither has one."""
+_OF_OTHER_OUTCOME: Final[dict[Relation, Relation]] = {
+    "implies": "excludes",
+    "excludes": "implies",
+    "implied_by": "covers",
+    "covers": "implied_by",
+}
+"""Relation of a question to an outcome -> its relation to the denial of that outcome."""
 LONE_LEAD: Final = 8.0
 """The features `*_lead` (see `LISTED`) say how far the best market is above the second. If only one
 market is read, there is no second, and they have this value. It is larger than nearly all real
 leads of `encoder_lead` (in log-odds), `dense_lead` (cosine similarity) and `score_lead` (points of
 `score`)."""
+
+
+class Order(NamedTuple):
+    """A relation of a question to a market outcome that bounds the answer."""
+
+    relation: Relation
+    """One of `ORDERS`."""
+    probability: float
+    """Probability, 0 to 1, that this is the relation."""
+
+    def of_denial(self) -> Order:
+        """The same for the question's denial."""
+        return Order(OF_DENIAL[self.relation], self.probability)
 
 
 class Verdict(NamedTuple):
@@ -102,6 +144,9 @@ class Verdict(NamedTuple):
     from above or below (an earlier deadline, a higher level, a later stage ...): the probability, 0
     to 1, that they are right. None: they find no such bound, or the judge did not read the
     market."""
+    order: Order | None = None
+    """The likeliest of the relations `ORDERS` by the judge alone; None if it did not read the
+    market."""
 
     @property
     def side(self) -> float:
@@ -119,7 +164,8 @@ class Verdict(NamedTuple):
 @dataclass(frozen=True)
 class Encoder:
     """The cross-encoder: a neural network that reads a question and a market together and gives the
-    log-probabilities that the market asks (something else, the same, the opposite)."""
+    log-probabilities of what the question is to the market: something else, the same, the opposite,
+    or one of the relations `ORDERS`."""
 
     session: onnxruntime.InferenceSession
     tokenizer: Tokenizer
@@ -144,13 +190,14 @@ class Encoder:
         return cls(session, tokenizer)
 
     def score(self, question: str, markets: Sequence[str]) -> NDArray[np.float32]:
-        """For each market, the natural logarithms of the probabilities that it asks (something
-        else, the same, the opposite), shape (markets, 3).
+        """For each market, the natural logarithms of the probabilities that it asks something else
+        and proves nothing, that it asks the same, the opposite, and that the question has one of
+        the relations `ORDERS` to it, shape (markets, 7).
 
         question, markets : texts made by `pairs.question_text` and `pairs.market_text`
         """
         if not markets:
-            return np.zeros((0, 3), np.float32)
+            return np.zeros((0, 3 + len(ORDERS)), np.float32)
         encoded = self.tokenizer.encode_batch([(question, market) for market in markets])
         given = {
             "input_ids": np.array([one.ids for one in encoded], np.int64),
@@ -196,13 +243,48 @@ def encoded_features(scores: NDArray[np.float32]) -> Matrix:
     """
     if not len(scores):
         return np.zeros((0, len(ENCODED)), np.float32)
-    same, opposite = scores[:, 1] - scores[:, 0], scores[:, 2] - scores[:, 0]
+    shares = np.exp(scores)
+    neither = np.log(np.maximum(_LEAST, 1 - shares[:, 1] - shares[:, 2]))
+    same, opposite = scores[:, 1] - neither, scores[:, 2] - neither
+    orders = scores[:, 3:] - np.log(np.maximum(_LEAST, 1 - shares[:, 3:]))
     best = np.maximum(same, opposite)
     place = np.argsort(np.argsort(-best, kind="stable"), kind="stable")
-    return np.stack(
-        [same, opposite, best, same.max() - same, opposite.max() - opposite, np.log1p(place)],
-        axis=1,
-    ).astype(np.float32)
+    found = [same, opposite, best, same.max() - same, opposite.max() - opposite, np.log1p(place)]
+    return np.stack([*found, *orders.T], axis=1).astype(np.float32)
+
+
+def ruled_features(rows: Matrix) -> Matrix:
+    """The features listed in `RULED`, shape (markets, len(RULED)).
+
+    rows : the features `features.NAMES`, or only `COMPARED` (columns), of each market (row)
+    """
+    found = relations(rows)
+    return np.stack([found == order for order in ORDERS], axis=1).astype(np.float32)
+
+
+def relations(rows: Matrix) -> NDArray[np.str_]:
+    """The relation (`ORDERS`, or "") of the question to each market outcome as the hand-written
+    rules find it, shape (markets,). The rules order what the two texts assert without their "not"
+    (`features.ordered`).
+
+    rows : the features `features.NAMES`, or only `COMPARED` (columns), of each market (row)
+    """
+    found = ordered(rows)
+    denies = rows[:, NAMES.index("asked_negative")] > 0
+    turned = rows[:, NAMES.index("turned")] > 0
+    return np.array([
+        _relation(str(order), denies=bool(a), turned=bool(b))
+        for order, a, b in zip(found, denies, turned, strict=True)
+    ], dtype=np.str_)  # fmt: skip
+
+
+def _relation(order: str, *, denies: bool, turned: bool) -> str:
+    relation = _OF_CORES.get(order)
+    if relation is None:
+        return ""
+    if turned:
+        relation = _OF_OTHER_OUTCOME[relation]
+    return OF_DENIAL[relation] if denies else relation
 
 
 def listed_features(rows: Matrix) -> Matrix:
@@ -254,9 +336,9 @@ class Judge:
     """Decision trees with three classes: the market asks something else, the same, or the opposite.
     Their input is `features.NAMES`, `ENCODED` and `LISTED`."""
     bounds: Trees
-    """Decision trees with two classes, wrong and right. They judge the logical relation that the
-    hand-written rules find between question and market (`features.ordered`). Their input is
-    `features.NAMES` and `ENCODED`."""
+    """Decision trees with five classes: the market's price does not bound the answer, or the
+    question has one of the relations `ORDERS` to the market. Their input is `features.NAMES`,
+    `ENCODED` and `RULED`."""
     limits: dict[str, float]
     """Limits on the probabilities of a verdict, by name, 0 to 1, chosen in `training/judge/fit.py`.
 
@@ -270,6 +352,8 @@ class Judge:
       is not clear whether the question or its opposite is asked;
     - `bound`: smallest `Verdict.bound_trust` at which a market's price bounds the question's
       probability as the rules find, e.g. because of an earlier deadline;
+    - `order`: smallest probability of `Verdict.order` at which a market's price bounds the
+      question's probability although the rules find no such bound;
     - `absent`: if some market asks the question or its opposite with at least this probability,
       other markets bound it only where logic proves it.
     """
@@ -310,11 +394,10 @@ class Judge:
         scores = self.encoder.score(question, markets)
         rows = np.hstack([features, encoded_features(scores)])
         found = self.trees.probabilities(np.hstack([rows, listed_features(rows)]))
-        orders = ordered(features)
-        bounds = self.bounds.probabilities(rows)[:, 1]
+        bounds = self.bounds.probabilities(np.hstack([rows, ruled_features(features)]))[:, 1:]
         return [
-            Verdict(float(p[1]), float(p[2]), bound_trust=float(b) if is_ordered else None)
-            for p, b, is_ordered in zip(found, bounds, orders != "", strict=True)
+            _verdict(sides, orders, ruled)
+            for sides, orders, ruled in zip(found, bounds, relations(features), strict=True)
         ]
 
     def confidence(self, probability: float) -> float:
@@ -325,6 +408,15 @@ class Judge:
         """
         xs, ys = zip(*self.calibration, strict=True)
         return float(np.interp(probability, xs, ys))
+
+
+def _verdict(sides: Matrix, orders: Matrix, ruled: str) -> Verdict:
+    """The verdict on one market, from the probabilities of the judge's two sets of trees and the
+    relation that the hand-written rules find ("": none)."""
+    likeliest = int(orders.argmax())
+    trust = float(orders[ORDERS.index(ruled)]) if ruled else None  # type: ignore[arg-type]
+    order = Order(ORDERS[likeliest], float(orders[likeliest]))
+    return Verdict(float(sides[1]), float(sides[2]), bound_trust=trust, order=order)
 
 
 @cache

@@ -255,15 +255,19 @@ def _is_unclear(text: BlankedText, reading: PredicateReading, win: Window) -> bo
 def _window(text: BlankedText, source: _Source, reading: PredicateReading) -> Window:
     contest = reading.predicate in CONTESTS
     found = _written_window(text, source, contest=contest)
-    of_a_game = reading.fixture or (
-        names_teams(source.event_id) and games.sides(text.about) != () and not text.asked
-    )
-    day = game_day(source.event_id, source.slug) if of_a_game and found.kind == "open" else None
-    if day is None:
+    of_a_game = reading.fixture or (names_teams(source.event_id) and not text.asked)
+    day = game_day(source.event_id, source.slug) if of_a_game else None
+    # "Jan" may be a player's name; the day of a game lies within what its title says of the time.
+    if day is None or (found.kind != "open" and _may_contain(found, day)):
         return found
     return Window(
         kind="on", start=day, end=day + timedelta(1), since=source.opened, years=found.years
     )
+
+
+def _may_contain(found: Window, day: date) -> bool:
+    after_start = found.start is None or found.start <= day
+    return after_start and (found.end is None or day < found.end)
 
 
 def _written_window(text: BlankedText, source: _Source, *, contest: bool) -> Window:
