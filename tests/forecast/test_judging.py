@@ -20,7 +20,7 @@ from augury.forecast.normalize import normalize
 from augury.forecast.properties import snapshot
 from augury.language.vocabulary import default
 from augury.matching.features import COMPARED, Matrix
-from augury.matching.judge import MAX_BEHIND, Judge, Order, Verdict, worth_reading
+from augury.matching.judge import MAX_BEHIND, Judge, JudgedOrder, Verdict, worth_reading
 from augury.matching.trees import Trees
 from augury.search.embedding import Embedder
 
@@ -205,14 +205,16 @@ def test_where_a_market_may_ask_the_question_no_other_one_bounds_it(
 @pytest.mark.parametrize(
     ("order", "bounds"),
     [
-        (Order("implies", 0.9), (0.0, PRICE)), (Order("implied_by", 0.9), (PRICE, 1.0)),
-        (Order("excludes", 0.9), (0.0, 1 - PRICE)), (Order("covers", 0.9), (1 - PRICE, 1.0)),
-        (Order("implies", 0.5), None),
+        (JudgedOrder("implies", 0.9), (0.0, PRICE)),
+        (JudgedOrder("implied_by", 0.9), (PRICE, 1.0)),
+        (JudgedOrder("excludes", 0.9), (0.0, 1 - PRICE)),
+        (JudgedOrder("covers", 0.9), (1 - PRICE, 1.0)),
+        (JudgedOrder("implies", 0.5), None),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("negation", ["", "not "])
 def test_a_market_bounds_the_answer_by_the_judge_s_word_alone(
-    engine: Engine, order: Order, bounds: tuple[float, float] | None, negation: str
+    engine: Engine, order: JudgedOrder, bounds: tuple[float, float] | None, negation: str
 ) -> None:
     """The relation is that of the question as it was asked, with its negation."""
     question = f"Will the Rangers {negation}beat the Sharks on the way to the cup?"

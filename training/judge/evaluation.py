@@ -25,11 +25,15 @@ within."""
 KINDS = {"p": "paraphrase", "n": "negation", **dict.fromkeys(("ge", "le", "ex", "cv"), "near")}
 
 
-def lines(name: str, prices: dict[str, list[tuple[datetime, float]]]) -> list[dict[str, Any]]:
-    """The questions whose right answer is known."""
+def lines(
+    name: str, prices: dict[str, list[tuple[datetime, float]]], kinds: list[str] | None = None
+) -> list[dict[str, Any]]:
+    """The questions, of these kinds, whose right answer is known."""
     found: list[dict[str, Any]] = []
     read = written.read_answers()
     for one in written.load(name):
+        if kinds and one.kind not in kinds:
+            continue
         kind, market = KINDS.get(one.kind, "unanswerable"), one.market_id
         line: dict[str, Any] = {"qid": one.qid, "question": one.question,
                                 "as_of": one.as_of.isoformat()}  # fmt: skip
@@ -70,15 +74,19 @@ def main() -> None:
     parser.add_argument("prices", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--questions", nargs="+", required=True)
+    parser.add_argument("--kinds", nargs="+", help="only questions of these kinds")
+    parser.add_argument("--into", help="add all to this one file")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     prices: dict[str, list[tuple[datetime, float]]] = {}
     for market, at, price in pl.read_parquet(given.prices).sort("ts").iter_rows():
         prices.setdefault(market, []).append((at.replace(tzinfo=UTC), price))
     for name in given.questions:
-        kept = lines(name, prices)
+        kept = lines(name, prices, given.kinds)
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in kept)
-        (given.out / f"{name}.jsonl").write_text(text, encoding="utf-8")
+        path = given.out / f"{given.into or name}.jsonl"
+        with path.open("a" if given.into else "w", encoding="utf-8") as file:
+            file.write(text)
         print(name, len(kept))
 
 

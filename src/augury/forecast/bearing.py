@@ -12,7 +12,7 @@ from augury.forecast.match import Comparison
 from augury.forecast.normalize import Reading
 from augury.forecast.view import View
 from augury.logic.joint_outcomes import Relation
-from augury.matching.judge import Order
+from augury.matching.judge import JudgedOrder
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Bearing:
     the judge (the trained model, `matching.judge`) agrees. False: the judge does not agree, or
     finds that some market asks the question itself. None: the judge gave no opinion; then
     `roles.is_related` and `roles.is_sure` decide."""
-    judged_order: Order | None = None
+    judged_order: JudgedOrder | None = None
     """A relation of the question to the market outcome by which the price bounds the answer, found
     by the judge alone. None: the judge is not sure of one, or some market asks the question."""
     confidence_limit: float = 1.0

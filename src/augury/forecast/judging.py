@@ -191,8 +191,7 @@ def brief(
     first = _first(rows, ranks, shortlist, most)
     chosen = [(compared.bearings[n], games[n]) for n in first]
     texts = tuple(
-        pairs.market_text(b.market, b.outcome, game, _ends(b), vocabulary)
-        for b, game in chosen
+        pairs.market_text(b.market, b.outcome, game, _ends(b), vocabulary) for b, game in chosen
     )
     named = features.read_names(question, vocabulary, asked_on=day)
     theirs = [

@@ -111,7 +111,7 @@ leads of `encoder_lead` (in log-odds), `dense_lead` (cosine similarity) and `sco
 `score`)."""
 
 
-class Order(NamedTuple):
+class JudgedOrder(NamedTuple):
     """A relation of a question to a market outcome that bounds the answer."""
 
     relation: Relation
@@ -119,9 +119,9 @@ class Order(NamedTuple):
     probability: float
     """Probability, 0 to 1, that this is the relation."""
 
-    def of_denial(self) -> Order:
+    def of_denial(self) -> JudgedOrder:
         """The same for the question's denial."""
-        return Order(OF_DENIAL[self.relation], self.probability)
+        return JudgedOrder(OF_DENIAL[self.relation], self.probability)
 
 
 class Verdict(NamedTuple):
@@ -144,7 +144,7 @@ class Verdict(NamedTuple):
     from above or below (an earlier deadline, a higher level, a later stage ...): the probability, 0
     to 1, that they are right. None: they find no such bound, or the judge did not read the
     market."""
-    order: Order | None = None
+    order: JudgedOrder | None = None
     """The likeliest of the relations `ORDERS` by the judge alone; None if it did not read the
     market."""
 
@@ -415,7 +415,7 @@ def _verdict(sides: Matrix, orders: Matrix, ruled: str) -> Verdict:
     relation that the hand-written rules find ("": none)."""
     likeliest = int(orders.argmax())
     trust = float(orders[ORDERS.index(ruled)]) if ruled else None  # type: ignore[arg-type]
-    order = Order(ORDERS[likeliest], float(orders[likeliest]))
+    order = JudgedOrder(ORDERS[likeliest], float(orders[likeliest]))
     return Verdict(float(sides[1]), float(sides[2]), bound_trust=trust, order=order)
 
 
