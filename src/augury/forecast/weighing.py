@@ -235,10 +235,13 @@ class Weighing:
         return self._bounded(series, p, lower, upper, "deadlines")
 
     def _by_threshold(self, related: list[Bearing]) -> Estimate | None:
-        """Estimate from markets on the same quantity with other levels; None if there are none."""
+        """Estimate from markets on the same quantity with other levels; None if there are none. If
+        the question names no level: from parts of it or from other stages, whichever bounds the
+        answer more narrowly."""
         asked = self._asked.threshold
         if asked is None:
-            return self._by_parts(related)
+            found = filter(None, (self._by_parts(related), self._by_stage(related)))
+            return min(found, key=lambda one: one.bounds[1] - one.bounds[0], default=None)
         if self._asked.predicate == "ranks":
             return None
         ladder = [
