@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from augury.logic.joint_outcomes import ORDERS
 from augury.matching.features import NAMES
 from augury.matching.judge import (
     ENCODED,
     LISTED,
     LONE_LEAD,
-    ORDERS,
     encoded_features,
     listed_features,
 )

@@ -5,9 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from augury.logic.joint_outcomes import FF, FT, TF, TT, negated_first, negated_second, relation_of
+from augury.logic.joint_outcomes import (
+    FF,
+    FT,
+    ORDERS,
+    TF,
+    TT,
+    negated_first,
+    negated_second,
+    of_denied_first,
+    of_denied_second,
+    relation_of,
+)
 from augury.matching.features import NAMES
-from augury.matching.judge import OF_DENIAL, ORDERS, encoded_features, relations, ruled_features
+from augury.matching.judge import encoded_features, relations, ruled_features
 
 IMPOSSIBLE = {"implies": TF, "implied_by": FT, "excludes": TT, "covers": FF}
 
@@ -21,7 +32,8 @@ def _row(**values: float) -> np.ndarray:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_denial_of_a_question_has_the_relation_that_truth_tables_give(order: str) -> None:
-    assert OF_DENIAL[order] == relation_of(negated_first(IMPOSSIBLE[order]))  # type: ignore[index]
+    assert of_denied_first(order) == relation_of(negated_first(IMPOSSIBLE[order]))  # type: ignore[arg-type]
+    assert of_denied_second(order) == relation_of(negated_second(IMPOSSIBLE[order]))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("denies", [False, True])
@@ -40,7 +52,7 @@ def test_the_order_of_what_is_asserted_becomes_that_of_question_and_outcome(
         impossible = negated_second(impossible)
     row = _row(**{f"window_{found}": 1, "turned": turned, "asked_negative": denies})
     assert relations(row[None]) == [relation_of(impossible)]
-    assert dict(zip(ORDERS, ruled_features(row[None])[0], strict=True)) == {
+    assert dict(zip(ORDERS, ruled_features(relations(row[None]))[0], strict=True)) == {
         order: float(order == relation_of(impossible)) for order in ORDERS
     }
 
@@ -48,7 +60,7 @@ def test_the_order_of_what_is_asserted_becomes_that_of_question_and_outcome(
 def test_two_markets_without_an_order_have_none() -> None:
     rows = np.stack([_row(), _row(window_implies=1, threshold_implied=1)])
     assert relations(rows).tolist() == ["", ""]
-    assert not ruled_features(rows).any()
+    assert not ruled_features(relations(rows)).any()
 
 
 def test_what_bounds_the_answer_does_not_count_as_asking_it() -> None:

@@ -22,12 +22,14 @@ from typing import Any, Final
 import numpy as np
 import torch
 from labels import CLASSES, UNORDERED, is_read, relation, target
+from questions import BOUNDED
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from augury.language.vocabulary import default
+from augury.logic.joint_outcomes import ORDERS
 from augury.matching import pairs
 from augury.matching.features import COMPARED
-from augury.matching.judge import MAX_CANDIDATES, ORDERS
+from augury.matching.judge import MAX_CANDIDATES
 from augury.matching.trees import Trees
 
 SEED = 20261122
@@ -45,9 +47,6 @@ ORDERED = 0.5
 of a question are equally likely."""
 ASKED: Final = (1, 2)
 """Classes of a market that asks the question or its opposite."""
-BOUNDED: Final = ("ge", "le", "ex", "cv")
-"""Kinds of questions that their own market bounds. What the markets beside it are to them is hardly
-ever known, so these are not read."""
 HEAD_RATE: Final = 10.0
 """The last layer, which alone knows the classes, learns this many times as fast as the others."""
 TITLES = 0.2
@@ -67,6 +66,7 @@ def examples(gathered: list[dict[str, Any]], rng: random.Random) -> list[tuple[s
         others.sort(key=lambda other: other[0]["place"])
         near = [other for other in others if other[0]["place"] < NEAR]
         far = [other for other in others if other[0]["place"] >= NEAR]
+        # What other markets are to a question that its own market bounds is hardly ever known.
         few = NEGATIVES if one["kind"] not in BOUNDED else 0
         more = min(len(far), 1) if rng.random() < FAR else 0
         chosen = rng.sample(near, min(len(near), few)) + rng.sample(far, more)

@@ -22,7 +22,7 @@ import questions as written
 WIDEST = 0.5
 """A near miss that bounds answer is left out if they are farther apart, as nearly any number is
 within."""
-KINDS = {"p": "paraphrase", "n": "negation", **dict.fromkeys(("ge", "le", "ex", "cv"), "near")}
+KINDS = {"p": "paraphrase", "n": "negation", **dict.fromkeys(written.BOUNDED, "near")}
 
 
 def lines(

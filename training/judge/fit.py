@@ -24,13 +24,14 @@ import lightgbm
 import numpy as np
 from encoder import SEED
 from labels import CLASSES, order, target, twin
+from questions import BOUNDED
 
+from augury.logic.joint_outcomes import ORDERS
 from augury.matching.features import NAMES
 from augury.matching.judge import (
     ENCODED,
     LISTED,
     MAX_CANDIDATES,
-    ORDERS,
     Encoder,
     encoded_features,
     listed_features,
@@ -153,27 +154,17 @@ def _without(one: dict[str, Any], is_gone: Callable[[dict[str, Any]], bool]) -> 
     return rows
 
 
-def table(asked: list[dict[str, Any]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def table(
+    asked: list[dict[str, Any]],
+    rows_of: Callable[[dict[str, Any]], np.ndarray] = lambda one: one["rows"],
+    class_of: Callable[[dict[str, Any], dict[str, Any]], int | None] = target,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rows, classes and event numbers of all pairs whose class is known."""
     events = {group: n for n, group in enumerate(sorted({one["group"] for one in asked}))}
     rows, classes, groups = [], [], []
     for one in asked:
-        for candidate, row in zip(one["first"], one["rows"], strict=True):
-            if (label := target(one, candidate)) is not None:
-                rows.append(row)
-                classes.append(label)
-                groups.append(events[one["group"]])
-    return np.stack(rows), np.array(classes), np.array(groups)
-
-
-def bounds_table(asked: list[dict[str, Any]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Rows, classes (0: no bound, then `ORDERS`) and event numbers of all pairs whose order is
-    known."""
-    events = {group: n for n, group in enumerate(sorted({one["group"] for one in asked}))}
-    rows, classes, groups = [], [], []
-    for one in asked:
-        for candidate, row in zip(one["first"], bounds_rows(one), strict=True):
-            if (label := order_class(one, candidate)) is not None:
+        for candidate, row in zip(one["first"], rows_of(one), strict=True):
+            if (label := class_of(one, candidate)) is not None:
                 rows.append(row)
                 classes.append(label)
                 groups.append(events[one["group"]])
@@ -181,7 +172,8 @@ def bounds_table(asked: list[dict[str, Any]]) -> tuple[np.ndarray, np.ndarray, n
 
 
 def order_class(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
-    """The class of a candidate for the trees for bounds; None where it is not known."""
+    """The class of a candidate for the trees for bounds (0: no bound, then `ORDERS`); None where it
+    is not known."""
     asks = target(one, candidate)
     if asks is None:
         return None
@@ -192,7 +184,7 @@ def order_class(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
 def bounds_rows(one: dict[str, Any]) -> np.ndarray:
     """The features that the trees for bounds read, of each candidate."""
     rows = one["rows"][:, : len(NAMES) + len(ENCODED)]
-    return np.hstack([rows, ruled_features(rows)])
+    return np.hstack([rows, ruled_features(relations(rows))])
 
 
 def fitted(
@@ -289,8 +281,8 @@ def bounded(asked: list[dict[str, Any]], trees: Trees, bounds: Trees) -> list[di
     for at in (0.03, 0.07, 0.15, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9):
         line: dict[str, Any] = {"limit": at}
         for one in asked:
-            cell = line.setdefault("ge le ex cv" if one["kind"] in ("ge", "le", "ex", "cv")
-                                   else one["kind"], dict.fromkeys(BOUNDED, 0))  # fmt: skip
+            cell = line.setdefault("ge le ex cv" if one["kind"] in BOUNDED
+                                   else one["kind"], dict.fromkeys(COUNTED, 0))  # fmt: skip
             cell["n"] += 1
             if not len(one["rows"]) or trees.probabilities(one["rows"])[:, 1:].max() >= ABSENT:
                 continue
@@ -307,7 +299,7 @@ def bounded(asked: list[dict[str, Any]], trees: Trees, bounds: Trees) -> list[di
     return lines
 
 
-BOUNDED = ("n", "ruled", "ruled right", "ruled wrong", "judged", "judged right", "judged wrong")
+COUNTED = ("n", "ruled", "ruled right", "ruled wrong", "judged", "judged right", "judged wrong")
 
 
 def main() -> None:
@@ -331,7 +323,7 @@ def main() -> None:
     trees = arrays(model, classes=3, depth=int(SETTINGS["max_depth"]))
     assert np.allclose(trees.probabilities(rows[:500]), model.predict(rows[:500]), atol=1e-6)
     bounding_model, bounds_loss = fitted(
-        *bounds_table([whole(one) for one in asked]), settings=BOUND_SETTINGS
+        *table([whole(one) for one in asked], bounds_rows, order_class), settings=BOUND_SETTINGS
     )
     bounds = arrays(bounding_model, classes=1 + len(ORDERS), depth=int(SETTINGS["max_depth"]))
     found = answers(choose, trees)

@@ -6,8 +6,10 @@ from functools import cache
 from typing import Any
 
 import questions as written
+from questions import BOUNDED
 
-from augury.matching.judge import ORDERS
+from augury.logic.joint_outcomes import ORDERS, of_denied_first, of_denied_second
+from augury.matching.judge import OF_CORES
 
 CLASSES = ("other", "same", "opposite", *ORDERS)
 """What a question is to a market's outcome. The first three say whether the market asks it; of a
@@ -19,15 +21,6 @@ UNORDERED = -1
 BY_KIND = {"p": "same", "n": "opposite", "ge": "implied_by", "le": "implies", "ex": "excludes",
            "cv": "covers", "o": "other", "u": "other"}  # fmt: skip
 """What a question of each kind is to its own market's first outcome."""
-OF_NOT_QUESTION = {"implies": "covers", "covers": "implies", "implied_by": "excludes",
-                   "excludes": "implied_by"}  # fmt: skip
-"""Order of a question to an outcome -> the order of the question's denial to it."""
-OF_NOT_OUTCOME = {"implies": "excludes", "excludes": "implies", "implied_by": "covers",
-                  "covers": "implied_by"}  # fmt: skip
-"""Order of a question to an outcome -> its order to the other one of the market's two outcomes."""
-RULED = {"implied": "implied_by", "implies": "implies", "excludes": "excludes"}
-"""Order by the rules (`features.ordered`) between two markets' titles -> the order of the first to
-the second."""
 
 _readers = cache(written.read_markets)
 
@@ -56,8 +49,8 @@ def _may_ask(one: dict[str, Any], candidate: dict[str, Any]) -> bool:
     day or level of the own market's event may be just what was asked."""
     if one["kind"] == "o":
         return True
-    is_ordered = one["kind"] in ("ge", "le", "ex", "cv")
-    return twin(one, candidate) or (is_ordered and _is_of_one_event(one, candidate))
+    is_bounded = one["kind"] in BOUNDED
+    return twin(one, candidate) or (is_bounded and _is_of_one_event(one, candidate))
 
 
 def relation(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
@@ -78,17 +71,17 @@ def order(one: dict[str, Any], candidate: dict[str, Any]) -> str | None:
             return None
         # A near miss (x) may be another day or level of its market.
         found = BY_KIND.get(one["kind"])
-        if found is not None and candidate["outcome"] == 1 and len(candidate["outcomes"]) == 2:
-            found = OF_NOT_OUTCOME.get(found, found)
+        if found in ORDERS and candidate["outcome"] == 1 and len(candidate["outcomes"]) == 2:
+            found = of_denied_second(found)
     elif one["kind"] in ("p", "n"):
         found = _order_of_own(one, candidate)
-        if found is not None and one["kind"] == "n":
-            found = OF_NOT_QUESTION.get(found, found)
-    elif one["kind"] in ("ge", "le", "ex", "cv") or is_read(one, candidate):
+        if found in ORDERS and one["kind"] == "n":
+            found = of_denied_first(found)
+    elif one["kind"] in BOUNDED or is_read(one, candidate):
         return None
     else:
         found = None if _is_of_one_event(one, candidate) else "other"
-    return OF_NOT_QUESTION.get(found, found) if found is not None and one["denied"] else found
+    return of_denied_first(found) if found in ORDERS and one["denied"] else found
 
 
 def _order_of_own(one: dict[str, Any], candidate: dict[str, Any]) -> str | None:
@@ -101,7 +94,7 @@ def _order_of_own(one: dict[str, Any], candidate: dict[str, Any]) -> str | None:
     if by_logic != "none" or is_read(one, candidate):
         return None
     if _is_of_one_event(one, candidate):
-        return RULED.get(by_rules)
+        return OF_CORES.get(by_rules)
     return None if by_rules and is_sure else "other"
 
 

@@ -15,6 +15,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+BOUNDED = ("ge", "le", "ex", "cv")
+"""Kinds of questions whose answer is bounded by the price of their own market."""
 FOLDER = Path(__file__).parents[1] / "questions"
 
 

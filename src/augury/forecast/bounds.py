@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from augury.logic.joint_outcomes import Relation
+from augury.logic.joint_outcomes import ORDERS, Relation
 
 SAME: Final[frozenset[Relation]] = frozenset({"equivalent", "complement"})
-ORDERED: Final[frozenset[Relation]] = frozenset({"implies", "implied_by", "excludes", "covers"})
+ORDERED: Final[frozenset[Relation]] = frozenset(ORDERS)
 
 _LIMITS: Final[dict[Relation, Callable[[float], tuple[float, float]]]] = {
     "implies": lambda p: (0.0, p),

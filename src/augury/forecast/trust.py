@@ -84,10 +84,11 @@ is at least this. Chosen on the curve that `training/judge/trust.py` prints: how
 many wrong answers the public sees at a given limit. The trees were not fitted on these answers.
 
 - 440 answers to questions asked freely: 314 right and 126 wrong without a limit, 275 and 44 at .6,
-267 and 37 at .65, 253 and 33 at .7. - 1,049 answers to questions close to a market: 963 right and
-86 wrong without a limit, 800 and 46 at .6, 754 and 41 at .65, 703 and 36 at .7. - 2,107 answers to
-questions about a market, or about what no market asks: 1,825 right and 282 wrong without a limit,
-1,782 and 188 at .6, 1,755 and 164 at .65, 1,717 and 142 at .7.
+  267 and 37 at .65, 253 and 33 at .7.
+- 1,049 answers to questions close to a market: 963 right and 86 wrong without a limit, 800 and 46
+  at .6, 754 and 41 at .65, 703 and 36 at .7.
+- 2,107 answers to questions about a market, or about what no market asks: 1,825 right and 282 wrong
+  without a limit, 1,782 and 188 at .6, 1,755 and 164 at .65, 1,717 and 142 at .7.
 """
 
 

@@ -80,10 +80,10 @@ class Weighing:
             (b.relation, b.market.price(b.outcome) or 0.0) for b in ordered
         )
         found = self._estimate()
-        proven = {b.key for b in ordered}
-        bounding = (one for one in found.evidence if one.counts and one.role == "bound")
         if not ordered:
             return found if found.count("direct", "bound") else self._by_judge() or found
+        proven = {b.key for b in ordered}
+        bounding = (one for one in found.evidence if one.counts and one.role == "bound")
         if any((one.market.seq, one.outcome) in proven for one in bounding):
             return found
         return self._by_deadline(ordered) or self._by_logic(ordered)
@@ -112,7 +112,9 @@ class Weighing:
             ]
             if not self._asked.threshold and (found := self._by_parts(sure, need_complete=True)):
                 return found
-            for attempt in (self._by_deadline, self._by_threshold, self._by_stage, self._by_rivals):
+            levels = (self._by_threshold, self._by_stage)
+            by_level = levels if self._asked.threshold else (self._by_parts_or_stage,)
+            for attempt in (self._by_deadline, *by_level, self._by_rivals):
                 if (found := attempt(sure)) is not None:
                     return found
             alone = stands_alone(related[0], self._bearings)
@@ -235,14 +237,10 @@ class Weighing:
         return self._bounded(series, p, lower, upper, "deadlines")
 
     def _by_threshold(self, related: list[Bearing]) -> Estimate | None:
-        """Estimate from markets on the same quantity with other levels; None if there are none. If
-        the question names no level: from parts of it or from other stages, whichever bounds the
-        answer more narrowly."""
+        """Estimate from markets on the same quantity with other levels than the question names;
+        None if there are none."""
         asked = self._asked.threshold
-        if asked is None:
-            found = filter(None, (self._by_parts(related), self._by_stage(related)))
-            return min(found, key=lambda one: one.bounds[1] - one.bounds[0], default=None)
-        if self._asked.predicate == "ranks":
+        if asked is None or self._asked.predicate == "ranks":
             return None
         ladder = [
             b for b in related
@@ -332,6 +330,12 @@ class Weighing:
             return None
         # A case without a market may be the likeliest: the width of the bounds allows for it.
         return self._bounded(used, pool.within(lower, upper), lower, upper, "parts")
+
+    def _by_parts_or_stage(self, related: list[Bearing]) -> Estimate | None:
+        """Estimate from markets on mutually exclusive cases, or from those on other stages,
+        whichever bounds the answer more narrowly; None if there are neither."""
+        found = filter(None, (self._by_parts(related), self._by_stage(related)))
+        return min(found, key=lambda one: one.bounds[1] - one.bounds[0], default=None)
 
     def _by_stage(self, related: list[Bearing]) -> Estimate | None:
         """Estimate from markets that ask about another stage of the contest for the same contender,

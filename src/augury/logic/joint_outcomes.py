@@ -18,6 +18,9 @@ Relation = Literal[
 What follows for their probabilities: implies P(a) <= P(b); excludes P(a) + P(b) <= 1; covers P(a) +
 P(b) >= 1; complement P(a) + P(b) = 1. """
 
+ORDERS: Final[tuple[Relation, ...]] = ("implies", "implied_by", "excludes", "covers")
+"""The relations of a to b by which the probability of b bounds that of a without fixing it. In this
+order, P(a) is at most P(b), at least P(b), at most 1 - P(b), at least 1 - P(b)."""
 
 TT: Final = 1
 TF: Final = 2
@@ -31,6 +34,7 @@ _RELATION_BY_IMPOSSIBLE: Final[dict[int, Relation]] = {
     0: "none", TF: "implies", FT: "implied_by", TF | FT: "equivalent", TT: "excludes",
     FF: "covers", TT | FF: "complement",
 }  # fmt: skip
+_IMPOSSIBLE: Final = {relation: bits for bits, relation in _RELATION_BY_IMPOSSIBLE.items()}
 _INVERSE: Final[dict[Relation, Relation]] = {"implies": "implied_by", "implied_by": "implies"}
 
 
@@ -46,6 +50,16 @@ def relation_of(impossible: int) -> Relation:
 def inverse(relation: Relation) -> Relation:
     """The relation of b to a, given the relation of a to b: "implies" -> "implied_by"."""
     return _INVERSE.get(relation, relation)
+
+
+def of_denied_first(relation: Relation) -> Relation:
+    """The relation of not a to b, given the relation of a to b: "implies" -> "covers"."""
+    return relation_of(negated_first(_IMPOSSIBLE[relation]))
+
+
+def of_denied_second(relation: Relation) -> Relation:
+    """The relation of a to not b, given the relation of a to b: "implies" -> "excludes"."""
+    return relation_of(negated_second(_IMPOSSIBLE[relation]))
 
 
 def negated_first(outcomes: int) -> int:

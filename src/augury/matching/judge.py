@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.logic.joint_outcomes import Relation
+from augury.logic.joint_outcomes import ORDERS, Relation, of_denied_first, of_denied_second
 from augury.matching.features import NAMES, Matrix, ordered
 from augury.matching.trees import Trees
 
@@ -45,14 +45,6 @@ MAX_TOKENS: Final = 96
 """Maximum number of tokens (pieces of words) that the encoder reads of a question and a market
 together; the rest is cut off. 99% of the pairs in the training data are shorter."""
 
-ORDERS: Final[tuple[Relation, ...]] = ("implies", "implied_by", "excludes", "covers")
-"""The relations of a question to a market outcome that does not ask it but bounds it with its
-price, a subset of `joint_outcomes.Relation`: in this order, the question's probability is at most
-the price, at least the price, at most 1 minus the price, at least 1 minus the price."""
-OF_DENIAL: Final[dict[Relation, Relation]] = {
-    "implies": "covers", "covers": "implies", "implied_by": "excludes", "excludes": "implied_by",
-}  # fmt: skip
-"""Relation of a question to an outcome (`ORDERS`) -> relation of the question's denial to it."""
 ENCODED: Final = (
     "encoder_same", "encoder_opposite", "encoder_best", "encoder_behind_same",
     "encoder_behind_opposite", "encoder_place", *(f"encoder_{order}" for order in ORDERS),
@@ -90,20 +82,13 @@ In the names, `encoder` stands for `encoder_best` (`ENCODED`); `dense` and `scor
 """
 _LEAST: Final = 1e-6
 """Smallest probability of which a logarithm is taken."""
-_OF_CORES: Final[dict[str, Relation]] = {
+OF_CORES: Final[dict[str, Relation]] = {
     "implies": "implies",
     "implied": "implied_by",
     "excludes": "excludes",
 }
 """Order of a question to an outcome by the hand-written rules, which compare what the two texts
-assert without their "not" (`features.ordered`) -> the relation if neither has one."""
-_OF_OTHER_OUTCOME: Final[dict[Relation, Relation]] = {
-    "implies": "excludes",
-    "excludes": "implies",
-    "implied_by": "covers",
-    "covers": "implied_by",
-}
-"""Relation of a question to an outcome -> its relation to the denial of that outcome."""
+assert without their "not" (`features.ordered`) -> the logical relation if neither text has one."""
 LONE_LEAD: Final = 8.0
 """The features `*_lead` (see `LISTED`) say how far the best market is above the second. If only one
 market is read, there is no second, and they have this value. It is larger than nearly all real
@@ -121,7 +106,7 @@ class JudgedOrder(NamedTuple):
 
     def of_denial(self) -> JudgedOrder:
         """The same for the question's denial."""
-        return JudgedOrder(OF_DENIAL[self.relation], self.probability)
+        return JudgedOrder(of_denied_first(self.relation), self.probability)
 
 
 class Verdict(NamedTuple):
@@ -253,12 +238,9 @@ def encoded_features(scores: NDArray[np.float32]) -> Matrix:
     return np.stack([*found, *orders.T], axis=1).astype(np.float32)
 
 
-def ruled_features(rows: Matrix) -> Matrix:
-    """The features listed in `RULED`, shape (markets, len(RULED)).
-
-    rows : the features `features.NAMES`, or only `COMPARED` (columns), of each market (row)
-    """
-    found = relations(rows)
+def ruled_features(found: NDArray[np.str_]) -> Matrix:
+    """The features listed in `RULED`, shape (markets, len(RULED)). `found`: result of
+    `relations`."""
     return np.stack([found == order for order in ORDERS], axis=1).astype(np.float32)
 
 
@@ -279,12 +261,12 @@ def relations(rows: Matrix) -> NDArray[np.str_]:
 
 
 def _relation(order: str, *, denies: bool, turned: bool) -> str:
-    relation = _OF_CORES.get(order)
+    relation = OF_CORES.get(order)
     if relation is None:
         return ""
     if turned:
-        relation = _OF_OTHER_OUTCOME[relation]
-    return OF_DENIAL[relation] if denies else relation
+        relation = of_denied_second(relation)
+    return of_denied_first(relation) if denies else relation
 
 
 def listed_features(rows: Matrix) -> Matrix:
@@ -394,10 +376,11 @@ class Judge:
         scores = self.encoder.score(question, markets)
         rows = np.hstack([features, encoded_features(scores)])
         found = self.trees.probabilities(np.hstack([rows, listed_features(rows)]))
-        bounds = self.bounds.probabilities(np.hstack([rows, ruled_features(features)]))[:, 1:]
+        ruled = relations(features)
+        bounds = self.bounds.probabilities(np.hstack([rows, ruled_features(ruled)]))[:, 1:]
         return [
-            _verdict(sides, orders, ruled)
-            for sides, orders, ruled in zip(found, bounds, relations(features), strict=True)
+            _verdict(sides, orders, relation)
+            for sides, orders, relation in zip(found, bounds, ruled, strict=True)
         ]
 
     def confidence(self, probability: float) -> float:

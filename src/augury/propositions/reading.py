@@ -266,6 +266,7 @@ def _window(text: BlankedText, source: _Source, reading: PredicateReading) -> Wi
 
 
 def _may_contain(found: Window, day: date) -> bool:
+    """Whether the day lies within a window of time, which may be open at either end."""
     after_start = found.start is None or found.start <= day
     return after_start and (found.end is None or day < found.end)
 
