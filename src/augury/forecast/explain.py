@@ -114,7 +114,7 @@ def reasoning(
         ]
     for one in counted[:2]:
         sentences.append(_sentence(one, kind))
-    if not reading.proposition.positive and kind != "direct":
+    if not reading.proposition.positive and kind not in ("direct", "judged"):
         sentences.append(
             "The question asks whether this does not happen, so the complement counts."
         )
@@ -142,6 +142,8 @@ _HOW: Final = {
     " on what excludes it.",
     "stages": "No open market asks this; bounds come from {n} market{s} that ask more or less.",
     "bounds": "No open market asks this; logic bounds it by {n} market{s}.",
+    "judged": "No open market asks this; as the trained judge reads the texts, the answer is"
+    " bounded by {n} market{s}.",
     "rivals": "The contender asked about has no market; the estimate is a part of what the prices"
     " of {n} rival{s} leave.",
     "proxy": "No open market asks this or bounds the answer; the nearest one only hints at it.",
@@ -155,7 +157,7 @@ def _sentence(one: Evidence, kind: str) -> str:
         f"{quoted(one.market.question)} on {where} stands at {percent(price or 0.0)}"
         f" ({_age(one.age)} old)"
     )
-    if one.flipped:
+    if one.flipped and kind != "judged":
         return f"{text}; it asks the opposite, so {percent(one.probability)} counts."
     return f"{text}; {one.relation}." if kind != "direct" else f"{text}."
 

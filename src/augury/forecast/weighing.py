@@ -92,13 +92,13 @@ class Weighing:
         """Estimate from markets of which the judge alone finds that their prices bound the answer;
         None if there are none."""
         self._limits, sure = judged_bounds.bounds_of(self._bearings)
-        return self._by_logic(sure) if sure else None
+        return self._by_logic(sure, "judged") if sure else None
 
-    def _by_logic(self, ordered: list[Bearing]) -> Estimate:
+    def _by_logic(self, ordered: list[Bearing], told: str = "") -> Estimate:
         low, high = self._limits.low, self._limits.high
         if not self._asked.positive:
             low, high = 1 - high, 1 - low
-        return self._bounded(ordered, pool.within(low, high), low, high, "bounds")
+        return self._bounded(ordered, pool.within(low, high), low, high, "bounds", told)
 
     def _estimate(self) -> Estimate:
         related = [b for b in self._bearings if b.sets_bound or is_related(b.fit)]
