@@ -130,8 +130,8 @@ def _at(closes_at: datetime | None, day: date) -> datetime | None:
 
 
 _FAR: Final = 1e6
-"""Distance in days between a page and a game if neither the page names a day nor the day of the
-game is known. It is larger than any real distance."""
+"""Distance in days between a page and a game if the page names no day and the day of the game is
+not known either. It is larger than any real distance."""
 _LESS_LIKELY_DAYS_FACTOR: Final = 4.0
 """A page that names no day is taken to be about the game nearest to today. Past games are less
 likely to be meant than coming ones, so their distance in days is multiplied by this number first.

@@ -85,8 +85,9 @@ class Evidence:
     """Index of the market outcome whose price is used."""
     role: Role
     flipped: bool
-    """Whether the market outcome asks the opposite of the question, so that 1 minus its price
-    counts."""
+    """Whether the market outcome speaks for No to the question, so that 1 minus its price counts:
+    it asks the opposite, or it bounds the answer because the two exclude each other or one of them
+    must come true."""
     probability: float
     """Probability of Yes to the question, 0 to 1, as the price of the market outcome implies it: 1
     minus the price if `flipped`."""

@@ -141,12 +141,13 @@ class EvidenceRow(BaseModel):
     market: EvidenceMarket
     outcome: str = Field(description="Label of the market's outcome whose price is used.")
     role: Literal["direct", "bound", "proxy"] = Field(
-        description="direct: the market asks the question itself. bound: logic puts the answer "
-        "above or below the market's price. proxy: the market only hints at the answer."
+        description="direct: the market asks the question, or its opposite. bound: the answer has "
+        "to be above or below the market's price, or 1 minus it; logic says so, or the trained "
+        "judge does. proxy: the market only hints at the answer."
     )
     side: Literal["same", "opposite"] = Field(
-        description="same: the market's outcome means Yes to the question. opposite: it means No, "
-        "so 1 - price counts."
+        description="same: the market's outcome speaks for Yes to the question, so its price "
+        "counts. opposite: it speaks for No, so 1 - price counts."
     )
     price: float | None = Field(
         description="Price of the outcome as quoted, 0 to 1. Null: no quote."

@@ -36,9 +36,9 @@ LEAST_DAYS: Final = 3
 days. An unchanged price is a known change, of 0."""
 PER_RELATION: Final = 12
 """Each market is paired with at most this many others in each relation (upstream, downstream,
-correlated). They are those to which its strongest paths lead in the factor base (which factor
-drives which). It is also paired with markets about the same factor (a thing in the world, e.g. a
-policy rate): at most this many, drawn at random."""
+correlated). They are the markets to which its strongest paths lead through the factor base
+(the list of which factor drives which). It is also paired with markets about the same factor (a
+thing in the world, e.g. a policy rate): at most this many, drawn at random."""
 MIN_PATH_STRENGTH: Final = 0.1
 """Two markets count as related if a path of at least this strength (0 to 1) joins them. The path
 leads along causes or links from a factor (a thing in the world, e.g. a policy rate) of the first

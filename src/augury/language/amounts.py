@@ -220,9 +220,9 @@ _FIGURED: Final = (
     ),
     _Rewrite(("range", "band", "window", "bracket"), _OUTSIDE, _ranged),
 )  # fmt: skip
-"""Replacements that `normalized` makes first, before it joins two bounds to one range (`_joined`).
-They replace number words, other words for amounts ("50 bucks", "double digits"), and ranges with a
-word such as "range" or "band" ("outside the 3-5 range")."""
+"""Replacements that `normalized` makes first, before it joins two bounds into one range
+(`_joined`). They put figures in place of number words, other words for amounts ("50 bucks", "double
+digits"), and ranges with a word such as "range" or "band" ("outside the 3-5 range")."""
 _UPPER_BOUND_PARTS: Final = tuple(
     "most more greater higher warmer hotter maximum below under less fewer lower beneath short shy"
     " south sub colder cooler smaller weaker".split()

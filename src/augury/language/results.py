@@ -130,8 +130,8 @@ def _claims(text: str, contest: Contest) -> list[Ends | None]:
 def _is_beating(text: str, phrases: Sequence[_ResultPhrase], n: int) -> bool:
     """Whether `phrases[n]`, a word such as "over", means "beats", as in "A over B".
 
-    phrases : the words for results and the sides of the game in `text` (A and B, or X for another
-        team), found by `game_words.EVENT`
+    phrases : what `game_words.EVENT` found in `text`: the words for results, and the teams (A and B
+        for the two sides of the game, X for any other team)
     """
     before = phrases[n - 1] if n else None
     after = phrases[n + 1] if n + 1 < len(phrases) else None

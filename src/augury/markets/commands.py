@@ -29,9 +29,9 @@ Why = Annotated[
     str | None,
     typer.Option(
         "--reason",
-        help="Only quotes held for this reason. unit: a hundred times too small; book: far outside "
-        "their order book; event_sum: the prices of an event do not add up; twin: far from the "
-        "same contract on the other venue.",
+        help="Only quotes held back for this reason. unit: a hundred times too small; book: far "
+        "outside their order book; event_sum: the prices of an event do not add up; twin: far from "
+        "the same contract on the other venue.",
     ),
 ]
 

@@ -170,10 +170,10 @@ class Demands:
     the same if its title names an event after "before" that the question does not mention
     ("pregnant before marriage")."""
     teams: frozenset[str] = frozenset()
-    """Keys (`Entity.key`) of the teams that the question names. A market is taken to be on other
-    teams, and so not to ask the same, if its title has the full name of a team but names none of
-    `teams`, and no word of that full name with four letters or more occurs in the question. Markets
-    on a single game are exempt."""
+    """Keys (`Entity.key`) of the teams that the question names. A market counts as being on
+    other teams, and so as asking something else, if three things hold: its title has the full name
+    of a team, it names none of `teams`, and the question has no word of four or more letters from
+    that full name. Markets on a single game are exempt."""
     asks_reelection: bool = False
     """Whether the question asks if somebody is elected again, without naming the presidency. A
     market on the presidency then does not ask the same."""

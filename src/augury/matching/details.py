@@ -197,8 +197,9 @@ def ask_otherwise(title: str, question: str) -> bool:
 
 
 def are_of_others(title: str, question: str) -> bool:
-    """Whether a market's title and a question differ in a detail that makes them two questions of
-    which neither says anything of the other: another person, another time after an event."""
+    """Whether a market's title and a question differ in a detail that makes them separate
+    questions, so that the answer to one says nothing about the other: they are about different
+    persons, or about different lengths of time after an event."""
     return (
         _differ_in(_GIVERS, title, question)
         or _differ_in(_OILS, title, question)

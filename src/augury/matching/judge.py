@@ -175,9 +175,9 @@ class Encoder:
         return cls(session, tokenizer)
 
     def score(self, question: str, markets: Sequence[str]) -> NDArray[np.float32]:
-        """For each market, the natural logarithms of the probabilities that it asks something else
-        and proves nothing, that it asks the same, the opposite, and that the question has one of
-        the relations `ORDERS` to it, shape (markets, 7).
+        """The natural logarithms of the probabilities of what each market is to the question, shape
+        (markets, 7). The columns: nothing (neither follows from the other), it asks the same, it
+        asks the opposite, and then one for each of the relations `ORDERS`.
 
         question, markets : texts made by `pairs.question_text` and `pairs.market_text`
         """

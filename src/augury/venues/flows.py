@@ -29,7 +29,7 @@ from augury.venues.records import Page, Refusal, StoredMarketRef, Venue
 RECORDS = Metric("augury_venue_records", "Market records stored.", ["venue", "flow"])
 REFUSED = Metric(
     "augury_venue_refused",
-    "Records in answers of a venue that were refused, by reason.",
+    "Records in a venue's responses that Augury refused, by reason.",
     ["venue", "reason"],
 )
 

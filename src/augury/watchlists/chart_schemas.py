@@ -26,7 +26,7 @@ class ChartSeries(BaseModel):
     """One line of a target's chart. Its points are in order of time, and no time occurs twice."""
 
     name: str = Field(
-        description="What the line shows: an outcome, a market's question, a series' name, or "
+        description="Label of the line: an outcome's name, a market's question, a series' name, or "
         "forecast or realized volatility."
     )
     points: list[ChartPoint]

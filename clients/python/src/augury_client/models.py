@@ -145,7 +145,7 @@ class ChartSeries(Model, kw_only=True):
     """One line of a target's chart. Its points are in order of time, and no time occurs twice."""
 
     name: str
-    """What the line shows: an outcome, a market's question, a series' name, or forecast or
+    """Label of the line: an outcome's name, a market's question, a series' name, or forecast or
     realized volatility.
     """
     points: list[ChartPoint]
@@ -565,12 +565,13 @@ class EvidenceRow(Model, kw_only=True):
     outcome: str
     """Label of the market's outcome whose price is used."""
     role: str
-    """direct: the market asks the question itself. bound: logic puts the answer above or below the
-    market's price. proxy: the market only hints at the answer.
+    """direct: the market asks the question, or its opposite. bound: the answer has to be above or
+    below the market's price, or 1 minus it; logic says so, or the trained judge does.
+    proxy: the market only hints at the answer.
     """
     side: str
-    """same: the market's outcome means Yes to the question. opposite: it means No, so 1 - price
-    counts.
+    """same: the market's outcome speaks for Yes to the question, so its price counts. opposite: it
+    speaks for No, so 1 - price counts.
     """
     price: float | None
     """Price of the outcome as quoted, 0 to 1. Null: no quote."""
@@ -2001,10 +2002,10 @@ class RvolScoreRow(Model, kw_only=True):
     qlike_median: float
     """Median QLIKE loss."""
     qlike_ex_event: float | None
-    """Mean QLIKE loss without the largest loss, because a single day can dominate a score. This
-    mean leaves out all forecasts whose target windows (the days that they cover) overlap
-    with the window of the forecast with the largest loss, which was made on the day in
-    `event`. Null: no forecasts are left.
+    """Mean QLIKE loss without the worst days, because a single day can dominate a score. Left out
+    are the forecast with the largest loss (made on the day in `event`) and all forecasts
+    whose target windows (the days that they cover) overlap with its window. Null: no
+    forecasts are left.
     """
     event: str
     """Day on which the forecast with the largest QLIKE loss was made."""
