@@ -314,7 +314,8 @@ def _sides_with(verdict: Verdict | None, *, same: bool) -> bool:
 
 
 def _put_aside(b: Bearing) -> Bearing:
-    """A copy of the compared market outcome `b`, marked as no evidence (`judging.refused`)."""
+    """A copy of `b`, a market outcome compared with the question, which is marked so that it is not
+    used as evidence (`judging.refused`)."""
     return replace(b, fit=judging.refused(b.fit))
 
 

@@ -172,10 +172,11 @@ def _is_of_contest(b: Bearing, asked: frozenset[str]) -> bool:
 
 
 def _families(near: Sequence[Bearing]) -> list[list[Bearing]]:
-    """Group the market outcomes `near`; each group may be all answers to an open question ("who",
-    "when"). A group has the outcomes of one market (if it has more than two), of the markets of one
-    event or, for markets without an event, of markets on the same contest. Groups of one outcome
-    are left out. The group that matches the question best comes first."""
+    """Group the market outcomes `near` into sets that could together be the possible answers to one
+    open question ("who", "when"). A group has the outcomes of one market (if it has more than two),
+    of the markets of one event or, for markets without an event, of markets on the same contest.
+    Groups of one outcome are left out. The group that matches the question best comes first.
+    """
     families: dict[tuple[object, ...], list[Bearing]] = {}
     for b in near:
         market = b.market

@@ -22,7 +22,7 @@ T = TypeVar("T")
 class Route(APIRoute):
     """The class of all routes. Before FastAPI takes over, it sets the request's deadline and
     largest body, checks the caller (`callers.Gate`), refuses unknown query parameters, and reads
-    the body as strict JSON. It sends answers of routes that check their callers with
+    the body as strict JSON. The answers of routes that check their callers get the header
     `Cache-Control: no-store`, unless the route sets this header itself."""
 
     def get_route_handler(self) -> Handler:

@@ -30,8 +30,8 @@ Progress = Callable[[int], None]
 
 
 class Follower(ABC):
-    """Base class for code that follows the changes of markets, to keep data up to date that are
-    derived from markets (e.g. links between the same contracts on two venues). One process at a
+    """Base class for code that follows the changes of markets, and so keeps what is derived from
+    markets (e.g. links between the same contracts on two venues) up to date. One process at a
     time follows the changes."""
 
     LOCK: ClassVar[LockKey]

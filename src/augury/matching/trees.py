@@ -17,8 +17,9 @@ class Trees:
     """Boosted decision trees as arrays. Row t of each array is tree t; column n is its node n.
 
     A node with feature -1 is a leaf: the `value` of the leaf is added to the raw score of the
-    tree's class. Any other node leads to the node `left` if the row's value of the node's feature
-    is at most `threshold`, else to the node `right`."""
+    tree's class. Any other node leads to the node `left` if the input's value of the node's feature
+    is at most `threshold`, else to the node `right`.
+    """
 
     feature: Ints
     threshold: Floats

@@ -114,9 +114,9 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class FactorLink:
-    """A link without direction between two factors (things in the world that markets are about),
-    which are given by their keys: they move together, but neither drives the other. For example,
-    they have a common driver, or they are rivals or parallel cases."""
+    """A link without direction between two factors (things in the world that markets are about):
+    they move together, but neither drives the other. For example, they have a common driver, or
+    they are rivals or parallel cases. The factors are given by their keys."""
 
     one: str
     other: str

@@ -59,8 +59,9 @@ smaller than this. Chosen by hand."""
 
 class Step(NamedTuple):
     """One step of a path from one factor (thing in the world that markets are about) to another:
-    along an edge or link of the factor base; to a sibling, i.e. a factor made from the same pattern
-    (`SIBLING_WEIGHT`); or to a cause that the question supposes."""
+    along an edge or link of the factor base; to a sibling, i.e. a factor made from the same
+    pattern (such a step has the weight `SIBLING_WEIGHT`); or to a cause that the question supposes
+    ("if the dollar collapses")."""
 
     source: int
     """Id of the factor at which the step starts."""
