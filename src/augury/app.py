@@ -90,7 +90,7 @@ def create_app(settings: Settings, *, elsewhere: Work | None = None) -> FastAPI:
     app = FastAPI(
         title="Augury",
         version=__version__,
-        summary="Prediction markets as answers: search, forecasts, realized volatility, alerts.",
+        summary="Answers from prediction markets: search, forecasts, realized volatility, alerts.",
         description="Times are ISO 8601 in UTC. Prices are probabilities from 0 to 1. A field may "
         "be null, and new fields may be added.",
         lifespan=lifespan,

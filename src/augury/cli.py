@@ -12,7 +12,7 @@ from augury.errors import AuguryError, missing_extra
 
 app = typer.Typer(
     name="augury",
-    help="Prediction markets as answers: search, forecasts, realized volatility, alerts.",
+    help="Answers from prediction markets: search, forecasts, realized volatility, alerts.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,

@@ -44,8 +44,8 @@ class Asset:
 
 
 class Assets:
-    """The files of the latest build in a folder, e.g. of the console. A build that finishes while
-    the service runs is used from the next request on."""
+    """The files that the latest build of the console or of the documentation wrote to `folder`. If
+    a build finishes while the service runs, its files are used from the next request on."""
 
     def __init__(self, folder: Path = DIST) -> None:
         self.folder = folder

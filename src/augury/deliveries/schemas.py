@@ -202,8 +202,9 @@ class DeliveryLog(BaseModel):
 
 
 class ReplayRequest(BaseModel):
-    """Which messages to send to an endpoint again: one message by its id, or all messages about
-    alerts that failed since a time and were not sent again yet (the oldest 1,000)."""
+    """Which messages to send to an endpoint again: one message by its id, or the alert messages
+    whose delivery failed. A failed message is sent again if it was created at `since` or later and
+    has not been sent again yet. If there are more than 1,000, the oldest 1,000 are sent."""
 
     model_config = request_example(since="2026-11-20T00:00:00Z")
 

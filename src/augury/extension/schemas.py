@@ -300,7 +300,8 @@ _PRICE = {
 
 
 class MarketPrice(BaseModel):
-    """A market's current prices, its status, and whether they are too old to rely on."""
+    """A market's latest prices and its status. `stale` says whether the price or the status is too
+    old to rely on."""
 
     model_config = _response_config(_PRICE)
 

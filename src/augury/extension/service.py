@@ -92,7 +92,8 @@ class Shown(NamedTuple):
 
 
 class PageAnswer(NamedTuple):
-    """The markets for a web page. `fixture`: the game that the page is about, if it is on one."""
+    """The markets for a web page. `fixture`: the game that the page is about; None: no game is
+    known."""
 
     route: Route
     query: str

@@ -17,7 +17,7 @@ from augury.search.text import fold, terms
 
 
 class GameHints(NamedTuple):
-    """What a page says about the game that it is on, apart from who plays. Fields as in
+    """What a page says about its game, apart from who plays. The fields mean the same as in
     `Fixture`."""
 
     start: Start | None

@@ -1,4 +1,4 @@
-"""How much of one text's content another text names, in the same words or in others. Pure.
+"""How much of one text's content another text has, too, in the same words or in others. Pure.
 
 Texts are given as views (`View`): the terms of a text, each with a weight for how telling it is.
 """

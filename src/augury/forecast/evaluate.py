@@ -93,9 +93,9 @@ class EvaluationQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The answer to a question of an evaluation. `later`: the price of the question's market about
-    a week after the answer, turned into the probability of Yes to the question (`later_price`);
-    None: unknown."""
+    """The answer to a question of an evaluation. `later`: the probability of Yes to the question,
+    as the price of the question's market gave it about a week after `asked.as_of`; None: unknown.
+    The function `later_price` computes it."""
 
     asked: EvaluationQuestion
     probability: float | None

@@ -68,7 +68,7 @@ def evaluate_forecast(
             answer = "-" if one["probability"] is None else f"{one['probability']:.3f}"
             wanted = next((one[k] for k in ("p", "bound", "range") if one[k] is not None), "null")
             typer.echo(
-                f"{one['qid']:>6} {one['verdict']:>8} {answer} for {wanted}  {one['question']}"
+                f"{one['qid']:>6} {one['verdict']:>8} {answer} (right: {wanted})  {one['question']}"
             )
     for kind in KINDS:
         typer.echo(f"{kind:>12}: {json.dumps(result[kind])}")

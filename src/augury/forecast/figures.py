@@ -1,5 +1,5 @@
-"""Rules that rewrite numbers, places and amounts given in words to the form that markets use.
-Pure."""
+"""Rules that take numbers, places in a contest ("third") and amounts written in words, and rewrite
+them in the form that markets use. Pure."""
 
 from __future__ import annotations
 

@@ -103,8 +103,8 @@ class ForecastRequest(BaseModel):
 
 
 class EvidenceMarket(BaseModel):
-    """A market that a forecast names, as it was known at the time as of which the forecast is made
-    (`as_of`)."""
+    """A market that a forecast names. The fields say what was known of the market at the moment
+    that the forecast describes (`as_of`)."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_MARKET]})
 
@@ -208,8 +208,8 @@ class DistributionPart(BaseModel):
 
 
 class OutOfRunning(BaseModel):
-    """The market that asks the question of a forecast but gives no answer now, because it is
-    decided, is closed, or has had no price for too long."""
+    """A market that asks the same question as the forecast, or its exact opposite, but gives no
+    answer now. The market is decided, is closed, or has had no price for too long."""
 
     market: EvidenceMarket
     price: float | None = Field(

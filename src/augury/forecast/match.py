@@ -62,8 +62,9 @@ question and market relate in this part -> points. Chosen by hand."""
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How a market relates to a question, part by part (level, window of time, contender ...) and
-    in their words. All fields but `flipped` ignore negations ("not") in the two texts."""
+    """The result of comparing a market with a question. Their parts (level, window of time,
+    contender ...) are compared one by one. Their words are compared as a whole. All fields but
+    `flipped` ignore negations ("not") in the two texts."""
 
     score: float
     """How well the market fits the question, in points: up to 3.8 by the rules of this module, 4 to
@@ -112,8 +113,8 @@ class Comparison:
     """Share, 0 to 1, of the question's names that occur in the market or its rules; each name
     counts with its weight. 1 if the question has no names."""
     foreign: float
-    """Weight of the most telling of those names in the market that share no word with the question;
-    0 if there are none. The weight (`View.weights`), up to 1.8, says how telling a name is."""
+    """Of the market's names that share no word with the question, the weight of the most telling
+    one; 0 if there are none. The weight (`View.weights`), up to 1.8, says how telling a name is."""
     likeness: float
     """Log-odds that question and market are about the same thing (0: as likely as not), by a
     logistic regression with the coefficients of `_LIKENESS` and `compare`."""

@@ -17,8 +17,8 @@ All other opinions count as a vote, besides those of rules and judge, on whether
 question or its opposite. On its own the language model cannot overrule the rules: if it disagrees
 with them on which of the two a market asks, and the judge does not support it, the market does not
 count. If it finds a market to be about something else, although the rules find no difference, the
-market does not count; nor do markets that differ from it only in a date or a level, unless the
-model finds that one of them asks the question. Opinions add no markets and no numbers:
+market does not count. Markets that differ from it only in a date or level do not count either,
+unless the model finds that one of them asks the question. Opinions add no markets and no numbers:
 probabilities still come from prices alone.
 """
 
@@ -48,7 +48,8 @@ the question's No (opposite), or neither (other)."""
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a language model says of one market: whether it asks the question, and why."""
+    """What a language model says of one market. `asks`: whether the market asks the same as the
+    question, the opposite, or neither."""
 
     asks: Asks
     why: str = ""

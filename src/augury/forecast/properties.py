@@ -47,8 +47,8 @@ every run asks the same."""
 
 @dataclass(slots=True)
 class Tally:
-    """The result of testing one property: how often each verdict was given on an answer (`counts`),
-    and the questions with a wrong verdict (`broken`)."""
+    """The result of testing one property that answers must have. `counts`: how many tests gave each
+    verdict. `broken`: each wrong verdict with its question (or its pair of questions)."""
 
     counts: Counter[str] = field(default_factory=Counter)
     broken: list[str] = field(default_factory=list)

@@ -22,8 +22,8 @@ class Reader(Follower):
     """Keeps the stored readings of active markets up to date with the catalogue. A reading is what
     was read of a market's text, in parts (subject, level, window ...).
 
-    Markets that are not active have no stored reading. They are needed only in replays (answers as
-    of the past) and to explain why a question has no probability, and are read then.
+    Other markets have no stored reading. Their texts are read only when they are needed: in replays
+    (answers as of the past), and to explain why a question has no probability.
     """
 
     LOCK = locks.READINGS

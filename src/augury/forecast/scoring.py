@@ -18,8 +18,8 @@ HORIZONS: Final = (
 
 
 class Decided(Protocol):
-    """A forecast whose question has been decided, with the fields that scores need; `store.Scored`
-    is one."""
+    """The fields that scores need of a forecast whose question has been decided. `store.Scored` has
+    these fields."""
 
     @property
     def probability(self) -> float: ...

@@ -1,5 +1,5 @@
 """SQL of forecasts: markets as they were at a moment, stored readings of markets' texts, forecasts
-given to callers, runs, and counts by channel (integration)."""
+given to callers, runs, and how many forecasts each channel (integration) asked for."""
 
 from __future__ import annotations
 

@@ -36,8 +36,12 @@ class Rewrite(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class MarketOpinion(msgspec.Struct, forbid_unknown_fields=True):
-    """A language model's opinion on the market with number `n` in a list: whether it asks the
-    question (`asks`), and why."""
+    """A language model's opinion on one market that it was asked to compare with a question.
+
+    n : number of the market in the list that the model was given, from 1
+    why : the model's reason for its opinion, in words
+    asks : whether the market asks the same as the question, the opposite, or neither
+    """
 
     n: int
     why: Annotated[str, msgspec.Meta(max_length=LONGEST_REASON)]

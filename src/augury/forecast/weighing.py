@@ -53,7 +53,8 @@ older. Chosen by hand."""
 
 
 class Weighing:
-    """Makes the estimate for one question from the market outcomes compared with it."""
+    """Makes the estimate for one question from `bearings`. Each bearing is the result of comparing
+    one market outcome (e.g. the Yes of a market) with the question."""
 
     def __init__(
         self, reading: Reading, question: View, bearings: Sequence[Bearing], at: datetime

@@ -104,7 +104,8 @@ class KeptStrength(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """The fitted strengths of all kinds of edges, and how well they predict the later days."""
+    """The fitted strength of each kind of edge, and how well these strengths predict. They are
+    fitted on the earlier days of the price history and scored on the later days."""
 
     split: int
     """The column in the array of daily price changes that divides the history: strengths are fitted

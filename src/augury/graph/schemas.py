@@ -86,8 +86,8 @@ class PublicMarketSummary(BaseModel):
 
 
 class PublicGraphNode(BaseModel):
-    """A node of a causal graph: the question for which the graph was drawn, or something related to
-    it, shown by its markets."""
+    """A node of a causal graph. One node stands for the question for which the graph was drawn.
+    Every other node stands for something related to that question, and has markets on it."""
 
     model_config = strict_config(_NODE)
 
@@ -365,11 +365,11 @@ class JobState(BaseModel):
     job_id: str
     status: Literal["queued", "running", "succeeded", "failed", "canceled"]
     progress_stage: str | None = Field(
-        description="The part of the work that began last, e.g. searching. Null: no part has begun."
+        description="The stage that was started last, e.g. searching. Null: no stage has started."
     )
     progress_detail: dict[str, Any] | None = Field(
-        description="Details of the part of the work that began last, e.g. the number of markets "
-        "found. Null: no part has begun."
+        description="Details of the stage that was started last, e.g. the number of markets "
+        "found. Null: no stage has started."
     )
     created_at: datetime
     started_at: datetime | None

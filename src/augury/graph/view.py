@@ -100,7 +100,8 @@ class DrawnEdge:
 
 @dataclass(slots=True)
 class GraphView:
-    """A causal graph: nodes, edges, and warnings on what was left out or should be known."""
+    """A causal graph: nodes, edges, and warnings. A warning says what was left out of the graph, or
+    what to know before using it."""
 
     nodes: list[Node] = field(default_factory=list)
     edges: list[DrawnEdge] = field(default_factory=list)
@@ -129,8 +130,8 @@ class CentralQuestion:
 
 @dataclass(frozen=True, slots=True)
 class SuggestedMarket:
-    """A market that only a language model's label (its answer on how two events are related)
-    relates to the question."""
+    """A market that is related to the question only by a language model's label. A label is the
+    model's answer on how two events are related."""
 
     market: StoredMarket
     relation: Relation

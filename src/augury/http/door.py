@@ -44,8 +44,8 @@ class Misdirected(AuguryError):
 
 
 class Door:
-    """The checks of each request that come first (its Host header, the rate of callers without a
-    valid key), with the counts that this process keeps for them."""
+    """Two checks of each request before it is handled. One checks the Host header. The other limits
+    the rate of callers without a valid key. Its counts are kept in this process."""
 
     def __init__(self, settings: Settings) -> None:
         self.forwarding = Forwarding.of(settings)

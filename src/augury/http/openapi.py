@@ -31,7 +31,7 @@ _HIDDEN = "/internal/"
 
 
 class ValidationIssue(BaseModel):
-    """One problem of a request that did not validate, and where it is."""
+    """One reason why a request is not valid. `loc` names the part of the request that is wrong."""
 
     model_config = ConfigDict(
         json_schema_extra={

@@ -21,9 +21,12 @@ T = TypeVar("T")
 
 class Route(APIRoute):
     """The class of all routes. Before FastAPI takes over, it sets the request's deadline and
-    largest body, checks the caller (`callers.Gate`), refuses unknown query parameters, and reads
-    the body as strict JSON. The answers of routes that check their callers get the header
-    `Cache-Control: no-store`, unless the route sets this header itself."""
+    the maximum size of its body. Then it checks the caller (`callers.Gate`), refuses unknown query
+    parameters, and reads the body as strict JSON.
+
+    Answers of routes that check their callers get the header `Cache-Control: no-store`, unless the
+    route sets this header itself.
+    """
 
     def get_route_handler(self) -> Handler:
         handler = super().get_route_handler()

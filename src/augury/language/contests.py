@@ -55,8 +55,8 @@ class ContestMarket(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """The game that a market is about, and the ends of the game (who wins, or a draw) for which one
-    outcome of the market pays (`claim`)."""
+    """The game that a market is about, as seen from one outcome of the market. `claim`: the results
+    of the game (side 1 wins, side 2 wins, a draw) with which this outcome pays."""
 
     sides: tuple[tuple[str, ...], tuple[str, ...]]
     """For each side of the game, all names that the market gives it: ("Minnesota", "Golden

@@ -43,10 +43,11 @@ class AskedResult:
 
 
 class GameRelation(NamedTuple):
-    """How a question about a game relates to a market on that game (`bearing`: it asks the same,
-    the opposite, implies it ...), and whether the question names both sides."""
+    """How a question about a game relates to a market on that game."""
 
     bearing: Bearing
+    """How the question relates to the market's outcome: both ask the same, they ask opposite
+    things, one implies the other ... (see `contests.Bearing`)."""
     both: bool
     """Whether the question names both sides of the game."""
 

@@ -102,9 +102,13 @@ CACHED_CHARS: Final = 2_000
 
 
 class Word(NamedTuple):
-    """A word of a text: the word without case, accents and dots (`folded`), the positions of its
-    first character and after its last one, and whether it begins with a capital letter or a digit
-    (`capital`)."""
+    """A word of a text.
+
+    folded : the word without case, accents and dots
+    start : position of its first character in the text
+    end : position just after its last character
+    capital : whether it begins with a capital letter or a digit
+    """
 
     folded: str
     start: int

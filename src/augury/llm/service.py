@@ -108,7 +108,8 @@ class Examination:
 
 
 class LanguageModel:
-    """One model at one endpoint, shared by all tasks and, through PostgreSQL, by all processes."""
+    """One language model at one endpoint. All tasks use it. The stored answers and the count of the
+    day's spending are in PostgreSQL, so all processes share them."""
 
     def __init__(
         self,

@@ -138,8 +138,9 @@ request. Requests that agree in all three get the same answer."""
 
 
 class MacroRuntime:
-    """The proxy to one upstream service, the operator's macro runtime (e.g. for macroeconomic
-    data). If the settings have no address for it, every request is refused with 503.
+    """The proxy to one upstream service, the macro runtime. The macro runtime is a service of the
+    operator's own, e.g. with economic data. If the settings have no address for it, every request
+    is refused with 503.
 
     Parameters
     ----------

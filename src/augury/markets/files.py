@@ -32,11 +32,12 @@ same limit holds for joining the slices."""
 
 
 class FilePart(NamedTuple):
-    """A part of a file of markets. `next`: the position, in the list, of this part's last market;
-    the next part begins after it. None if this is the last part."""
+    """A part of a file with the list of markets."""
 
     body: bytes
     next: Position | None
+    """Where this part ends: the position of its last market in the list of markets. The next part
+    begins with the market after it. None if this is the last part."""
 
 
 class Files:

@@ -188,8 +188,8 @@ class PricesAt(BaseModel):
 
 
 class RelatedMarket(BaseModel):
-    """Another market of the same event or group, in short. A group is all markets of the events
-    whose names differ only by date."""
+    """The main fields of another market of the same event or group. A group is all markets of the
+    events whose names differ only by date."""
 
     id: str
     platform: Platform
@@ -235,7 +235,7 @@ class MarketDetail(BaseModel):
     price_as_of: datetime | None
     origin: ShownOrigin
     price_history: list[PricesAt] = Field(
-        description="The latest recorded prices (at most 200 of an outcome), oldest first."
+        description="The latest recorded prices (at most 200 per outcome), oldest first."
     )
     related: list[RelatedMarket] = Field(
         description="Other markets of the same event, then other markets of the same group, at "

@@ -42,8 +42,9 @@ _LATEST_PRICES = 200
 
 
 class MarketService:
-    """The operations on the catalogue in one database: lists of markets, a market's details and
-    history, the quarantine of quotes that can't be right, the invented sample.
+    """The operations on the catalogue of markets in one database. They list markets, give a
+    market's details and past prices, handle the quarantine of quotes that can't be right, and add
+    or delete the sample (invented markets for a new installation).
 
     The fields `status` and `stale` of the returned markets come from the age rule (`freshness`),
     which decides whether a status and a price can still be relied on.

@@ -60,15 +60,15 @@ markets read. `encoder_place`: log(1 + n) for the market with the (n + 1)th larg
 """
 RULED: Final = tuple(f"ruled_{order}" for order in ORDERS)
 """Names of the features that say, 0 or 1, which of the relations `ORDERS` the hand-written rules
-find. They are input, after `ENCODED`, only of the trees for bounds (`Judge.bounds`)."""
+find. Only the trees for bounds (`Judge.bounds`) read them, as the columns after `ENCODED`."""
 LISTED: Final = (
     "encoder_lead", "encoder_likely", "encoder_most", "dense_lead", "dense_most", "dense_behind",
     "score_lead",
 )  # fmt: skip
 """Names of the features that compare a market with all markets that were read for the question.
 They help to recognize that no market asks the question: in this case several markets often fit
-about equally well. They are input, after `ENCODED`, only of the trees that choose between same,
-opposite and neither (`Judge.trees`).
+about equally well. Only the trees that choose between same, opposite and neither
+(`Judge.trees`) read them, as the columns after `ENCODED`.
 
 In the names, `encoder` stands for `encoder_best` (`ENCODED`); `dense` and `score` are features of
 `features.NAMES`.
@@ -97,7 +97,8 @@ leads of `encoder_lead` (in log-odds), `dense_lead` (cosine similarity) and `sco
 
 
 class JudgedOrder(NamedTuple):
-    """A relation of a question to a market outcome that bounds the answer."""
+    """A relation of a question to a market outcome. Because of it, the outcome's price sets an
+    upper or lower bound on the probability of the answer Yes."""
 
     relation: Relation
     """One of `ORDERS`."""
@@ -148,9 +149,10 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True)
 class Encoder:
-    """The cross-encoder: a neural network that reads a question and a market together and gives the
-    log-probabilities of what the question is to the market: something else, the same, the opposite,
-    or one of the relations `ORDERS`."""
+    """The cross-encoder: a neural network that reads a question and a market together. It gives the
+    log-probability of each way in which the two can be related: they ask the same, they ask
+    opposite things, the question has one of the relations `ORDERS` to the market, or none of
+    these."""
 
     session: onnxruntime.InferenceSession
     tokenizer: Tokenizer

@@ -174,7 +174,8 @@ class IntervalRow(Row):
 
 
 class PartRow(Row):
-    """One level, day or name of a distribution, with its probability."""
+    """One outcome of a forecast's distribution, with its probability. The outcome is a range of
+    levels, a period or a name."""
 
     component = "DistributionPart"
     label: str

@@ -49,8 +49,8 @@ _ANY_TIME: Final = re.compile(
 
 
 class ThresholdReading(NamedTuple):
-    """The quantity with its threshold that a market states, in its text or in the venue's number
-    fields. For "stays below 5" it is what the text rules out: reaching 5 or more."""
+    """The quantity and its threshold that a market states, in its text or in the venue's number
+    fields. A text such as "stays below 5" gives the threshold that it rules out: 5 or more."""
 
     threshold: Threshold | None = None
     touch: bool = False

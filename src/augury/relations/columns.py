@@ -84,10 +84,10 @@ _AT: Final = {name: nth for nth, name in enumerate(COLUMNS)}
 
 
 class Paths(NamedTuple):
-    """How strongly each of n markets is tied to a query, by two measures: how much the market is
-    about the query's own factors (the things in the world that the query is about), and how
-    strongly paths of the factor base (which factor drives which) lead from these factors to the
-    market's."""
+    """How strongly each of n markets is tied to a query, by two measures. `own`: how much the
+    market is about the query's own factors (the things in the world that the query is about).
+    `weights`: how strongly the query's own factors are connected to the market's factors, by paths
+    of the factor base."""
 
     own: Floats
     """(n markets, MOST_TAGS factors of each), 0 to 1: how much the market is about the factor

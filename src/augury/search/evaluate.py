@@ -19,8 +19,8 @@ CUT_RANK: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuery:
-    """A search query, with the markets that were judged for it: `labels` has the relation to the
-    query and the grade of each."""
+    """A search query, with the markets that were judged for it. For each of these markets, `labels`
+    has its relation to the query and its grade."""
 
     qid: str
     query: str

@@ -76,7 +76,8 @@ def schema(embedder: Embedder, relations: Relations) -> IndexSchema:
 
 
 class Indexer:
-    """Keeps one search index up to date: applies the changes of markets in the database to it."""
+    """Keeps one search index up to date. When markets change in the database, it makes the same
+    changes in the index."""
 
     def __init__(
         self,

@@ -88,7 +88,8 @@ class Pool:
 
 
 class Ranked(NamedTuple):
-    """The markets of one relation to a query, best first; one array entry per market."""
+    """The markets that have one relation to a query (e.g. `upstream`), best first. Each array has
+    one entry per market."""
 
     positions: NDArray[np.intp]
     """Position of each of these markets in the arrays of the `Pool`."""
@@ -99,8 +100,8 @@ class Ranked(NamedTuple):
 
 class PoolReading(Protocol):
     """How each market of a `Pool` (the markets that may be listed) is related to the query, judged
-    by the factors (things in the world) that both are about. Computed once, and used for the lists
-    of all relations."""
+    by the factors (things in the world) that both are about. It is computed once per search. All
+    lists of the search are made with it: one list for each relation, and the list `direct`."""
 
     def direct(self) -> NDArray[np.float32] | None:
         """How directly a market is about the query itself, for each of the first
@@ -222,7 +223,7 @@ up, and relates no market to the query."""
 
 
 class Unrelated:
-    """Stand-in for `Relations` if no factors are known: markets have no tags, and queries no
+    """Stand-in for `Relations` if no factors are known: markets have no tags, and queries have no
     related markets."""
 
     version = ""

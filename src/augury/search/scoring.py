@@ -20,7 +20,7 @@ hand."""
 
 
 class ScoredHits(NamedTuple):
-    """The hits of a search with their ranking features, and which of them (the voters) indicate
+    """The hits of a search with their ranking features. Some of the hits are voters: they indicate
     what the query is about."""
 
     gathered: Gathered

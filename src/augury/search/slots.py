@@ -33,8 +33,8 @@ arrays)."""
 
 
 class SlotColumns:
-    """Memory-mapped arrays with one row, called slot, per document, and the signs of the vectors in
-    memory.
+    """Arrays with one row per document; the number of a row is called slot. All arrays but
+    `sketches` are memory-mapped files.
 
     keys : int64 (capacity,), the document's key + 1, or 0 for a free slot
     vectors : int16 (capacity, dim), coordinates x `_UNIT`: as small as half floats, more exact
@@ -44,7 +44,8 @@ class SlotColumns:
         under each of them (`IndexDocument.tags`); unused places are 0
     shown : record (capacity,), what a search result shows of the document: first the number of its
         bytes, then the bytes; the number is 0 if nothing is stored
-    sketches : uint64 (ceil(dim / 64), capacity), rebuilt from the vectors when opened
+    sketches : uint64 (ceil(dim / 64), capacity), the signs of the vectors' coordinates as bits, one
+        column per slot; kept only in memory, and rebuilt from the vectors when opened
 
     The files never shrink; freed slots are used again.
     """

@@ -38,8 +38,8 @@ class SearchArguments(NamedTuple):
 
 
 class Understood(NamedTuple):
-    """A query after parsing, with the markets that it names, as the other stages of a search take
-    it."""
+    """A parsed query, with the markets that it names. It is the input of the later stages of a
+    search."""
 
     wanted: SearchArguments
     parsed: ParsedQuery

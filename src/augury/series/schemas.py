@@ -170,8 +170,8 @@ class LatestPoint(BaseModel):
 
 
 class SeriesRecord(BaseModel):
-    """An external series (numbers over time that the account brings), its latest point, and how its
-    last refresh ended."""
+    """An external series (numbers over time that the account provides), its latest point, and how
+    its last refresh ended."""
 
     model_config = example(**_SERIES)
 
@@ -292,7 +292,8 @@ class RevisionRecord(BaseModel):
 
 
 class PointRecord(BaseModel):
-    """A point of an external series: a time with its current value and its earlier values."""
+    """A point of an external series: a time, its current value, and its earlier values, which newer
+    values have replaced."""
 
     time: datetime
     value: float = Field(description="The current value, in the unit of the series.")

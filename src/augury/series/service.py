@@ -90,7 +90,7 @@ class _AccountLocks:
 
 class SeriesService:
     """Creates, fetches, reads and deletes external series: numbers over time that accounts
-    bring."""
+    provide."""
 
     def __init__(
         self,

@@ -25,8 +25,9 @@ points to stay near a megabyte."""
 
 
 class Series(NamedTuple):
-    """An external series: numbers over time that an account brings. `url` and `headers` are
-    encrypted."""
+    """An external series: numbers over time that an account provides. Either Augury fetches them
+    from the source at `url`, or the account sends them (then `url` is None). `url` and `headers`,
+    the HTTP headers sent to the source, are encrypted."""
 
     id: str
     account_id: str

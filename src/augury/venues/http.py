@@ -161,8 +161,8 @@ class VenueClient:
     bases
         Base URLs by a short name ("gamma": "https://..."). Each has its own circuit breaker.
     limits
-        Maximum number of requests per second, by base ("gamma") or by base and first part of the
-        path ("gamma/events"). A request to gamma/events has to keep both limits.
+        Maximum number of requests per second in the long run, by base ("gamma") or by base and
+        first part of the path ("gamma/events"). Both limits apply to a request to gamma/events.
     deadline
         Maximum time of a whole call in seconds, including waits, retries and reading the body.
     attempts

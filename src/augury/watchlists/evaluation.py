@@ -72,8 +72,8 @@ when the snooze ends, if the alert's condition still holds."""
 
 
 class Evaluated(NamedTuple):
-    """A rule (an alert condition) and a watched target, with the rule's state on it after an
-    evaluation."""
+    """A rule (an alert condition) and a watched target, with the rule's state on this target after
+    an evaluation."""
 
     rule: Rule
     target: Target

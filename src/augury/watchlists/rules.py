@@ -67,11 +67,12 @@ with its past, `reevaluation_interval` computes the time. Chosen by hand."""
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """An alert condition on one metric of the targets of a watchlist.
 
-    `threshold` is in the metric's unit; for the metric `status`, `label` is used instead. `span` is
-    the window of a metric over time; None means its default. `hysteresis`, in the metric's unit, is
-    how far from the threshold the value must come back before an alert resolves. `hold` is how long
-    the condition must hold before the rule fires. `cooldown` is how long after firing the rule
-    can't fire again on the same target.
+    `threshold` is in the metric's unit; for the metric `status`, `label` is used instead. Some
+    metrics are measured over a time window. `span` is the length of this window; None means the
+    metric's default (`DEFAULT_SPANS`). `hysteresis`, in the metric's unit, is how far past the
+    threshold the value must come back before an alert resolves. `hold` is how long the condition
+    must hold before the rule fires. `cooldown` is how long after firing the rule can't fire again
+    on the same target.
     """
 
     id: str

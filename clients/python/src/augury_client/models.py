@@ -85,8 +85,8 @@ class AlertList(Model, kw_only=True):
 
 class ArrowJudgment(Model, kw_only=True):
     """The verdict of one or two readers (people or language models) on how two factors (things in
-    the world that markets are about) are related. The readers did not see how the list of
-    factors relates them.
+    the world that markets are about) are related. When they judged the two factors, the
+    readers did not see which relation the list of factors records between them.
     """
 
     verdict: str
@@ -530,8 +530,8 @@ class EvaluationResult(Model, kw_only=True):
 
 
 class EvidenceMarket(views.Priced, kw_only=True):
-    """A market that a forecast names, as it was known at the time as of which the forecast is made
-    (`as_of`).
+    """A market that a forecast names. The fields say what was known of the market at the moment
+    that the forecast describes (`as_of`).
     """
 
     id: str
@@ -721,8 +721,8 @@ class RejectedRow(Model, kw_only=True):
 
 
 class OutOfRunning(Model, kw_only=True):
-    """The market that asks the question of a forecast but gives no answer now, because it is
-    decided, is closed, or has had no price for too long.
+    """A market that asks the same question as the forecast, or its exact opposite, but gives no
+    answer now. The market is decided, is closed, or has had no price for too long.
     """
 
     market: EvidenceMarket
@@ -754,8 +754,8 @@ class PublicMarketSummary(views.Priced, kw_only=True):
 
 
 class PublicGraphNode(Model, kw_only=True):
-    """A node of a causal graph: the question for which the graph was drawn, or something related
-    to it, shown by its markets.
+    """A node of a causal graph. One node stands for the question for which the graph was drawn.
+    Every other node stands for something related to that question, and has markets on it.
     """
 
     id: str
@@ -1099,8 +1099,8 @@ class PricesAt(Model, kw_only=True):
 
 
 class RelatedMarket(views.Priced, kw_only=True):
-    """Another market of the same event or group, in short. A group is all markets of the events
-    whose names differ only by date.
+    """The main fields of another market of the same event or group. A group is all markets of the
+    events whose names differ only by date.
     """
 
     id: str
@@ -1132,7 +1132,7 @@ class MarketDetail(views.MarketView, kw_only=True):
     price_as_of: datetime | None
     origin: str
     price_history: list[PricesAt]
-    """The latest recorded prices (at most 200 of an outcome), oldest first."""
+    """The latest recorded prices (at most 200 per outcome), oldest first."""
     related: list[RelatedMarket]
     """Other markets of the same event, then other markets of the same group, at most 50 in all. A
     group is all markets of the events whose names differ only by date.
@@ -1189,7 +1189,9 @@ class MarketList(Model, kw_only=True):
 
 
 class MarketPrice(Model, kw_only=True):
-    """A market's current prices, its status, and whether they are too old to rely on."""
+    """A market's latest prices and its status. `stale` says whether the price or the status is too
+    old to rely on.
+    """
 
     current_prices: dict[str, float | None] | None
     """Probability by outcome label; null for an outcome without a quote. Null as a whole if there
@@ -1314,7 +1316,9 @@ class RevisionRecord(Model, kw_only=True):
 
 
 class PointRecord(Model, kw_only=True):
-    """A point of an external series: a time with its current value and its earlier values."""
+    """A point of an external series: a time, its current value, and its earlier values, which
+    newer values have replaced.
+    """
 
     time: datetime
     value: float
@@ -1452,7 +1456,7 @@ class PricesResponse(Model, kw_only=True):
 
 
 class ValidationIssue(Model, kw_only=True):
-    """One problem of a request that did not validate, and where it is."""
+    """One reason why a request is not valid. `loc` names the part of the request that is wrong."""
 
     loc: list[str | int]
     """Where the problem is: body, query or header, then field names and positions in lists."""
@@ -1604,8 +1608,10 @@ class RefreshResult(Model, kw_only=True):
 
 
 class ReplayRequest(Model, kw_only=True):
-    """Which messages to send to an endpoint again: one message by its id, or all messages about
-    alerts that failed since a time and were not sent again yet (the oldest 1,000).
+    """Which messages to send to an endpoint again: one message by its id, or the alert messages
+    whose delivery failed. A failed message is sent again if it was created at `since` or
+    later and has not been sent again yet. If there are more than 1,000, the oldest 1,000
+    are sent.
     """
 
     message_id: str | None = None
@@ -2220,7 +2226,7 @@ class SourceRecord(Model, kw_only=True):
 
 
 class SeriesRecord(Model, kw_only=True):
-    """An external series (numbers over time that the account brings), its latest point, and how
+    """An external series (numbers over time that the account provides), its latest point, and how
     its last refresh ended.
     """
 

@@ -241,9 +241,9 @@ async def last_price_at(conn: Connection, market_seq: int) -> datetime | None:
 class Spark(NamedTuple):
     """Daily prices of one outcome, oldest first, for a small chart.
 
-    The last price is that at the time `price_as_of`; the others are those at 1, 2, 3 ... days
-    before that time. The price at a time is the last one recorded up to then; None if no price was
-    recorded in the `PRICE_LASTS` before it.
+    The last price is the one at the time `price_as_of`. The others are those at 1, 2, 3 ... days
+    before that time. The price at a time is the last one recorded up to then. It is None if that
+    one was recorded `PRICE_LASTS` (2 days) or longer before, or if there is none.
     """
 
     market_id: str

@@ -100,8 +100,9 @@ class Position(msgspec.Struct, frozen=True):
 
 
 class PlatformCount(NamedTuple):
-    """The number of markets that have the same venue, origin (synced, imported or sample) and shown
-    status, and how fresh their data are."""
+    """The number of markets with the same venue, origin (synced, imported or sample) and status,
+    and how fresh their data are. The status is the one that answers show: an overdue market counts
+    as closed."""
 
     platform: Platform
     status: Status

@@ -23,8 +23,9 @@ from augury.markets.store.sql import HEARD_AGAIN, SALIENCE, Connection, lock_for
 class UpsertSummary(msgspec.Struct, frozen=True):
     """What became of a batch of markets.
 
-    `unchanged` also counts markets older than their stored state, and samples that were refused
-    because the catalogue has real markets.
+    `unchanged` also counts the records that were not stored: those older than the stored state of
+    their market, those replaced by another record of the same market in the batch, and sample
+    markets that were refused because there are real markets.
     """
 
     inserted: int = 0

@@ -46,8 +46,8 @@ class Match(NamedTuple):
 
 class Matcher:
     """Finds the factors (things in the world, e.g. a policy rate) that texts name. To be fast, it
-    indexes each way of naming a factor (`Line`) by rare terms, of which such a text has at least
-    one."""
+    indexes each way of naming a factor (`Line`) by a few rare terms. Every text that names the
+    factor in this way has at least one of these terms."""
 
     def __init__(self, base: Base) -> None:
         self.base = base

@@ -55,14 +55,15 @@ class EdgeCounts(msgspec.Struct):
     """Counts of how far the factor base agrees with the readers who judged the same pairs of
     factors: on its edges (one factor drives another) and its links (two factors move together).
 
-    All edges between the factors made from the same two patterns (one factor for each team, country
-    ...) count as one.
+    A pattern makes many factors: one for each team, country etc. Of the edges from the factors of
+    one pattern to those of another, at most two count: one between factors about the same team (or
+    country ...) and one between factors about different teams. The same holds for links.
     """
 
     edges: int = 0
     """Number of edges and links that people wrote in the factor base."""
     judged: int = 0
-    """Number of edges and links whose two factors have a verdict."""
+    """Number of edges and links for which there is a verdict on the pair of their two factors."""
     same_relation: int = 0
     """Number of edges and links that state the same relation as the verdict on their two
     factors."""

@@ -1,4 +1,4 @@
-"""Paths from the factors that a question is about to those that drive them, follow from them or
+"""Paths that lead from a question's own factors to the factors that drive them, follow from them or
 move with them. Pure.
 
 A factor is something in the world that markets are about; its id is its position in the factor base
@@ -105,14 +105,15 @@ class _Around(NamedTuple):
 @dataclass(frozen=True, slots=True, eq=False)
 class Reached:
     """The factors (things in the world) that are reached from a question's own factors, along paths
-    of the factor base. Its own factors are those that it is about. The arrays are indexed by factor
-    id.
+    of the factor base. A question's own factors are those that it is about. The arrays are indexed
+    by factor id.
 
     weights : (3, factors + 1), weight of the best path, 0 to 1, by relation (in the order of
         `RELATIONS`) and factor; 0 if there is no path
     own : (factors + 1,), how much the question is about the factor itself, 0 to 1
-    looked_up : (factors + 1,), True for the factors whose markets search should look up; False for
-        most siblings (`FIRST_SIBLINGS`), whose markets search finds by their text only
+    looked_up : (factors + 1,), True for the reached factors whose markets may be looked up. False
+        for all others, e.g. for most siblings (`FIRST_SIBLINGS`): the search finds the markets of
+        these siblings only by their text
     """
 
     weights: NDArray[np.float32]

@@ -2,8 +2,9 @@
 them. Pure.
 
 A factor is something in the world that markets are about. A verdict says how two factors are
-related. The queue holds the unjudged pairs that a path of the factor base (which factor drives
-which) joins and that events of this installation are about, those with the most events first.
+related. The review queue holds pairs that are not judged yet, if a path of the factor base (which
+factor drives which) joins their two factors and events of this installation are about both. Pairs
+with the most events come first.
 Proposals have the format of `knowledge/judged`. They change no answer until a person accepts them.
 """
 
@@ -50,7 +51,8 @@ class UnjudgedPair(NamedTuple):
     events: int
     """Number of events of this installation for which a verdict on the pair matters. For two
     factors, it is the number of events about the first or about the second, whichever is smaller.
-    For two patterns, it is the sum of these numbers over all pairs in `examples`."""
+    For a pair of patterns, it is the sum of this number over all pairs of factors in
+    `examples`."""
 
     @property
     def pair(self) -> tuple[str, str, Side]:

@@ -288,7 +288,8 @@ async def markets_of_events(conn: Connection, ids: Collection[int]) -> dict[int,
 
 
 class Counts(NamedTuple):
-    """How many events of markets, and how many links between venues, are stored."""
+    """Numbers of stored events and links. An event is a group of markets that belong together. A
+    link joins two markets that are the same contract on two venues."""
 
     markets: int
     """Number of markets that belong to an event."""
