@@ -160,8 +160,8 @@ _MESSAGE: dict[str, Any] = {
 
 
 class Message(BaseModel):
-    """A message to an endpoint, about an alert or a ping, with the attempts to send it. Every
-    attempt to a webhook carries the message's `id` as the header `webhook-id`."""
+    """A message to an endpoint (about an alert, or a test ping), with the attempts to send it.
+    Every attempt to a webhook carries the message's `id` as the header `webhook-id`."""
 
     model_config = request_example(**_MESSAGE)
 

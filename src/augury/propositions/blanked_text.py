@@ -28,8 +28,8 @@ class BlankedText:
 
     about : the question or the market's title, with the parts read so far blanked out
     side : the market's subtitle, blanked in the same way; empty if there is none
-    raw : title and subtitle before any part was blanked out; a quoted passage of the title is
-        replaced by a made-up word (`masked`)
+    raw : title and subtitle before any part was blanked out, except that a quoted passage of the
+        title is already replaced by a made-up word (see `masked`)
     read : the parts of the proposition read so far, each with the words from which it was read
     """
 

@@ -127,7 +127,7 @@ class TokenBucket:
     """Lets through at most `rate` requests per second in the long run, and `burst` at once.
 
     `acquire` never refuses a request. It reserves the next free time and sleeps until then, so that
-    requests are sent in the order of the calls and evenly spaced.
+    requests are sent in the order of the calls and, once the burst is used up, evenly spaced.
     """
 
     def __init__(
