@@ -1,4 +1,5 @@
-"""A process that does background work and serves no requests, until SIGTERM."""
+"""A process that only does background work. It answers no requests of the API, and ends at SIGTERM
+or Ctrl-C."""
 
 from __future__ import annotations
 

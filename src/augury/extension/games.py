@@ -146,9 +146,9 @@ class GameMarkets(NamedTuple):
     page is about this game.
 
     If the page names a day, the number is the days between that day and the game. If not, it is the
-    days between now and the game; for a less likely game, it is `_LESS_LIKELY_DAYS_FACTOR` times
-    these days plus 1. Past games are less likely, but if the page says that its game is over,
-    coming games are."""
+    days between now and the game. For a less likely game, these days are multiplied by
+    `_LESS_LIKELY_DAYS_FACTOR`, and then 1 is added. Past games are less likely. If the page says
+    that its game is over, coming games are less likely instead."""
     games: list[Game]
 
 

@@ -1,8 +1,8 @@
 """Finds leagues, teams and players in texts, by all names that pages and venues use for them. Pure.
 
-Teams and players come from `propositions.teams` and from the lists of entities in the factor base
-(the subjects of markets that people wrote down, `augury.relations`). `extension.team_names` only
-adds other names that the news uses.
+Teams and players come from three sources: `propositions.teams`, the lists of teams and players in
+the factor base (`augury.relations.causal.knowledge`), and `extension.team_names`. The last one has
+college teams, clubs of Major League Soccer, more players, and other names that the news uses.
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ T = TypeVar("T", bound=msgspec.Struct)
 MAX_TEST_WAIT_SECONDS: Final = 0.1
 """A language model may do a task for a forecast only if it has passed the test for this task
 (control questions with known answers). The forecast waits at most this many seconds for the result
-of the test; then it goes on without the model. The stored result of an earlier test is there in
-less time. Chosen by hand."""
+of the test; then it goes on without the model. Looking up the stored result of an earlier test
+takes less time than this. Chosen by hand."""
 
 
 class Assistant:

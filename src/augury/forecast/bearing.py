@@ -27,9 +27,9 @@ class Bearing:
     """Probability, 0 to 1, that the price of the market outcome gives to the question, read without
     its negation. For "Will X win?" and for "Will X not win?", it is the probability that X wins."""
     turned: bool
-    """Whether the market outcome asserts the opposite of the question without its "not"; `positive`
-    is then 1 minus the price. Example: the outcome says that X does not win, and the question is
-    "Will X win?" or "Will X not win?"."""
+    """Whether the market outcome asserts the opposite of what the question is about. A "not" in the
+    question is ignored. Example: the outcome says that X does not win, and the question is "Will X
+    win?" or "Will X not win?". If True, `positive` is 1 minus the price."""
     age: float
     """Days since the market's price was quoted."""
     exact: bool = False
@@ -46,12 +46,13 @@ class Bearing:
     finds that some market asks the question itself. None: the judge gave no opinion; then
     `roles.is_related` and `roles.is_sure` decide."""
     judged_order: JudgedOrder | None = None
-    """A relation of the question to the market outcome by which the price bounds the answer, found
-    by the judge alone. None: the judge is not sure of one, or some market asks the question."""
+    """The judge's finding on how the question is related to the market outcome. Because of this
+    relation, the outcome's price bounds the answer. None: the judge is not sure of such a relation,
+    logic or the hand-written rules already found one, or some market asks the question."""
     confidence_limit: float = 1.0
     """Upper limit, 0 to 1, of the confidence in an answer that takes this market outcome as asking
-    the question. If the judge (`matching.judge`) says so: the share of its verdicts with the same
-    probability that were right on held-out questions. If a language model says so:
+    the question. If the judge (`matching.judge`) says so, the limit is how often the judge was
+    right, on held-out questions, when it gave the same probability. If a language model says so:
     `opinion.TRUSTED_SHARE`. If only the hand-written rules say so: 1."""
 
     @property

@@ -21,8 +21,9 @@ HORIZONS: Final = (1, 7, 30, 90)
 whether prices need a correction."""
 FOLDS: Final = 5
 MIN_PRICES: Final = 200
-"""A correction of prices is fitted for one venue and one number of days before the end. It is
-fitted only if at least this many prices of resolved markets are known. Chosen by hand."""
+"""One correction of prices is fitted for each venue and each number of days before a market's end
+(`HORIZONS`). It is fitted only if at least this many such prices of resolved markets are known.
+Chosen by hand."""
 SURE_T: Final = -2.0
 """A correction of market prices counts as worth using if t is at most this. t is the Brier score
 with the correction minus the score without it, divided by the standard error of this difference.

@@ -36,8 +36,8 @@ _CONDITION: Final = re.compile(
     r"(?:\s+that)?)\s+(?=[^?,]{3})[^?,]*",
     re.I,
 )
-"""Matches a condition. "Given" states one ("given a cut in June") unless it is a verb ("is given
-to", "given out") or leads in what is known ("given how badly they play")."""
+"""Matches a condition. "Given" begins a condition ("given a cut in June") unless it is a verb ("is
+given to", "given out") or introduces a known fact ("given how badly they play")."""
 _WHOLE_QUESTION: Final = re.compile(r"^\W*(?:if|whether)\s+[^,]+$", re.I)
 """Matches a question that is a single clause after "if" or "whether" ("Whether X wins"). The "if"
 or "whether" introduces the question and states no condition."""
@@ -74,7 +74,8 @@ class Parts:
     names: tuple[str, ...]
     questions: tuple[str, ...]
     denied: bool = False
-    """Whether the question asks that no part comes true ("Will neither A nor B win?")."""
+    """Whether the question asks for the opposite of what `connective` says. "Will neither A nor B
+    win?" asks whether no part comes true: `connective` is `either`, and `denied` is True."""
     rivals: bool = True
     """Whether the parts ask the same about different contenders (A wins, B wins), so that they may
     exclude each other."""
@@ -91,13 +92,13 @@ _ASKED_OF: Final = re.compile(
     r"(?!\W+(?:\w+\W+)?(?:right|wrong|crazy|nuts|mad|dreaming|delusional|correct|onto|kidding|full|'s)\b)",
     re.I,
 )
-"""Matches a question about somebody private: "will my cousin marry". "Is my cousin right?" asks
-about what the cousin says."""
+"""Matches a question about a private person or thing: "will my cousin marry". It does not match "Is
+my cousin right?", which asks about what the cousin says."""
 _STATED_OF: Final = re.compile(
     rf"^\W*(?:\w+\s+){{0,2}}(?:my|our)\s+(?:\w+\s+){{0,2}}?{_RELATIVES}(?P<rest>.*)$", re.I
 )
-"""Matches a statement that begins with somebody private: "my cousin marries in June". `rest` is
-what follows the person."""
+"""Matches a statement that begins with a private person or thing: "my cousin marries in June".
+`rest` is what follows the person or thing."""
 _LEADS_IN: Final = re.compile(
     r"\b(?:says?|said|saying|swears?|thinks?|insists?|convinced|sure|worr(?:y|ies|ied)|wonders?|asks?|"
     r"asking|hears?|heard|prays?|dreams?|hopes?|bets?|wants?|reckons?|believes?|claims?|predicts?|"
@@ -106,14 +107,15 @@ _LEADS_IN: Final = re.compile(
     r"chances?|what|how|any)\b",
     re.I,
 )
-"""Matches what follows on a private person who only leads in: a verb of saying ("my uncle swears
-that ..."), or another sentence that asks."""
+"""Matches words after a private person, if they show that the question is about something else and
+the person only introduces it. Such words are a verb of saying ("my uncle swears that ..."), the
+beginning of another sentence, or a question after a comma (", will it ...")."""
 
 
 def private_subject(question: str) -> str | None:
     """The private person or thing that a question is about: "my cousin" for "Will my cousin
-    marry?". None for other questions, also if such a person only leads in ("My uncle says that
-    ...")."""
+    marry?". None for other questions, also if such a person only introduces the question ("My uncle
+    says that ...")."""
     text = " ".join(question[:300].split())
     found = _ASKED_OF.search(text)
     if found is None:

@@ -47,14 +47,15 @@ _LIST: Final = re.compile(
     rf"(?P<last>{_ITEM})(?P<after>\s+{_AFTER_ITEM}\b[^?]*)$",
     re.I,
 )
-"""Matches a list of three or more who do the same: "Will Ada, Bela or Cora be the next mayor"."""
+"""Matches a list of three or more names that share one verb: "Will Ada, Bela or Cora be the next
+mayor"."""
 _PAIR: Final = re.compile(
     rf"^(?P<before>(?:{_AUXILIARY}\s+)?)(?P<items>{_ITEM})\s+(?P<joint>and|or)\s+"
     rf"(?P<last>(?:the\s+)?{_ITEM})(?P<after>\s+{_AFTER_ITEM}\b[^?]*)$",
     re.I,
 )
-"""Matches a pair of names that do the same: "trump or vance saying it", "the knicks and the nets
-both win". It counts only if both names are known."""
+"""Matches a pair of names that share one verb: "trump or vance saying it", "the knicks and the nets
+both win". It counts only if both names are in the vocabulary."""
 _OBJECTS: Final = re.compile(
     rf"^(?P<before>.*?\b(?i:win(?:s|ning)?|carry|carries|captur(?:e|es|ing)|takes?|flips?|visits?|sweeps?)\s+)"
     rf"(?:the\s+)?(?P<items>{NAME})\s+(?P<joint>and)\s+(?P<last>{NAME})(?P<after>(?:\s+[a-z][^?]*)?)$"
@@ -89,8 +90,9 @@ _COMPARES: Final = re.compile(
 with a bigger weekend than Dune". Such a question is not split into parts, because the answers to
 the parts would not answer it."""
 _RIVALS: Final = re.compile(rf"^(?:{_AUXILIARY}\s*)?$|\b(?:be|is|become|becomes)\s+$", re.I)
-"""Matches the words before a list whose members do the same (or are meant for one post), so that
-they may exclude each other: "Will (A or B win)", "will the next mayor be (A or B)"."""
+"""Matches the words before a list whose members share one verb or compete for one post. Examples:
+"Will" before "A or B win"; "will the next mayor be" before "A or B". Of the lists that this module
+reads, only such a list may have members that exclude each other."""
 
 
 def parts(reading: Reading) -> Parts | None:

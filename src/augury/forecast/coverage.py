@@ -1,4 +1,4 @@
-"""How much of one text's content another text has, too, in the same words or in others. Pure.
+"""How much of one text's content also occurs in another text, in the same words or in others. Pure.
 
 Texts are given as views (`View`): the terms of a text, each with a weight for how telling it is.
 """
@@ -16,8 +16,8 @@ from augury.propositions.wording import OFFICES
 from augury.search.text import terms
 
 _COMMON: Final = frozenset(terms("player year season"))
-"""Terms that occur in the long forms of many names, e.g. of awards ("player of the year"). Two
-names that share only such terms are not taken for the same."""
+"""Terms that occur in the long forms of many names, e.g. of awards ("player of the year"). A text
+that has only such terms of a name's long form is not taken to contain the name."""
 _DIVISION: Final = frozenset(terms("division"))
 
 

@@ -41,9 +41,9 @@ class Doubts:
     question: from 0 (both use the same words) to 1."""
     disagreement: float
     """How much the prices of the markets that ask the question itself disagree: their weighted
-    standard deviation, in log-odds. Markets with the same title and close as one of these are
-    included, even if they were set aside because their price clearly differs. 0 with fewer than two
-    markets."""
+    standard deviation, in log-odds. Some markets have the same title as one of these and nearly the
+    same closing time, but a clearly different price (`roles.are_contrary`). They are included,
+    although the estimate does not use them. 0 with fewer than two markets."""
     age: float
     """Age, in days, of the prices on which the estimate rests. If markets ask the question itself:
     the weighted mean. If markets bound the answer: the age of the newest price. For a hint: the age

@@ -34,8 +34,8 @@ class Framed:
     coins. Will ...?"); else empty."""
     judged: str = ""
     """The question as the judge (`matching.judge`, a trained model) reads it: as it was asked, but
-    without a frame that denies it, and without a "not" that denies nothing ("isn't X going to
-    win?")."""
+    without words around it that deny it ("is it false that ..."). A "not" that denies nothing
+    ("isn't X going to win?") is left out, too."""
 
 
 def framed(question: str) -> Framed:

@@ -15,8 +15,9 @@ MIN_HINT_CONFIDENCE: Final = 1.1
 answer only if its confidence is at least this. Confidences end at 1, so 1.1 withholds every hint. A
 lower value would have to prove itself in `augury eval leave-one-out` on hints from at least 20
 markets. The development questions have hints from only 16 markets. These hints are better than
-always answering the base rate (Brier score 0.112, base rate 0.250; t -2.9, with one observation for
-each market), but one in five answers the opposite question."""
+always answering the base rate: their Brier score is 0.112, that of the base rate 0.250 (t of the
+difference -2.9, with one observation for each market). But one in five answers the opposite
+question."""
 
 
 RIVALS_MARKER: Final = "from_rivals"
@@ -33,10 +34,12 @@ the titles came true. The answers' Brier score was 0.378; always answering the b
 below it were worse than the base rate."""
 WIDEST_BOUNDS: Final = 0.9
 """An answer carries the warning `LOOSE_WARNING` if the bounds that logic puts on it are wider than
-this (upper minus lower, as a probability). Answers from rivals alone always carry it. Answers with
-narrower bounds are better than always answering the base rate. Brier scores on the half of the
-titles on which the limit was chosen: 0.178, base rate 0.249 (54 titles, t -2.2). On the other half:
-0.169, base rate 0.228 (63 titles, t -2.2)."""
+this (upper minus lower, as a probability). Answers that rest only on the prices of rivals
+(contenders other than the one asked about) always carry it. Other answers with narrower bounds are
+better than always answering the base rate. This was measured by asking titles of resolved markets.
+The limit was chosen on half of the titles. On that half, the answers' Brier score is 0.178, that of
+the base rate 0.249 (54 titles, t of the difference -2.2). On the other half, it is 0.169, that of
+the base rate 0.228 (63 titles, t -2.2)."""
 LOOSE_WARNING: Final = (
     "The markets bound the answer so loosely that the number is no better than the base rate."
 )

@@ -3,8 +3,8 @@ resign"). Pure.
 
 People rarely name a date, and the markets on an event nearly always do. A question without a date
 asks whether the event happens at all. Of several markets, the one with the latest deadline is
-closest to this meaning. So the question is asked again for the deadlines of its likeliest markets,
-the latest first. The answer says for which deadline it holds.
+closest to this meaning. So the question is asked again with the deadlines of the markets that most
+probably ask it, the latest deadline first. The answer says for which deadline it holds.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ MAX_CONFIDENCE: Final = 0.5
 the one who asks may have another in mind. Chosen by hand."""
 AMPLE_DAYS: Final = 180
 """If the deadline added to a question without a date is fewer days ahead than this,
-`MAX_CONFIDENCE` is reduced in proportion: with half as many days, to half. Whoever names no date
-hardly means the next two weeks. Chosen by hand."""
+`MAX_CONFIDENCE` is reduced in proportion: if the deadline is half as many days ahead, the limit is
+halved. Someone who names no date is unlikely to mean only the next two weeks. Chosen by hand."""
 MIN_DATED_PROBABILITY: Final = 0.5
 """A question without a date is asked again with a market's deadline added to it. The answer counts
 only if the judge (the trained model) gives at least this probability, 0 to 1, that the market asks

@@ -1,5 +1,5 @@
-"""A finished forecast, without anything that belongs to a single request, and what every form of
-answer shows of it."""
+"""A finished forecast, without anything that belongs to a single request. It also has what every
+form of answer shows: where the answer comes from, its warnings and the time of its newest price."""
 
 from __future__ import annotations
 

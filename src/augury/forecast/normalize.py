@@ -1,9 +1,11 @@
-"""Brings a question in plain words to the form that markets use: positive, in figures, dated. Pure.
+"""Rewrites a question in plain words into the form that markets use: positive, in figures, dated.
+Pure.
 
-Three things are done to the text before its parts are read. Words around the question are dropped
-("what are the odds that"). Numbers in words become figures ("a quarter point", "fourth or higher").
-Different ways of denying are brought to a few forms: "miss the playoffs" -> "fail to make the
-playoffs", "hang on as CEO" -> "not be out as CEO". What remains is read by `propositions.reading`.
+Four things are done to the text before its parts are read. Words around the question are dropped
+("what are the odds that"). Times such as "within a month" become dates. Numbers in words become
+figures ("a quarter point", "fourth or higher"). Different ways of denying are replaced by a few
+standard ones: "miss the playoffs" -> "fail to make the playoffs", "hang on as CEO" -> "not be out
+as CEO". What remains is read by `propositions.reading`.
 """
 
 from __future__ import annotations
@@ -83,8 +85,9 @@ class Reading:
     """What was changed in the question's wording, as text for people; None if nothing was
     changed."""
     wider: str | None = None
-    """For a question about one way to happen ("win by 5 points"): the same question with the way
-    left open ("win"). None for other questions and for those with a negation."""
+    """For a question with a condition on how something happens ("win by 5 points"): the same
+    question without the condition ("win"). None for other questions and for those with a
+    negation."""
     core: str = ""
     """The question in its own words, without words around it such as "is it true that"."""
     asking: str = ""

@@ -1,7 +1,8 @@
 """Which questions are open ("who", "how many", "when"), and for what kind of answer they ask. Pure.
 
-A yes/no question may contain the same words: in a clause of time ("When it opens, does it ..."), or
-before a guess that is the question ("Who takes it, is it Rossi?").
+A yes/no question may contain the same words. They may begin a clause that only tells the time
+("When it opens, does it ..."). Or a guess may follow them, and the question is whether the guess is
+right ("Who takes it, is it Rossi?").
 """
 
 from __future__ import annotations
@@ -57,8 +58,9 @@ _GUESS: Final = re.compile(
     r"(?![^?]*\bor\b)[^?]{2,80}\?*\W*$",
     re.I,
 )
-"""Matches a guess at the end, in words of its own: "Who takes it, is it Rossi?" asks whether it is
-Rossi. A guess of two names ("is it Rossi or Bianchi") leaves the question open."""
+"""Matches a guess that is added at the end of an open question as a question of its own: "Who takes
+it, is it Rossi?" asks whether it is Rossi. It does not match a guess with two names ("is it Rossi
+or Bianchi"): such a question stays open."""
 
 
 def asks(text: str) -> Asks | None:

@@ -14,12 +14,17 @@ Opinions that contradict each other are refused, too. So is the opinion that a m
 question (or its opposite) if neither rules nor judge find anything of the question in the market.
 
 All other opinions count as a vote, besides those of rules and judge, on whether a market asks the
-question or its opposite. On its own the language model cannot overrule the rules: if it disagrees
-with them on which of the two a market asks, and the judge does not support it, the market does not
-count. If it finds a market to be about something else, although the rules find no difference, the
-market does not count. Markets that differ from it only in a date or level do not count either,
-unless the model finds that one of them asks the question. Opinions add no markets and no numbers:
-probabilities still come from prices alone.
+question or its opposite. The language model alone can exclude a market, but it cannot reverse what
+the rules say of it:
+
+- The model and the rules may disagree on which of the two a market asks. If the judge does not
+  support the model, the market does not count.
+- The model may find that a market is about something else, although the rules find no difference
+  from the question. Then the market does not count. Other markets that differ from this market only
+  in a date or level do not count either, unless the model finds that one of them asks the question
+  or its opposite.
+
+Opinions add no markets and no numbers: probabilities still come from prices alone.
 """
 
 from __future__ import annotations

@@ -124,8 +124,8 @@ _WINDOWS: Final[dict[Asks, frozenset[Order]]] = {
 }  # fmt: skip
 """Kind of answer that an open question asks for -> relations between a market's window of time and
 the question's. Only a market with one of these relations can be part of the answer: markets on
-December's job figure do not answer for November. But if the question asks for a day, markets on any
-time can be part of the answer."""
+December's job figure say nothing about November's. But if the question asks for a day, the window
+of the market does not matter."""
 
 
 def _another_time(b: Bearing) -> str:

@@ -40,9 +40,9 @@ RIGHT_WITHIN: Final = 0.005
 """An answer counts as right if it differs from the right price by at most this (as a
 probability)."""
 OPENED: Final = datetime(2026, 4, 18, 12, tzinfo=UTC)
-"""Each market's title is asked as a question as of a moment that depends on the market (`moment`).
-This moment is used for a market whose close and opening time are both unknown. It is fixed, so that
-every run asks the same."""
+"""The tests ask each market's title as a question, as if at a moment that depends on the market
+(`moment`). This constant is the moment for markets whose close and opening time are both unknown.
+It is fixed, so that every run asks the same questions at the same moments."""
 
 
 @dataclass(slots=True)

@@ -18,17 +18,18 @@ WIDER_MARKER: Final = "from_wider"
 """Marker in `Estimate.fallbacks`: the question asks whether something happens in one particular
 way ("win by 5 points"), and the estimate rests on a market that names no way ("win")."""
 WAY_SHARE: Final = 0.5
-"""The probability of one way to happen ("win by 5 points") is estimated as this share, 0 to 1, of
-the probability of the wider question ("win"), because no market says how often it happens in this
-way. Chosen by hand: nothing is known about it."""
+"""The probability that something happens in one particular way ("win by 5 points") is estimated as
+this share, 0 to 1, of the probability of the wider question ("win"). No market says how often it
+happens in this way. Chosen by hand, without data."""
 MAX_CONFIDENCE: Final = 0.4
-"""Upper limit, 0 to 1, of the confidence in an answer on one way to happen ("win by 5 points") if
-its only bound comes from the wider question ("win"). How many wins are wins by 5 points is not
-known. Chosen by hand."""
+"""Upper limit, 0 to 1, of the confidence in an answer on whether something happens in one
+particular way ("win by 5 points"), if its only bound comes from the wider question ("win"). It is
+not known how many of the wins are wins by 5 points. Chosen by hand."""
 
 MAX_CHARS: Final = 240
-"""Longest question, in characters, in which a way to happen is looked for. Longer ones tell a story
-around the question, and the patterns would take too long on them. Chosen by hand."""
+"""Longest question, in characters, that is searched for a condition on how something happens ("win
+by 5 points"). Longer ones tell a story around the question, and the patterns would take too long on
+them. Chosen by hand."""
 
 _UNIT: Final = (
     r"(?:%|percent|(?:percentage[\s-])?points?|pts|votes?|goals?|runs?|seconds?|lengths?|touchdowns?|"
@@ -95,7 +96,7 @@ _IN_FINAL: Final = re.compile(
 
 _OR_ELSE: Final = re.compile(r"\bor\s+(?:else\s+|just\s+|even\s+)?(?:wins?|tie|draw)\b", re.I)
 """Matches "or win", "or draw" and the like, which name a second way for the answer to be Yes: "keep
-it within ten or win outright". For such a question, no wider question is made."""
+it within ten or win outright". For such a question, `wider` returns None."""
 _SPREAD: Final = re.compile(
     r"[-+]\d+(?:\.\d)?\)|\bspread\b|\bmargin\b|\bby\s+(?:over|more)\b", re.I
 )
@@ -136,8 +137,9 @@ def is_asked(market: str, question: str, without: str) -> bool:
 
 
 def narrowed(wide: Estimate) -> Estimate:
-    """The estimate for a question about one way to happen ("win by 5 points"), from the estimate
-    `wide` for the question without it ("win"), whose probability is an upper bound."""
+    """The estimate for a question with a condition on how something happens ("win by 5 points"). It
+    is made from the estimate `wide` for the question without the condition ("win"), whose
+    probability is an upper bound."""
     most = wide.probability or 0.0
     p = round(max(pool.PROBABILITY_EDGE, most * WAY_SHARE), 6)
     return replace(

@@ -59,13 +59,13 @@ SEARCH_DEPTH: Final = 150
 """For a question, at most this many hits, the best ones, are taken from the search by words, and as
 many from the search by vectors."""
 REPLAY_SEARCH_DEPTH: Final = 400
-"""`SEARCH_DEPTH` for an answer as of the past. It is larger, because most hits were not open at the
-time."""
+"""`SEARCH_DEPTH` for an answer as of an earlier moment. It is larger, because most of the markets
+found were not open at that moment."""
 MARKETS_COMPARED: Final = 80
 """At most this many markets are compared with one question. In a test with 780 questions, the
 market asked about was among the first 60 for all but 2."""
 REPLAY_MARKETS_COMPARED: Final = 160
-"""Largest number of markets compared with one question that is answered as of the past."""
+"""`MARKETS_COMPARED` for an answer as of an earlier moment."""
 FORECASTS_AT_ONCE: Final = 4
 """Largest number of forecasts worked on at the same time. It is half of the database connections
 that a process has by default. Further forecasts wait before they take a connection or memory for

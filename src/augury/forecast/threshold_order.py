@@ -1,7 +1,7 @@
 """How the level that a question names relates to the level that a market names: the same, higher,
 lower, overlapping ... Pure.
 
-`q` is what was read of the question, `m` what was read of the market.
+`q` is what was read from the question, `m` what was read from the market.
 """
 
 from __future__ import annotations

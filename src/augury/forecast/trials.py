@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from augury.venues.dump import DumpFile
 
 DAYS_BEFORE: Final = (2, 5, 10, 20, 35)
-"""The title of a resolved market is asked as a trial question, as of some days before the market's
-end. How many days is drawn from these numbers for each market. Left out are the numbers at which
-the market did not have a price yet."""
+"""The title of a resolved market is asked as a trial question, as of this many days before the
+market's end. One of the numbers is drawn at random for each market. The draw leaves out numbers of
+days at which the market did not have a price yet."""
 
 
 @asynccontextmanager

@@ -38,8 +38,9 @@ markets with other deadlines."""
 _ORDERS: Final = {
     "same": {"same"}, "unsaid": {"unsaid"}, "ordered": {"implies", "implied", "excludes"},
 }  # fmt: skip
-"""Group -> its relations (`Order`) between a part of the question (date, level, stage ...) and the
-same part of a market. "ordered": by such a relation, the market's price would bound the answer."""
+"""Group -> the relations (`Order`) in it. A relation says how a part of the question (date, level,
+stage ...) compares with the same part of a market. With a relation of the group "ordered", the
+market's price would bound the answer if all else were equal."""
 SIGNS: Final = (
     "confidence", "bounded", *(f"from_{way}" for way in WAYS), "width", "markets_used", "extreme",
     *features.FIT, "gap", "logic_same", "logic_ordered", "turned", "age", "rival", "leaves",
@@ -58,7 +59,8 @@ SIGNS: Final = (
   either the question or its opposite. `side`: the judge's probability that this is right;
   `against`: its probability that the reverse is right (both -1 if the judge did not read the
   market); `contrary`: 1 if the hand-written rules find the reverse, else 0. `order`: the
-  probability of the likeliest order (`Verdict.order`), -1 if the judge did not read the market;
+  probability of the likeliest relation by which the market's price would bound the answer
+  (`Verdict.order`), -1 if the judge did not read the market;
 - `other_side`: the largest probability in the judge's verdicts on markets that were not used;
   `markets_read`: the number of all its verdicts;
 - `low` to `least_bound_trust`: the bounds on the answer, and the judge's trust in the least trusted
@@ -81,7 +83,8 @@ TREES: Final = Path(__file__).with_name("trust.npz")
 MIN_TRUST: Final = 0.65
 """The public answer shows its number only if the probability that it is right (its trust, 0 to 1)
 is at least this. Chosen on the curve that `training/judge/trust.py` prints: how many right and how
-many wrong answers the public sees at a given limit. The trees were not fitted on these answers.
+many wrong answers the public sees at a given limit. For this curve, the trust in each answer was
+computed by decision trees that were fitted only on answers about other events.
 
 - 440 answers to questions asked freely: 314 right and 126 wrong without a limit, 275 and 44 at .6,
   267 and 37 at .65, 253 and 33 at .7.

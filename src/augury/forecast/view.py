@@ -77,9 +77,10 @@ class Words(Struct, frozen=True, array_like=True):
     still: bool = False
     """Whether the text says that something is "still" so."""
     polar_results: frozenset[str] = frozenset()
-    """The results in the text that have an opposite, e.g. "approved" and "rejected".
-    `cues._OPPOSITES` calls this pair `approval`; its results are `approval+` and `approval-`. "No
-    change" is `course=`, between a rise (`course+`) and a fall (`course-`)."""
+    """The results in the text that have an opposite. Each is the name of a pair of opposites
+    (`cues._OPPOSITES`) and a sign: `approval+` for "approved", `approval-` for "rejected". The pair
+    `course` has a third result: besides a rise (`course+`) and a fall (`course-`), there is "no
+    change" (`course=`)."""
     against: frozenset[str] = frozenset()
     """The opposite of each result in `polar_results`: `approval+` if the text says "rejected"
     (`approval-`). Another text that names one of these may ask the opposite."""

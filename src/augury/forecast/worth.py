@@ -2,8 +2,9 @@
 itself. Pure.
 
 A market's question is asked while that market is left out, so that the other markets have to
-answer. The questions are split in two halves by event: on one half it is chosen which kinds of
-answers may be shown, on the other it is measured how good these are.
+answer. The questions are split into two halves; questions on one event are in the same half. The
+first half is used to choose which kinds of answers may be shown. The second half is used to measure
+how good these answers are.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ be compared.
 
 Strengths are fitted on earlier days and scored on later ones. The days of one pair of events are
 not independent, so each pair of events has the same weight, however many markets and days it has.
-The strength of a kind with few pairs of events is shrunk toward the share of unrelated markets.
+The same share of days is measured for pairs of unrelated markets. The strength of a kind with few
+pairs of events is pulled toward it.
 """
 
 from __future__ import annotations
@@ -74,10 +75,11 @@ class Cell(NamedTuple):
     scored."""
 
     share: float
-    """How often two markets joined by such an edge both moved as the edge says, as a share (0 to 1)
-    of the days on which at least one of them moved. If the edge claims no direction, a day on which
-    both moved counts half. The share is computed for each pair of events and then averaged over the
-    pairs of events, so that each pair of events counts the same, however many markets it has."""
+    """How often two markets joined by an edge of this kind both moved as the edge says, as a share
+    (0 to 1) of the days on which at least one of them moved. If the edge claims no direction, a day
+    on which both moved counts half. The share is computed for each pair of events and then averaged
+    over the pairs of events, so that each pair of events counts the same, however many markets it
+    has."""
     days: int
     """Number of observations. One observation is a pair of markets on a day on which at least one
     of the two moved."""
@@ -118,15 +120,17 @@ class Fit(NamedTuple):
     The score is the mean squared difference between the strength of a pair's edge and what happened
     (1: both markets moved as the edge says; 0.5: both moved, and the edge says nothing about the
     direction; else 0). Each pair of events has the same weight. Sources: `measured`: the fitted
-    strengths; `before`: those set by people (`Joined.hand_strength`); `unrelated`: a baseline,
-    which gives every edge the share measured for unrelated markets on the earlier days."""
+    strengths; `before`: those set by people (`Joined.hand_strength`); `unrelated`: a baseline. The
+    baseline gives every edge the same strength: that of pairs of unrelated markets (their
+    `Cell.share`) on the earlier days."""
     error: dict[str, float]
     """Source of the strengths (as in `brier`) -> their mean absolute error on the later days, 0 to
     1.
 
-    The error of a kind of edge is the absolute difference of two means over its pairs of events: of
-    the strength, and of the share of later days on which both markets moved as the edge says. In
-    the mean over all kinds, a kind with more pairs of events has more weight."""
+    For one kind of edge, two means over its pairs of events are compared: the mean strength, and
+    the mean share of later days on which both markets moved as the edge says. The error of this
+    kind is their absolute difference. In the mean over all kinds, a kind with more pairs of events
+    has more weight."""
 
 
 def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:

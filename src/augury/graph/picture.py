@@ -36,8 +36,8 @@ FOOTER_HEIGHT: Final = 58
 """Height of the space below the boxes, for the legend, in pixels."""
 WIDEST_LINE_STRENGTH: Final = 0.25
 """An edge whose strength is at least this is drawn with the widest line. The strength (0 to 1) says
-how often the markets at its ends moved together. The value is small because few kinds of edges come
-near it."""
+how often the markets at its ends moved together. This limit is far below 1 because most kinds of
+edges have a still smaller strength."""
 _COLORS: Final = {"positive": "#1a7f4b", "negative": "#b3362d", "unknown": "#6b7280"}
 
 

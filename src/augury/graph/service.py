@@ -2,7 +2,8 @@
 
 A market is in one of four relations to the question: direct (it is on the question itself),
 upstream (a cause), downstream (a consequence), or correlated. A factor is something in the world
-that markets are about; its id is its position in the factor base (which factor drives which).
+that markets are about. The factor base lists all factors and says which of them drive which. A
+factor's id is its position in this list.
 """
 
 from __future__ import annotations

@@ -59,8 +59,8 @@ class ReachedMarket:
     """+1 if Yes to the best market on the factor means a rise of the factor, -1 if it means a fall,
     0: unknown."""
     path: FactorPath
-    """Path from a factor that the question is about to the market's factor; empty if both are the
-    same factor."""
+    """Path that leads from one of the question's factors to the market's factor; empty if both are
+    the same factor."""
 
 
 @dataclass(frozen=True, slots=True)

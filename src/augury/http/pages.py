@@ -1,5 +1,5 @@
-"""Lists that are answered page by page: `limit`, and a `cursor` that says where the next page
-begins."""
+"""Lists that are returned page by page. `limit` is the largest number of items on a page. A
+`cursor` says where the next page begins."""
 
 from __future__ import annotations
 

@@ -221,16 +221,17 @@ _FIGURED: Final = (
     _Rewrite(("range", "band", "window", "bracket"), _OUTSIDE, _ranged),
 )  # fmt: skip
 """Replacements that `normalized` makes first, before it joins two bounds into one range
-(`_joined`). They put figures in place of number words, other words for amounts ("50 bucks", "double
-digits"), and ranges with a word such as "range" or "band" ("outside the 3-5 range")."""
+(`_joined`). They rewrite an amount in its usual form: "two dozen" -> "24", "100 000" -> "100,000",
+"50 bucks" -> "$50", "double digits" -> "at least 10", "outside the 3-5 range" -> "not between 3 and
+5"."""
 _UPPER_BOUND_PARTS: Final = tuple(
     "most more greater higher warmer hotter maximum below under less fewer lower beneath short shy"
     " south sub colder cooler smaller weaker".split()
 )
-"""Parts of words for a quick test. Every text with an upper bound ("3 or fewer") has at least one
-of them; "more" is included because of "no more than 3". So if a text, in lower case, has none of
-them, `_joined`, which joins a lower and an upper bound to one range, has nothing to do. A text that
-has one of them may still be without an upper bound."""
+"""Parts of words for a quick test in `_joined`, which joins a lower and an upper bound into one
+range. In lower case, every text with an upper bound ("3 or fewer") has at least one of these parts;
+"more" is included because of "no more than 3". `_joined` leaves a text without any of them as it
+is. A text that has one of them may still be without an upper bound."""
 
 # Bounds
 

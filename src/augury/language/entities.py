@@ -49,8 +49,8 @@ class Mention:
     entities: tuple[Entity, ...]
     """The entity that is named, or several entities if the text leaves open which one is meant."""
     holder: Entity | None = None
-    """For an office by which a question means the person who holds it: this person
-    (`language.offices`)."""
+    """The person whom a question means by naming the office that this person holds ("the British
+    PM"), if the vocabulary knows the person (`language.offices`). Else None."""
 
     @property
     def meant(self) -> tuple[Entity, ...]:

@@ -25,22 +25,23 @@ _SOUGHT: Final = re.compile(
     r"appoint(?:s|ed)?|nominate[sd]?|tap(?:s|ped)?|who)(?:\s+the)?$",
     re.I,
 )
-"""Matches the end of a text after which an office is one that somebody may get or had, not the
-person who holds it: "be the", "the next"."""
+"""Matches the end of the text before an office if the office then does not mean the person who
+holds it. It is an office that somebody may get ("be the", "the next") or once had ("former")."""
 _CONTEST: Final = re.compile(
     r"^\s*(?:race|election|elect|nominee|nomination|candidate|primary|contest|runoff|ticket|"
     r"job|seat|post|spot|slot|role|office|position|pick|vacancy|succession)\b",
     re.I,
 )
-"""Matches the start of the text after an office that makes it a contest or a post: "race",
-"nominee"."""
+"""Matches the start of the text after an office if the text then means the contest for the office,
+or the office itself, and not the person who holds it: "race", "nominee", "job"."""
 _DETERMINED: Final = re.compile(
     r"^\W*(?:will|would|do(?:es)?|did|is|was|has|can|could|should)?$"
     r"|\b(?:the|our|their|current|sitting|incumbent)$",
     re.I,
 )
-"""Matches the end of a text after which an office means one person: "the", or the start of the
-question."""
+"""Matches the text before an office if the office can then mean the person who holds it. Such a
+text ends in a word like "the" or "current", or the question has only just begun: the text is empty
+or one word like "Will"."""
 _OWNED: Final = re.compile(r"^[\w.]+(?:'s|’s|ish|an|ese|i|ch)\s", re.I)
 """Matches the start of an office that begins with the name of its country, state or company:
 "Florida's governor", "British PM"."""

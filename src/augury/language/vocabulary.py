@@ -8,8 +8,9 @@ an entity; one that can also mean something else ends in a mark:
   letter, and only in a text on the entity's topic.
 
 A text is on the topic if it has a word of the topic, or names another entity of the topic by an
-alias without a mark. Two kinds of such texts need no capital letter: those that name another entity
-of the topic in this way, and those without any capital letter.
+alias without a mark. In two kinds of texts on the topic, an alias with a mark counts without a
+capital letter, too: texts that name another entity of the topic by an alias without a mark, and
+texts that have no capital letter at all.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Which joint outcomes (combinations of truth values) of two propositions on amounts are
 impossible: "above 5" and "below 3" can't both be true. Pure.
 
-A proposition is on the value of a quantity at a time, on a level that it reaches at any time in a
-window, or on a number of events.
+A proposition is about one of three things: the value of a quantity at a time; whether a quantity
+reaches a level at any time in a window; or the number of events.
 """
 
 from __future__ import annotations

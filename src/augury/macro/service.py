@@ -53,8 +53,8 @@ MAX_BYTES = 5 * 1024 * 1024
 """Largest size of an answer that is accepted from the upstream service (the macro runtime), in
 bytes after decompression."""
 CACHE_BYTES = 64 * 1024 * 1024
-"""Upper limit on the total size of the stored answers of the upstream service, in bytes. Answers
-that have not been used for longest are dropped first."""
+"""Upper limit on the total size of the stored answers of the upstream service, in bytes. The least
+recently used answers are dropped first."""
 MAX_REDIRECTS = 3
 MOST_ROUTES = 50
 """Largest number of routes that metrics count separately; all others are counted together as

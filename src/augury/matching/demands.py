@@ -79,7 +79,7 @@ _WINS: Final = re.compile(
     r"\b(?:wins?|winning|winner|won|elected|become|takes?|flips?|holds?|keeps?|beats?|unseats?|prevails?)\b",
     re.I,
 )
-"""Matches verbs for winning what one runs for ("wins", "elected")."""
+"""Matches verbs for winning an office or a contest ("wins", "elected")."""
 _AWARDED: Final = re.compile(rf"{_WINS.pattern}|\b(?:nominees?|nomination)\b", re.I)
 _PART_OF_WORK: Final = re.compile(
     r"\b(trailer|teaser|soundtrack|dlc|poster|spin-?off|documentar|biopic|memoir|remake)", re.I
@@ -120,8 +120,8 @@ _ALONE: Final = ("coin", "company", "product", "award")
 """Kinds of entities that texts name only if they are about them: a text that names the Oscars is
 not about the Golden Globes."""
 _RIVALS: Final = frozenset({"person", "team", "party", "company", "work", "coin"})
-"""Kinds of entities that cannot stand for each other: a market on one person does not answer a
-question about another person."""
+"""Kinds of entities. Two entities of one such kind cannot stand for each other: a market on one
+person does not answer a question about another person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +137,8 @@ class Demands:
     """Entities of one kind that the question joins by "or" or by "both ... and": Vance and Rubio in
     "Vance or Rubio". A market has to name all of them."""
     events_after_before: tuple[frozenset[str], ...]
-    """For each event that the question names after "before", the words that name the event, without
-    case and accents. A market has to contain at least one word of each event."""
+    """For each event that the question names after "before", the words that name the event, in
+    lower case and without accents. A market has to contain at least one word of each event."""
     offices: frozenset[str]
     """Keys (`Entity.key`) of the offices that the question names. A market that names offices, but
     none of these, asks another question."""
@@ -158,7 +158,7 @@ class Demands:
     """If the question's text has several sentences: the mentions of entities in the one that asks.
     Empty if the text is a single sentence."""
     words: frozenset[str]
-    """Words of the question, without case and accents."""
+    """Words of the question, in lower case and without accents."""
     parts_of_works: frozenset[str] = frozenset()
     """Words of the question for a thing that belongs to a film, game ... but is not the work itself
     ("trailer"). A market has to contain all of them."""

@@ -1,8 +1,8 @@
-"""Details by which two questions differ whose words are nearly all the same: how long after an
-event, which title of a league, which statistic, whose first name. Pure.
+"""Details in which two questions can differ although nearly all their words are the same: how long
+after an event, which title of a league, which statistic, whose first name. Pure.
 
-The judge (the trained model) may take such a market for the question. The rules of this module find
-what tells the two apart.
+If a market differs from the question only in such a detail, the judge (the trained model) may take
+it to ask the question itself. The rules of this module find the difference.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ _AFTER: Final = re.compile(
     r"(?:after|post|following)\b",
     re.I,
 )
-"""Matches how long after an event something is asked about: "one week after", "the day after"."""
+"""Matches words that say how long after an event: "one week after", "the day after"."""
 _HOURS: Final = {"hour": 1, "day": 24, "week": 168, "month": 720, "year": 8760}
 """Unit -> its length in hours; months and years have about this many."""
 _LONGER: Final = 7 * 24
-"""A question about this many hours or more after a launch is not about the launch itself."""
+"""Smallest time after a launch, in hours, at which a question is no longer about the launch
+itself."""
 _DEBUTS: Final = re.compile(r"\b(?:launch|ipo|debut|tge|airdrop)", re.I)
 """Matches words for the event from which markets on new coins and shares count days."""
 _AFTER_DEBUT: Final = re.compile(
@@ -122,7 +123,8 @@ _NOMINATION: Final = re.compile(
 _PARTY_WINS: Final = re.compile(
     r"\bwhich\s+party\b|\b(?:republicans?|democrats?|democratic)\s+(?:party\s+)?wins?\b", re.I
 )
-"""Matches a title on the party that wins a seat. Its win says nothing of who is nominated."""
+"""Matches the title of a market on which party wins an election. Such a market says nothing about
+who is nominated."""
 _MOST: Final = re.compile(r"\bmost\s+(?:(?P<votes>votes)|(?:\w+\s+)?(?P<seats>seats))\b", re.I)
 _NOMINATED: Final = re.compile(r"\b(?:nominat|nominee|nods?\b|shortlist|in\s+the\s+running)", re.I)
 _WON: Final = re.compile(r"\b(?:wins?|winning|winner|won|takes?\s+home|goes\s+to)\b", re.I)
@@ -181,8 +183,8 @@ _ORDINARY: Final = frozenset(
     " president senator sheriff german kid queen ayatollah dakota governor judge justice coach"
     " young old big little miss don in on or an as at so my no all".split()
 )
-"""First names and parts of names that a question may have before a last name as ordinary words:
-"Will Thompson lead", "did Mark"."""
+"""Words that are not taken for first names, because they are also ordinary words, titles or other
+parts of names: "Will" in "Will Thompson lead"."""
 
 
 def ask_otherwise(title: str, question: str) -> bool:

@@ -1,5 +1,7 @@
-"""The judge: the trained model that gives the probabilities that a market's Yes means a question's
-Yes, the question's No, or neither, and of the latter, whether the one follows from the other.
+"""The judge: a trained model that compares a market with a question. It gives the probabilities
+that the market's Yes means the question's Yes, the question's No, or neither. It also says how
+likely it is that the market's price bounds the answer, e.g. because the question implies the
+market.
 
 The judge has three parts, all fitted by scripts in `training/judge/`. The shortlist (decision trees
 over the comparison by the hand-written rules of `forecast.match`) chooses which markets are read.
@@ -87,8 +89,9 @@ OF_CORES: Final[dict[str, Relation]] = {
     "implied": "implied_by",
     "excludes": "excludes",
 }
-"""Order of a question to an outcome by the hand-written rules, which compare what the two texts
-assert without their "not" (`features.ordered`) -> the logical relation if neither text has one."""
+"""What the hand-written rules find (`features.ordered`) -> the logical relation of the question to
+the market outcome, if neither text has a "not". The rules compare what the two texts assert without
+their "not"."""
 LONE_LEAD: Final = 8.0
 """The features `*_lead` (see `LISTED`) say how far the best market is above the second. If only one
 market is read, there is no second, and they have this value. It is larger than nearly all real
@@ -101,7 +104,8 @@ class JudgedOrder(NamedTuple):
     upper or lower bound on the probability of the answer Yes."""
 
     relation: Relation
-    """One of `ORDERS`."""
+    """How the question is related to the outcome: one of `ORDERS`, e.g. `implies` if the question
+    implies the outcome."""
     probability: float
     """Probability, 0 to 1, that this is the relation."""
 
@@ -131,8 +135,8 @@ class Verdict(NamedTuple):
     to 1, that they are right. None: they find no such bound, or the judge did not read the
     market."""
     order: JudgedOrder | None = None
-    """The likeliest of the relations `ORDERS` by the judge alone; None if it did not read the
-    market."""
+    """The relation that the judge finds the likeliest of `ORDERS`, whatever the hand-written rules
+    find; None if the judge did not read the market."""
 
     @property
     def side(self) -> float:

@@ -18,8 +18,8 @@ from augury.settings import Settings
 from augury.storage.database import Database
 
 ANSWER_SECONDS: Final = 100.0
-"""Maximum time, in seconds, to wait for an answer of the service. The service's own deadlines are
-all shorter."""
+"""Maximum time, in seconds, to wait for the service's answer. The service's own deadlines are all
+shorter."""
 SCOPES = ("search:read", "forecast:read", "rvol:read", "watch:write")
 
 

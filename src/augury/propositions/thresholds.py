@@ -54,8 +54,8 @@ class ThresholdReading(NamedTuple):
 
     threshold: Threshold | None = None
     touch: bool = False
-    """True if the value only has to reach the threshold once in the window of time ("hit $100k"),
-    instead of lying in it at a given time."""
+    """True if the value only has to reach the threshold once in the window of time ("hit $100k").
+    False if the value has to be in the threshold's range at a given time."""
     words: str = ""
     """The words from which the threshold was read; empty if only the venue's own numbers give
     it."""

@@ -1,7 +1,8 @@
 """Finds the dates in a text: "March 31", "2026", "May 3 at 4 PM", "this quarter". Pure.
 
-A date without a year gets the year that brings it nearest to the market's close or, in a question,
-the first year in which it is not over on the day of asking.
+A date without a year gets a year. In a market's text, it is the year that brings the date nearest
+to the market's close. In a question, it is the first year in which the date is not yet over on the
+day when the question is asked.
 """
 
 from __future__ import annotations

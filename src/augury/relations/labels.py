@@ -1,9 +1,10 @@
 """Labels, i.e. a language model's answers on how two events are related: which pairs of events the
 model is asked about, how it is asked, and which of its answers count. Pure.
 
-Logic and the factor base (what drives what, written by people) take precedence: the model is not
-asked about a pair that one of them relates, and a label is not used once logic relates its pair. A
-label says what tends to move what, never that one thing implies another.
+Logic and the factor base (what drives what, written by people) take precedence. If logic or the
+factor base already relates two events, the model is not asked about them. If logic relates them
+only later, their label is no longer used. A label says what tends to move what, never that one
+thing implies another.
 """
 
 from __future__ import annotations

@@ -27,9 +27,10 @@ MIN_FACTOR_SHARE: Final = 0.25
 """A query is taken to be about a factor only if the factor's weight is at least this share (0 to 1)
 of the largest weight among the query's factors. Chosen by hand."""
 MIN_NAMED_WEIGHT: Final = 0.4
-"""A factor (a thing in the world, e.g. a policy rate) that only a small part of a query's words
-name has about this weight (0 to 1) in the query. If all of the words name it, the weight is 1. In
-between, it rises linearly with that part (`factors.Match.fit`). Chosen by hand."""
+"""If only a small part of a query's words name a factor (a thing in the world, e.g. a policy rate),
+the factor's weight (0 to 1) in the query is about this. If all of the words name it, the weight is
+1. In between, the weight rises linearly with that part (`factors.Match.fit`). `DOUBTFUL_SHARE` may
+lower it afterwards. Chosen by hand."""
 VOTE_WEIGHT: Final = 0.8
 """Weight (0 to 1) of a factor (a thing in the world) in a query if all of the query's best direct
 results (markets on the question itself) are closely about it. If only some of them are, the weight
@@ -76,7 +77,8 @@ class OwnFactors(NamedTuple):
     """Ids of the factors that the query's words certainly name (`SURE_WEIGHT`), but that few of the
     query's best direct results are about (a share below `ANSWERED_SHARE`)."""
     supposed: Collection[int]
-    """Ids of the factors that the query supposes as causes ("if the dollar collapses")."""
+    """Ids of the factors in the query's condition ("if the dollar collapses"). The query is not
+    about them: it asks what follows from them."""
 
 
 class OwnFactorFinder:

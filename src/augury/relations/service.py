@@ -45,9 +45,9 @@ from augury.search.related import Lookup, Pool, PoolReading, Ranked, Tag
 from augury.search.text import DocumentText
 
 FINDER_VERSION: Final = "5"
-"""Version of the code that finds the factors in a text. Raise it with every change of that code
-after which some text gets other factors, even from an unchanged factor base. The search index,
-which stores the factors of markets, is then built again."""
+"""Version of the code that finds the factors in a text. Raise it whenever a change of that code
+makes some text get different factors from the same factor base. The search index, which stores the
+factors of markets, is then built again."""
 
 SAME_CONTEST_SHARE: Final = 0.3
 """A market and a question may be on one contest at two levels: one is on the whole contest ("Who
@@ -206,20 +206,20 @@ class QueryFactors(Lookup):
         self.relations = relations
         contenders = relations.graph.contenders
         self._others = np.zeros(relations.graph.size, np.bool_)
-        """Shape (factors + 1,), indexed by factor id: True for the factors that are on the query's
-        contest at the other level. If the query is about one contender ("Will Arsenal win the
-        league?"), these are the factors on the whole contest; if it is about the whole contest, the
-        factors on its contenders."""
+        """Shape (factors + 1,), indexed by factor id: True for some factors on the same contest as
+        the query. If the query is about one contender ("Will Arsenal win the league?"), they are
+        the factors on the whole contest. If it is about the whole contest ("Who wins the league?"),
+        they are the factors on its contenders."""
         self._others[[*contests]] = True
         for number, _ in factors:
             self._others[contenders.get(number, [])] = True
         self._partners = partners
         self._reasons: dict[tuple[Relation, int], str] = {}
         self.labels = labels
-        """Database number of a market -> the relation that a language model's label (its answer on
-        how two events are related) gives the market to the query: to one of the query's best direct
-        results (markets on the question itself). If a market has several such labels, the one with
-        the largest weight is used."""
+        """Database number of a market -> its relation to the query according to a label, i.e. a
+        language model's answer on how two events are related. The label relates the market to one
+        of the query's best direct results (markets on the question itself). If a market has several
+        such labels, the one with the largest weight is used."""
         self.factors = factors
         """The query's own factors as (id, weight from 0 to 1), the strongest first."""
         self.reached: Reached = relations.graph.reach(factors, supposed)

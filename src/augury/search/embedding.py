@@ -1,8 +1,9 @@
 """Sentence vectors from a static table: a mean of token vectors, no network, no model to run.
 
-The table is WordLlama's 256-dimensional `l2_supercat` (MIT license). It comes with WordLlama's
-wheel, of which only the files are read; its code is not imported. A static table turns thousands of
-texts a second into vectors on one core, where a small transformer manages about a hundred.
+The table is WordLlama's 256-dimensional `l2_supercat` (MIT license). It comes with the Python
+package `wordllama`. Only data files of the package are read; its code is not imported. A static
+table turns thousands of texts a second into vectors on one core, where a small transformer manages
+about a hundred.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
     python -m augury.search.fit --labels F.jsonl --markets M.parquet
 
-Retrieval here is exact (brute force over the whole catalogue), so that the weights depend on no
-engine. The loss is pairwise logistic: of two judged markets the better should score higher, each
-pair weighed by its gap in gain and by how much swapping the two would change nDCG (LambdaRank;
-Burges 2010, "From RankNet to LambdaRank to LambdaMART").
+Retrieval here is exact (brute force over the whole catalogue), so the weights do not depend on the
+search engine. The loss is pairwise logistic: of two judged markets, the better one should score
+higher. Each pair is weighted by its gap in gain and by how much swapping the two would change nDCG
+(LambdaRank; Burges 2010, "From RankNet to LambdaRank to LambdaMART").
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class Instance(NamedTuple):
     The query names one year, or some months of one year."""
 
     market: str
-    """Id of the market whose title the query is made of."""
+    """Id of the market from whose title the query was made."""
     query: str
     year: int
     months: frozenset[int]

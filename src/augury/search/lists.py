@@ -28,17 +28,18 @@ from augury.search.schemas import Dimension
 from augury.search.understanding import Understood
 
 MAX_PROTECTED = 40
-"""Largest number of protected markets. They are the best markets in the list `direct`, at most
-twice as many as the requested results. Another list takes a protected market only if its chance of
-belonging there is more than `augury.relations.rank.CLAIM_RATIO` times its score in `direct`. Any
-other market may be taken: a causal path then says more about it than similar words do. Chosen by
-hand."""
+"""Largest number of protected markets. A protected market is harder to move from the list `direct`
+to another list: its chance of belonging there must be more than
+`augury.relations.rank.CLAIM_RATIO` times its score in `direct`. The best markets in `direct` are
+protected, at most twice as many as the requested results. The others may be moved without this
+condition, because a causal path says more about them than similar words do. Chosen by hand."""
 
 NEAR_CHANCE: Final = 0.45
 """In a list of related markets, the markets of one family (e.g. of one event) are put in reading
 order, e.g. by date. Only markets whose score is at least this share (0 to 1) of the family's best
-take part. The share is below `augury.relations.rank.FAMILY_SHARE`, by which the scores of a large
-family's further markets are multiplied, so that these can take part. Chosen by hand."""
+score take part. After the best few markets of a family, scores are multiplied by
+`augury.relations.rank.FAMILY_SHARE`. The share here is smaller than that, so these markets can take
+part as well. Chosen by hand."""
 RELATED_DEPTH: Final = 40
 """For a list of related markets, more markets are put in order than were requested: this is the
 number of additional ones. They are needed so that the best known markets of a family (e.g. of one

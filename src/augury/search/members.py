@@ -3,9 +3,9 @@ the candidates of a contest by falling price; the dates of one question by time,
 first; the levels of one quantity by how near their price is to 50%, the nearest first. Pure numpy.
 
 The ranking can't tell such markets apart: "Will Ann win the race?" is as directly about the race as
-"Will Bob win the race?". Only places of one family are exchanged, so the order of the families and
-the scores of the places stay as they are. Before that, `live_first` moves down what is over or no
-longer quoted.
+"Will Bob win the race?". Markets exchange places only with markets of their own family. So each
+place in the list still belongs to the same family and has the same score. Before that, `live_first`
+moves down the markets that are over or no longer quoted.
 """
 
 from __future__ import annotations

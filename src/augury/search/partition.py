@@ -22,12 +22,14 @@ from augury.search.postings import Tagged, best_of_each
 from augury.search.slots import SlotColumns, Slots, Words, fixed, sketch
 
 MIN_SHORTLIST = 1024
-"""A dense search computes exact cosines only for a shortlist of this many vectors, or of four times
-the number of requested hits if that is larger. The shortlist has the vectors whose coordinates
-agree with the query's in the most signs. In an index of more than `_FULL_SCAN_SLOTS` (200,000)
-vectors, half of the signs are compared first, and all signs only for the vectors that are nearest
-by then. In a smaller index, all signs of all vectors are compared, and the shortlist has only half
-as many vectors. Measured in `docs/adr/0001-search-engine.md`."""
+"""A dense search computes exact cosines only for a shortlist: the vectors whose coordinates agree
+with the query's in the most signs. The full length of the shortlist is this number of vectors, or
+four times the number of requested hits if that is larger.
+
+In an index of more than `_FULL_SCAN_SLOTS` (200,000) vectors, half of the signs are compared first.
+All signs are then compared only for the vectors that are nearest so far. In a smaller index, all
+signs of all vectors are compared. The shortlist then has half of the full length, unless the index
+has no more vectors than twice the full length. Measured in `docs/adr/0001-search-engine.md`."""
 
 _TERMS = "terms"
 _FULL_SCAN_SLOTS = 200_000  # slots up to which all bits of all sketches are compared

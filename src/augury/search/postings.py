@@ -81,8 +81,8 @@ class Postings:
         self._starts = np.zeros(MAX_TAG + 1, np.int64)
         self._slots: Slots = np.empty(0, np.int64)
         self._columns = np.empty(0, np.uint8)
-        """A document has several tags, one in each column of `tags`. For each entry of `_slots`
-        (the slot of a document): the column of the tag under which the document is listed there."""
+        """A document has several tags, one in each column of `tags`. An entry of `_slots` lists a
+        document under one of its tags. For each entry, this is the column of that tag."""
         self._changed: set[int] = set()
         self._changed_slots: Slots | None = None
         self.stale = True

@@ -2,9 +2,10 @@
 
 A market's raw score is a weighted sum of seven features, which come from its question, its event's
 name and its vector; the weights were fitted on judged queries (`augury.search.fit`). The score says
-which markets a query is about. Where relations are known, their fitted grades order the results
-(`by_grade`). What the features need to know about a market is packed into a record of fixed size
-when the market is indexed, so that ranking 200 candidates reads 200 records and nothing else.
+how directly a market is about the query. If factors are known and some title matches the query, the
+results are ordered by grades from fitted decision trees instead (`by_grade`). What the features
+need to know about a market is packed into a record of fixed size when the market is indexed, so
+that ranking 200 candidates reads 200 records and nothing else.
 
 A factor is something in the world that markets are about, such as a policy rate. A query's own
 factors are those that it asks about; related factors drive these, follow from them or move with
@@ -81,9 +82,9 @@ factor (e.g. a cause of what the query asks about) to at least this degree, 0 to
 hand."""
 OUTWEIGHED_RATIO: Final = 0.75
 """`RELATED_PENALTY` is subtracted only if a market is mainly about related factors (e.g. causes of
-what the query asks about). The degree (0 to 1) to which it is about the query's own factors (things
-in the world) is then at most this share of the degree to which it is about related ones. A larger
-share lowers the scores of more markets. Chosen by hand."""
+what the query asks about). This means: the degree (0 to 1) to which it is about the query's own
+factors (things in the world) is at most this share of the degree to which it is about related ones.
+A larger share lowers the scores of more markets. Chosen by hand."""
 
 FLOOR_SCORE: Final = 4.75
 """Raw score (weighted sum of a market's ranking features) below which the market is not shown; see

@@ -68,7 +68,7 @@ class Pool:
     closes: NDArray[np.uint32]
     """(n,): when each market closes, in epoch seconds; 0: unknown."""
     family: NDArray[np.uint64]
-    """(n,): a hash that is equal for the markets of one family, e.g. of one event."""
+    """(n,): a hash for each market; markets of one family, e.g. of one event, have the same."""
     direct_count: int
     """Number of candidates for the list `direct`. They are the first markets of the pool, and
     `PoolReading.direct` grades only them. Search found them by words, by meaning, or as markets on

@@ -1,8 +1,9 @@
 """Soak test: latencies, memory, file descriptors and shutdown of a service under long load.
 
-Searches are due at fixed times at a constant rate, so while the service stalls, the waiting time of
-all searches that become due counts. Then many forecast streams are opened at once, and at the end
-the service is told to stop while it is busy. The result says which goals were met.
+Searches are due at a constant rate, however slow the answers are. Each latency is measured from the
+time when the search was due. So if the service stalls, the latencies of all searches that become
+due meanwhile include the waiting time. Then many forecast streams are opened at once, and at the
+end the service is told to stop while it is busy. The result says which goals were met.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""External series: numbers over time that accounts bring, stored with their earlier values."""
+"""External series: numbers over time that accounts provide, stored with their earlier values."""

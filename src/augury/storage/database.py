@@ -23,8 +23,8 @@ from augury.storage.failures import as_unavailable, retried
 
 DATABASE = "augury"
 SERVICE_ROLE = "augury_service"
-"""PostgreSQL role as which the service connects to an embedded server. It owns the service's
-database and is no superuser."""
+"""Name of the PostgreSQL role that the service uses to connect to an embedded server. The role owns
+the service's database and is not a superuser."""
 OLDEST_SERVER = 150000
 SETTLING_SECONDS = 15.0
 """Longest time, in seconds, for which connecting to the embedded server is tried again and again.

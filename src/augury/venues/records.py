@@ -60,8 +60,8 @@ class Page(msgspec.Struct):
     records: int = 0
     """Number of the venue's records (events or markets) in the answer."""
     partial: bool = False
-    """True if the texts in the answer are incomplete. Of a market that is already stored from the
-    venue, the answer then changes only status, resolution, prices and volumes."""
+    """True if the texts in the answer are incomplete. If a market is already stored and came from
+    the venue, the answer then changes only its status, resolution, prices and volumes."""
 
     def add(self, found: Market | MarketChange | Refusal) -> None:
         """Add a record to `markets`, `changes` or `refusals`, by its type."""
@@ -91,7 +91,8 @@ class Venue(Protocol):
 
     platform: Platform
     full: tuple[str, ...]
-    """Names of the listings of a full sync, in order; the first one lists open markets."""
+    """Names of the listings that a full sync reads, in order. A listing is a list of markets that
+    the venue offers, e.g. of its closed markets. The first one lists open markets."""
     incremental: tuple[str, ...]
     """Names of the listings (e.g. of new markets) that an incremental sync reads, in
     order."""

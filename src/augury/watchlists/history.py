@@ -18,8 +18,8 @@ from augury.watchlists.store import Connection, Target
 _CHART_POINTS = 600
 """Maximum number of points in the line of a market in a target's chart."""
 _PRICE_VALID_FOR = timedelta(hours=26)
-"""How long after its time a recorded price is drawn as the market's price. An unchanged price is
-recorded again once a day, so after a longer gap the price is unknown."""
+"""A chart shows a recorded price as the market's price for at most this long after it was recorded.
+An unchanged price is recorded again once a day, so after a longer gap the price is unknown."""
 _CHART_POINTS_READ = 20_000
 """Maximum number of points of an external series that are read for a chart."""
 

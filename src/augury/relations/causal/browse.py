@@ -28,8 +28,9 @@ class FactorListing:
     """The listed factors, sorted by name: all factors that were written by hand and, of those made
     from one pattern (one for each team, country ...), only the first."""
     texts: tuple[str, ...]
-    """For each of `factors`, the text in which a search looks for its words: name, `up` (what a
-    rise of the factor means), key and domain, in lower case."""
+    """For each of `factors`, the text that a search looks through. It consists of the factor's
+    name, `up` (what a rise of the factor means), key and domain, in lower case. A search finds the
+    factor if this text contains all the words searched for."""
     instances: dict[str, int]
     """Key of a pattern -> number of factors made from it (e.g. one for each team). A factor written
     by hand has its own key here, with the number 1."""

@@ -155,9 +155,9 @@ class Around(NamedTuple):
     pair, as a number: the position of the code in `CODES`, counted from 1. 0 if nobody judged the
     pair. This factor itself has `SELF_CODE`."""
     strengths: NDArray[np.int8]
-    """(factors + 1,), by the id of the other factor: how strongly the two factors are related by
-    the verdict on the pair, 0 to 3; 0 if nobody judged the pair. At the id of this factor itself:
-    3."""
+    """Shape (factors + 1,), indexed by the id of the other factor: how strongly the two factors are
+    related, 0 to 3, according to the verdict on the pair. 0 if nobody judged the pair. This factor
+    itself has 3."""
 
 
 SELF_CODE: Final = len(CODES) + 1

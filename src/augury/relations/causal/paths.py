@@ -41,9 +41,9 @@ MOST_SIBLINGS: Final = 400
 related to each other, only if there are at most this many of them."""
 FIRST_SIBLINGS: Final = 4
 """For a query, the markets of at most this many siblings of a factor are looked up. Siblings are
-factors made from the same pattern, e.g. the titles of the other teams. The best known are taken:
-those that come first in the pattern's list. Markets of further siblings are candidates only if
-search finds them by their text."""
+factors made from the same pattern, e.g. one for each team. The best known are taken: those that
+come first in the pattern's list. Markets of further siblings are candidates only if search finds
+them by their text."""
 SAME_KIND: Final = "The same kind of thing elsewhere."
 """The reason given for a step from one factor to its sibling, e.g. to another team's title."""
 SUPPOSED: Final = "The question asks what follows from it."
@@ -97,7 +97,7 @@ class _Around(NamedTuple):
     text_only: NDArray[np.bool_]
     """For each of `targets`: True if its markets are found by their text only. These targets are
     the siblings after the first `FIRST_SIBLINGS`, unless a stronger path leads to them. Siblings
-    are factors made from the same pattern, e.g. the titles of the other teams."""
+    are factors made from the same pattern, e.g. one for each team."""
     paths: dict[tuple[int, int], FactorPath]
     """(index into `RELATIONS`, id of the target) -> the path to the target."""
 

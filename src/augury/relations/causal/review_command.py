@@ -1,5 +1,5 @@
-"""`augury relations review`: verdicts on pairs of factors (things in the world) that nobody has
-judged."""
+"""`augury relations review`: collects verdicts on pairs of factors (things in the world) that have
+not been judged yet. A language model proposes the verdicts, or a person writes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQL of watchlists, and the number of their targets, rules and alerts."""
+"""SQL that reads and writes watchlists and counts their targets, rules and alerts."""
 
 from __future__ import annotations
 
