@@ -124,7 +124,8 @@ class Roster:
         return set().union(*(self._playing[n] for n in same))
 
     def named_in(self, text: str, league: str | None = None) -> list[NamedGame]:
-        """The markets on games whose two sides (teams or players) a text names in different places.
+        """The markets on games of which a text names both sides (teams or players). Each side must
+        be named by a word that does not name the other.
 
         A word may be part of the names of several sides ("Williams"). Then the text is taken to
         name only the side whose name it gives most fully.
@@ -284,8 +285,8 @@ def _note(keys: dict[str, _KnownTeam], key: str, certainty: float, start: int, s
 def _are_apart(one: frozenset[int], other: frozenset[int]) -> bool:
     """Whether a text names two different sides (teams or players) rather than one side twice. `one`
     and `other` are the positions of the words that name each side. They are different sides if each
-    has a word for itself. In "Vols beat East Tennessee", "Vols" names only Tennessee, and "East"
-    only East Tennessee; "Tennessee" fits both."""
+    is named by a word that does not name the other. In "Vols beat East Tennessee", "Vols" names
+    only Tennessee, and "East" only East Tennessee; "Tennessee" fits both."""
     return not (one <= other or other <= one)
 
 

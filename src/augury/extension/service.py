@@ -262,9 +262,10 @@ class ExtensionService:
         return FACTOR_EVIDENCE[self._sports_evidence(title)]
 
     def _sports_evidence(self, text: str) -> int:
-        """Whether a text is on sports, by the factors (subjects of markets) that fit it best, at
-        most `MAX_FACTORS`. 1: the factor that fits best is on sports; 0: another one is, or no
-        factor fits; -1: factors fit, but none is on sports."""
+        """Evidence that a text is on sports: 1, 0 or -1. It rests on the factors (subjects of
+        markets) that fit the text best, at most `MAX_FACTORS`. 1: the factor that fits best is on
+        sports. 0: only another of them is, or no factor fits. -1: factors fit, but none is on
+        sports."""
         found = self._relations.matcher.match(text[:500])[:MAX_FACTORS]
         sports_alone = knowledge.written_in("sports_")
         of = [self._relations.factor(one.factor).pattern in sports_alone for one in found]

@@ -45,8 +45,9 @@ def _no_lap(name: str) -> None: ...
 
 
 def _asks_the_way(estimate: Estimate, reading: Reading, wider: str) -> bool:
-    """Whether an answer may be shown and rests on a market that also asks for the way in which it
-    has to happen (win "by 5 points").
+    """Whether an answer may be shown and rests on a market that names the way in which the event
+    has to happen, as the question does (win "by 5 points"). An answer without `Estimate.trust` is
+    taken to rest on such a market.
 
     wider : the question without the way ("Will X win?")
     """
@@ -75,9 +76,9 @@ class Answerer:
     ) -> FirstAnswer:
         """The estimate for a question from these markets, by the hand-written rules and the
         verdicts of the judge (the trained model). If the question is about an event and names no
-        date, it is answered for one of the deadlines that the markets name (`horizons`). If it asks
-        for one way to happen ("win by 5 points") and no market asks for that, the answer to the
-        wider question ("win") is its upper bound (`qualifiers`).
+        date, it is answered for one of the deadlines that the markets name (`horizons`). If it
+        asks whether something happens in one particular way ("win by 5 points"), and no market
+        names this way, the answer to the wider question ("win") is an upper bound (`qualifiers`).
 
         lap : called at the end of each step
         past : also answer from markets whose deadline is over
@@ -111,11 +112,11 @@ class Answerer:
     ) -> FirstAnswer:
         """The answer to a question that names no date, with the deadline for which it holds. The
         question is asked again with deadlines of its markets added, the latest first, until a
-        market asks it. If none does, but markets bound the answer, the latest deadline counts for
-        which they bound it. Without such a deadline, `found` is returned.
+        market asks it. If no market does, but markets bound the answer, it is given for the latest
+        deadline for which they bound it. Without such a deadline, `found` is returned.
 
         found, undated : the answer without a deadline, and the comparison that it was made from
-        limits : probabilities from which `matching.judge` accepts its verdicts
+        limits : lowest probabilities at which the judge's verdicts count (`Judge.limits`)
         lap : called at the end of each step
         """
         at = undated.at

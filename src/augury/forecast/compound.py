@@ -114,8 +114,8 @@ beginning of another sentence, or a question after a comma (", will it ...")."""
 
 def private_subject(question: str) -> str | None:
     """The private person or thing that a question is about: "my cousin" for "Will my cousin
-    marry?". None for other questions, also if such a person only introduces the question ("My uncle
-    says that ...")."""
+    marry?". None for other questions, and None if such a person only introduces the question ("My
+    uncle says that ...")."""
     text = " ".join(question[:300].split())
     found = _ASKED_OF.search(text)
     if found is None:

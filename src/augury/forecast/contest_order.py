@@ -216,11 +216,11 @@ def is_rival(q: View, m: View, choice: Order, stage: Order, edition: Order) -> b
 
 
 def _lacks_telling_term(contest: frozenset[str], source: View, other: View) -> bool:
-    """Whether the text `other` lacks a telling term of the contest that another text is about. If
-    it does, the two are about different contests, e.g. another seat or award.
+    """Whether the text `other` lacks a telling term of the contest that the text `source` is about.
+    If it does, the two texts are about different contests, e.g. different seats or awards.
 
     contest : the terms of the contest
-    source : the text from which the terms take their weights; a term is telling if its weight is at
+    source : the text that gives the terms their weights; a term is telling if its weight is at
         least `TELLING_WEIGHT`
     other : the text that is checked
     """

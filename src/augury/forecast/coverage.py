@@ -22,10 +22,12 @@ _DIVISION: Final = frozenset(terms("division"))
 
 
 def with_spellings_of(one: View, other: View) -> View:
-    """The text `one`, with more terms in `covers` (the terms that it counts as naming). For each
-    name that both texts have, these are the terms of the form in which `other` writes it (initials,
-    full name, another transliteration). Example: `one` has "NBA" and `other` "National Basketball
-    Association"; then `one` also counts as naming "national", "basketball" and "association"."""
+    """A copy of the text `one`, with terms added to `covers` (all terms that count as named by the
+    text). If both texts have the same name in different forms (initials, full name, another
+    transliteration), the terms of the form in `other` are added. Example: `one` has "NBA" and
+    `other` "National Basketball Association"; then "national", "basketball" and "association" also
+    count as named by `one`. If `other` asks who wins a division and `one` is about reaching the
+    playoffs, the terms of the division are added."""
     more: frozenset[str] = frozenset()
     for short, name in other.initials:
         if short in one.short and (len(short) > 2 or short in one.proposition.choice):

@@ -93,8 +93,8 @@ def _last(p: Proposition) -> str | None:
 
 def _after_negation(p: Proposition, text: str) -> str:
     """The part of a text that follows its negation: "fail to name X" -> "name X". The whole text if
-    it has no negation. An "or" with a second way not to happen, and all after it, is left out:
-    "fail to name X or name someone else" -> "name X"."""
+    it has no negation. An "or" may add a second way in which the event fails to happen. Then the
+    "or" and all after it are left out: "fail to name X or name someone else" -> "name X"."""
     if p.positive:
         return text
     last = max((text.find(r.text) + len(r.text) for r in p.read if r.slot == "polarity"), default=0)

@@ -222,9 +222,9 @@ def _related(reading: Reading, b: Bearing) -> Bearing:
 
 
 def _is_over(b: Bearing, day: date) -> bool:
-    """Whether the deadline of the market `b`, which asks about an event, has passed on `day`. It
-    counts as passed only from the second day after it, because in the market's time zone it may end
-    a day later. False for other markets."""
+    """Whether the market `b` asks about an event and its deadline has passed on `day`. A deadline
+    counts as passed only from the second day after it, because in the market's time zone the day
+    of the deadline may end later. False for markets that ask about no event or name no deadline."""
     asked = b.view.proposition
     return (
         asked.predicate in EVENTS and asked.window.kind in ("by", "on")

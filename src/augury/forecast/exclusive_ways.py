@@ -41,8 +41,8 @@ def ways_by_event(related: Sequence[Bearing], compared: Sequence[Bearing]) -> li
     25" for "a cut"), or about an outcome that excludes it ("no change"): see `is_way_or_exclusion`.
     Returns one list of such markets for each event of a venue.
 
-    related : markets close enough to the question to bound its answer; only a venue's events with
-        such a market among these get a list
+    related : markets close enough to the question to bound its answer; an event gets a list only if
+        one of its markets here asks about such a way or outcome
     compared : all markets compared with the question; the lists are completed from these
     """
     events: dict[tuple[str, str | None], list[Bearing]] = {}
@@ -76,9 +76,10 @@ def event_bounds(ways: Sequence[Bearing]) -> tuple[float, float]:
 
 
 def _are_parts(ways: Sequence[Bearing]) -> bool:
-    """Whether at most one of these markets can come true. Each market is on one way for the same
-    thing to happen ("a cut by 25 points"). The ways exclude each other if they all name different
-    amounts; at most one may be open-ended ("by 50 points or more")."""
+    """Whether at most one of these markets can come true. Each market asks about one particular way
+    for an event to happen ("a cut by 25 points"), and the event is the same for all ("a cut"). The
+    ways exclude each other if they all name different amounts; at most one may be open-ended ("by
+    50 points or more")."""
     amounts = {frozenset(t for t in b.view.proposition.terms if is_number(t)) for b in ways}
     levels = [b.view.proposition.threshold for b in ways]
     open_ended = sum(t is not None and math.isinf(t.high) for t in levels)

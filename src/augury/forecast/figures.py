@@ -61,9 +61,9 @@ def _counted(found: re.Match[str]) -> str:
 
 
 def _rate_step(found: re.Match[str]) -> str:
-    """Rewrites an amount by which a central bank moves its rate in basis points: "half a percent"
-    -> "50 bps". An amount is left as it is unless the text names a central bank, and the words
-    before the amount say that rates are moved."""
+    """Rewrites the amount of a rate move in basis points: "half a percent" -> "50 bps". It does so
+    only if the text names a central bank, interest or rates, and a word before the amount says that
+    something is moved ("cut", "raise"). Otherwise the amount stays as it is."""
     before = found.string[: found.start()]
     if not (_BANK.search(found.string) and _MOVES.search(before)):
         return found[0]

@@ -145,8 +145,9 @@ def is_found(
     deadline in common with the question. So the judge must find it likely enough that this market
     asks the question or its opposite, in at least one of two comparisons:
 
-    - without the deadline: the probability for this market, or for one with the same terms, is at
-      least the limit `absent`;
+    - without the deadline: the probability is at least the limit `absent`. The probability for
+      another market counts, too, if its subject has the same terms: the two may differ only in
+      their deadline;
     - with the deadline: the probability is at least the limit `same` if the hand-written rules find
       that the market asks the question, else `MIN_DATED_PROBABILITY`.
 
@@ -154,7 +155,7 @@ def is_found(
         markets for it
     compared, verdicts : the question without the deadline compared with the markets, and the
         judge's verdicts for it
-    limits : probabilities from which `matching.judge` accepts its verdicts
+    limits : lowest probabilities at which the judge's verdicts count (`Judge.limits`)
     """
     lead = estimate.decisive
     if lead is None:

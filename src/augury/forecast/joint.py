@@ -100,8 +100,9 @@ def _without_answer(asked: Parts, answers: Sequence[Estimate]) -> Estimate:
 
 
 def _of_some(asked: Parts, known: Sequence[Estimate]) -> Estimate:
-    """The estimate from the parts that have an answer which can be shown: the middle of the bounds
-    that they set, since nothing is known of the others."""
+    """The estimate for a question of several parts if only some of them have an answer that may be
+    shown (`known`). It is the middle of the bounds that these parts set, because nothing is known
+    of the other parts."""
     least, most = zip(*map(_bounds, known), strict=True)
     limits = (0.0, min(most)) if asked.connective == "both" else (max(least), 1.0)
     found = _made(known, limits, sum(limits) / 2)

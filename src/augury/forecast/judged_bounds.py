@@ -12,9 +12,9 @@ from augury.logic.joint_outcomes import Relation
 
 
 def bounds_of(bearings: Sequence[Bearing]) -> tuple[bounds.Bounds, list[Bearing]]:
-    """The bounds that the prices of these market outcomes put on the probability of Yes to the
-    question as it was asked, according to the judge; and the outcomes that set the bounds, those of
-    which the judge is surest first."""
+    """The bounds that the prices of these market outcomes put, according to the judge, on the
+    probability of Yes to the question as it was asked. Also returns the outcomes that bound it,
+    sorted by how sure the judge is, the surest first."""
     sure = sorted(
         ((b.judged_order, b) for b in bearings if b.judged_order is not None),
         key=lambda one: -one[0].probability,

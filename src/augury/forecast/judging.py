@@ -158,7 +158,7 @@ def _sided(verdict: Verdict, relation: results.GameRelation | None) -> Verdict:
 
 
 def _of_denial(verdict: Verdict) -> Verdict:
-    """The verdict on the denial of the question that the judge read."""
+    """Turns the judge's verdict on a question into the verdict on the question's denial."""
     order = None if verdict.order is None else verdict.order.of_denial()
     return verdict._replace(same=verdict.opposite, opposite=verdict.same, order=order)
 
@@ -241,12 +241,12 @@ def _is_indefinite(reading: Reading, b: Bearing) -> bool:
 
 def _is_of_another_year(reading: Reading, b: Bearing, now: int) -> bool:
     """Whether question and market are about different years. False if the question's year is before
-    the current one (`now`), because such a year only tells of the past.
+    the current one (`now`), because such a year only tells of the past. Else True in two cases:
 
     - Both name one year, and the two differ. If one of the texts is about a league or season, two
-      consecutive years count as the same, because a season may be named after either. They do not
-      for titles that are named after the one year in which they are won ("NBA"), unless a text has
-      the word "season" or a span such as "2026-27".
+      consecutive years count as the same, because a season may be named after either. Exception:
+      some titles are named after the one year in which they are won ("NBA"). For these, consecutive
+      years count as the same only if a text has the word "season" or a span such as "2026-27".
     - Only the question names a year, and the market closes `YEARS_TO_CLOSE` years later or more."""
     ours, theirs = reading.proposition.window.years, b.view.proposition.window.years
     if len(ours) != 1 or len(theirs) > 1 or min(ours) < now:
@@ -338,8 +338,9 @@ def applied(
 
 
 def _ordered(bearing: Bearing, verdict: Verdict | None, judge: Judge) -> Bearing:
-    """The market outcome, with the judge's order if it is sure of one, and neither logic nor the
-    hand-written rules order the two."""
+    """The market outcome, with the order that the judge finds: how the question is related to the
+    outcome, e.g. implies it. It is added only if the judge is sure of it, and neither logic nor the
+    hand-written rules find a relation. Otherwise the outcome is returned unchanged."""
     if verdict is None or verdict.order is None or bearing.relation != "none":
         return bearing
     if bearing.sets_bound:
@@ -351,8 +352,9 @@ def _ordered(bearing: Bearing, verdict: Verdict | None, judge: Judge) -> Bearing
 
 def _unread(bearing: Bearing) -> Bearing:
     """A market outcome that the judge did not read, because others are likelier to ask the
-    question. If the hand-written rules alone say that it asks the question, it becomes no evidence
-    (`refused`), unless logic relates the two or the question is the market's own title."""
+    question. If only the hand-written rules say that it asks the question, it is not used as
+    evidence (`refused`). It is still used if logic relates it to the question, or if the question
+    is the market's own title."""
     if bearing.exact or bearing.relation != "none" or not bearing.fit.same:
         return bearing
     return replace(bearing, fit=refused(bearing.fit))

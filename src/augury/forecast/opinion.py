@@ -256,8 +256,9 @@ def applied(
     its opposite, or may no longer count as asking either.
 
     bearings : compared market outcomes, with the judge's verdicts already applied
-    verdicts : verdicts of the judge (the trained model). If an opinion contradicts the hand-written
-        rules about the side, it counts only if the verdict supports it
+    verdicts : verdicts of the judge (the trained model). An opinion and the hand-written rules may
+        disagree on whether an outcome asks the question or its opposite. Then the opinion counts
+        only if the judge's verdict supports it
     positive : False if the question contains a negation ("Will X not win?")
     """
     denied = _denied(bearings, opinions)

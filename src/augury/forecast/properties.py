@@ -279,8 +279,8 @@ def symmetric(engine: Engine, pairs: Iterable[tuple[Market, Market]]) -> Tally:
     as a question, and the other market is the only one that can answer. The answer is direct if
     that market is found to ask the same as the title, or its exact opposite. A pair passes if
     neither answer is direct. It also passes if both are direct and agree on whether the markets ask
-    the same or the opposite. Returns how many pairs passed (counted as "own") and failed
-    ("other")."""
+    the same or the opposite. In the result, `counts["own"]` is the number of pairs that passed, and
+    `counts["other"]` the number that failed."""
     tally = Tally()
     for a, b in pairs:
         there, back = bearing(ask(engine, a.question, b)), bearing(ask(engine, b.question, a))

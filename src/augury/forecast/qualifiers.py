@@ -125,9 +125,9 @@ def wider(text: str) -> str | None:
 
 
 def is_asked(market: str, question: str, without: str) -> bool:
-    """Whether a market asks for the way in which the question wants something to happen ("by 5
-    points"): its title has at least one term of the way, or is about a margin ("Rebels (-10.5)").
-    Also True if the way adds no term to the question.
+    """Whether a market names the way in which something has to happen for the question ("by 5
+    points"). True if its title has at least one of the terms that describe the way, or is about a
+    margin ("Rebels (-10.5)"). Also True if the way adds no term to the question.
 
     market : the market's title
     question, without : the question with the way ("win by 5 points") and without it ("win")

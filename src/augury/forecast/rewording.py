@@ -95,9 +95,9 @@ def _is_day(day_read: str, ours: Window) -> bool:
 
 
 def _is_level(level_read: str, ours: Threshold | None, text: str) -> bool:
-    """Whether the level that the language model read (`level_read`) is an end of the threshold that
-    the hand-written rules read (`ours`) or, if they read none, a number in the text. True if
-    `level_read` is empty."""
+    """Whether the level that the language model read (`level_read`) is confirmed. If the
+    hand-written rules read a threshold (`ours`), the level must be its lower or upper limit. If
+    they read none, the level must be a number in the text. True if `level_read` is empty."""
     if not level_read:
         return True
     try:

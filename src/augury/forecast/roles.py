@@ -108,8 +108,8 @@ def is_direct(c: Comparison) -> bool:
 def is_better_match(other: Comparison, direct: Comparison) -> bool:
     """Whether the question probably means another market than the one that seems to ask it.
     `direct` compares the question with the market that seems to ask it, `other` with the other
-    market. True if the other market matches the question's subject so much better that this counts
-    more than its different deadline, level or stage."""
+    market. True if the other market matches the question's subject so much better that it is
+    preferred, although its deadline, level or stage is not the question's."""
     says_all = other.asked >= FULL_SHARE and direct.asked < PARTIAL_SHARE
     return (
         (says_all or other.content >= direct.content + CONTENT_LEAD)
@@ -220,8 +220,8 @@ def is_of_a_member(asked: Proposition, b: Bearing) -> bool:
 
 
 def says_never(b: Bearing) -> bool:
-    """Whether a market says that nothing of what is counted happens ("Will no rate cuts happen in
-    2026?")."""
+    """Whether a market says that none of the things that are counted happens ("Will no rate cuts
+    happen in 2026?")."""
     said = b.view.proposition
     return said.predicate == "happens" and said.threshold is None and b.turned
 

@@ -35,9 +35,10 @@ def in_span(
     markets with such deadlines. The difference is right only for an event that happens once. A
     price can touch a level again, so for a level the difference is only the lower bound.
 
-    None if the question (`asked`) is not about an event in a span that begins after the day `at`,
-    or if a market asks about the span itself. Also None without a market whose deadline is about
-    the end of the span, or without one whose deadline is no later than about its beginning.
+    None if the question (`asked`) is not about an event in a span that begins more than `NEAR_END`
+    after the day `at`, or if a market asks about the span itself. Also None unless two markets are
+    found: one whose deadline is at most `NEAR_END` from the end of the span, and one whose deadline
+    is at most `NEAR_END` after its beginning, or earlier.
 
     direct : the markets that seem to ask the question itself
     bearings : all market outcomes compared with the question, the best match first
@@ -75,7 +76,7 @@ def in_span(
 
 
 def _deadline(b: Bearing) -> date | None:
-    """First day after a market's deadline; None if its text names none ("by", "before")."""
+    """First day after a market's deadline ("by June 3"); None if its text names no deadline."""
     theirs = b.view.proposition.window
     return theirs.end if theirs.kind == "by" and theirs.start is None else None
 

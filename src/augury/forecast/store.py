@@ -175,7 +175,7 @@ async def save_words(conn: Connection, read: Sequence[tuple[int, bytes, bytes]])
 
 
 async def drop_words(conn: Connection, seqs: Sequence[int]) -> None:
-    """Delete what is stored of the texts of the markets with the numbers `seqs`."""
+    """Delete the stored readings (what was read of their texts) of the markets numbered `seqs`."""
     await conn.execute("delete from forecast_words where market_seq = any(%s)", (list(seqs),))
 
 

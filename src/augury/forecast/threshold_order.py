@@ -197,8 +197,8 @@ def _of_moments(order: Order, ours: Proposition, theirs: Proposition) -> Order:
 
 
 def _moves(ours: Proposition, theirs: Proposition) -> Order | None:
-    """How question and market are related if only the amounts are compared by which they let a rate
-    move ("by 75 bps").
+    """How question and market are related, judged only by the amount by which a rate moves in each
+    ("by 75 bps").
 
     - Both name an amount, and the two differ: the result of `compare_ranges`.
     - Only the question names one, and the market names no number (a year does not count): `implies`
@@ -248,9 +248,9 @@ def _whole(t: Threshold) -> Threshold:
 
 
 def _side_is_unknown(t: Threshold, other: Threshold) -> bool:
-    """Whether it can't be told from which side "hits $5" (`t`, one value) reaches its value, if
-    `other` names a side. On the way down, "hits 4" comes after "dips to 5", so 4 is reached from
-    above, too; but "hits 6" may be on the way up."""
+    """Whether it can't be told if "hits X" (`t`, one value) means a rise or a fall to X. `other` is
+    a threshold that names its direction, such as "dips to 5". Compared with that, "hits 4" must be
+    a fall, because 4 lies below 5 (False); but "hits 6" may be a rise (True)."""
     if t.low != t.high or other.low == other.high:
         return False
     if math.isinf(other.low):
@@ -271,12 +271,14 @@ def _directed(t: Threshold, other: Threshold) -> Threshold:
 
 
 def _numbers(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Order:
-    """How question and market relate by the numbers in their subjects, which are not levels. A
-    market with another number is usually about something else (`differs`). Strengths can be
-    compared: an earthquake of 8 `implies` one of 7. `unsaid`: the numbers do not tell.
+    """How the question and the market are related, judged by the numbers in their subjects. These
+    numbers are not levels. A market with another number is usually about something else
+    (`differs`). Strengths can be compared: an earthquake of 8 `implies` one of 7. `unsaid`: the
+    numbers do not tell.
 
     ruled : terms of the market's event name and rules. If the question has a number of more than 3
-        characters that is neither in the market's subject nor among these terms, the two differ
+        characters that is neither in the market's subject nor among these terms, the result is
+        `differs`
     """
     q, m = _figures(ours), _figures(theirs)
     if len(q) == len(m) == 1 and ours.terms & theirs.terms & _BY_STRENGTH:

@@ -64,8 +64,8 @@ def before_the_end(
 ) -> list[EvaluationQuestion]:
     """At most `most` questions with known outcomes: titles of resolved markets from files of
     exported markets and prices. Each title is asked once, as of some days before the market's end.
-    The number of days is drawn from `DAYS_BEFORE` at random (`seed`). Numbers of days at which the
-    market did not have a price yet are left out of the draw.
+    The number of days is drawn from `DAYS_BEFORE` at random (`seed`). A number is drawn only if the
+    market already had a price that many days before its end.
 
     In each question, `p` is the last price of the market's first outcome before that time, however
     old; `outcome` is 1 if the first outcome won, else 0.

@@ -168,7 +168,10 @@ def _least_bound_trust(used: Sequence[Evidence], verdicts: judging.Verdicts) -> 
 
 
 def _bounding_trust(verdict: Verdict) -> float:
-    """The judge's trust in the order by which a market bounds an answer; -1 if there is none."""
+    """How sure the judge is that a market bounds the answer, as a probability, 0 to 1. If the
+    hand-written rules find a bound, it is the probability that they are right. Otherwise it is the
+    probability of the judge's own order (how the question is related to the market). -1: the
+    verdict has neither."""
     alone = -1.0 if verdict.order is None else verdict.order.probability
     return alone if verdict.bound_trust is None else verdict.bound_trust
 

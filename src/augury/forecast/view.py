@@ -127,7 +127,7 @@ class View(Words, frozen=True, kw_only=True, eq=False):
 def view(words: Words, vector: NDArray[np.float32], rarity: Rarity) -> View:
     """Prepare a text for comparison with other texts.
 
-    words : what was read of the text
+    words : what was read from the text: its assertion, terms, names ...
     vector : embedding of the text, scaled to length 1
     rarity : gives for each term how rare it is; a rarer term gets a larger weight
     """

@@ -90,8 +90,8 @@ class Weighing:
         return self._by_deadline(ordered) or self._by_logic(ordered)
 
     def _by_judge(self) -> Estimate | None:
-        """Estimate from markets of which the judge alone finds that their prices bound the answer;
-        None if there are none."""
+        """Estimate from markets whose prices bound the answer according to the judge, but not by
+        logic or the hand-written rules; None if there are none."""
         self._limits, sure = judged_bounds.bounds_of(self._bearings)
         return self._by_logic(sure, "judged") if sure else None
 
@@ -283,7 +283,7 @@ class Weighing:
         return self._bounded(used, p, lower, upper, "thresholds")
 
     def _by_ranges(self, asked: Threshold, ladder: list[Bearing]) -> Estimate | None:
-        """Estimate from markets on ranges of one event that do not overlap. The answer is at least
+        """Estimate from markets of one event whose ranges do not overlap. The answer is at least
         the sum of the prices inside the question's range, and at most 1 minus the sum of those
         outside it. None if there are no such markets."""
         if self._asked.predicate not in ("value", "counts"):

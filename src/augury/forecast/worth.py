@@ -38,18 +38,19 @@ def worth(answers: Sequence[Answered]) -> dict[str, Any]:
     """Brier scores of the answers, compared with those of the base rate and of the crowd (market
     prices).
 
-    The questions are split in two halves: on the first (`chosen`) the limits are chosen, on the
-    second (`reported`) they are tested. Each question was answered without the market that asks it;
-    the price of this market is the crowd's.
+    The questions are split into two halves. The first (`chosen`) is used to choose which kinds of
+    answers may be shown, e.g. up to which width of the bounds (`widest`). The second (`reported`)
+    is used to measure how good these answers are. Each question was answered without the market
+    that asks it. The price of this market is the crowd's answer.
 
     Returns
     -------
     `base_rate`: share of the questions in the first half that came true.
     `chosen`, `reported`: for each half, the scores by kind of answer. Kinds: `asked` (another
-    market asks the question), `hinted`, `bounded`, `bounded as shown` (those not withheld),
-    `bounded WAY` (e.g. `bounded from rivals`), `bounded within W` (bounds no wider than W, not from
-    rivals). Each has `n`, `events`, `brier`, `base_brier`, `crowd_brier` and `t`: `brier` minus
-    `base_brier` in standard errors over events; below 0 is better.
+    market asks the question), `hinted`, `bounded`, `bounded as shown` (only bounded answers that
+    give a probability), `bounded WAY` (e.g. `bounded from rivals`), `bounded within W` (bounds no
+    wider than W, not from rivals). Each has `n`, `events`, `brier`, `base_brier`, `crowd_brier` and
+    `t`: `brier` minus `base_brier` in standard errors over events; below 0 is better.
     `widest`: the largest W for which the answers `bounded within W` of the first half are reliably
     better than the base rate (`MIN_EVENTS`, `SURE_T`); None if there is no such W.
     """

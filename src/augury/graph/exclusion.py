@@ -156,8 +156,8 @@ def _is_of_another(market: Titled, factor: str) -> bool:
 
 @lru_cache(maxsize=8_192)
 def _named(text: str) -> Sequence[tuple[Entity, frozenset[str]]]:
-    """The entities (people, places, companies ...) that a text may name, each with the terms of the
-    words that name it."""
+    """The entities (people, places, companies ...) that a text may name. Each comes with the terms
+    (stemmed words) of the passage that names it."""
     return tuple(
         (entity, frozenset(title_terms(one.text)))
         for one in mentions(text, default())

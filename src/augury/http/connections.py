@@ -94,7 +94,7 @@ class Connections:
         return None
 
     def busy(self, connection: Connection) -> None:
-        """Note that a request has arrived on the connection."""
+        """Record that a request has arrived on the connection."""
         self._idle.pop(connection, None)
 
     def idle(self, connection: Connection) -> None:

@@ -120,9 +120,9 @@ class Door:
 
         - `good`: a route accepted the key. The request is not counted.
         - `wrong`: the answer was 401. It is counted as `WRONG_KEY_COST` requests.
-        - Both False: no route checked the key, or the key lacks e.g. a scope that the route
-          requires. It is counted as one request, unless the key is known as valid. Without a key
-          it is not counted again, because `admit` has counted it.
+        - Both False: no route checked the key, or the route refused it for another reason, e.g.
+          because a scope is missing. The request is counted once, unless the key is known as
+          valid. A request without a key is not counted again, because `admit` has counted it.
         """
         if good and key is not None:
             self._good_keys[self._digest(key)] = time.monotonic() + KEY_REMEMBERED_SECONDS

@@ -216,8 +216,7 @@ class _Passage:
         return self.began + getattr(self.guard.settings, allowance.deadline)
 
     def allow(self, allowance: Allowance) -> None:
-        """Apply the deadline and the largest body of the matched route to the rest of the
-        request."""
+        """Apply the matched route's limits on time and body size to the rest of the request."""
         self.max_body = getattr(self.guard.settings, allowance.body)
         if self.deadline is not None and not self.deadline.expired():
             self.deadline.reschedule(self.due(allowance))

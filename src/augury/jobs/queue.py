@@ -59,7 +59,7 @@ async def enqueue(
 ) -> str:
     """Add a job of `kind`, which a worker runs after `delay` at the earliest. Returns the job's id.
 
-    prefix : start of the id, e.g. "fc" for the forecasts that callers see instead of jobs
+    prefix : start of the id, e.g. "fc" for a job that callers know as a forecast
     """
     job_id = new_id(prefix)
     async with connection.transaction():

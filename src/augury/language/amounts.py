@@ -280,8 +280,9 @@ def _bound(found: re.Match[str], *, behind: bool) -> _Bound:
 
 
 def _joined(text: str) -> str:
-    """The text with the last two bounds of one range joined: "13 or fewer, or 17 or more" -> "not
-    between 14 and 16". Unchanged if no two bounds belong together."""
+    """Replace two bounds that belong together by one phrase: "13 or fewer, or 17 or more" -> "not
+    between 14 and 16". If the text has several such pairs, only the last pair is replaced. If it
+    has none, it is returned unchanged."""
     if not _has(text, _UPPER_BOUND_PARTS):
         return text
     bounds = list(_bounds(text))
@@ -321,8 +322,8 @@ def _without(low: _Bound, high: _Bound) -> str:
 
 
 def _within(low: _Bound, high: _Bound) -> str:
-    """The phrase for "at least one number and at most a larger one": "at least 13" (`low`) and
-    "below 17" (`high`) -> "between 13 and 16"."""
+    """The phrase for a range with a lower and an upper bound: "at least 13" (`low`) and "below 17"
+    (`high`) -> "between 13 and 16"."""
     if not (low.counted and high.counted):
         return f"between {_with_unit(low, high)} and {_with_unit(high, low)}"
     least = int(low.value) + (not low.inside)

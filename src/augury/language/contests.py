@@ -74,13 +74,16 @@ class Contest:
 
     @property
     def all(self) -> Ends:
-        """Every way in which the game can end: both wins and, if the game can end so, a draw."""
+        """Every way in which the game can end: side 1 or side 2 wins or, if possible, a draw."""
         wins = Ends.FIRST | Ends.SECOND
         return wins | Ends.DRAW if self.draws else wins
 
     def bearing(self, asked: Ends) -> Bearing:
-        """How a question that asks for the ends `asked` (e.g. side 1 wins) relates to the outcome
-        of the market: same, opposite, implies ... (see `Bearing`)."""
+        """How a question relates to the outcome of the market: same, opposite, implies ... (see
+        `Bearing`).
+
+        asked : the results of the game for which the question's answer is Yes, e.g. side 1 wins
+        """
         asked, claim = asked & self.all, self.claim & self.all
         if asked == claim:
             return "same"

@@ -48,8 +48,12 @@ _OWNED: Final = re.compile(r"^[\w.]+(?:'s|’s|ish|an|ese|i|ch)\s", re.I)
 
 
 def asked_mentions(text: str, vocabulary: Vocabulary, day: date) -> list[Mention]:
-    """The mentions of a question (`entities.mentions`). Those of an office that mean the person who
-    holds it on `day` name this person as their `holder`, if the vocabulary knows him or her."""
+    """The mentions of a question (`entities.mentions`).
+
+    A mention of an office can mean the person who holds it. Its `holder` is then the person who
+    holds the office on `day`. It is not set if the vocabulary does not know this person, or if the
+    text also mentions the person.
+    """
     found = mentions(text, vocabulary)
     return [_with_holder(one, found, text, vocabulary, day) for one in found]
 

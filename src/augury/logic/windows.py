@@ -73,10 +73,10 @@ def window_order(a: Window, b: Window) -> WindowOrder:
     """How the window of time `a` relates to the window `b`: "inside" means that `a` lies within
     `b`, "unknown" that the texts do not tell.
 
-    Whoever asks about an event knows that it has not happened yet. So from 2026 on, "by the end of
-    2026" can only mean 2026, and is the same window as "in 2026"; it is enough that one of the two
-    is asked in 2026. If both are asked in 2025, "by the end of 2026" also covers the rest of 2025,
-    and the windows differ.
+    Whoever asks about an event knows that it has not happened yet. So in a question asked in 2026,
+    "by the end of 2026" can only mean 2026. It is the same window as "in 2026". For this, it is
+    enough that one of the two questions is asked in 2026. If both are asked in 2025, "by the end of
+    2026" also covers the rest of 2025, and the windows differ.
     """
     if a.kind == "open" and b.kind == "open":
         if a.end == b.end:
@@ -108,12 +108,13 @@ def _within(a: _Span, b: _Span) -> bool:
 
 
 def starts_after_opening(a: Window, b: Window) -> bool:
-    """Whether the windows of two questions can be compared that ask if a level is reached in the
-    window.
+    """Whether the windows of two questions can be compared. Both questions ask whether a level is
+    reached in their window.
 
-    A window of kind `by` runs from the opening of its question until a day. If one window is of
-    this kind and the other is not, the other must not start before that opening. The result is
-    False if it does, or if one of these two times is not known. In all other cases it is True.
+    A window of kind `by` runs from the opening of its question until a day. If only one of the two
+    windows is of this kind, the other one must start at that opening or later. The result is False
+    if it starts earlier, or if its start or the opening is not known. In all other cases the result
+    is True.
 
     This matters for levels only: nobody asks about an event after it has happened, but a level may
     have been reached before.

@@ -58,8 +58,8 @@ class Files:
     async def csv(
         self, filters: Filters, sort: Sort, after: Position | None
     ) -> AsyncIterator[bytes]:
-        """Yield the list of markets as CSV, in parts of at most `SLICE_MARKETS` markets, from the
-        one after the position `after` on (None: from the beginning).
+        """Yield the list of markets as CSV, in parts of at most `SLICE_MARKETS` markets. The first
+        market is the one after the position `after` (None: the first of the list).
 
         Only the first part has the header row.
         """

@@ -168,8 +168,8 @@ def _buckets(intervals: dict[str, Interval]) -> list[list[str]]:
 
 
 def _disjoint(sides: Sequence[Interval]) -> bool:
-    """Whether the intervals do not overlap; a common end, as of "40 to 50" and "50 to 60", is no
-    overlap."""
+    """Whether the intervals do not overlap. A shared end, as in "40 to 50" and "50 to 60", does not
+    count as an overlap."""
     ordered = sorted(sides, key=lambda s: (s.low, s.high))
     return all(a.high <= b.low and (a.low, a.high) != (b.low, b.high) for a, b in pairwise(ordered))
 

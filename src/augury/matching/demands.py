@@ -197,7 +197,7 @@ class Demands:
         named: Sequence[Mention],
         named_in_question: Sequence[Mention] = (),
     ) -> Demands:
-        """Read from a question what a market has to say or to name to ask the same.
+        """Read from a question what a market must say or name if it asks the same question.
 
         named : the mentions of entities in the question's text
         named_in_question : those of them in the sentence that asks; empty if the text has only this
@@ -238,7 +238,8 @@ class Demands:
 
     def unmet(self, market: str, named: Sequence[Mention]) -> bool:
         """Whether a market fails to meet at least one demand of the question, so that it does not
-        ask the same. For a market that is on another matter, ask `is_of_another`.
+        ask the same. Whether it is on another team, coin ... is checked by `is_of_another`, not
+        here.
 
         market : text of what the market asserts (`pairs.market_text`)
         named : the mentions of entities in `market`
@@ -311,9 +312,9 @@ class Demands:
 
 
 def _only_around(named: Sequence[Mention], named_in_question: Sequence[Mention]) -> frozenset[str]:
-    """The keys of the entities that a question's text names outside the sentence that asks, but not
-    in this sentence. What an entity of the sentence belongs to does not count either: no team if
-    the sentence names one of its players.
+    """The keys of the entities that a question's text names, but not in the sentence that asks.
+    Entities to which an entity of this sentence belongs are left out: a team is left out if the
+    sentence names one of its players.
 
     named, named_in_question : the mentions in the whole text, and in the sentence that asks
     """
@@ -363,8 +364,9 @@ def _are_of_others(ours: Sequence[Mention], theirs: Sequence[Mention]) -> bool:
 
 
 def _of_kind(named: Sequence[Mention], kind: str) -> frozenset[str]:
-    """The names of the entities of one kind that a text names, e.g. of its coins, and the names of
-    what the text's entities belong to (`Entity.of`). Empty if no entity is of this kind."""
+    """The names of the entities of one kind (e.g. coins) that a text names. The names of everything
+    to which any entity in the text belongs (`Entity.of`) are added, whatever its kind. Empty if the
+    text names no entity of the kind."""
     entities = [e for one in named for e in one.entities]
     if not any(e.kind == kind for e in entities):
         return frozenset()

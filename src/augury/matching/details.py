@@ -189,7 +189,8 @@ parts of names: "Will" in "Will Thompson lead"."""
 
 def ask_otherwise(title: str, question: str) -> bool:
     """Whether a market's title and a question are about the same people and things, but differ in
-    what they ask, such as a nomination and the award. What `are_of_others` finds is left out."""
+    what they ask, such as a nomination and the award. The differences for which `are_of_others`
+    looks are not checked here."""
     return (
         _of_another_title(title, question)
         or _of_another_stage(title, question)
@@ -219,8 +220,8 @@ def are_of_others(title: str, question: str) -> bool:
 
 
 def _differ_in(pattern: re.Pattern[str], title: str, question: str) -> bool:
-    """Whether both texts name one or more of the things that the groups of `pattern` stand for, but
-    none in common."""
+    """Whether the two texts name different things. Each group of `pattern` matches the names of one
+    thing. False if a text names none of the things, or if both name the same one."""
     ours, theirs = _named(pattern, question), _named(pattern, title)
     return bool(ours and theirs) and not ours & theirs
 
@@ -230,7 +231,9 @@ def _named(pattern: re.Pattern[str], text: str) -> frozenset[str]:
 
 
 def _at_another_time(title: str, question: str) -> bool:
-    """Whether the texts ask about different times after an event: a day after a launch, a week."""
+    """Whether the texts ask about different times after an event, e.g. one about a day after a
+    launch and the other about a week after it. A title on a launch that names no such time differs
+    from a question about a week or more after a launch."""
     ours, theirs = _times(question), _times(title)
     if theirs:
         return bool(ours) and not ours & theirs
@@ -239,7 +242,7 @@ def _at_another_time(title: str, question: str) -> bool:
 
 
 def _times(text: str) -> frozenset[int]:
-    """How long after an event a text asks about something, in hours."""
+    """The times after an event that a text names, in hours: "a day after the launch" -> 24."""
     return frozenset(
         _count(m["count"] or m["dashed"]) * _HOURS[m["unit"].lower()] for m in _AFTER.finditer(text)
     )
@@ -264,7 +267,8 @@ def _of_another_title(title: str, question: str) -> bool:
 
 
 def _is_on_champion(title: str) -> bool:
-    """Whether a title is on winning a whole contest, not the conference before its final."""
+    """Whether a title is on winning a whole contest, and not on winning something before its final,
+    e.g. a conference of the league or a semifinal."""
     won = list(_CHAMPION.finditer(title))
     return bool(won) and _BEFORE_FINAL.search(title, won[-1].end()) is None
 
@@ -303,8 +307,9 @@ def _is_compared_with_another_year(title: str, question: str) -> bool:
 
 
 def _of_a_namesake(title: str, question: str) -> bool:
-    """Whether the title names somebody with a first name ("Ausar Thompson"), and the question a
-    person of the same last name with another one ("Amen Thompson"), and not the first."""
+    """Whether the title and the question name different people of the same last name: the title
+    "Ausar Thompson", the question "Amen Thompson". False if the question also has the first name
+    from the title."""
     asked = [one.folded for one in words(question)]
     named = words(title)
     theirs = {one.folded for one in named}

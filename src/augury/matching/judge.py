@@ -251,9 +251,10 @@ def ruled_features(found: NDArray[np.str_]) -> Matrix:
 
 
 def relations(rows: Matrix) -> NDArray[np.str_]:
-    """The relation (`ORDERS`, or "") of the question to each market outcome as the hand-written
-    rules find it, shape (markets,). The rules order what the two texts assert without their "not"
-    (`features.ordered`).
+    """The relation (`ORDERS`, or "") of the question to each market outcome, shape (markets,).
+
+    The hand-written rules compare what the two texts assert without their "not"
+    (`features.ordered`). From what they find, the relation is derived with each "not" included.
 
     rows : the features `features.NAMES`, or only `COMPARED` (columns), of each market (row)
     """

@@ -85,8 +85,13 @@ def is_elsewhere(
     question_places: frozenset[str],
     question_words: frozenset[str],
 ) -> bool:
-    """Whether a market's title is about a race for office in a place that the question does not
-    name, and shares no other name with the question, or about another congressional district.
+    """Whether a market's title is about a race for office somewhere else than the question.
+
+    This is so in two cases:
+
+    - Both name congressional districts, and none is the same.
+    - The title names places, the question names none of them, and the two share no other name.
+
     False if the title names no place.
 
     named : the mentions of entities in the title
@@ -115,8 +120,11 @@ def is_elsewhere(
 
 
 def _is_written(place: Entity, text_words: frozenset[str]) -> bool:
-    """Whether a text has all words of one of the ways to write a place: "South Carolina", "PA". A
-    single longer word does not count, because it may be part of another name ("West Virginia")."""
+    """Whether a text has all words of one of the ways to write a place: "South Carolina", "PA".
+
+    A single word ("Virginia") counts only if it is an abbreviation, because a longer word may be
+    part of another name ("West Virginia"). Abbreviations that are also words ("in") do not count.
+    """
     return place.kind == "place" and any(
         text_words.issuperset(alias.words) and not _ALSO_WORDS.issuperset(alias.words)
         and (len(alias.words) > 1 or len("".join(alias.words)) <= MAX_SHORT_LETTERS)

@@ -113,8 +113,8 @@ class Tools:
         and their ids, to compare prices or venues, or for what drives something. Do not use it to
         get one number for a question (forecast does that), nor for past prices (price_history).
         Prices are probabilities from 0 to 1. Markets that differ only in a name, level or date are
-        one result, whose `more` lists the others. Where no market is near the query,
-        try fewer words once, then say so. Without a key it works at a lower rate and
+        one result, whose `more` lists the others. If no market is near the query, try once with
+        fewer words; if there is still none, say so. Without a key it works at a lower rate and
         returns at most 20 results per relation."""
         body: dict[str, Any] = {
             "query": query,
@@ -314,8 +314,8 @@ class Tools:
         confidence and lag. Use it for "what drives this" and "what would follow". Do not use it for
         the probability itself (forecast). Edges come from a collection of known causes and effects
         and from prices that move together; they are no proof of cause. `strength`: how often
-        markets joined by such an edge moved together, as a share of the days on which either moved;
-        left out: not measured."""
+        markets joined by such an edge moved together, as a share of the days on which either moved.
+        It is left out if it was not measured."""
         async with working(ctx, "drawing the graph"):
             got = await ask(self.reaching(ctx), "/v1/graphs", {"question": question})
         found = s.CausalGraphAnswer.model_validate(got)
@@ -356,8 +356,8 @@ class Tools:
         """Forecasts of realized volatility (how much a price will swing) of the assets that this
         service covers, coins above all. Use it for "how volatile will X be", for ranges and sizing;
         without assets it lists those covered. Do not use it for a price's direction or for
-        probabilities of events (forecast). annualized_volatility 0.55 is 55% a year; left out means
-        too little data."""
+        probabilities of events (forecast). annualized_volatility 0.55 is 55% a year; a forecast
+        without it means that there is too little data."""
         reach = self.reaching(ctx)
         full: dict[str, Any] = {}
         found = s.VolatilityAnswer()

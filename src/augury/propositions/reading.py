@@ -296,9 +296,15 @@ without"."""
 def _lasting(win: Window, *, never_in_window: bool, over: bool = False) -> Window:
     """The window of time of a text which says that an event does NOT happen.
 
-    "Past June 30 without a deal" means: no deal by June 30. For such a text, the result is a window
-    of kind `by`. It ends on the day on which a window of kind `after` starts, or on which any other
-    window ends. Windows of other texts are returned unchanged.
+    "Past June 30 without a deal" means: no deal by June 30. So the result is a window of kind `by`
+    in these cases:
+
+    - `win` is of kind `after`. The result ends on the day on which `win` starts.
+    - `win` is of kind `on`, and `over` or `never_in_window` is True. The result ends when
+      `win` does.
+    - `win` is of kind `in`, and `over` is True. The result ends when `win` does.
+
+    Any other window is returned unchanged.
 
     never_in_window : the text says that the event happens at no time: "still unreleased on June 30"
     over : the text says that a time passes without the event: "2026 ends without"
@@ -375,8 +381,9 @@ def _split(
     is no choice or the text is on a single game; the terms of the choice; and the words that name
     the choice.
 
-    label : label of the asserted outcome, if it names a contender. If there is a label, the choice
-        is `reading.choice`; without one, it is the subtitle, if the market has one
+    label : label of the asserted outcome, if it names a contender. With a label, the choice is
+        `reading.choice`, if that is not empty. Otherwise it is the market's subtitle. Without a
+        subtitle, it is `reading.choice`
     """
     side, about = text.terms(text.side), text.terms(text.about)
     words = reading.choice

@@ -95,7 +95,7 @@ def _quantity(body: str, *, exact: bool) -> Quantity | None:
     """The quantity in `body`, a part of a text; None if it has none.
 
     exact : whether a bare number ("2") always counts as a quantity. If False, it counts only if the
-        text says "exactly", or says that so many things happen ("2 rate cuts happen")
+        text says "exactly", or says that this number of things happens ("2 rate cuts happen")
     """
     if not any(c.isdigit() for c in body):
         return None
@@ -108,8 +108,9 @@ def _quantity(body: str, *, exact: bool) -> Quantity | None:
 
 
 def _mask_labels(text: str) -> str:
-    """The text with each number that is not a quantity replaced by the filler character 0x1F, one
-    for each character: "Game 2", "4th", "S&P 500"."""
+    """Blank out the numbers of a text that are not quantities, with the words that belong to them:
+    "Game 2", "4th", "S&P 500". Each of their characters is replaced by the filler character
+    0x1F."""
     return _LABEL.sub(lambda m: "\x1f" * len(m[0]), text)
 
 

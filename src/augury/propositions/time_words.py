@@ -227,7 +227,7 @@ def _named(text: str, anchor: date, floor: date | None, *, asked: bool) -> Itera
 
 
 def _core(match: re.Match[str]) -> int:
-    """Position in the text of the time in words itself: of "Christmas" in "by Christmas"."""
+    """Where the name of the time starts in the text, e.g. "Christmas" in "by Christmas"."""
     names = ("holiday", "weekday", "weekend", "close", "season")
     return next(match.start(name) for name in names if match[name])
 

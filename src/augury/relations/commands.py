@@ -48,8 +48,8 @@ def lint(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check the factor base, i.e. the list of things in the world that markets are about (factors),
-    and of which drives which (edges).
+    """Check the factor base. It lists factors (things in the world that markets are about) and
+    edges (which factor drives which).
 
     Reports edges to unknown factors, factors without edges, and contradictions. Also counts the
     verdicts on pairs of factors by relation, strength and domain, including your own

@@ -170,8 +170,8 @@ class Labeller:
         sleep: Callable[[float], Any] = asyncio.sleep,
     ) -> None:
         """`tags` finds the factors (things in the world, e.g. a policy rate) that a market's text
-        is about. `near` returns, for the id of a factor, the ids of the factors that an edge or
-        link of the factor base (which factor drives which) joins to it."""
+        is about. `near` takes the id of a factor and returns the ids of its neighbors: the factors
+        that are joined to it by an edge or link of the factor base."""
         self._database = database
         self._model = model
         self._tags = tags

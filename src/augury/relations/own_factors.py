@@ -170,14 +170,15 @@ class OwnFactorFinder:
         return weights
 
     def _near(self, number: int) -> set[int]:
-        """Ids of the factors that an edge or link of the factor base joins to the factor with the
-        id `number`. If such a factor is on one contender of a contest (a team's title), the factors
-        on the whole contest (the league's title) are included."""
+        """Ids of the neighbors of the factor with the id `number`: the factors that are joined to
+        it by an edge or link of the factor base. If a neighbor is about one contender of a contest
+        ("this team wins the league"), the factors about the whole contest ("who wins the league")
+        are included too."""
         near = self._graph.near(number)
         return near.union(*(self._contests(other) for other in near))
 
     def _contests(self, number: int) -> set[int]:
-        """Ids of the factors on the whole contest (the league's title) if the factor with the id
-        `number` is on one contender (a team's title)."""
+        """If the factor with the id `number` is about one contender of a contest ("this team wins
+        the league"): the ids of the factors about the whole contest ("who wins the league")."""
         contests = self._matcher.factors[number - 1].contests
         return {self._matcher.numbers[key] for key in contests if key in self._base.factors}

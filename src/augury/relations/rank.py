@@ -55,12 +55,13 @@ def bearing(
 
 
 def path_weights(found: Paths) -> Floats:
-    """How strongly the paths of each relation lead from the question to each factor (thing in the
-    world) of each market: (3, n, MOST_TAGS), each from 0 to 1.
+    """How strongly paths of the factor base connect the question with the factors (things in the
+    world) of n markets, from 0 to 1. There is one value for each relation, market and factor of the
+    market: (3, n, MOST_TAGS).
 
-    A market about the question's own subject counts as correlated with it. So for a market without
-    a path of the relation "correlated", the value is how much the market is about the question's
-    own factors (`Paths.own`).
+    A market about the question's own subject counts as correlated with it. So if a market has no
+    path of the relation "correlated", its values for this relation say how much it is about the
+    question's own factors (`Paths.own`).
     """
     weights = found.weights.copy()
     weights[2] = np.where(weights[2].any(axis=1)[:, None], weights[2], found.own)
@@ -72,8 +73,9 @@ def gains(
 ) -> Floats:
     """The numbers, 0 to 1, by which markets are ranked for the list of each relation, shape (3, n).
 
-    It is 0 where the market must not be listed: no path leads to it in this relation, or its score
-    as a direct result is so high that it stays in the list of direct results (`CLAIM_RATIO`).
+    A market's number is 0 if the market must not be listed in the relation. One reason is that no
+    path of this relation leads to it. The other is that its score as a direct result is so high
+    that it stays in the list of direct results (`CLAIM_RATIO`).
 
     Parameters
     ----------

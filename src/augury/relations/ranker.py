@@ -69,7 +69,7 @@ class Ranker:
 
 @cache
 def default() -> Ranker:
-    """The trees shipped with this version that judge in which relation a market is to a query
+    """The trees shipped with this version that judge how a market is related to a query
     (upstream, downstream, correlated).
 
     Raises

@@ -341,7 +341,8 @@ class QueryFactors(Lookup):
         return np.asarray(self._others[tags].any(axis=1))
 
     def _foreign(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
-        """(n,): True for the markets about another entity (e.g. a team or bank) than the query.
+        """Whether each market is about a different entity from the query's, e.g. about another team
+        or bank: (n,).
 
         tags : (n, MOST_TAGS), ids of the markets' factors
         """
@@ -415,13 +416,13 @@ class TreeReading(PoolReading):
         factor base lead from the query to each factor of each market."""
 
     def rows(self) -> columns.Floats:
-        """The features from which the trees judge in which relation each market is to the query:
-        (n, len(COLUMNS))."""
+        """The features from which the trees judge how each market is related to the query. The
+        shape is (n, len(COLUMNS))."""
         return columns.compared(self._rows, self._pool.family)
 
     def direct_rows(self) -> columns.Floats:
         """The features from which fitted decision trees judge how directly a market is about the
-        query, (`Pool.direct_count`, len(DIRECT_COLUMNS)).
+        query. The shape is (`Pool.direct_count`, len(DIRECT_COLUMNS)).
 
         There is one row for each of the first `Pool.direct_count` markets of the pool. Only these
         may be listed as direct, and they are compared only with each other.

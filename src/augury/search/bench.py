@@ -336,9 +336,10 @@ def run_load(
 
 
 def memory(pid: int) -> dict[str, float]:
-    """Memory of a process in MB, as proportional set size. `process`: of the process alone;
-    `with_database`: of the process and its descendants, such as PostgreSQL; `held`: like
-    `with_database`, but without file pages, because the kernel can reclaim these."""
+    """Memory of a process in MB, as proportional set size. The result has three keys. `process`:
+    memory of the process alone. `with_database`: memory of the process and its descendants, such as
+    PostgreSQL. `held`: like `with_database`, but without file pages, because the kernel can reclaim
+    these."""
     every = [_pss(one) for one in (pid, *_descendants(pid))]
     return {
         "process": round(sum(every[0].values())),

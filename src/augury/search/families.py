@@ -90,8 +90,8 @@ def folded(query: str, rows: Sequence[R]) -> list[tuple[R, float, FoundFamily | 
 
     Returns a tuple for each family, ordered by the families' best results: the result that
     represents the family, the family's best score, and the family itself (None if only one of
-    `rows` belongs to it). The representative is chosen among the results whose score is near the
-    best (`NEAR_SCORE`): its label shares most words with `query`.
+    `rows` belongs to it). Only results whose score is near the best (`NEAR_SCORE`) can represent
+    the family. The one whose label has the largest number of words in common with `query` is taken.
     """
     families: dict[str, list[R]] = {}
     for row in rows:

@@ -90,7 +90,8 @@ class Indexer:
         shared: bool,
     ) -> None:
         """`name` distinguishes this index from those of other machines on the same database.
-        `shared`: other processes may write the index too, so one of them has to be chosen."""
+        `shared`: whether other processes may write the index too. If so, only one process writes it
+        at any time."""
         self._shared = shared
         self._database = database
         self._engine = engine

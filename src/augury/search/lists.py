@@ -172,8 +172,9 @@ def _members(related: Related, found: CurrentPrices, at: datetime) -> Members:
 
 
 def _dead_share(understood: Understood) -> float:
-    """The share (0 to 1) of its score with which a market that is not live is ordered: 0 if only
-    active markets are searched, 1 if the query names a time, else `DEAD_SHARE`."""
+    """The share (0 to 1) of its score that a market keeps if it is not live, when the markets are
+    ordered: 0 if only active markets are searched, 1 if the query names a time, else
+    `DEAD_SHARE`."""
     if understood.wanted.status == "active":
         return 0.0
     return 1.0 if understood.query.names_time else DEAD_SHARE

@@ -73,8 +73,8 @@ def in_reading_order(
     scores
         Score of each position in `order`, in descending order.
     equal
-        Only those markets of a family change places whose score is at least this share of the
-        family's best score.
+        A market changes places only if its score is at least this share of the best score in its
+        family.
     """
     if not len(order):
         return order
@@ -96,9 +96,9 @@ def in_reading_order(
 def live_first(
     order: Positions, scores: NDArray[np.float32], members: Members, share: float
 ) -> tuple[Positions, NDArray[np.float32]]:
-    """`order` and `scores` with the markets that are not live further down: they are ordered as if
-    they had only `share` (0 to 1) of their score; with 0, they come after all live markets. If none
-    is live, nothing changes. Scores never rise along the list."""
+    """Move markets that are not live further down in the list. They are ordered as if they had only
+    `share` (0 to 1) of their score; with 0, they come after all live markets. If no market is live,
+    nothing changes. Returns the new `order` and `scores`. Scores never rise along the list."""
     live = members.live[order]
     if not live.any() or live.all():
         return order, scores
@@ -107,8 +107,9 @@ def live_first(
 
 
 def first_families(order: Positions, members: Members, most: int, most_of_each: int) -> Positions:
-    """The markets that stay in a list when its families are folded: of each of the `most` best
-    families, the first `most_of_each` markets. Returns their places in `order`, ascending."""
+    """The markets that stay in a list when its families are folded. Only the best families stay, at
+    most `most` of them. Of each of these, the first `most_of_each` markets stay. Returns their
+    places in `order`, ascending."""
     families = members.payload["family"][order]
     place = place_in_family(families)
     best = families[place == 0][:most]
@@ -141,7 +142,8 @@ def _keys(of_families: Positions, group: Positions, leads: Positions, members: M
 
 
 def _has_distinct(closes: NDArray[np.float64], group: Positions) -> NDArray[np.bool_]:
-    """For each market, whether the closes of its family are all known and differ."""
+    """For each market, whether the closing times of all markets of its family are known and no two
+    of them are equal."""
     order = np.lexsort((closes, group))
     again = np.r_[False, (np.diff(closes[order]) == 0) & (np.diff(group[order]) == 0)]
     spoilt = (closes[order] == 0) | again

@@ -335,11 +335,11 @@ about that year."""
 def by_grade(
     candidates: Candidates, grades: NDArray[np.float32], last: NDArray[np.bool_]
 ) -> Ranking:
-    """Order candidates by `grades`, best first, and leave out those below `LEAST_GRADE`. A grade,
-    in (0, 1), says how directly the market is about the query, by fitted decision trees.
+    """Order candidates by `grades`, best first, and leave out those below `LEAST_GRADE`. A grade
+    says how directly the market is about the query, in (0, 1). Fitted decision trees compute it.
 
-    Ties are broken as in `order`. `last` marks markets of another time than the query names; their
-    grades are multiplied by `OTHER_TIME_MULTIPLIER`.
+    Ties are broken as in `order`. `last` marks markets about another year or month than the query
+    names (`of_another_time`); their grades are multiplied by `OTHER_TIME_MULTIPLIER`.
     """
     keys = np.asarray(candidates.keys)
     grades = np.where(last, OTHER_TIME_MULTIPLIER * grades, grades).astype(np.float32)

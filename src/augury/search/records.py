@@ -132,8 +132,8 @@ def family_key(platform: str, event_id: str | None, title: str) -> str:
     their event or, without an event, of the venue and their question with blanks: "Will Ann win the
     race in 2026?" at Kalshi has the key "kalshi:will ~ win the race in#".
 
-    The blanks replace subject ("Will X win ..."), numbers and dates, because questions of one
-    family differ in these.
+    The blanks replace parts in which questions of one family differ: ~ replaces the subject
+    ("Will X win ..."), and # replaces numbers and dates.
     """
     if event_id:
         return f"{platform}:{event_id}"
@@ -159,8 +159,8 @@ _BEFORE = re.compile(r"\bbefore (?:jan(?:uary)?\.? 1(?:st)?,? )?((?:19|20)\d\d)\
 
 
 def named_numbers(found: Sequence[str], text: str) -> tuple[list[int], list[int]]:
-    """The years that a text names ("before 2027" adds 2026), and the ids of the terms that are its
-    other numbers, both ascending. `found` has the text's terms."""
+    """The years that a text names, and the ids of its terms that are other numbers, both ascending.
+    "before 2027" names 2026 as well as 2027. `found`: the text's terms."""
     years = {int(t) for t in found if is_year(t)}
     # "before 2027" and "in 2026" are one deadline
     if years:

@@ -154,8 +154,8 @@ def matched_weights(understood: Understood, payload: NDArray[Any]) -> NDArray[np
 
 def is_meant(matched: NDArray[np.float32], dense: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Whether the query may mean a market: the market has enough of the query's words, or its
-    meaning is near. A market that shares only an untelling word ("today") with the query is not
-    meant. `matched`: from `matched_weights`; `dense`: cosine of the query's vector and the
+    meaning is near. It is not enough that the market shares a word of little weight ("today") with
+    the query. `matched`: from `matched_weights`; `dense`: cosine of the query's vector and the
     market's."""
     return (matched >= MIN_MATCHED) | (dense >= MIN_COSINE)
 

@@ -371,8 +371,9 @@ async def latest(conn: Connection, series_ids: Sequence[str]) -> dict[str, Lates
 async def values_before(
     conn: Connection, lookups: Sequence[tuple[str, timedelta]]
 ) -> list[float | None]:
-    """For each pair (id of a series, span of time) in `lookups`: the value of the series' latest
-    point that is at least `span` older than its last point; None if it has no such point."""
+    """For each pair (id of a series, span) in `lookups`: the value that the series had at the time
+    `span` before its last point. It is the value of the latest point at or before that time; None
+    if there is none."""
     if not lookups:
         return []
     rows = await conn.execute(

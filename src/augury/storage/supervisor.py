@@ -377,8 +377,8 @@ class Supervisor:
         self._lock.release()
 
     def _last_words(self) -> str:
-        """The last lines of the server's log, from the time since this process began to start the
-        server."""
+        """The last five lines of the server's log, and where the whole log is. Lines that were in
+        the log before this process began to start the server are left out."""
         with self._log.open("rb") as file:
             file.seek(self._log_before)
             lines = file.read().decode(errors="replace").splitlines()[-5:]
@@ -386,9 +386,9 @@ class Supervisor:
 
 
 def _environment() -> dict[str, str]:
-    """Environment variables for PostgreSQL's programs: those of this process, without the PG*
-    variables, so that only the settings of Augury have an effect, and with a language that makes
-    messages English."""
+    """Environment variables for PostgreSQL's programs: those of this process, with two changes. The
+    PG* variables are left out, so that only the settings of Augury have an effect. The locale is
+    "C", so that messages are in English."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PG", "LC_", "LANG"))}
     return {**kept, "LC_ALL": "C"}
 

@@ -126,7 +126,7 @@ class UnconfirmedClaims:
     def to_store(self, at: datetime) -> dict[str, Any]:
         """The unconfirmed claims, by market id, as data for JSON. A claim is an answer of the venue
         that contradicts a market's stored resolution. Claims that were last made `FORGET_AFTER` or
-        longer before `at` are left out, and all but the newest `MAX_CLAIMS`."""
+        longer before `at` are left out. Of the others, only the newest `MAX_CLAIMS` are kept."""
         fresh = {
             id_: claim
             for id_, claim in self._claims.items()

@@ -79,11 +79,12 @@ def market(
     observed_at
         When the answer was requested.
     event, series
-        The market's event and series (group of events) in Kalshi's JSON, if known. The market's
-        title, category and tags come from them, and whether its event's markets exclude each other.
+        The market's event and series (group of events) in Kalshi's JSON, if known. They give the
+        market's title, category and tags. The event also says whether its markets exclude each
+        other.
     notes
-        Counter to which things are added that do not make the record unusable, e.g. an unknown
-        strike type.
+        Counter of oddities in the JSON that do not make the record unusable, e.g. an unknown strike
+        type. Oddities of this market are added to it.
     """
     notes = Notes() if notes is None else notes
     event, series = event or {}, series or {}

@@ -101,8 +101,9 @@ class Polymarket:
         return Page()
 
     async def current_states(self, targets: Sequence[StoredMarketRef]) -> Page:
-        """Ask the venue, by id, for the current state of markets that are already stored. The open
-        markets are asked for first, then those not found among the closed ones."""
+        """Ask the venue, by id, for the current state of markets that are already stored. All of
+        them are looked up among the venue's open markets first. Those not found there are then
+        looked up among its closed markets."""
         observed_at = self._clock()
         page = Page(partial=True)
         wanted = [t.platform_id for t in targets if t.platform_id.isdecimal()]

@@ -99,8 +99,8 @@ def number(value: float) -> str:
 
 def duration(seconds: float) -> str:
     """A duration as text: 5400 -> "1.5 hours". The unit is the largest that gives at least 1. Days,
-    hours and minutes are rounded to a tenth, seconds to whole ones. A negative duration, e.g. to a
-    market's close, lies in the past."""
+    hours and minutes are rounded to a tenth, seconds to whole ones. A negative duration keeps its
+    minus sign: "-1.5 hours" to a market's close means that the market closed 1.5 hours ago."""
     for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
         if abs(seconds) >= length:
             size = f"{round(seconds / length, 1):,g}"

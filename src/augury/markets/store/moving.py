@@ -124,8 +124,8 @@ async def _rows(conn: Connection, rest: str, params: Sequence[Any]) -> list[Movi
 
 async def last_moved(conn: Connection) -> int:
     """The sequence number of the latest change that this connection can see; 0 in an empty
-    catalogue. A change is one of any market's price, volume, status or links (to the same contract
-    on another venue)."""
+    catalogue. What counts is that the price, volume, status or links (to the same contract on
+    another venue) of any market change."""
     return await scalar(conn, "select coalesce(max(moved), 0) from markets")
 
 

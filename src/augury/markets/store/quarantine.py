@@ -59,7 +59,8 @@ async def screen(conn: Connection, ids: Sequence[str]) -> Counter[str]:
     how many were put there, by reason.
 
     All code that writes quotes calls this in its transaction. Other markets of the same events, and
-    the same contracts on other venues, are checked too, and their quotes may be held as well.
+    the same contracts on other venues, are checked too. Their quotes may also be put into
+    quarantine.
     """
     if not ids:
         return Counter()

@@ -114,8 +114,8 @@ class Matcher:
 
 
 def game(rules: str) -> str:
-    """The kind of game that a market's rules name, followed by "vs": "pro football game vs". Empty
-    if they name none.
+    """The kind of game that a market's rules name. " vs" is added at its end: "pro football game
+    vs". Empty if the rules name no kind.
 
     Titles of games ("Dallas at Philadelphia") do not name the sport, but the rules' first sentence
     does: "If Dallas wins the Dallas vs Philadelphia professional football game ...".

@@ -111,10 +111,11 @@ def read(name: str, text: str, problems: list[str]) -> Iterator[PairVerdict]:
     Messages on lines that can't be read are added to `problems`.
 
     A line has the fields A, side, code, strength, sign, days, judge, B, reason, separated by tabs.
-    The code says what B is to A (`Code`); the side says which pairs a verdict on two patterns
-    covers (`Side`). If the code is "none" (A and B are unrelated), the strength is 0. Several such
-    verdicts on one A may share a short line, with the fields A, side, "none", judge, and all Bs
-    separated by spaces.
+    The code says what B is to A (`Code`). A and B can also be patterns, each of which stands for
+    many factors (e.g. one for each team). The side then says which pairs of these factors the
+    verdict covers (`Side`). If the code is "none" (A and B are unrelated), the strength is 0.
+    Several such verdicts on one A may share a short line, with the fields A, side, "none", judge,
+    and all Bs separated by spaces.
     """
     for number, line in enumerate(text.splitlines(), 1):
         if not line or line.startswith("#"):

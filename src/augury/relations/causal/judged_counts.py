@@ -162,8 +162,8 @@ def _written(base: Base) -> Iterator[tuple[str, str, EdgeKind, str]]:
     """The edges and links that people wrote, as (key of a factor, key of the other factor, kind,
     sign).
 
-    A pattern gives one factor for each entity of a list (e.g. each team). So many factors may
-    repeat the same edge.
+    A pattern gives one factor for each entity of a list (e.g. each team). The same edge may
+    therefore occur many times, once for each entity.
     Of the edges of one kind between two patterns, only the first is included: the first between
     factors about the same team, and the first between factors about different teams."""
     seen: set[Sequence[str]] = set()

@@ -69,9 +69,10 @@ class UnjudgedPair(NamedTuple):
 
     @property
     def data(self) -> dict[str, object]:
-        """What the language model is told about the pair of factors: their names, what a rise of
-        each means, and the names of at most `MAX_EXAMPLES` further factors of the same patterns on
-        each side."""
+        """What the language model is told about the pair of factors: their names, and what a rise
+        of each means. A pair of patterns is described by the first pair of factors that it stands
+        for. For each of these two factors, the names of at most `MAX_EXAMPLES` other factors made
+        from the same pattern are added."""
         first, second = self.examples[0]
         also = self.examples[1 : MAX_EXAMPLES + 1]
         return {
@@ -151,7 +152,7 @@ def _in_order(factors: Sequence[Factor], one: int, other: int) -> tuple[int, int
 
 def _possible(one: int, other: int, shared: int, side: Side, same_pattern: bool) -> int:
     """How many pairs can be formed of a factor made from one pattern and a factor made from another
-    one. Only factors that events are about count.
+    one. A factor counts only if there are events about it.
 
     one, other : number of such factors made from the first and from the second pattern
     shared : number of entities (teams, countries) for which both patterns have such a factor
@@ -318,8 +319,8 @@ def proposal_lines(pair: UnjudgedPair, proposal: PairVerdict | str) -> str:
     """The two lines on a pair of factors in a file of proposed verdicts: the factors' names as a
     comment, and the verdict.
 
-    proposal : a `PairVerdict` is the verdict to write. A text is the person who is to judge, in the
-        form that `judge_of` returns; the verdict is then left open for this person to fill in
+    proposal : the verdict to write; or a text that names the person who is to judge, in the form
+        that `judge_of` returns. With a text, the verdict is left open for this person to fill in
     """
     if isinstance(proposal, str):
         fields = (pair.one, pair.side, OPEN, OPEN, OPEN, OPEN, proposal, pair.other, "")

@@ -87,8 +87,8 @@ async def snooze_alert(
 
 
 async def wake_alerts(conn: Connection, at: datetime) -> list[Alert]:
-    """Open alerts whose snooze (time without messages) has ended by `at`. The snooze is removed, so
-    that each alert is returned once."""
+    """The alerts that are firing and whose snooze (time without messages) has ended by `at`. Their
+    snooze is removed, so that each alert is returned once."""
     rows = await conn.execute(
         "update alerts set snoozed_until = null where state = 'firing' and snoozed_until <= %s"  # noqa: S608
         f" returning {_ALERT}",
