@@ -61,8 +61,9 @@ def examples(gathered: list[dict[str, Any]], rng: random.Random) -> list[tuple[s
         own = [c for c in one["candidates"] if c["id"] == one["market_id"]]
         # An unread market near a near miss may ask just this.
         others = [(c, label) for c in one["candidates"]
-                  if c not in own and (label := relation(one, c)) is not None and label not in ASKED
-                  and (one["kind"] != "x" or c["place"] >= NEAR or is_read(one, c))]  # fmt: skip
+                  if c not in own and not is_read(one, c)
+                  and (label := relation(one, c)) is not None and label not in ASKED
+                  and (one["kind"] != "x" or c["place"] >= NEAR)]  # fmt: skip
         others.sort(key=lambda other: other[0]["place"])
         near = [other for other in others if other[0]["place"] < NEAR]
         far = [other for other in others if other[0]["place"] >= NEAR]
@@ -73,7 +74,10 @@ def examples(gathered: list[dict[str, Any]], rng: random.Random) -> list[tuple[s
         if rng.random() < ORDERED and (known := {label for _, label in others if label > 2}):
             of = rng.choice(sorted(known))
             chosen.append(rng.choice([other for other in others if other[1] == of]))
-        found += [(asked, c["text"], label) for c in own if (label := relation(one, c)) is not None]
+        told = own + [c for c in one["candidates"] if is_read(one, c) and c not in own]
+        found += [
+            (asked, c["text"], label) for c in told if (label := relation(one, c)) is not None
+        ]
         found += [(asked, c["text"], label) for c, label in chosen]
         if rng.random() < TITLES and own and near:
             title = pairs.question_text(own[0]["question"], default(), one["as_of"].date())

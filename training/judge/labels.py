@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 import questions as written
-from questions import BOUNDED
+from questions import BOUNDED, FREE
 
 from augury.logic.joint_outcomes import ORDERS, of_denied_first, of_denied_second
 from augury.matching.judge import OF_CORES
@@ -21,6 +21,9 @@ UNORDERED = -1
 BY_KIND = {"p": "same", "n": "opposite", "ge": "implied_by", "le": "implies", "ex": "excludes",
            "cv": "covers", "o": "other", "u": "other"}  # fmt: skip
 """What a question of each kind is to its own market's first outcome."""
+NOTHING = "nothing"
+"""A reader's word for a market that does not ask the question and whose price does not bound the
+answer. "other" says only that it asks something else."""
 
 _readers = cache(written.read_markets)
 
@@ -47,7 +50,7 @@ def target(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
 def _may_ask(one: dict[str, Any], candidate: dict[str, Any]) -> bool:
     """Whether an unread candidate, not the question's own market, may ask the question: another
     day or level of the own market's event may be just what was asked."""
-    if one["kind"] == "o":
+    if one["kind"] in ("o", FREE):
         return True
     is_bounded = one["kind"] in BOUNDED
     return twin(one, candidate) or (is_bounded and _is_of_one_event(one, candidate))
@@ -66,18 +69,20 @@ def relation(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
 def order(one: dict[str, Any], candidate: dict[str, Any]) -> str | None:
     """The order of a question to a candidate that does not ask it, or "other" where its price does
     not bound the answer; None where that cannot be told."""
-    if candidate["id"] == one["market_id"]:
+    said = _readers().get((one["qid"], candidate["id"]))
+    if candidate["id"] == one["market_id"] or said in (*ORDERS, NOTHING):
         if candidate["outcome"] > 1:
             return None
         # A near miss (x) may be another day or level of its market.
-        found = BY_KIND.get(one["kind"])
+        found = BY_KIND.get(one["kind"]) if candidate["id"] == one["market_id"] else said
+        found = "other" if found == NOTHING else found
         if found in ORDERS and candidate["outcome"] == 1 and len(candidate["outcomes"]) == 2:
             found = of_denied_second(found)
     elif one["kind"] in ("p", "n"):
         found = _order_of_own(one, candidate)
         if found in ORDERS and one["kind"] == "n":
             found = of_denied_first(found)
-    elif one["kind"] in BOUNDED or is_read(one, candidate):
+    elif one["kind"] in (*BOUNDED, FREE) or is_read(one, candidate):
         return None
     else:
         found = None if _is_of_one_event(one, candidate) else "other"

@@ -4,7 +4,8 @@
 Yes), n (its complement), ge, le, ex, cv (logic bounds it by the market: it follows from its Yes,
 only its Yes makes it possible, its Yes rules it out, it follows from its No), x (another matter
 that looks alike), o (the same, and neither answer follows from the other), u (no market says
-anything of it). `group` is the market's event: splits go by it.
+anything of it), f (asked without a market in view; it has none). `group` is the market's event:
+splits go by it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from typing import Any
 
 BOUNDED = ("ge", "le", "ex", "cv")
 """Kinds of questions whose answer is bounded by the price of their own market."""
+FREE = "f"
+"""Kind of a question that was asked without a market in view: only readers say what markets are to
+it (`read_markets`)."""
 FOLDER = Path(__file__).parents[1] / "questions"
 
 
@@ -70,11 +74,12 @@ def read_answers() -> dict[str, dict[str, Any]]:
 
 
 def read_markets() -> dict[tuple[str, str], str]:
-    """What readers said that a market asks of a question, by (qid, market's id): same, opposite,
-    other, or unsure.
+    """What readers said that a question is to a market's first outcome, by (qid, market's id):
+    same, opposite, an order (`labels.CLASSES`), nothing, other (something else, which may be
+    ordered or not), or unsure.
 
     From `asked.jsonl`, `{"qid", "market_id", "asks"}`: markets beside the question's own one that
-    the judge took to ask it, most of them near misses'; and from the right ones of `answers.jsonl`.
+    the judge took to ask it or to bound it; and from the right ones of `answers.jsonl`.
     """
     found = {
         (qid, one["market_id"]): "opposite" if one["opposite"] else "same"

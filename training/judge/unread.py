@@ -1,49 +1,61 @@
-"""List pairs of a question and a market beside its own one that the judge takes to ask it.
+"""List pairs of a question and a market beside its own one that may ask or bound it, for readers.
 
     python training/judge/unread.py GATHERED MODEL OUT.jsonl --questions train7 everyday12 ...
 
 GATHERED holds `gather.py`'s pickles, MODEL the judge's model. OUT receives one line for each pair
-that no reader has seen: {"qid", "market_id", "question", "as_of", "title", "text"}. Show a reader
-each pair with the market's rules, and add to `questions/asked.jsonl` what he says of the market's
-first outcome: {"qid", "market_id", "asks"}, where `asks` is same, opposite, other or unsure. Prints
-the number of pairs of each file.
+that no reader has seen: {"qid", "market_id", "question", "as_of", "title", "text", "likely"}.
+`likely` is the encoder's probability that the market is more to the question than something else.
+Show a reader each pair with the market's rules, and add to `questions/asked.jsonl` what he says
+that the question is to the market's first outcome: {"qid", "market_id", "asks"}
+(`questions.read_markets`). Prints the number of pairs of each file.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fit import judged, read
-from labels import is_read, target
+from fit import read
+from labels import is_read
 
-from augury.matching.trees import Trees
+from augury.matching.judge import MAX_CANDIDATES
 
-LEAST = {"x": 0.15, "p": 0.3, "n": 0.3, "u": 0.3}
-"""Kind of question -> least probability that a market asks it, or its opposite, from which on the
-pair is listed. Of pairs from these on, readers found that 80% of the markets beside near misses (x)
-ask the question, and 48% of the others."""
+LEAST = 0.15
+"""Least probability that a market is more than something else, from which on the pair is listed. Of
+14,000 pairs from there on, readers found that half are something else."""
+MOST = 3
+"""Pairs of one question, the likeliest first; of them at most `OF_EVENT` with one event's
+markets."""
+OF_EVENT = 2
 
 
-def pairs(one: dict[str, Any], trees: Trees) -> list[dict[str, Any]]:
+def pairs(one: dict[str, Any]) -> list[dict[str, Any]]:
     """The pairs of one question that are worth reading."""
-    if one["kind"] not in LEAST:
+    first = one["listed"][:MAX_CANDIDATES]
+    if not first:
         return []
-    one = judged(one)
-    if not one["first"]:
-        return []
-    sides = trees.probabilities(one["rows"])[:, 1:].max(axis=1)
-    return [
-        {"qid": one["qid"], "market_id": candidate["id"], "question": one["question"],
-         "as_of": one["as_of"].isoformat(), "title": candidate["question"],
-         "text": candidate["text"]}
-        for candidate, side in zip(one["first"], sides.tolist(), strict=True)
-        if side >= LEAST[one["kind"]] and candidate["id"] != one["market_id"]
-        and not is_read(one, candidate) and target(one, candidate) is not None
-    ]  # fmt: skip
+    likely = 1 - np.exp(one["said"][: len(first), 0])
+    found: list[dict[str, Any]] = []
+    events: Counter[str] = Counter()
+    for n in np.argsort(-likely, kind="stable").tolist():
+        candidate = first[n]
+        if likely[n] < LEAST or len(found) == MOST:
+            break
+        if candidate["id"] == one["market_id"] or candidate["outcome"] or is_read(one, candidate):
+            continue
+        events[candidate["event_id"]] += 1
+        if events[candidate["event_id"]] > OF_EVENT:
+            continue
+        found.append(
+            {"qid": one["qid"], "market_id": candidate["id"], "question": one["question"],
+             "as_of": one["as_of"].isoformat(), "title": candidate["question"],
+             "text": candidate["text"], "likely": round(float(likely[n]), 3)}
+        )  # fmt: skip
+    return found
 
 
 def main() -> None:
@@ -54,13 +66,9 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--questions", nargs="+", required=True)
     given = parser.parse_args()
-    with np.load(given.model / "trees.npz") as kept:
-        trees = Trees.of(kept)
     found = []
     for name in given.questions:
-        listed = [
-            pair for one in read(given.gathered, [name], given.model) for pair in pairs(one, trees)
-        ]
+        listed = [pair for one in read(given.gathered, [name], given.model) for pair in pairs(one)]
         print(name, len(listed), flush=True)
         found += listed
     given.out.write_text("".join(json.dumps(pair) + "\n" for pair in found), encoding="utf-8")

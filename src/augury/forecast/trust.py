@@ -80,18 +80,18 @@ The more of them a text has, the more easily it is misread as its opposite."""
 
 TREES: Final = Path(__file__).with_name("trust.npz")
 """File with the fitted decision trees that give the probability that an answer is right."""
-MIN_TRUST: Final = 0.65
+MIN_TRUST: Final = 0.6
 """The public answer shows its number only if the probability that it is right (its trust, 0 to 1)
 is at least this. Chosen on the curve that `training/judge/trust.py` prints: how many right and how
 many wrong answers the public sees at a given limit. For this curve, the trust in each answer was
 computed by decision trees that were fitted only on answers about other events.
 
-- 440 answers to questions asked freely: 314 right and 126 wrong without a limit, 275 and 44 at .6,
-  267 and 37 at .65, 253 and 33 at .7.
-- 1,049 answers to questions close to a market: 963 right and 86 wrong without a limit, 800 and 46
-  at .6, 754 and 41 at .65, 703 and 36 at .7.
-- 2,107 answers to questions about a market, or about what no market asks: 1,825 right and 282 wrong
-  without a limit, 1,782 and 188 at .6, 1,755 and 164 at .65, 1,717 and 142 at .7.
+- 699 answers to questions asked freely: 395 right and 304 wrong without a limit, 337 and 90 at
+  .55, 326 and 74 at .6, 313 and 61 at .65.
+- 1,042 answers to questions close to a market: 955 right and 87 wrong without a limit, 814 and 40
+  at .55, 771 and 35 at .6, 723 and 29 at .65.
+- 2,141 answers to questions about a market, or about what no market asks: 1,862 right and 279 wrong
+  without a limit, 1,828 and 179 at .55, 1,802 and 164 at .6, 1,764 and 142 at .65.
 """
 
 
