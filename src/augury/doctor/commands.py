@@ -146,8 +146,8 @@ def upgrade(
     elif check:
         typer.echo(f"The upgrade would apply: {', '.join(report['pending'])}.")
         typer.echo(
-            f"A backup is made first. The database has {report['bytes'] / 1e6:,.0f} MB, "
-            f"{report['free'] / 1e6:,.0f} MB are free."
+            f"A backup is made first. The database takes up {report['bytes'] / 1e6:,.0f} MB; "
+            f"{report['free'] / 1e6:,.0f} MB of the disk are free."
         )
         if report["bytes"] > report["free"]:
             typer.echo(

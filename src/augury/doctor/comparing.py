@@ -88,7 +88,7 @@ def _advice(path: str, one: ComparedRequest, there: Any, here: Any) -> Sequence[
     if one.there < 400 and one.here == 403:
         scope = "rvol:read" if "/rvol/" in path else "forecast:read"
         more = ", and: augury accounts approve-rvol NAME" if scope == "rvol:read" else ""
-        advice.append(f"The key here needs the scope {scope}{more}.")
+        advice.append(f"The key for this service needs the scope {scope}{more}.")
     if one.there in (401, 403):
         advice.append(
             f"{path} was not compared, because the other service refuses it to the key in "

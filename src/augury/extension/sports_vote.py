@@ -47,8 +47,8 @@ def filed_under_sports(category: str | None, tags: Iterable[str]) -> int:
 
 
 def vote_result(votes: Iterable[Vote]) -> float:
-    """How surely a page is on sports, judged by the markets closest to it: between -1 (surely not)
-    and 1 (surely), both excluded.
+    """How certain it is that a page is about sports, judged by the markets closest to it: between
+    -1 (certainly not) and 1 (certainly), both excluded.
 
     `votes`: one per market, the closest market first. A vote is weighted by its rank and by its
     `share`, i.e. how much of the page's words the market contains. The result is made weaker if

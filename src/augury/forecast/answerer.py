@@ -49,7 +49,7 @@ def _asks_the_way(estimate: Estimate, reading: Reading, wider: str) -> bool:
     has to happen, as the question does (win "by 5 points"). An answer without `Estimate.trust` is
     taken to rest on such a market.
 
-    wider : the question without the way ("Will X win?")
+    wider : the question without the way in which it has to happen ("Will X win?")
     """
     one = estimate.decisive
     if one is None or not grade.is_shown(estimate):

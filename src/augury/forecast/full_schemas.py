@@ -1,4 +1,4 @@
-"""Request and response schemas of forecasts in full (`/v1/forecasts`) and of runs of them
+"""Request and response schemas of full forecasts (`/v1/forecasts`) and of forecast runs
 (`/v1/forecast-runs`)."""
 
 from __future__ import annotations

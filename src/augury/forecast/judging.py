@@ -87,8 +87,8 @@ class Brief:
     """For each of `markets`: whether it certainly asks something else, because it leaves out what
     the question demands, e.g. one of two names (`matching.demands`), or names another year."""
     on_others: tuple[bool, ...]
-    """For each of `markets`: whether it is about another team, coin, race for office ... than the
-    question (`Demands.is_of_another`), so that it is no evidence at all unless logic proves
+    """For each of `markets`: whether it is about a different team, coin, race for office etc. than
+    the question (`Demands.is_of_another`), so that it is no evidence at all unless logic proves
     otherwise. Such a market is also `unmet`."""
     denied: bool = False
     """Whether the words around the question deny it ("is it false that ..."). The judge reads the

@@ -40,8 +40,8 @@ _FAINT: Final = frozenset(
         " kind type whatever any sort standing table competition"
     )
 )
-"""Words that do not tell markets apart. They weigh 0.1. The weight of any other word depends on how
-rare it is: from 0.08 to 1.3, or 1.8 in a name."""
+"""Words that do not tell markets apart. They always weigh 0.1. Any other word weighs more the rarer
+it is: from 0.08 (very common) to 1.3, or to 1.8 in a name."""
 
 
 class Words(Struct, frozen=True, array_like=True):

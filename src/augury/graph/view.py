@@ -2,7 +2,7 @@
 it. Pure.
 
 A factor is something in the world that markets are about, such as a policy rate. A market is
-related to the question if a path of steps leads from a factor that the question is about to the
+related to the question if a path of steps leads from one of the question's factors to the
 market's factor; each step leads to a factor that drives, follows from or moves with the previous
 one. Nodes are the question itself and, for each related factor, its best event, with that event's
 markets and prices. Edges point from cause to effect. An edge between events that only move together

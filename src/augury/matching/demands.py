@@ -166,9 +166,9 @@ class Demands:
     """Whether the question asks if somebody runs for something, and not if they win it. A market on
     a win or a nomination then does not ask the same."""
     asks_order: bool = False
-    """Whether the question asks which of two things comes first. If False, a market does not ask
-    the same if its title names an event after "before" that the question does not mention
-    ("pregnant before marriage")."""
+    """Whether the question asks which of two things comes first. If False, a market asks something
+    else if its title has "before" and an event that the question does not mention ("pregnant before
+    marriage")."""
     teams: frozenset[str] = frozenset()
     """Keys (`Entity.key`) of the teams that the question names. A market counts as being on
     other teams, and so as asking something else, if three things hold: its title has the full name

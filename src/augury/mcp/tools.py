@@ -286,7 +286,7 @@ class Tools:
         if not ended:
             found.warnings.append(
                 f"{found.answered} of {found.questions} are answered. Call forecast_many again "
-                "with this id as run_id; it waits."
+                "with this id as run_id; that call waits for the rest."
             )
         if detail == "full":
             return answer(s.ForecastRunAnswer(warnings=found.warnings), got)

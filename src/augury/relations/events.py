@@ -72,7 +72,8 @@ class Placement(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A market on Polymarket and a market on Kalshi that assert the same or the exact opposite."""
+    """A market on Polymarket and a market on Kalshi that assert the same thing or exact
+    opposites."""
 
     polymarket_seq: int
     """Database number of the market on Polymarket."""

@@ -1,1 +1,2 @@
-"""External series: numbers over time that accounts provide, stored with their earlier values."""
+"""External series: time series that accounts provide. If a value is revised, the values that it had
+before are kept."""

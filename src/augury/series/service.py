@@ -329,7 +329,8 @@ class SeriesService:
     @asynccontextmanager
     async def _fetch_slot(self, account_id: str) -> AsyncIterator[_AccountLocks]:
         """Wait until fewer than `_MAX_ACCOUNT_FETCHES` series of the account are being fetched,
-        then count as one of them. Yields the locks of the account."""
+        then take one of these places for the length of the block. Yields the
+        account's locks."""
         locks = self._locks.setdefault(account_id, _AccountLocks())
         locks.holders += 1
         try:

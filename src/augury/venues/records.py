@@ -60,8 +60,8 @@ class Page(msgspec.Struct):
     records: int = 0
     """Number of the venue's records (events or markets) in the answer."""
     partial: bool = False
-    """True if the texts in the answer are incomplete. If a market is already stored and came from
-    the venue, the answer then changes only its status, resolution, prices and volumes."""
+    """True if the texts in the answer are incomplete. If the stored market came from the venue
+    itself, the answer then changes only its status, resolution, prices and volumes."""
 
     def add(self, found: Market | MarketChange | Refusal) -> None:
         """Add a record to `markets`, `changes` or `refusals`, by its type."""

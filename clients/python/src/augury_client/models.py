@@ -302,8 +302,8 @@ class DeliveryList(Model, kw_only=True):
 
 
 class Message(Model, kw_only=True):
-    """A message to an endpoint, about an alert or a ping, with the attempts to send it. Every
-    attempt to a webhook carries the message's `id` as the header `webhook-id`.
+    """A message to an endpoint (about an alert, or a test ping), with the attempts to send it.
+    Every attempt to a webhook carries the message's `id` as the header `webhook-id`.
     """
 
     id: str

@@ -242,9 +242,8 @@ class Spark(NamedTuple):
     """Daily prices of one outcome, oldest first, for a small chart.
 
     The last price is the one at the time `price_as_of`. The others are those at 1, 2, 3 ... days
-    before that time. The price at a time is the last one recorded up to then. It is None if that
-    one was recorded `PRICE_LASTS` (2 days) or longer before, or if there is none.
-    """
+    before that time. The price at a time is the last one recorded up to then. It is None if no
+    price was recorded in the `PRICE_LASTS` (2 days) before that time."""
 
     market_id: str
     outcome: str
