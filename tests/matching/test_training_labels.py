@@ -121,3 +121,32 @@ def test_where_an_order_is_not_known_it_may_still_be_known_that_nothing_is_asked
     assert relation(_asked("ge"), other) is None  # another day may be what was asked
     assert relation(_asked("ge"), other | {"event_id": "snow"}) == UNORDERED
     assert relation(_asked("o"), other | {"event_id": "snow"}) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "denied", "outcome", "expected"),
+    [
+        ("implies", False, 0, "implies"), ("excludes", False, 0, "excludes"),
+        ("implies", False, 1, "excludes"), ("implies", True, 0, "covers"),
+        ("nothing", False, 0, "other"), ("nothing", True, 1, "other"),
+        ("other", False, 0, None),  # something else, which may be ordered
+        ("unsure", False, 0, None),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["p", "ge", "x", "f"])
+def test_a_reader_says_how_a_question_is_ordered_with_a_market_beside_it(
+    monkeypatch: pytest.MonkeyPatch, kind: str, said: str, denied: bool, outcome: int,
+    expected: str | None,
+) -> None:  # fmt: skip
+    monkeypatch.setattr("labels._readers", lambda: {("q-1", "kalshi:2"): said})
+    other = _candidate(id="kalshi:2", question="Will it snow?", terms=frozenset({"snow"}))
+    other |= {"event_id": "snow", "own": ("", "none", False), "outcome": outcome}
+    assert order(_asked(kind, denied=denied), other) == expected
+
+
+def test_of_a_question_without_a_market_only_readers_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = _candidate(id="kalshi:2", event_id="snow", own=("", "none", False))
+    asked = _asked("f") | {"market_id": ""}
+    assert relation(asked, other) is None
+    monkeypatch.setattr("labels._readers", lambda: {("q-1", "kalshi:2"): "covers"})
+    assert relation(asked, other) == CLASSES.index("covers")

@@ -23,7 +23,9 @@ BY_KIND = {"p": "same", "n": "opposite", "ge": "implied_by", "le": "implies", "e
 """What a question of each kind is to its own market's first outcome."""
 NOTHING = "nothing"
 """A reader's word for a market that does not ask the question and whose price does not bound the
-answer. "other" says only that it asks something else."""
+answer. A reader's "other" says only that it asks something else."""
+BY_READER = {NOTHING: "other", **{found: found for found in ORDERS}}
+"""Class of a market that asks something else, by what a reader says of it."""
 
 _readers = cache(written.read_markets)
 
@@ -69,13 +71,13 @@ def relation(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
 def order(one: dict[str, Any], candidate: dict[str, Any]) -> str | None:
     """The order of a question to a candidate that does not ask it, or "other" where its price does
     not bound the answer; None where that cannot be told."""
-    said = _readers().get((one["qid"], candidate["id"]))
-    if candidate["id"] == one["market_id"] or said in (*ORDERS, NOTHING):
+    is_own = candidate["id"] == one["market_id"]
+    read = BY_READER.get(_readers().get((one["qid"], candidate["id"]), ""))
+    if is_own or read:
         if candidate["outcome"] > 1:
             return None
         # A near miss (x) may be another day or level of its market.
-        found = BY_KIND.get(one["kind"]) if candidate["id"] == one["market_id"] else said
-        found = "other" if found == NOTHING else found
+        found = BY_KIND.get(one["kind"]) if is_own else read
         if found in ORDERS and candidate["outcome"] == 1 and len(candidate["outcomes"]) == 2:
             found = of_denied_second(found)
     elif one["kind"] in ("p", "n"):
