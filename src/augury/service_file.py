@@ -181,7 +181,7 @@ async def ask(client: httpx2.AsyncClient, path: str, body: dict[str, Any] | None
         answer = await (client.get(path) if body is None else client.post(path, json=body))
         if answer.status_code == 429:
             seconds = float(answer.headers["Retry-After"])
-            print(f"The service asks to wait {seconds:.0f} s.", file=sys.stderr)
+            print(f"Too many requests. Trying again in {seconds:.0f} s.", file=sys.stderr)
             await asyncio.sleep(seconds)
             continue
         if answer.is_error:

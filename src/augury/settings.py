@@ -336,7 +336,7 @@ class Settings(SettingsFromSources):
         allow_inf_nan=False,
         description="Maximum number of fetches of external series per second from one host, for "
         "all accounts together. The same maximum holds for new connections to one numeric address. "
-        "After a pause, as many fetches as are allowed in ten seconds may be made at once.",
+        "After a pause, up to ten seconds' worth of fetches may be made at once.",
     )
 
     # The macro runtime behind /v1/macro-runtime

@@ -76,5 +76,5 @@ def test_a_missing_package_is_said_plainly(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_another_table_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedding, "_WEIGHTS_SHA256", "0" * 64)
-    with pytest.raises(EmbeddingProblem, match="another table"):
+    with pytest.raises(EmbeddingProblem, match="wrong table"):
         Embedder.load()

@@ -172,7 +172,7 @@ def _set_rvol(name: str, *, approved: bool, as_json: bool) -> None:
         typer.echo(json.dumps({"name": name, "rvol_approved": approved}))
         return
     state = "approved" if approved else "no longer approved"
-    typer.echo(f"{name} is {state} for realized volatility.")
+    typer.echo(f"Account {name} is {state} to read realized volatility.")
 
 
 def _show_new(key: ApiKey, text: str, as_json: bool) -> None:

@@ -110,8 +110,8 @@ class DeliveryMade(Delivery):
     model_config = request_example(**_ENDPOINT, secret=_SECRET)
 
     secret: str | None = Field(
-        description="Secret that the messages are signed with. Null: messages are not signed, or "
-        "the secret did not change."
+        description="Secret that the messages are signed with. It is shown only when it is created "
+        "or renewed. Null: this request did neither, or the messages are not signed."
     )
 
 

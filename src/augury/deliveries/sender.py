@@ -51,10 +51,10 @@ _WEIGHT = 0.2
 """Weight (0 to 1) of an endpoint's newest answer time in its moving average; a larger weight
 follows changes faster. Chosen by hand."""
 _ROOM: dict[Health, float] = {"well": 1.0, "unknown": 0.75, "unwell": 0.5}
-"""The number of messages in flight at a time is limited. Health of an endpoint (how quickly it
-answers) -> largest share (0 to 1) of this limit that all endpoints of this health or worse together
-may use. So the `unwell` (slow) endpoints get at most half, and leave room for quick ones. Chosen by
-hand."""
+"""Health of an endpoint (how quickly it answers) -> share (0 to 1) of the limit on messages in
+flight. All endpoints of this health or a worse one may together use at most this share, but always
+one message. So slow endpoints (`unwell`) use at most half of the limit and leave room for quick
+ones. Chosen by hand."""
 _BURST_SECONDS = 10.0
 """A host to which nothing was sent for a while can get at once as many messages as `host_rate`
 (messages per second) allows in this many seconds. Chosen by hand."""
@@ -65,7 +65,8 @@ transaction."""
 _ANSWER_READ = 64 * 1024
 _DRAIN = 5.0
 _ENVIRONMENT = ("PATH", "PYTHONPATH", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR")
-"""Environment variables that the process which sends notifications gets: nothing secret."""
+"""Environment variables that are passed to the separate process that sends a message to a
+notification service. None of them is secret."""
 
 
 def _room(places: int, health: Health, taken: int, rivals: int) -> int:

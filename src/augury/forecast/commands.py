@@ -115,7 +115,7 @@ def scorecard(url: remote.Url = None, as_json: AsJson = False) -> None:
         return
     typer.echo(
         f"{card['forecasts']} forecasts, {card['answered']} with a probability,"
-        f" {card['n']} decided."
+        f" {card['n']} scored (the result is known)."
     )
     if card["n"]:
         typer.echo(

@@ -340,8 +340,9 @@ def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 MIN_HINTS: Final = 20
-"""Smallest number of resolved markets from which hints (answers that rest only on a related market)
-must come before `hint_floor` can find that they score better than the base rate."""
+"""`hint_floor` can find that hints (answers that rest only on a related market) score better than
+the base rate only if the questions with these answers are about at least this many resolved
+markets."""
 
 
 def _is_inverted(p: float, right: float) -> bool:

@@ -203,7 +203,11 @@ def evaluate_properties(
         ),
     ],
     most: Annotated[
-        int, typer.Option(min=1, help="Maximum number of titles to ask. They are drawn at random.")
+        int,
+        typer.Option(
+            min=1,
+            help="Maximum number of market titles to ask as questions. They are drawn at random.",
+        ),
     ] = 2_000,
     seed: Annotated[int, typer.Option(help="Seed of the random sample.")] = 1,
     as_json: AsJson = False,
@@ -271,7 +275,8 @@ def evaluate_leave_one_out(
         typer.Option(
             exists=True,
             dir_okay=False,
-            help="File of questions, one JSON object per line. Default: ask market titles.",
+            help="File of questions, one JSON object per line. Default: the questions are the "
+            "titles of resolved markets.",
         ),
     ] = None,
     titles: Annotated[

@@ -176,8 +176,9 @@ NullKind = Literal[
 - decided: a market asked the question, and has been decided;
 - open_question: the question cannot be answered by yes or no;
 - hint_only: related markets only hint at an answer, and a hint gives no public probability;
-- bounds_only: only rivals of the contender asked about have markets, and their prices leave less
-  than `grade.MIN_LEFT_PROBABILITY` for that contender; such answers have not been reliable;
+- bounds_only: the answer rests only on markets on rivals of the contender in the question, and
+  their prices leave less than `grade.MIN_LEFT_PROBABILITY` for that contender; such answers have
+  not been reliable;
 - doubtful: there is an answer, but too few answers that were made like it have been right
   (`trust.MIN_TRUST`).
 """

@@ -218,8 +218,9 @@ class OutOfRunning(BaseModel):
     )
     price_as_of: datetime | None = Field(description="When `price` was quoted.")
     retry_as_of: datetime | None = Field(
-        description="Time of the last price recorded while the market was open. Ask the question "
-        "again with this as `as_of` for an answer as of then. Null: no price was recorded."
+        description="Time of the last price recorded while the market was open. To get an answer "
+        "as of this time, ask the question again with this time as `as_of`. Null: no price was "
+        "recorded."
     )
 
 
@@ -236,8 +237,8 @@ class FullForecast(BaseModel):
     created_at: datetime
     question: str
     as_of: datetime | None = Field(
-        description="Time as of which the question is answered. Null: it was asked as of now, and "
-        "is not answered yet."
+        description="The moment that the answer describes. Null: the request named no moment, and "
+        "the question is not answered yet."
     )
     probability: float | None = Field(
         None, description="Probability of Yes, 0 to 1. Null: none can be given; `error` says why."
@@ -248,9 +249,9 @@ class FullForecast(BaseModel):
     )
     grade: Grade = Field(
         "none",
-        description="How the answer was found. asked: a market asks this question. bounded: logic "
-        "bounds the answer by other markets. hinted: related markets only hint at it. none: no "
-        "answer.",
+        description="How the answer was found. asked: a market asks this question. bounded: the "
+        "prices of other markets limit the answer, by logic. hinted: related markets only hint at "
+        "it. none: no answer.",
     )
     confidence_interval: PublicConfidenceInterval | None = None
     reasoning: str = Field("", description="How the answer was found, in words.")

@@ -44,8 +44,8 @@ def joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Est
         upper=None if lower is None else round(1 - lower, 4),
         limits=None if limits is None else (round(1 - limits[1], 6), round(1 - limits[0], 6)),
         distribution=None,
-        reasoning="The question asks whether none of them happens, so the complement counts."
-        f" {found.reasoning}",
+        reasoning="The question asks for the opposite of what follows. So the answer is 1 minus"
+        f" the probability of what follows. {found.reasoning}",
     )
 
 

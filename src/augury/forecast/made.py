@@ -77,7 +77,9 @@ class Forecast:
             sentences.append(grade.LOOSE_WARNING)
         oldest = max((one.age for one in self.counted), default=0.0)
         if oldest > OLD_PRICE_DAYS:
-            sentences.append(f"The oldest price that counts is {round(oldest)} days old.")
+            sentences.append(
+                f"The oldest price on which this answer rests is {round(oldest)} days old."
+            )
         return tuple(sentences)
 
     @property

@@ -40,10 +40,11 @@ MIN_ASKED: Final = 0.45
 market can be one of them only if it names at least this weighted share, 0 to 1, of the question's
 terms (word stems). Chosen by hand."""
 MAX_ASKED_GAP: Final = 0.25
-"""Each market names a weighted share, 0 to 1, of an open question's terms (`Comparison.asked`). A
-market is taken to be about something else if its share is more than this below the largest one: if
-one market is on the release of the game that the question names, markets on other releases say
-nothing about its date. Chosen by hand."""
+"""For an open question ("When will ...?"), markets are compared by the weighted share, 0 to 1, of
+the question's terms that each of them names (`Comparison.asked`). If a market's share is smaller
+than the largest one by more than this, the market is taken to be about something else. For example,
+if one market is on the release of the game in the question, markets on other releases say nothing
+about its date. Chosen by hand."""
 MAX_SUM: Final = 1.15
 """Several outcomes are taken to exclude each other only if their prices, as probabilities, sum to
 at most this. Chosen by hand."""
@@ -296,8 +297,9 @@ def _by_amount(
     levels = [b for b in family if b.view.proposition.threshold is not None and not b.turned]
     if any(b.view.proposition.predicate == "touches" for b in levels):
         why.append(
-            "The nearest markets ask whether levels are touched, and more than one can be. Ask how"
-            " high or how low it goes, or name a level."
+            "The nearest markets ask whether levels are reached. Several of these levels can be"
+            " reached, so they do not exclude each other. Ask how high or how low the value goes,"
+            " or name a level."
         )
         levels = [b for b in levels if b.view.proposition.predicate != "touches"]
     if len(levels) < 2:  # "4 rate cuts" is a name for one of several outcomes
@@ -321,8 +323,8 @@ def _by_extreme(*, upward: bool) -> _Maker:
         if len(touched) < 2:
             if levels and _OF_A_TIME.search(reading.effective):
                 why.append(
-                    "The nearest markets ask where it stands on one day, and not how far it gets"
-                    " until then. Ask about that day, or name a level."
+                    "The nearest markets ask about the value on one day. They do not ask about"
+                    " the highest or lowest value until then. Ask about that day, or name a level."
                 )
                 return None
             return _by_amount(reading, family, at, why)

@@ -26,13 +26,13 @@ price; other: it is any other number; null: there is none. Differences of at mos
 not count."""
 
 OWN_PRICE: Final = 0.13
-"""Price, as a probability, given to the market whose title is asked. This price, 1 minus it (the
-right answer to the opposite question) and `OTHERS_PRICE` are far apart, so that an answer shows
-from which one it comes."""
+"""The tests ask a market's title as a question, and give the market this invented price (as a
+probability). This price, 1 minus it (the right answer to the opposite question) and `OTHERS_PRICE`
+are far apart, so that an answer shows from which one it comes."""
 OTHERS_PRICE: Final = 0.41
-"""Price, as a probability, given to the other markets of an event while the title of one of its
-markets is asked as a question. It is far from `OWN_PRICE`, the price of that one market, so that an
-answer shows from which price it comes."""
+"""The tests ask a market's title as a question, and give the other markets of its event this
+invented price (as a probability). It is far from `OWN_PRICE`, the price of the market itself, so
+that an answer shows from which price it comes."""
 MAX_SIBLINGS: Final = 12
 """A market's title is asked as a question twice: with no other markets in the catalogue, and with
 at most this many other markets of the same event."""

@@ -76,9 +76,9 @@ _WON: Final = re.compile(_WIN, re.I)
 _OTHER_SENSE: Final = re.compile(
     r"\b(?:not|n['’]t|never|no|fail\w*|los(?:e|es|ing|t)|los[ts])\b", re.I
 )
-"""Matches words that may deny a win, as in "not win by 5 points". A question with such a word gets
-no wider question (the same one without the margin): "not win" is less likely than "not win by 5
-points", so its price sets no upper bound."""
+"""Matches words that may deny a win, as in "not win by 5 points". For a question with such a word,
+`wider` returns None. Without the margin, the question ("not win") would be less likely than with
+it, so the price of a market that asks it would be no upper bound."""
 
 
 _NEEDLESS: Final = re.compile(r",?\s+(?:with\s+)?no\s+run-?off(?:\s+(?:is\s+)?needed)?\b", re.I)
@@ -151,7 +151,7 @@ def narrowed(wide: Estimate) -> Estimate:
             if one.role == "direct" else one
             for one in wide.evidence
         ),
-        reasoning="What the question asks is one way for this to happen, so it is at most as"
-        f" likely. {wide.reasoning}",
+        reasoning="The question adds a condition on how something happens. With this condition it"
+        f" is at most as likely as without it. Without the condition: {wide.reasoning}",
         fallbacks=(WIDER_MARKER,),
     )  # fmt: skip

@@ -51,20 +51,21 @@ MIN_HINT_LIKENESS: Final = -2.6
 market are about the same thing) is at least this. Chosen on the questions of
 `docs/experiments/forecasts.md`."""
 MIN_LONE_LIKENESS: Final = -3.2
-"""A market may stand alone (`APART_LIKENESS`) and agree with the question in every part that is
-compared (`Comparison.same`). Such a market may hint at the answer only if its `Comparison.likeness`
-(log-odds that question and market are about the same thing) is at least this. For other markets,
-the limit is `MIN_HINT_LIKENESS`. Chosen on the questions of `docs/experiments/forecasts.md`."""
+"""This limit holds for a market that stands alone (no other is nearly as like the question; see
+`APART_LIKENESS`) and agrees with the question in every compared part (`Comparison.same`). The
+market may hint at the answer only if its `Comparison.likeness` (log-odds that question and market
+are about the same thing) is at least this. For other markets, the limit is `MIN_HINT_LIKENESS`.
+Chosen on the questions of `docs/experiments/forecasts.md`."""
 APART_LIKENESS: Final = 0.8
 """A market stands alone if its `Comparison.likeness` (log-odds that question and market are about
 the same thing) is at least this much above that of every market on another subject or contender. If
 it also agrees with the question in every part that is compared, it may hint at the answer with a
 lower likeness: `MIN_LONE_LIKENESS` instead of `MIN_HINT_LIKENESS`."""
 EXCLUDED_LIKENESS: Final = 2.9
-"""A market's level can exclude the question's ("below 50", "above 100"). The regression
-(`match._LIKENESS`) then subtracts this many log-odds from `Comparison.likeness`. `is_sure` adds
-them back before it decides whether the market may bound the answer. A market can bound the answer
-even if its level excludes the question's: the two can't both come true (`limits_of`)."""
+"""A market's level may exclude the question's: the question says "above 100", the market "below
+50". The regression (`match._LIKENESS`) then subtracts this many log-odds from
+`Comparison.likeness`. `is_sure` adds them back, because such a market can still bound the answer:
+the two can't both come true (`limits_of`)."""
 FOREIGN_WEIGHT: Final = 0.8
 """A market is taken to be about something else if it has a name that the question lacks, and the
 name's weight is at least this: the Florida Panthers' Stanley Cup says nothing about Florida's
@@ -84,9 +85,9 @@ FULL_SHARE: Final = 0.99
 """A market counts as naming all of the question's terms (word stems) if it names at least this
 weighted share of them, 0 to 1."""
 PARTIAL_SHARE: Final = 0.75
-"""Market A seems to ask the question. Market B names all of the question's terms (`FULL_SHARE`),
-but differs in the deadline, level or stage. If A names less than this weighted share, 0 to 1, of
-the terms (word stems), A no longer counts as asking the question. Chosen by hand."""
+"""Suppose that market A seems to ask the question. Market B names all of the question's terms
+(word stems; `FULL_SHARE`), but differs in the deadline, level or stage. Then A counts as asking the
+question only if it names at least this weighted share, 0 to 1, of the terms. Chosen by hand."""
 TWIN_GAP: Final = 0.1
 """Two markets are taken to ask the same question only if their prices differ by at most this (as a
 probability). Chosen by hand."""

@@ -144,7 +144,7 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 
 @router.post(
     "/v1/forecast/stream",
-    summary="Forecast a question, stage by stage",
+    summary="Forecast a question and stream each finished stage",
     response_class=StreamingResponse,
     responses=_STREAM,
 )

@@ -1,8 +1,8 @@
 """Makes forecasts: understands the question, gathers markets, weighs them, and stores the answer
 for the scorecard.
 
-The stages come as an async iterator (`stages`), so that a stream can show each one, and closing the
-iterator cancels the work. Every stage is given the moment as of which it works, and only the
+The stages come as an async iterator (`stages`), so that a stream can show each one. Closing the
+iterator cancels the work. All stages work as of the same moment, now or an earlier one. Only the
 look-up of markets reads the database.
 """
 

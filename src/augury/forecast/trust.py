@@ -55,17 +55,17 @@ SIGNS: Final = (
 - `confidence` to `extreme`: the answer, i.e. its confidence so far, how it was derived, the width
   of its bounds, the number of markets on which it rests, the distance of its probability from .5;
 - up to `predicate_same`: how its heaviest market compares with the question (`match.Comparison`);
-- `read` to `order`: the judge's verdict on this market. The answer takes the market to ask
-  either the question or its opposite. `side`: the judge's probability that this is right;
-  `against`: its probability that the reverse is right (both -1 if the judge did not read the
-  market); `contrary`: 1 if the hand-written rules find the reverse, else 0. `order`: the
-  probability of the likeliest relation by which the market's price would bound the answer
-  (`Verdict.order`), -1 if the judge did not read the market;
+- `read` to `order`: the judge's verdict on this market. The answer uses the market on one of two
+  sides: as asking the question, or as asking its opposite. `side`: the judge's probability of this
+  side; `against`: its probability of the other side (both -1 if the judge did not read the market).
+  `contrary`: 1 if the hand-written rules choose the other side, else 0. `order`: the probability of
+  the likeliest relation by which the market's price would bound the answer (`Verdict.order`), -1 if
+  the judge did not read the market;
 - `other_side`: the largest probability in the judge's verdicts on markets that were not used;
   `markets_read`: the number of all its verdicts;
 - `low` to `least_bound_trust`: the bounds on the answer, and the judge's trust in the least trusted
   of the markets that set them (-1: none was read);
-- `denied` to `past`: the question;
+- `denied` to `past`: the question itself, e.g. whether it names a level, and its number of words;
 - `denials`, `market_denials`: how many words of the question and of the market's title deny;
 - `features.TEXT_FEATURES`: how the names and numbers in the two texts compare.
 """

@@ -55,8 +55,8 @@ class Words(Struct, frozen=True, array_like=True):
     names: frozenset[str]
     """Terms (word stems) of the capitalized words of the text, which are taken to be names."""
     covers: frozenset[str]
-    """All terms that count as named by the text: its own terms (`content`), and terms for which its
-    names stand, e.g. "russia" for Moscow (`names.associated_terms`)."""
+    """All terms that count as named by the text: its own terms (`content`), and terms that its
+    names imply (`names.associated_terms`). A text that names Moscow also names "russia"."""
     context: frozenset[str]
     """Terms of a market's event name and rules. They can confirm that the market is about a term of
     the question, but are no part of what the market asks. Empty for a question."""
@@ -72,8 +72,8 @@ class Words(Struct, frozen=True, array_like=True):
     """Finishing places other than the first that the text names: 2 for "second-best", 3 for
     "#3"."""
     modifiers: frozenset[str] = frozenset()
-    """Which of the words "next", "whole", "annual", "monthly" and "both" occur in the text; other
-    words that mean the same count, too. Each of them changes what is asked."""
+    """Which of the words "next", "whole", "annual", "monthly" and "both" occur in the text.
+    Synonyms count, too ("entire" for "whole"). Each of them changes what is asked."""
     still: bool = False
     """Whether the text says that something is "still" so."""
     polar_results: frozenset[str] = frozenset()
@@ -100,8 +100,8 @@ class Words(Struct, frozen=True, array_like=True):
     short: frozenset[str] = frozenset()
     """Words of two to five capital letters ("NBA") in the text, in lower case."""
     nicknames: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
-    """For each known name of two or more terms in the text ("yellow metal"): its terms, and the
-    terms of what it also stands for ("gold")."""
+    """For each known name of two or more terms in the text ("yellow metal"): the terms of the name,
+    and the terms of the thing for which it is another name ("gold")."""
     second: frozenset[str] = frozenset()
     """If the text asks which of two things comes first, the terms of the second one: of B in "A
     before B"."""

@@ -8,8 +8,8 @@ be compared.
 
 Strengths are fitted on earlier days and scored on later ones. The days of one pair of events are
 not independent, so each pair of events has the same weight, however many markets and days it has.
-The same share of days is measured for pairs of unrelated markets. The strength of a kind with few
-pairs of events is pulled toward it.
+The same share of days is measured for pairs of unrelated markets. If a kind has few pairs of
+events, its strength is pulled toward this share of the unrelated markets.
 """
 
 from __future__ import annotations
@@ -124,8 +124,8 @@ class Fit(NamedTuple):
     baseline gives every edge the same strength: that of pairs of unrelated markets (their
     `Cell.share`) on the earlier days."""
     error: dict[str, float]
-    """Source of the strengths (as in `brier`) -> their mean absolute error on the later days, 0 to
-    1.
+    """Source of the strengths (as in `brier`) -> their mean absolute error, 0 to 1, on the later
+    days, i.e. those on which they were not fitted.
 
     For one kind of edge, two means over its pairs of events are compared: the mean strength, and
     the mean share of later days on which both markets moved as the edge says. The error of this

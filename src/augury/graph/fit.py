@@ -42,8 +42,9 @@ thing in the world, e.g. a policy rate): at most this many, drawn at random."""
 MIN_PATH_STRENGTH: Final = 0.1
 """Two markets count as related if a path of at least this strength (0 to 1) joins them. The path
 leads along causes or links from a factor (a thing in the world, e.g. a policy rate) of the first
-market to a factor of the second. Its strength is its weight times how much each market is about its
-factor. Without such a path or a common factor, two markets count as unrelated. Chosen by hand."""
+market to a factor of the second. The strength is a product of three numbers, each 0 to 1: the
+weight of the path, and how much each of the two markets is about the factor at its end of the path.
+Without such a path or a common factor, two markets count as unrelated. Chosen by hand."""
 SUBJECT_STRENGTH: Final = 0.4
 """Strength (0 to 1), chosen by hand, of the edge between two markets that are about the same factor
 (a thing in the world, e.g. a policy rate) and have no logical relation. It only serves as a

@@ -228,9 +228,9 @@ class GraphRequest(BaseModel):
     question: Question
     search_results: dict[str, list[dict[str, Any]]] | None = Field(
         None,
-        description="Draw only these markets: an object with results of an earlier search, as a "
-        "list under each relation to the question (direct, upstream, downstream, correlated). "
-        "Default: all results of a new search for the question.",
+        description="Draw only the markets in these results of an earlier search. The keys are "
+        "relations to the question (direct, upstream, downstream, correlated). Each value is a "
+        "list of results. Default: all results of a new search for the question.",
     )
 
 

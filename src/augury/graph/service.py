@@ -200,8 +200,8 @@ class GraphService:
             )
         if not factors:
             graph.warnings.append(
-                "Augury's list of causes and effects has nothing on the subject of this question, "
-                "so the graph shows no causes or consequences from it."
+                "Augury's list of causes and effects has no entry on the subject of this question. "
+                "So the graph shows no causes or consequences from this list."
             )
         return graph, trace
 

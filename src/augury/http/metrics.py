@@ -15,6 +15,7 @@ in_flight = Gauge("augury_http_requests_in_flight", "Requests being answered.")
 refused = Counter("augury_requests_refused", "Requests refused by a limit.", ["policy", "reason"])
 limiter_failures = Counter(
     "augury_rate_limit_failures",
-    "Requests let through without a rate limit, because the store of the counts failed.",
+    "Requests let through without a rate limit. PostgreSQL or Redis, which counts the requests, "
+    "had failed.",
     ["policy"],
 )

@@ -106,5 +106,6 @@ def _ordinary(vocabulary: Vocabulary, titles: Iterable[str]) -> Iterator[LintFin
             yield LintFinding(
                 "error",
                 f"{entity.name} ({entity.source}): {alias.words[0]!r} is an ordinary word in {n}"
-                " titles; end the alias with ^ or ~",
+                " titles; end the alias with ^ (it then counts only with a capital letter) or with"
+                " ~ (it then counts only with a capital letter and in texts on its topic)",
             )

@@ -28,7 +28,7 @@ FT: Final = 4
 FF: Final = 8
 """TT, TF, FT and FF are the joint outcomes of two propositions a and b. The first letter says
 whether a is true (T) or false (F), the second letter says the same of b. Each outcome is one bit,
-so that `|` combines several outcomes to a set."""
+so that `|` combines several outcomes into a set."""
 
 _RELATION_BY_IMPOSSIBLE: Final[dict[int, Relation]] = {
     0: "none", TF: "implies", FT: "implied_by", TF | FT: "equivalent", TT: "excludes",

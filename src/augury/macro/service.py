@@ -35,7 +35,9 @@ log = structlog.get_logger(__name__)
 
 REQUESTS = Counter(
     "augury_macro_requests",
-    "Requests for the macro runtime, by route, method, source of the answer (cache) and status.",
+    "Requests for the macro runtime, by route, method, status and use of the cache. hit: answered "
+    "from the cache. miss: answered by the macro runtime. stale: answered from the cache because "
+    "the macro runtime failed. none: Augury returned an error of its own.",
     ["route", "method", "cache", "status"],
 )
 UPSTREAM = Counter(

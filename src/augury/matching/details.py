@@ -57,8 +57,8 @@ _REACHES: Final = re.compile(
     r"(?:super\s*bowl|world\s+series|stanley\s+cup)|\bteams\b|\bpennant\b",
     re.I,
 )
-"""Matches words for reaching a league's final ("in the Super Bowl"), which the winner of each
-conference does."""
+"""Matches words for reaching a league's final ("in the Super Bowl"). Whoever wins a conference
+reaches the final."""
 
 _IN_FINAL: Final = re.compile(
     r"\b(?:in|into|reach(?:es)?|makes?|to|for|miss(?:es)?)\s+(?:(?:the|this|year's|next|season's|20\d\d|nba|nhl|mlb|nfl|uefa|"

@@ -38,8 +38,8 @@ _STILL: Final = re.compile(
 )
 """Matches "still" before something to be achieved, as in "can they still win". It is removed from
 the text that the judge (the trained model) reads. The judge knows "still" mostly from questions on
-whether a state lasts ("still in office"). They ask the opposite of a market on the end of that
-state ("out")."""
+whether a state lasts ("still in office"). Such a question asks the opposite of a market on whether
+the state ends ("out")."""
 _YES_NO: Final = frozenset({"yes", "no", "up", "down", "over", "under", "long", "short"})
 
 

@@ -146,8 +146,9 @@ class EvidenceItem(Row):
     )
     weight: Number | None = Field(
         default=None,
-        description="Share (0 to 1) of the market in the average of the markets that ask the "
-        "question. The field is absent if the market is in no average.",
+        description="Weight of the market in the average of the markets that ask the question, 0 "
+        "to 1. 0: the market is shown, but not counted. The field is absent if the market counts, "
+        "but not as part of an average.",
     )
     why: str = ""
     origin: str = "live"

@@ -41,7 +41,10 @@ MOST_NODES, MOST_EDGES = 12, 16
 
 Question = Annotated[
     str,
-    Field(description="One question that can be decided, in words, with its date if it has one."),
+    Field(
+        description="One question, in words. It should have an answer that can be checked. Include "
+        "its date, if it has one."
+    ),
 ]
 MarketId = Annotated[
     str, Field(description="A market's id (venue:native-id) as search_markets gives it.")
@@ -247,7 +250,8 @@ class Tools:
         ] = [],  # noqa: B006 - becomes a schema, never changed
         as_of: AsOf = None,
         run_id: Annotated[
-            str | None, Field(description="The run to read, from an earlier answer.")
+            str | None,
+            Field(description="Id of the run to read: the `id` in an earlier answer of this tool."),
         ] = None,
         cursor: Annotated[
             str | None,
@@ -372,8 +376,8 @@ class Tools:
         missing = [asset for asset, made in full.items() if not made]
         if assets and missing:
             found.warnings.append(
-                f"No forecast for {', '.join(missing)}. Call volatility without assets for those "
-                "covered."
+                f"No forecast for {', '.join(missing)}. To list the assets that are covered, call "
+                "volatility without `assets`."
             )
         if detail == "full":
             return answer(found, full)
@@ -389,7 +393,7 @@ class Tools:
         of: Annotated[
             Literal["forecasts", "volatility"],
             Field(
-                description="Show the record of these answers. forecasts: probabilities of events. "
+                description="Which past answers to score. forecasts: probabilities of events. "
                 "volatility: forecasts of realized volatility; needs the scope rvol:read."
             ),
         ] = "forecasts",
@@ -416,7 +420,10 @@ class Tools:
                 got = await ask(reach, "/v1/rvol/scorecard", query=query)
         if of == "forecasts":
             if not got.get("n"):
-                found.warnings.append("No forecast of this service has been decided yet.")
+                found.warnings.append(
+                    "No forecast of this service has been scored yet. A forecast is scored once "
+                    "its market is resolved."
+                )
             if detail == "full":
                 return answer(found, got)
             found.forecasts = s.bare(got) | {

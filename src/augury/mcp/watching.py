@@ -199,7 +199,10 @@ class Watching:
         ] = None,
         length: Annotated[
             str | None,
-            Field(description="How long to send nothing, like 4h or 7d. null: send again now."),
+            Field(
+                description="How long to send nothing, like 4h or 7d. null: end the silence now, "
+                "so that messages are sent again."
+            ),
         ] = "4h",
     ) -> Annotated[CallToolResult, s.Silenced]:
         """Send nothing about a rule (rule_id) or one alert (alert_id) for a while; alerts are still

@@ -62,10 +62,10 @@ def day_number(ordinal: str) -> int:
 
 
 _LATE: Final = timedelta(45)
-"""If a market's text names a date without a year, a year has to be chosen. Years in which the date
-begins more than this after the market's close are chosen only if no other is possible. The limit
-is above 0 because venues close some markets before the last day that the text names. Chosen by
-hand."""
+"""If a market's text names a date without a year, a year has to be chosen. The date's first day
+should come at most this long after the market's close. A year in which it comes later is chosen
+only if no other year is possible. The limit is above 0 because venues close some markets before the
+last day that the text names. Chosen by hand."""
 
 
 def yearless(

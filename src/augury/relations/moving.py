@@ -28,7 +28,8 @@ STEP_LENGTH: Final = timedelta(hours=6)
 are compared. The length is a compromise: short enough that young markets have enough steps, and
 long enough that a venue's busy hours do not look like news."""
 WINDOW_LENGTH: Final = timedelta(days=180)
-"""Markets that move together are found from the prices of this length of time, up to now."""
+"""Markets that move together are found from the prices that were recorded in this period, which
+ends now."""
 MOST_MARKETS: Final = 6_000
 """To find markets that move together, at most this many markets are compared with each other: those
 with prices in the most time steps. The work grows with the square of this number."""

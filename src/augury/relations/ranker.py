@@ -1,4 +1,4 @@
-"""Fitted decision trees that judge in which relation a market is to a query (upstream, downstream,
+"""Fitted decision trees that judge how a market is related to a query (upstream, downstream,
 correlated), and how directly it is about the query.
 
 `training/relations/fit.py` writes them to `ranker.onnx` (relations) and `direct.onnx`, each with a
@@ -20,8 +20,8 @@ from augury.relations.causal.paths import Relation
 from augury.relations.columns import COLUMNS, DIRECT_COLUMNS, Floats
 
 CLASSES = ("none", "direct", "upstream", "downstream", "correlated")
-"""How a market can be related to a query, in the order of the output of the trees that judge
-it."""
+"""The possible relations of a market to a query, in the order in which the decision trees output
+their chances."""
 
 
 class Ranker:

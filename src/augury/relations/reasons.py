@@ -1,8 +1,8 @@
 """Why a market is related to the question, as one sentence that names the mechanism. Pure.
 
-A factor is something in the world that markets are about. Names of factors are titles ("AFC
-championship", "AI bubble bursts"). They are put in quotation marks, so that a sentence can contain
-them without an article and without changing their verb.
+A factor is something in the world that markets are about. Its name is written like a headline,
+without an article and sometimes with a verb ("AFC championship", "AI bubble bursts"). A sentence
+puts the name in quotation marks, so that it can stay as it is.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ _ONE_OF: Final = {
     "safe-senate": "state", "striker": "player", "swing-state": "state",
     "takeover-target": "company", "tariff-sector": "sector", "wbd-bidder": "bidder",
 }  # fmt: skip
-"""Name of a list of entities in the factor base (which factor drives which) -> noun for a single
-entity of it: each entity of "battleground-senate" is a "state". Lists that are missing here have
-such a noun as their name ("country")."""
+"""Name of a list of entities (teams, states ...) in the factor base -> noun for a single entity of
+the list: each entity of "battleground-senate" is a "state". For a list that is not here, the name
+of the list is this noun ("country"). The factor base is the text files, written by people, that say
+which factor drives which."""
 _TEAM: Final = re.compile(r"^(f1|mlb|nba|nfl|nhl|wnba)-")
 
 

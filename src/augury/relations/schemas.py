@@ -48,8 +48,8 @@ class ArrowJudgment(BaseModel):
     model_config = _example(**_JUDGED)
 
     verdict: Literal["cause", "effect", "driver", "rival", "part", "none"] = Field(
-        description="What the other factor (B) is to the factor of this record (A). cause: B "
-        "drives A. effect: A drives B. driver: a third factor drives both. rival: A and B are "
+        description="How the other factor (B) is related to the factor of this record (A). cause: "
+        "B drives A. effect: A drives B. driver: a third factor drives both. rival: A and B are "
         "rivals or parallel cases. part: A and B are the same thing, or one is a part of the "
         "other. none: they are unrelated."
     )

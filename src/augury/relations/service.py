@@ -57,9 +57,10 @@ MAX_LOOKUP_FACTORS: Final = 24
 """For one query, the markets of at most this many related factors (things in the world) are looked
 up; looking up 30 gave no better lists (`docs/experiments/relations-tried.md`)."""
 MAX_LABELED_FACTORS: Final = 4
-"""A language model's labels relate further markets to a query's best direct results (markets on the
-question itself). Markets on the factors (things in the world) of these further markets are looked
-up as well: for one query, on at most this many factors. Chosen by hand."""
+"""A language model's labels connect a query's best direct results (markets on the question itself)
+with further markets. A further market can have a factor (a thing in the world). Other markets on
+these factors are looked up, too. For one query, at most this many such factors are used. Chosen by
+hand."""
 
 
 class RelationService:

@@ -1,5 +1,5 @@
-"""Routes of the API on realized volatility: GET /v1/rvol/* (spec section 4.3, and the
-scorecard)."""
+"""Routes of the API on realized volatility: GET /v1/rvol/*. They are those of section 4.3 of the
+spec, and one for the scorecard (how good past forecasts were)."""
 
 from __future__ import annotations
 

@@ -113,8 +113,9 @@ class _Window(BaseModel):
     horizon: str = Field(
         pattern=r"^\d+d$",
         description="Length of the target window (the time whose volatility is forecast): a "
-        "number of days followed by d, e.g. 7d. For assets with trading sessions (e.g. stocks) "
-        "these are sessions; but multiples of 7 and of 30 are calendar days for them, too.",
+        "number of days followed by d, e.g. 7d. These are calendar days, with one exception: for "
+        "assets with trading sessions (e.g. stocks), a number that is not a multiple of 7 or 30 "
+        "counts sessions.",
     )
     as_of: datetime = Field(
         description="Close of the last day (or session) before the target window. Forecasts of "
@@ -230,8 +231,8 @@ class RvolAssetRow(BaseModel):
     default_horizon: str | None = Field(
         None,
         description="The asset's usual horizon: 7d if it trades every day, 5d if it trades in "
-        "sessions (e.g. stocks). If the operator issues no forecasts for it, the first of "
-        "`default_horizons`.",
+        "sessions (e.g. stocks). If the operator issues no forecasts for that horizon, it is the "
+        "first of `default_horizons`.",
     )
     active: bool = Field(description="False: the asset is no longer covered.")
     default_horizons: list[str] | None = Field(
@@ -255,7 +256,7 @@ class RvolAssetRow(BaseModel):
 
 
 class RvolFeatureFamily(BaseModel):
-    """One feature family (a group of a model's inputs, e.g. those of jumps), and how far it moved a
+    """One feature family (a group of a model's inputs, e.g. `jumps`), and how far it moved a
     forecast."""
 
     model_config = _example(_FAMILY)
@@ -270,8 +271,8 @@ class RvolFeatureFamily(BaseModel):
     )
     contribution: float | None = Field(
         None,
-        description="What this group of inputs (e.g. those of jumps) adds to the natural log of "
-        "the forecast variance, compared with a typical day: 0.1 is about 10% more variance.",
+        description="How much this group of inputs (e.g. `jumps`) raises the natural log of the "
+        "forecast variance, compared with a typical day: 0.1 is about 10% more variance.",
     )
 
 
@@ -293,9 +294,9 @@ class RvolFeatureRow(BaseModel):
     asset: str = Field(description="Key of the asset, e.g. BTC.")
     horizon: str = Field(
         pattern=r"^\d+d$",
-        description="A number of days followed by d, e.g. 7d. For assets with trading sessions "
-        "(e.g. stocks) these are sessions; but multiples of 7 and of 30 are calendar days for "
-        "them, too.",
+        description="A number of days followed by d, e.g. 7d. These are calendar days, with one "
+        "exception: for assets with trading sessions (e.g. stocks), a number that is not a "
+        "multiple of 7 or 30 counts sessions.",
     )
     as_of: datetime = Field(
         description="Close of the last day (or session) of data that the forecast uses."
@@ -371,9 +372,9 @@ class RvolScoreRow(BaseModel):
         "better. Null: fewer than three forecasts, or values that do not vary."
     )
     coverage: dict[str, float] = Field(
-        description='By the probability of a band in percent ("80", "90", "95"): share of realized '
-        "variances that were inside the band, 0 to 1. Ideally 0.8, 0.9 and 0.95; a larger share "
-        "means that the band is too wide."
+        description="For each band: the share of realized variances that were inside it, 0 to 1. "
+        'The key is the probability of the band in percent ("80", "90", "95"). Ideally, the shares '
+        "are 0.8, 0.9 and 0.95. A larger share means that the band is too wide."
     )
     ratio_to_har: float | None = Field(
         description="QLIKE divided by HAR's QLIKE on the same days. Below 1: better than HAR. "

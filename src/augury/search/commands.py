@@ -59,8 +59,8 @@ def search(
     fold: Annotated[
         bool,
         typer.Option(
-            help="Show one row per family of markets (the names, levels or dates of one question). "
-            "Not applied with --csv."
+            help="Show one row per family of markets (the same question for different names, "
+            "levels or dates). Not applied with --csv."
         ),
     ] = True,
     url: remote.Url = None,
@@ -200,7 +200,7 @@ def evaluate_search(
         ndcg, none = result["ndcg10"][dimension], result["none_share"][dimension]
         typer.echo(
             f"{dimension:>11}: nDCG@10 {'-' if ndcg is None else f'{ndcg:.4f}'}"
-            f"  judged none in the top 10 {'-' if none is None else f'{none:.1%}'}"
+            f"  irrelevant among the first 10 judged {'-' if none is None else f'{none:.1%}'}"
         )
 
 
@@ -320,7 +320,11 @@ def bench_search(
         int, typer.Option(min=1_000, help="Number of markets to generate.")
     ] = 50_000,
     queries: Annotated[
-        int, typer.Option(min=50, help="Number of different queries for search without HTTP.")
+        int,
+        typer.Option(
+            min=50,
+            help="Number of different queries for the searches in process, i.e. without HTTP.",
+        ),
     ] = 500,
     requests: Annotated[
         int, typer.Option(min=100, help="Number of requests in each load run.")

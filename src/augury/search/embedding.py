@@ -72,8 +72,8 @@ class Embedder:
         if hashlib.sha256(raw).hexdigest() != _WEIGHTS_SHA256:
             version = importlib.metadata.version(PACKAGE)
             raise EmbeddingProblem(
-                f"{PACKAGE} {version} contains another table of word vectors than this version of "
-                f"Augury needs. Install the version of {PACKAGE} that Augury requires."
+                f"{PACKAGE} {version} contains the wrong table of word vectors for this version of "
+                f"Augury. Install the version of {PACKAGE} that Augury requires."
             )
         tokenizer = Tokenizer.from_file(str(root / _TOKENIZER))
         tokenizer.no_padding()

@@ -58,7 +58,10 @@ async def run(n: int, *, rate: float, seconds: float, exports: int, quiet: bool)
             alone, beside, taken = [], [], []
             for n_round in range(1, ROUNDS + 1):
                 # The two loads alternate, so that other work of the machine affects both.
-                console.print(f"{rate:g} searches a second, alone ({n_round} of {ROUNDS}) ...")
+                console.print(
+                    f"{rate:g} searches a second, without downloads (round {n_round} of {ROUNDS})"
+                    " ..."
+                )
                 alone.append(await steady(url, bodies, key, rate, seconds / ROUNDS))
                 console.print(f"The same during {exports} downloads ...")
                 until = time.monotonic() + seconds / ROUNDS

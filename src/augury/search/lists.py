@@ -37,13 +37,14 @@ condition, because a causal path says more about them than similar words do. Cho
 NEAR_CHANCE: Final = 0.45
 """In a list of related markets, the markets of one family (e.g. of one event) are put in reading
 order, e.g. by date. Only markets whose score is at least this share (0 to 1) of the family's best
-score take part. After the best few markets of a family, scores are multiplied by
-`augury.relations.rank.FAMILY_SHARE`. The share here is smaller than that, so these markets can take
-part as well. Chosen by hand."""
+score take part. All but the few best markets of a family have reduced scores: they were multiplied
+by `augury.relations.rank.FAMILY_SHARE`. `NEAR_CHANCE` is smaller than that, so that markets with a
+reduced score can take part, too. Chosen by hand."""
 RELATED_DEPTH: Final = 40
-"""For a list of related markets, more markets are put in order than were requested: this is the
-number of additional ones. They are needed so that the best known markets of a family (e.g. of one
-event) are among those put in order. Chosen by hand."""
+"""For a list of related markets, this many more markets than requested are put in reading order.
+This order can move a market up within its family (e.g. its event): the likeliest candidate of a
+contest comes first. So such a market gets into the list even if its score alone is a little too
+low. Chosen by hand."""
 SPARE_FAMILIES: Final = 5
 """If each family (e.g. each event) becomes one row, this many more families are kept than rows were
 requested, because some families turn out to be closed."""

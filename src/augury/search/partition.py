@@ -26,10 +26,15 @@ MIN_SHORTLIST = 1024
 with the query's in the most signs. The full length of the shortlist is this number of vectors, or
 four times the number of requested hits if that is larger.
 
-In an index of more than `_FULL_SCAN_SLOTS` (200,000) vectors, half of the signs are compared first.
-All signs are then compared only for the vectors that are nearest so far. In a smaller index, all
-signs of all vectors are compared. The shortlist then has half of the full length, unless the index
-has no more vectors than twice the full length. Measured in `docs/adr/0001-search-engine.md`."""
+How the shortlist is made depends on the number of vectors in the index:
+
+- more than `_FULL_SCAN_SLOTS` (200,000): half of the signs are compared first; all signs are then
+  compared only for the vectors that are nearest so far. The shortlist has the full length;
+- fewer, but more than twice the full length: all signs of all vectors are compared, and the
+  shortlist has half of the full length;
+- at most twice the full length: the shortlist has all vectors.
+
+Measured in `docs/adr/0001-search-engine.md`."""
 
 _TERMS = "terms"
 _FULL_SCAN_SLOTS = 200_000  # slots up to which all bits of all sketches are compared

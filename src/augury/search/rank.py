@@ -198,9 +198,9 @@ class Ranking:
     scores: NDArray[np.float32]
     """Score of each market in `order`, in (0, 1), in descending order. Not a probability."""
     by_title: bool = True
-    """Whether the question or the event's name of some market matches the query, i.e. a raw score
-    reaches `FLOOR_SCORE`. If False, only resolution rules or tags match it. The decision trees do
-    not read these, so the order that the trees give (`by_grade`) is not used."""
+    """Whether at least one market matches the query by its question or its event's name, i.e. its
+    raw score reaches `FLOOR_SCORE`. If False, only resolution rules or tags of markets match. The
+    decision trees do not read these, so the order that the trees give (`by_grade`) is not used."""
 
 
 def rank(

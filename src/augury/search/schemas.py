@@ -187,8 +187,8 @@ class SearchFamily(BaseModel):
         "family, e.g. a name, a level or a date."
     )
     size: int = Field(
-        description="Number of the family's markets that were found in the same relation to the "
-        "query as the market shown, that market included."
+        description="Number of markets of the family that were found with the same relation to the "
+        "query (e.g. direct). The market shown is one of them."
     )
     more: list[FamilyMember] = Field(
         description="The other markets found that belong to the same family (e.g. to one event)."

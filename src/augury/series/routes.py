@@ -1,5 +1,5 @@
-"""Routes /v1/external-series: series that accounts bring (numbers over time) are created, refreshed
-and read."""
+"""Routes /v1/external-series: create, list, read, refresh and delete external series. An external
+series is numbers over time that an account provides."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ class SeriesRecord(BaseModel):
     source: SourceRecord
     unit: str | None
     frequency: str | None = Field(
-        description="How often the source has new values, in the account's own words."
+        description="How often the source has new values, e.g. monthly: free text from the account."
     )
     refresh_every: str | None = Field(
         description="Interval between fetches, e.g. 6h. Null: fetched only on request."

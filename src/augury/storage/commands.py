@@ -64,8 +64,8 @@ def restore(
     _say(
         as_json,
         {"file": str(file), **asdict(manifest)},
-        f"Restored {sum(manifest.rows.values()):,} rows of {manifest.created_at}. "
-        "The search index is rebuilt at the next start of the service.",
+        f"Restored {sum(manifest.rows.values()):,} rows from the backup made at "
+        f"{manifest.created_at}. The search index is rebuilt at the next start of the service.",
     )
 
 

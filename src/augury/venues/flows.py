@@ -37,9 +37,8 @@ MAX_LOOK_BACK = timedelta(days=3)
 """A sync looks back at most this long: a full sync for markets that have closed, an incremental
 sync for changes. It looks back less if the previous sync of the same kind was more recent."""
 SYNC_OVERLAP = timedelta(minutes=2)
-"""How far an incremental sync reaches back before the start of the previous one. It lists all
-changes since that moment, some of them for the second time, because venues show changes in listings
-with a delay."""
+"""How far an incremental sync reaches back before the start of the previous one. It does so because
+venues show changes in their listings with a delay. Some changes are therefore listed twice."""
 STALE_CURSOR = timedelta(hours=6)
 """An interrupted sync is continued at its checkpoint only if it was started less than this long
 ago. Otherwise the next run starts from the beginning."""

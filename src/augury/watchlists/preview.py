@@ -17,8 +17,8 @@ from augury.watchlists.rules import HOUR, Observation, Rule, RuleState, step
 Point = tuple[datetime, float | None]
 
 EARLIER_VALUES = {"probability_change": 1, "series_change": 1, "probability_zscore": 96}
-"""Metric -> number of earlier values that are needed to compute it, besides the current one. From
-one value to the next is one time window of the rule. Metrics that are not listed need none."""
+"""Metric -> number of earlier values that are needed to compute it, besides the current one. The
+values are one time window of the rule apart. Metrics that are not listed need none."""
 RECORDED = frozenset(
     {"probability", "series_value", "rvol_forecast", "rvol_ratio", *EARLIER_VALUES}
 )

@@ -36,7 +36,7 @@ def check_rule(rule: Rule) -> None:
         )
     if is_status and rule.op not in ("eq", "ne"):
         raise InvalidInput.at(
-            "body", "op", msg="For the metric status, only eq and ne are possible."
+            "body", "op", msg="If the metric is status, only eq and ne are allowed."
         )
     least, most = _BOUNDS.get(rule.metric, (float("-inf"), float("inf")))
     if rule.threshold is not None and not least <= rule.threshold <= most:

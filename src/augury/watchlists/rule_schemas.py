@@ -93,8 +93,8 @@ class RuleRequest(BaseModel):
     op: Op = Field(
         description="How the metric is compared with `value`. gt and lt fire when the metric is "
         "above or below `value`, even if it is so from the start. crosses_above fires only after "
-        "the metric was at or below `value`, crosses_below only after it was at or above. A status "
-        "allows only eq and ne."
+        "the metric was at or below `value`, crosses_below only after it was at or above. If "
+        "the metric is status, only eq and ne are allowed."
     )
     value: Amount = Field(
         description="Threshold in the metric's unit. probability, spread and divergence: 0 to 1. "
@@ -352,8 +352,8 @@ class PreviewResult(BaseModel):
     start: datetime
     end: datetime
     step_seconds: int = Field(
-        description="Seconds between two tries of the rule on a market's recorded prices. On a "
-        "series or on volatility, the rule is tried at every recorded point."
+        description="Seconds between two evaluations of the rule on a market's recorded prices. On "
+        "a series or on volatility, the rule is evaluated at every recorded point."
     )
     fired: int = Field(
         description="Number of alerts that would have fired, on all listed targets together."

@@ -90,10 +90,10 @@ class ArrowJudgment(Model, kw_only=True):
     """
 
     verdict: str
-    """What the other factor (B) is to the factor of this record (A). cause: B drives A. effect: A
-    drives B. driver: a third factor drives both. rival: A and B are rivals or parallel
-    cases. part: A and B are the same thing, or one is a part of the other. none: they are
-    unrelated.
+    """How the other factor (B) is related to the factor of this record (A). cause: B drives A.
+    effect: A drives B. driver: a third factor drives both. rival: A and B are rivals or
+    parallel cases. part: A and B are the same thing, or one is a part of the other. none:
+    they are unrelated.
     """
     strength: int
     """How strong the relation is, by the verdict. 3: a main relation; 2: a clear one; 1: weak but
@@ -352,8 +352,8 @@ class DeliveryMade(Model, kw_only=True):
     """When an attempt to send last succeeded, to the minute. Null: none has."""
     created_at: datetime
     secret: str | None
-    """Secret that the messages are signed with. Null: messages are not signed, or the secret did
-    not change.
+    """Secret that the messages are signed with. It is shown only when it is created or renewed.
+    Null: this request did neither, or the messages are not signed.
     """
 
 
@@ -731,8 +731,8 @@ class OutOfRunning(Model, kw_only=True):
     price_as_of: datetime | None
     """When `price` was quoted."""
     retry_as_of: datetime | None
-    """Time of the last price recorded while the market was open. Ask the question again with this
-    as `as_of` for an answer as of then. Null: no price was recorded.
+    """Time of the last price recorded while the market was open. To get an answer as of this time,
+    ask the question again with this time as `as_of`. Null: no price was recorded.
     """
 
 
@@ -815,16 +815,17 @@ class RunAnswer(views.ForecastView, kw_only=True):
     created_at: datetime
     question: str
     as_of: datetime | None
-    """Time as of which the question is answered. Null: it was asked as of now, and is not answered
-    yet.
+    """The moment that the answer describes. Null: the request named no moment, and the question is
+    not answered yet.
     """
     probability: float | None = None
     """Probability of Yes, 0 to 1. Null: none can be given; `error` says why."""
     confidence: float = 0.0
     """0 to 1: how far the evidence can be relied on. It is not a probability."""
     grade: str = "none"
-    """How the answer was found. asked: a market asks this question. bounded: logic bounds the
-    answer by other markets. hinted: related markets only hint at it. none: no answer.
+    """How the answer was found. asked: a market asks this question. bounded: the prices of other
+    markets limit the answer, by logic. hinted: related markets only hint at it. none: no
+    answer.
     """
     confidence_interval: PublicConfidenceInterval | None = None
     reasoning: str = ""
@@ -896,16 +897,17 @@ class FullForecast(views.ForecastView, kw_only=True):
     created_at: datetime
     question: str
     as_of: datetime | None
-    """Time as of which the question is answered. Null: it was asked as of now, and is not answered
-    yet.
+    """The moment that the answer describes. Null: the request named no moment, and the question is
+    not answered yet.
     """
     probability: float | None = None
     """Probability of Yes, 0 to 1. Null: none can be given; `error` says why."""
     confidence: float = 0.0
     """0 to 1: how far the evidence can be relied on. It is not a probability."""
     grade: str = "none"
-    """How the answer was found. asked: a market asks this question. bounded: logic bounds the
-    answer by other markets. hinted: related markets only hint at it. none: no answer.
+    """How the answer was found. asked: a market asks this question. bounded: the prices of other
+    markets limit the answer, by logic. hinted: related markets only hint at it. none: no
+    answer.
     """
     confidence_interval: PublicConfidenceInterval | None = None
     reasoning: str = ""
@@ -1032,8 +1034,8 @@ class MarketRecord(views.Priced, kw_only=True):
     """The venue's own id of the market's event."""
     platform_event_name: str | None
     event_group_id: str | None
-    """Id of the market's group: all markets of the events whose names differ only by date. The
-    questions in a group differ only by strike, name or date.
+    """Id of the market's group: all markets of the events whose names are the same once days are
+    removed. Mostly, the questions in a group differ only by strike, name or date.
     """
     event_group_name: str | None
     category: str | None
@@ -1100,7 +1102,7 @@ class PricesAt(Model, kw_only=True):
 
 class RelatedMarket(views.Priced, kw_only=True):
     """The main fields of another market of the same event or group. A group is all markets of the
-    events whose names differ only by date.
+    events whose names are the same once days are removed.
     """
 
     id: str
@@ -1118,13 +1120,13 @@ class RelatedMarket(views.Priced, kw_only=True):
     origin: str
     relation: str
     """same_event: the venue lists both markets under one event. same_group: both belong to events
-    whose names differ only by date.
+    whose names are the same once days are removed.
     """
 
 
 class MarketDetail(views.MarketView, kw_only=True):
     """One market with its latest prices and other markets of the same event or group. A group is
-    all markets of the events whose names differ only by date.
+    all markets of the events whose names are the same once days are removed.
     """
 
     market: MarketRecord
@@ -1135,7 +1137,7 @@ class MarketDetail(views.MarketView, kw_only=True):
     """The latest recorded prices (at most 200 per outcome), oldest first."""
     related: list[RelatedMarket]
     """Other markets of the same event, then other markets of the same group, at most 50 in all. A
-    group is all markets of the events whose names differ only by date.
+    group is all markets of the events whose names are the same once days are removed.
     """
 
 
@@ -1367,8 +1369,8 @@ class PreviewRequest(Model, kw_only=True):
     op: str
     """How the metric is compared with `value`. gt and lt fire when the metric is above or below
     `value`, even if it is so from the start. crosses_above fires only after the metric was
-    at or below `value`, crosses_below only after it was at or above. A status allows only
-    eq and ne.
+    at or below `value`, crosses_below only after it was at or above. If the metric is
+    status, only eq and ne are allowed.
     """
     value: float | str
     """Threshold in the metric's unit. probability, spread and divergence: 0 to 1.
@@ -1432,8 +1434,8 @@ class PreviewResult(Model, kw_only=True):
     start: datetime
     end: datetime
     step_seconds: int
-    """Seconds between two tries of the rule on a market's recorded prices. On a series or on
-    volatility, the rule is tried at every recorded point.
+    """Seconds between two evaluations of the rule on a market's recorded prices. On a series or on
+    volatility, the rule is evaluated at every recorded point.
     """
     fired: int
     """Number of alerts that would have fired, on all listed targets together."""
@@ -1721,8 +1723,8 @@ class RuleRequest(Model, kw_only=True):
     op: str
     """How the metric is compared with `value`. gt and lt fire when the metric is above or below
     `value`, even if it is so from the start. crosses_above fires only after the metric was
-    at or below `value`, crosses_below only after it was at or above. A status allows only
-    eq and ne.
+    at or below `value`, crosses_below only after it was at or above. If the metric is
+    status, only eq and ne are allowed.
     """
     value: float | str
     """Threshold in the metric's unit. probability, spread and divergence: 0 to 1.
@@ -1798,8 +1800,9 @@ class RvolActualRow(Model, kw_only=True):
     """Key of the asset, e.g. BTC."""
     horizon: str
     """Length of the target window (the time whose volatility is forecast): a number of days
-    followed by d, e.g. 7d. For assets with trading sessions (e.g. stocks) these are
-    sessions; but multiples of 7 and of 30 are calendar days for them, too.
+    followed by d, e.g. 7d. These are calendar days, with one exception: for assets with
+    trading sessions (e.g. stocks), a number that is not a multiple of 7 or 30 counts
+    sessions.
     """
     as_of: datetime
     """Close of the last day (or session) before the target window. Forecasts of this window use
@@ -1830,7 +1833,8 @@ class RvolAssetRow(Model, kw_only=True):
     """Group of assets that are modeled together, e.g. crypto."""
     default_horizon: str | None = None
     """The asset's usual horizon: 7d if it trades every day, 5d if it trades in sessions (e.g.
-    stocks). If the operator issues no forecasts for it, the first of `default_horizons`.
+    stocks). If the operator issues no forecasts for that horizon, it is the first of
+    `default_horizons`.
     """
     active: bool
     """False: the asset is no longer covered."""
@@ -1864,8 +1868,8 @@ class RvolBand(Model, kw_only=True):
 
 
 class RvolFeatureFamily(Model, kw_only=True):
-    """One feature family (a group of a model's inputs, e.g. those of jumps), and how far it moved
-    a forecast.
+    """One feature family (a group of a model's inputs, e.g. `jumps`), and how far it moved a
+    forecast.
     """
 
     name: str
@@ -1875,7 +1879,7 @@ class RvolFeatureFamily(Model, kw_only=True):
     realized_variance: ln of the day's variance divided by the asset's typical variance.
     """
     contribution: float | None = None
-    """What this group of inputs (e.g. those of jumps) adds to the natural log of the forecast
+    """How much this group of inputs (e.g. `jumps`) raises the natural log of the forecast
     variance, compared with a typical day: 0.1 is about 10% more variance.
     """
 
@@ -1888,8 +1892,9 @@ class RvolFeatureRow(Model, kw_only=True):
     asset: str
     """Key of the asset, e.g. BTC."""
     horizon: str
-    """A number of days followed by d, e.g. 7d. For assets with trading sessions (e.g. stocks)
-    these are sessions; but multiples of 7 and of 30 are calendar days for them, too.
+    """A number of days followed by d, e.g. 7d. These are calendar days, with one exception: for
+    assets with trading sessions (e.g. stocks), a number that is not a multiple of 7 or 30
+    counts sessions.
     """
     as_of: datetime
     """Close of the last day (or session) of data that the forecast uses."""
@@ -1930,8 +1935,9 @@ class RvolForecastRow(Model, kw_only=True):
     """Key of the asset, e.g. BTC."""
     horizon: str
     """Length of the target window (the time whose volatility is forecast): a number of days
-    followed by d, e.g. 7d. For assets with trading sessions (e.g. stocks) these are
-    sessions; but multiples of 7 and of 30 are calendar days for them, too.
+    followed by d, e.g. 7d. These are calendar days, with one exception: for assets with
+    trading sessions (e.g. stocks), a number that is not a multiple of 7 or 30 counts
+    sessions.
     """
     as_of: datetime
     """Close of the last day (or session) before the target window. Forecasts of this window use
@@ -2024,9 +2030,9 @@ class RvolScoreRow(Model, kw_only=True):
     than three forecasts, or values that do not vary.
     """
     coverage: dict[str, float]
-    """By the probability of a band in percent ("80", "90", "95"): share of realized variances that
-    were inside the band, 0 to 1. Ideally 0.8, 0.9 and 0.95; a larger share means that the
-    band is too wide.
+    """For each band: the share of realized variances that were inside it, 0 to 1. The key is the
+    probability of the band in percent ("80", "90", "95"). Ideally, the shares are 0.8, 0.9
+    and 0.95. A larger share means that the band is too wide.
     """
     ratio_to_har: float | None
     """QLIKE divided by HAR's QLIKE on the same days. Below 1: better than HAR. Null: HAR has no
@@ -2053,8 +2059,8 @@ class SearchFamily(Model, kw_only=True):
     name, a level or a date.
     """
     size: int
-    """Number of the family's markets that were found in the same relation to the query as the
-    market shown, that market included.
+    """Number of markets of the family that were found with the same relation to the query (e.g.
+    direct). The market shown is one of them.
     """
     more: list[FamilyMember]
     """The other markets found that belong to the same family (e.g. to one event)."""
@@ -2236,7 +2242,7 @@ class SeriesRecord(Model, kw_only=True):
     source: SourceRecord
     unit: str | None
     frequency: str | None
-    """How often the source has new values, in the account's own words."""
+    """How often the source has new values, e.g. monthly: free text from the account."""
     refresh_every: str | None
     """Interval between fetches, e.g. 6h. Null: fetched only on request."""
     points: int

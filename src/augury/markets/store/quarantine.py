@@ -187,10 +187,14 @@ async def _twins(conn: Connection, ids: Sequence[str]) -> dict[str, HoldReason]:
     for one, price, other, others in await rows.fetchall():
         if quote_checks.are_apart(price, others):
             found[one] = HoldReason(
-                "twin", f"Quoted at {price:g}, but the same contract {other} at {others:g}."
+                "twin",
+                f"Quoted at {price:g}. On another venue, the same contract or its exact opposite "
+                f"({other}) is quoted at {others:g}.",
             )
             found[other] = HoldReason(
-                "twin", f"Quoted at {others:g}, but the same contract {one} at {price:g}."
+                "twin",
+                f"Quoted at {others:g}. On another venue, the same contract or its exact opposite "
+                f"({one}) is quoted at {price:g}.",
             )
     return found
 

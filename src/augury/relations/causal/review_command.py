@@ -119,7 +119,10 @@ def _accept(file: Path, *, as_json: bool) -> NoReturn:
         still = f", {done.left_open} are not filled in yet" if done.left_open else ""
         typer.echo(f"{done.accepted} verdicts accepted{known}{still}.")
         if done.file:
-            typer.echo(f"They are in {done.file} and count from the next start of the service.")
+            typer.echo(
+                f"The accepted verdicts are in {done.file}. The service uses them from its next"
+                " start."
+            )
     raise typer.Exit(1 if done.problems else 0)
 
 
@@ -228,7 +231,7 @@ def _show(report: dict[str, Any]) -> None:
                 str(pair["events"]), pair["a_name"], pair["b_name"], str(pair["stands_for"])
             )
         Console(markup=False, emoji=False).print(table)
-        typer.echo(f"Nobody has judged {report['queue']:,} pairs of factors.")
+        typer.echo(f"{report['queue']:,} pairs of factors have not been judged yet.")
     else:
         verdicts = ", ".join(f"{code} {n}" for code, n in sorted(report["by_verdict"].items()))
         typer.echo(
