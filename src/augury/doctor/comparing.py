@@ -91,7 +91,7 @@ def _advice(path: str, one: ComparedRequest, there: Any, here: Any) -> Sequence[
         advice.append(f"The key for this service needs the scope {scope}{more}.")
     if one.there in (401, 403):
         advice.append(
-            f"{path} was not compared, because the other service refuses it to the key in "
+            f"{path} was not compared. The other service did not allow it with the key in "
             "AUGURY_OTHER_API_KEY."
         )
     if path == "/v1/search" and has_uuids(there) and not has_uuids(here) and one.here == 200:

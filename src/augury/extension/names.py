@@ -168,8 +168,8 @@ def _longest() -> int:
 
 class TeamMention(NamedTuple):
     """A known name of a team or player in a sequence of terms, from position `start` up to `end`.
-    `keys`: the teams or players that the name may mean, as pairs of the key (`league:name`) and how
-    strongly, 0 to 1, the name shows that a text is on sports."""
+    `keys`: the teams or players that the name may mean. Each is a pair of a key (`league:name`) and
+    a weight, 0 to 1. The weight says how strongly the name shows that a text is on sports."""
 
     start: int
     end: int

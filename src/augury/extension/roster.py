@@ -75,9 +75,9 @@ class _KnownTeam(NamedTuple):
 
 
 class Roster:
-    """The markets on games, found by the two sides (teams or players) of the games. The roster may
-    still have a market that no longer exists. This does no harm, because callers read a market from
-    the database before they show it."""
+    """The markets on games. They are looked up by the two sides (teams or players) of a game. The
+    roster may still have a market that no longer exists. This does no harm, because callers read a
+    market from the database before they show it."""
 
     def __init__(self) -> None:
         self._games: dict[str, Game] = {}

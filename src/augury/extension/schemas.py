@@ -107,7 +107,7 @@ class PageRequest(BaseModel):
     )
 
     def page(self) -> WebPage:
-        """The requested page, as `ExtensionService` takes it."""
+        """The web page that the request describes, in the form that `ExtensionService` takes."""
         return WebPage(self.url or "", self.title or "", self.text or "", self.query or "")
 
 

@@ -11,7 +11,9 @@ and an opinion that contradicts them is refused:
 - the market lacks something that the question demands.
 
 Opinions that contradict each other are refused, too. So is the opinion that a market asks the
-question (or its opposite) if neither rules nor judge find anything of the question in the market.
+question (or its opposite) if rules and judge both find that the market is about something else: it
+names too few of the question's terms (`MIN_ABOUT`), and the judge gives the question and its
+opposite too low probabilities (`MIN_SIDE_PROBABILITY`).
 
 All other opinions count as a vote, besides those of rules and judge, on whether a market asks the
 question or its opposite. The language model alone can exclude a market, but it cannot reverse what

@@ -18,8 +18,8 @@ HORIZONS: Final = (
 
 
 class Decided(Protocol):
-    """The fields that scores need of a forecast whose question has been decided. `store.Scored` has
-    these fields."""
+    """A forecast whose question has been decided, with the fields from which scores are computed.
+    `store.Scored` has these fields."""
 
     @property
     def probability(self) -> float: ...

@@ -70,9 +70,9 @@ class _Days(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """How often markets joined by one kind of edge moved together in one part of the price history:
-    on the earlier days, on which strengths are fitted, or on the later ones, on which they are
-    scored."""
+    """How often markets joined by one kind of edge moved together in one part of the price history.
+    The part is either the earlier days, on which the strengths of edges are fitted, or the later
+    days, on which these strengths are scored."""
 
     share: float
     """How often two markets joined by an edge of this kind both moved as the edge says, as a share

@@ -278,8 +278,9 @@ class GraphMarket(PublicMarketSummary):
 
 
 class FullNode(BaseModel):
-    """A node of a causal graph: the question for which the graph was drawn, or something related to
-    it, shown by its markets; with the time and the origin of its probability."""
+    """A node of a causal graph. One node stands for the question for which the graph was drawn.
+    Every other node stands for something related to that question, and has markets on it. Each node
+    also says when its probability's newest price was quoted, and where its markets come from."""
 
     id: str = Field(
         description="Id of the node in this graph. The node of the graph's question is `question`."

@@ -69,8 +69,8 @@ class MarketUuids:
 
 
 class _Rewritten:
-    """Replaces the market ids in one answer and sends it: a body of known length as a whole, a
-    stream part by part."""
+    """Replaces each market id in one answer by the market's UUID, and sends the answer. A body of
+    known length is sent as a whole, a stream part by part."""
 
     def __init__(self, send: Send) -> None:
         self._send = send

@@ -1,7 +1,7 @@
 """Makes the names and ids of families. Pure.
 
-A family is all markets of the events that have the same name. Days are left out of the name, so
-that all events of a daily series are in one family.
+A family is all markets of the events that have the same name. Days are left out of the name ("on
+March 31" -> "in March"), so that all events of a daily series in one month are in one family.
 """
 
 from __future__ import annotations

@@ -108,9 +108,9 @@ class MarketRecord(BaseModel):
     platform_event_id: str | None = Field(description="The venue's own id of the market's event.")
     platform_event_name: str | None
     event_group_id: str | None = Field(
-        description="Id of the market's group: all markets of the events whose names are the same "
-        "once days are removed. Mostly, the questions in a group differ only by strike, name or "
-        "date."
+        description="Id of the market's group. A group is all markets of the events with the same "
+        'name. Days in a name do not count: "on May 3" is the same as "in May". Mostly, the '
+        "questions in a group differ only by strike, name or date."
     )
     event_group_name: str | None
     category: str | None = Field(description="The venue's category of the market.")
@@ -190,7 +190,7 @@ class PricesAt(BaseModel):
 
 class RelatedMarket(BaseModel):
     """The main fields of another market of the same event or group. A group is all markets of the
-    events whose names are the same once days are removed."""
+    events with the same name. Days in a name do not count: "on May 3" is the same as "in May"."""
 
     id: str
     platform: Platform
@@ -206,14 +206,16 @@ class RelatedMarket(BaseModel):
     stale: bool
     origin: ShownOrigin
     relation: Literal["same_event", "same_group"] = Field(
-        description="same_event: the venue lists both markets under one event. same_group: both "
-        "belong to events whose names are the same once days are removed."
+        description="same_event: the venue lists both markets under one event. same_group: they "
+        'belong to two events with the same name. Days in a name do not count: "on May 3" is the '
+        'same as "in May".'
     )
 
 
 class MarketDetail(BaseModel):
     """One market with its latest prices and other markets of the same event or group. A group is
-    all markets of the events whose names are the same once days are removed."""
+    all markets of the events with the same name. Days in a name do not count: "on May 3" is the
+    same as "in May"."""
 
     model_config = example(
         market=_EXAMPLE_RECORD,
@@ -240,8 +242,8 @@ class MarketDetail(BaseModel):
     )
     related: list[RelatedMarket] = Field(
         description="Other markets of the same event, then other markets of the same group, at "
-        "most 50 in all. A group is all markets of the events whose names are the same once days "
-        "are removed."
+        "most 50 in all. A group is all markets of the events with the same name. Days in a name "
+        'do not count: "on May 3" is the same as "in May".'
     )
 
 

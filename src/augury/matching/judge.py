@@ -154,9 +154,13 @@ class Verdict(NamedTuple):
 @dataclass(frozen=True)
 class Encoder:
     """The cross-encoder: a neural network that reads a question and a market together. It gives the
-    log-probability of each way in which the two can be related: they ask the same, they ask
-    opposite things, the question has one of the relations `ORDERS` to the market, or none of
-    these."""
+    log-probability of each way in which the two can be related:
+
+    - they ask the same;
+    - they ask opposite things;
+    - the question has a relation listed in `ORDERS` to the market, e.g. it implies the market;
+    - none of these.
+    """
 
     session: onnxruntime.InferenceSession
     tokenizer: Tokenizer

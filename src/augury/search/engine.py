@@ -100,7 +100,8 @@ class IndexDocument:
     """A market as the index sees it.
 
     key : the market's number in the database (`seq`), 0 <= key <= 2**63 - 2
-    status : one of `STATUSES`; a document whose status changes moves to that partition
+    status : one of `STATUSES`. The index has a partition for each status; a document whose status
+        changes moves to the partition of its new status
     terms : weighted terms, for lexical search
     vector : float32 (dim,), unit length, or zero where the text has no known word
     payload : one record of `IndexSchema.payload`, as bytes (`record.tobytes()`)

@@ -250,7 +250,8 @@ class SearchResult(BaseModel):
 
 
 class SearchResponse(BaseModel):
-    """The markets that a search found, best first, by their relation to the query."""
+    """The markets that a search found, with one list for each relation to the query. Each list has
+    the best market first."""
 
     model_config = ConfigDict(
         json_schema_extra={

@@ -33,12 +33,14 @@ arrays)."""
 
 
 class SlotColumns:
-    """Arrays with one row per document; the number of a row is called slot. All arrays but
-    `sketches` are memory-mapped files.
+    """Arrays that hold the documents. The number of a document's row is called its slot. All arrays
+    but `sketches` have one row per document and are memory-mapped files; `sketches` has one column
+    per document.
 
     keys : int64 (capacity,), the document's key + 1, or 0 for a free slot
-    vectors : int16 (capacity, dim), coordinates x `_UNIT`: as small as half floats, more exact
-        for coordinates within -1..1, and turned to float32 eight times as fast
+    vectors : int16 (capacity, dim), coordinates x `_UNIT`. This takes as little space as half
+        floats. It is more exact for coordinates within -1..1, and eight times as fast to convert to
+        float32
     payload : record (capacity,)
     tags, merits : uint16 and float32 (capacity, MOST_TAGS), the tags of each document and its merit
         under each of them (`IndexDocument.tags`); unused places are 0

@@ -13,8 +13,9 @@ from augury.markets.store import IndexRow
 
 
 class ResultRow(NamedTuple):
-    """The data of a market that a search result shows and that rarely change. Only `event_name` is
-    not shown: the quoted phrases of a query are looked for in it."""
+    """The fields of a market that a search result shows and that rarely change. Two more fields are
+    not shown: `seq`, the market's number in the database, and `event_name`, in which the quoted
+    phrases of a query are looked for."""
 
     seq: int
     id: str

@@ -1,5 +1,5 @@
-"""Request and response schemas of the API on external series: numbers over time that accounts
-bring."""
+"""Request and response schemas of the API on external series. An external series is numbers over
+time that an account provides."""
 
 from __future__ import annotations
 

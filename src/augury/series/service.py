@@ -1,4 +1,4 @@
-"""External series (numbers over time that accounts bring): created, fetched on request and on
+"""External series (numbers over time that accounts provide): created, fetched on request and on
 schedule, and read with their earlier values."""
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ from augury.storage.supervisor import PORT, SUPERUSER, Supervisor
 log = structlog.get_logger(__name__)
 
 INHERIT_EVERY = 0.1
-"""A process may use the embedded server of another process. It then waits this many seconds between
-two checks whether that process still runs."""
+"""A process may use the embedded server of another process. It then checks again and again whether
+that process has ended. This is the time between two checks, in seconds."""
 
 
 class EmbeddedServer:

@@ -51,7 +51,7 @@ def _one_issue(text: str) -> WrapValidator:
 Amount = Annotated[
     StrictInt | StrictFloat | MarketStatus,
     _one_issue(
-        "Input should be a number or, for the metric status, one of active, closed and resolved"
+        "Input should be a number or, if the metric is `status`, one of active, closed and resolved"
     ),
     AfterValidator(_bounded),
 ]
@@ -234,7 +234,7 @@ class RuleRecord(BaseModel):
     metric: Metric = Field(description="Quantity measured on the target and compared with `value`.")
     op: Op = Field(description="How the metric is compared with `value`.")
     value: float | str = Field(
-        description="Threshold, in the metric's unit; for the metric status: active, closed or "
+        description="Threshold, in the metric's unit. If the metric is `status`: active, closed or "
         "resolved."
     )
     window: str | None = Field(

@@ -419,8 +419,10 @@ class GraphMarket(views.Priced, kw_only=True):
 
 
 class FullNode(Model, kw_only=True):
-    """A node of a causal graph: the question for which the graph was drawn, or something related
-    to it, shown by its markets; with the time and the origin of its probability.
+    """A node of a causal graph. One node stands for the question for which the graph was drawn.
+    Every other node stands for something related to that question, and has markets on it.
+    Each node also says when its probability's newest price was quoted, and where its
+    markets come from.
     """
 
     id: str
@@ -1034,8 +1036,9 @@ class MarketRecord(views.Priced, kw_only=True):
     """The venue's own id of the market's event."""
     platform_event_name: str | None
     event_group_id: str | None
-    """Id of the market's group: all markets of the events whose names are the same once days are
-    removed. Mostly, the questions in a group differ only by strike, name or date.
+    """Id of the market's group. A group is all markets of the events with the same name. Days in a
+    name do not count: "on May 3" is the same as "in May". Mostly, the questions in a group
+    differ only by strike, name or date.
     """
     event_group_name: str | None
     category: str | None
@@ -1102,7 +1105,8 @@ class PricesAt(Model, kw_only=True):
 
 class RelatedMarket(views.Priced, kw_only=True):
     """The main fields of another market of the same event or group. A group is all markets of the
-    events whose names are the same once days are removed.
+    events with the same name. Days in a name do not count: "on May 3" is the same as "in
+    May".
     """
 
     id: str
@@ -1119,14 +1123,16 @@ class RelatedMarket(views.Priced, kw_only=True):
     stale: bool
     origin: str
     relation: str
-    """same_event: the venue lists both markets under one event. same_group: both belong to events
-    whose names are the same once days are removed.
+    """same_event: the venue lists both markets under one event. same_group: they belong to two
+    events with the same name. Days in a name do not count: "on May 3" is the same as "in
+    May".
     """
 
 
 class MarketDetail(views.MarketView, kw_only=True):
     """One market with its latest prices and other markets of the same event or group. A group is
-    all markets of the events whose names are the same once days are removed.
+    all markets of the events with the same name. Days in a name do not count: "on May 3" is
+    the same as "in May".
     """
 
     market: MarketRecord
@@ -1137,7 +1143,8 @@ class MarketDetail(views.MarketView, kw_only=True):
     """The latest recorded prices (at most 200 per outcome), oldest first."""
     related: list[RelatedMarket]
     """Other markets of the same event, then other markets of the same group, at most 50 in all. A
-    group is all markets of the events whose names are the same once days are removed.
+    group is all markets of the events with the same name. Days in a name do not count: "on
+    May 3" is the same as "in May".
     """
 
 
@@ -1672,7 +1679,7 @@ class RuleRecord(Model, kw_only=True):
     op: str
     """How the metric is compared with `value`."""
     value: float | str
-    """Threshold, in the metric's unit; for the metric status: active, closed or resolved."""
+    """Threshold, in the metric's unit. If the metric is `status`: active, closed or resolved."""
     window: str | None
     """Length of time over which the metric is measured, e.g. 24h. Null: the metric's default, or
     the metric is not measured over time.
@@ -2191,7 +2198,9 @@ class SearchResult(views.Priced, kw_only=True):
 
 
 class SearchResponse(views.Found, kw_only=True):
-    """The markets that a search found, best first, by their relation to the query."""
+    """The markets that a search found, with one list for each relation to the query. Each list has
+    the best market first.
+    """
 
     request_id: str
     query: str

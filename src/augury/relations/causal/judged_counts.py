@@ -55,9 +55,10 @@ class EdgeCounts(msgspec.Struct):
     """Counts of how far the factor base agrees with the readers who judged the same pairs of
     factors: on its edges (one factor drives another) and its links (two factors move together).
 
-    A pattern makes many factors: one for each team, country etc. Of the edges from the factors of
-    one pattern to those of another, at most two count: one between factors about the same team (or
-    country ...) and one between factors about different teams. The same holds for links.
+    A pattern is a template from which many factors are made: one for each team, country etc. The
+    factors of two patterns may thus be joined by many edges that say the same. From one pattern to
+    another, at most two edges count: one between factors about the same team (or country ...) and
+    one between factors about different teams. The same holds for links.
     """
 
     edges: int = 0

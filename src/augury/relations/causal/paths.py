@@ -112,8 +112,9 @@ class Reached:
         `RELATIONS`) and factor; 0 if there is no path
     own : (factors + 1,), how much the question is about the factor itself, 0 to 1
     looked_up : (factors + 1,), True for the reached factors whose markets may be looked up. False
-        for all others, e.g. for most siblings (`FIRST_SIBLINGS`): the search finds the markets of
-        these siblings only by their text
+        for all others. Siblings are factors made from the same pattern, e.g. one for each team.
+        Only the first `FIRST_SIBLINGS` of them are True, and those to which a stronger path leads.
+        Search finds the markets of the other siblings only by their text
     """
 
     weights: NDArray[np.float32]
