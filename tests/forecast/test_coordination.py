@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from augury.forecast.compound import Parts
-from augury.forecast.coordination import parts
+from augury.forecast.coordination import first_of, parts
 from augury.forecast.normalize import normalize
 
 NOW = datetime(2026, 4, 18, 12, tzinfo=UTC)
@@ -76,3 +76,28 @@ def test_only_rivals_may_exclude_each_other() -> None:
     assert who is not None
     assert what is not None
     assert (who.rivals, what.rivals) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Will Ada be impeached by the House and then convicted by the Senate, all this year?",
+         "Will Ada be impeached by the House this year?"),
+        ("We live in Zenda and like Bela. Will he win the primary in August and then also win in"
+         " November?", "We live in Zenda and like Bela. Will he win the primary in August?"),
+        ("Will Acme go public before the year ends and close its first day above 50 billion?",
+         "Will Acme go public by the end of 2026?"),
+    ],
+)  # fmt: skip
+def test_the_first_of_two_things_is_asked_alone(question: str, first: str) -> None:
+    found = first_of(normalize(question, NOW), NOW)
+    assert found is not None
+    assert (found.connective, found.first_only) == ("both", True)
+    assert found.questions[0] == first
+
+
+@pytest.mark.parametrize(
+    "question", ["Will Ada win the vote?", "Will Ada not be impeached and then convicted?"]
+)
+def test_one_thing_or_a_denial_has_no_first_part(question: str) -> None:
+    assert first_of(normalize(question, NOW), NOW) is None

@@ -59,6 +59,14 @@ def test_a_part_without_an_answer_leaves_a_bound() -> None:
     assert joined(EITHER, [MISSING, MISSING], exclusive=True).probability is None
 
 
+def test_the_first_part_alone_leaves_a_bound() -> None:
+    asked = Parts("both", ("A", "then B"), ("A?", "then B?"), rivals=False, first_only=True)
+    joint = joined(asked, [answer(0.6)], exclusive=False)
+    assert joint.limits == (0.0, 0.6)
+    assert joint.reasoning.startswith('Both of "A" and "then B" have to come true')
+    assert joined(asked, [MISSING], exclusive=False).probability is None
+
+
 def test_a_doubtful_part_counts_as_one_without_an_answer() -> None:
     joint = joined(BOTH, [answer(0.7, trust=0.9), answer(0.6, trust=0.1)], exclusive=False)
     assert joint.limits == (0.0, 0.7)

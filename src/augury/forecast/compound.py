@@ -79,6 +79,9 @@ class Parts:
     rivals: bool = True
     """Whether the parts ask the same about different contenders (A wins, B wins), so that they may
     exclude each other."""
+    first_only: bool = False
+    """Whether only the first part can be asked alone. The others, which may lack a subject ("then
+    convicted by the Senate"), are not answered."""
 
 
 _RELATIVES: Final = (

@@ -110,6 +110,28 @@ def parts(reading: Reading) -> Parts | None:
     return replace(found, denied=not found.denied)
 
 
+def first_of(reading: Reading, at: datetime) -> Parts | None:
+    """A question for two things of which only the first can be asked alone: "Will X be impeached"
+    of "Will X be impeached and then convicted, all this year?". None for other questions, and for
+    those with a negation, because the first thing need not come true for them.
+
+    If the date is only named after the second thing, it is added to the first.
+    """
+    if reading.denied or _DENIES.search(reading.question):
+        return None
+    for text in (reading.normalized, reading.effective):
+        act = compound.second_act(text)
+        first = text[: text.rindex(act)].rpartition(" and ")[0].rstrip(" ,") if act else ""
+        if act and first:
+            window = reading.proposition.window
+            if window.text and normalize(first, at).proposition.window.kind == "open":
+                first += f" {window.text}"
+            name = re.sub(rf"^{_AUXILIARY}\s+", "", first, flags=re.I)
+            whole = f"{first}?", f"{act}?"
+            return Parts("both", (name, act), whole, rivals=False, first_only=True)
+    return None
+
+
 def asks_all(estimate: Estimate, parts: Parts, at: datetime) -> bool:
     """Whether the market that decides an answer asks for all parts of the question, i.e. whether
     its title has, for each part, a word that only this part has."""

@@ -30,6 +30,7 @@ def joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Est
     the parts, in their order. If a part has no answer that can be shown, the others bound the
     estimate. It has no probability if no part has one.
 
+    answers : an estimate for each part, or only for the first (`Parts.first_only`)
     exclusive : whether at most one of the parts can come true
     """
     found = _joined(asked, answers, exclusive=exclusive)
@@ -52,7 +53,7 @@ def joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Est
 def _joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Estimate:
     both = asked.connective == "both"
     usable = [one for one in answers if one.probability is not None and grade.is_shown(one)]
-    if usable and len(usable) < len(answers):
+    if usable and len(usable) < len(asked.questions):
         return _of_some(asked, usable)
     if any(one.probability is None for one in answers):
         return _without_answer(asked, answers)
@@ -93,7 +94,7 @@ def _bounds(part: Estimate) -> tuple[float, float]:
 def _without_answer(asked: Parts, answers: Sequence[Estimate]) -> Estimate:
     unknown = next(one for one in answers if one.probability is None)
     told = (
-        f"The question has {len(answers)} parts ({'; '.join(asked.names)}), and at least one"
+        f"The question has {len(asked.names)} parts ({'; '.join(asked.names)}), and at least one"
         " of them has no answer."
     )
     return replace(unknown, warnings=(*unknown.warnings, told))
@@ -168,12 +169,13 @@ _HOW: Final[dict[tuple[Connective, bool], str]] = {
 def _names(asked: Parts) -> str:
     """The names of the question's parts, put together as the beginning of a sentence: "Both of A
     and B", "Any of A, B or C"."""
-    two = len(asked.names) == 2
+    names = asked.names if asked.rivals else tuple(f'"{name}"' for name in asked.names)
+    two = len(names) == 2
     if asked.connective == "both":
         lead, word = "Both of" if two else "All of", "and"
     else:
         lead, word = "Either of" if two else "Any of", "or"
-    return f"{lead} {', '.join(asked.names[:-1])} {word} {asked.names[-1]}"
+    return f"{lead} {', '.join(names[:-1])} {word} {names[-1]}"
 
 
 def _one_of(asked: Parts, answers: Sequence[Estimate]) -> Distribution:

@@ -165,6 +165,6 @@ def blocked(question: str, reading: Reading, *, is_split: bool) -> Estimate | No
     act = compound.second_act(reading.effective) or compound.second_act(reading.core)
     if act is not None and not is_split:
         return with_reason(nothing, "condition", two_acts(act))
-    if (whose := compound.private_subject(reading.core)) is not None:
+    if (whose := compound.private_subject(reading.asking or reading.core)) is not None:
         return with_reason(nothing, "no_market", private(whose))
     return None

@@ -215,17 +215,18 @@ class ForecastService:
         markets = await self._gather(reading, at, replay=replay)
         if leave_out:
             markets = [market for market in markets if market.id not in leave_out]
-        # A question in a market's own words is never blocked or taken apart.
+        # Asked in a market's own words, it is never blocked or taken apart.
         if not self._engine.asks_verbatim(reading, markets):
-            parts = coordination.parts(reading)
+            parts = coordination.parts(reading) or coordination.first_of(reading, at)
             estimate = nulls.blocked(question, reading, is_split=parts is not None)
             if estimate is not None:
                 lap("gather")
                 return FirstAnswer(markets, estimate)
             if parts is not None:
-                whole = await self._answerer.answer(reading, markets, at)
-                if coordination.asks_all(whole.estimate, parts, at):
-                    return whole
+                if not parts.first_only:
+                    whole = await self._answerer.answer(reading, markets, at)
+                    if coordination.asks_all(whole.estimate, parts, at):
+                        return whole
                 markets, estimate = await self._of_parts(parts, at, replay=replay)
                 lap("gather")
                 return FirstAnswer(markets, estimate)
@@ -246,11 +247,12 @@ class ForecastService:
     async def _of_parts(
         self, parts: Parts, at: datetime, *, replay: bool
     ) -> tuple[list[Snapshot], Estimate]:
-        """Answer each part of a question ("A or B"). Returns their markets and the joint answer."""
+        """Answer each part of a question ("A or B") that can be asked alone. Returns their markets
+        and the joint answer."""
         markets: dict[str, Snapshot] = {}
         answers: list[Estimate] = []
         exclusive = parts.rivals
-        for question in parts.questions:
+        for question in parts.questions[: 1 if parts.first_only else None]:
             reading = normalize(question, at)
             exclusive &= reading.proposition.exclusive
             found = await self._gather(reading, at, replay=replay)
