@@ -274,8 +274,9 @@ class ExtensionService:
         return 1 if of[0] else 0 if any(of) else -1
 
     async def _settled(self, page: WebPage, reading: SportsReading) -> SportsReading:
-        """The page's `reading` with its final score. If the score leaves in doubt whether the page
-        is on sports, the markets closest to the page vote on that, which raises or lowers it."""
+        """The page's `reading` with its final `score`, the evidence that the page is on sports. If
+        the score is within `MAX_VOTE` of the limit `IS_SPORTS`, the markets closest to the page
+        vote, and the score is raised or lowered by their vote. Otherwise it stays as it is."""
         if abs(reading.score - sports.IS_SPORTS) > MAX_VOTE:
             return reading
         found = await self._search.search(page.question, dimensions=("direct",), top_k=VOTERS)

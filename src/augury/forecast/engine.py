@@ -186,8 +186,8 @@ class Engine:
         ]
 
     def _read(self, markets: Sequence[Snapshot]) -> list[list[View]]:
-        """For each market, the views of those of its outcomes that are compared (`words.sides`). A
-        view is what was read of a text, ready to be compared."""
+        """For each market, one view for each of its outcomes that are compared (`words.sides`). A
+        view has all that was read from a text, in a form that can be compared with other texts."""
         digests = [words.digest(market) for market in markets]
         missing = {d: m for d, m in zip(digests, markets, strict=True) if d not in self._known}
         if missing:

@@ -103,8 +103,8 @@ def reasoning(
     """How an estimate was made, in two to six sentences: which markets count, and their prices.
 
     kind : how these markets relate to the question ("direct", "deadlines" ...), a key of `_HOW`
-    pooled : what these markets alone give; it differs from the probability `p` if logic does not
-        allow it
+    pooled : the probability that these markets alone give. If the prices of other markets rule it
+        out, the probability `p` is the nearest one that they allow
     """
     counted = [one for one in evidence if one.counts]
     sentences = [_HOW[kind].format(n=len(counted), s="" if len(counted) == 1 else "s")]

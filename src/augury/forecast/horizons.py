@@ -145,9 +145,9 @@ def is_found(
     deadline in common with the question. So the judge must find it likely enough that this market
     asks the question or its opposite, in at least one of two comparisons:
 
-    - without the deadline: the probability is at least the limit `absent`. The probability for
-      another market counts, too, if its subject has the same terms: the two may differ only in
-      their deadline;
+    - without the deadline: the probability is at least the limit `absent`. It is enough if another
+      market whose subject has the same terms reaches this limit. Such markets may differ only in
+      their deadline, so the judge may find the question in any of them;
     - with the deadline: the probability is at least the limit `same` if the hand-written rules find
       that the market asks the question, else `MIN_DATED_PROBABILITY`.
 

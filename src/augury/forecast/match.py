@@ -186,7 +186,7 @@ def _score(
     content, plus or minus points for each part (level, window of time ...).
 
     content : points for the words that the two share
-    orders : by part, how question and market relate in it
+    orders : for each part, how the question relates to the market (`Order`)
     gap : days between the two deadlines
     unnamed : largest weight of a term that one of the two texts names and the other does not
     """

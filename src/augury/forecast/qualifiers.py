@@ -125,12 +125,12 @@ def wider(text: str) -> str | None:
 
 
 def is_asked(market: str, question: str, without: str) -> bool:
-    """Whether a market names the way in which something has to happen for the question ("by 5
-    points"). True if its title has at least one of the terms that describe the way, or is about a
-    margin ("Rebels (-10.5)"). Also True if the way adds no term to the question.
+    """Whether a market's title names the question's condition on how something happens ("by 5
+    points"). True if the title has at least one of the terms that the condition adds to the
+    question, or is about a margin ("Rebels (-10.5)"). Also True if the condition adds no term.
 
     market : the market's title
-    question, without : the question with the way ("win by 5 points") and without it ("win")
+    question, without : the question with the condition ("win by 5 points") and without it ("win")
     """
     way = set(terms(question)) - set(terms(without))
     return not way or bool(way & set(terms(market))) or _SPREAD.search(market) is not None

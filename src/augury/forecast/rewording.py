@@ -83,8 +83,9 @@ def reworded(reading: Reading, text: str, parts: WordedParts, at: datetime) -> R
 
 def _is_day(day_read: str, ours: Window) -> bool:
     """Whether the last day that the language model read (`day_read`, an ISO date) agrees with the
-    end of the window that the hand-written rules read (`ours`). The rules may give as end the last
-    day or the day after it, so both agree. True if one of the two is missing."""
+    end of the window that the hand-written rules read (`ours`). They agree if the window's end is
+    that day or the day after it; `Window.end` is the first day after the window. True if one of the
+    two is missing. False if `day_read` is no date."""
     if not day_read or ours.end is None:
         return True
     try:

@@ -298,8 +298,8 @@ class ForecastService:
         return await self._last(self.stages(question, as_of=as_of, leave_out=leave_out))
 
     async def question_forecast(self, question: str) -> QuestionForecast:
-        """The public probability of a question and the time of its newest price, for the node in
-        the middle of its causal graph."""
+        """The forecast for the node in the middle of a question's causal graph: the probability
+        that the public answer gives (None: it gives none), and the time of its newest price."""
         forecast = await self.forecast_unstored(question, None)
         return QuestionForecast(grade.public(forecast.estimate).probability, forecast.data_as_of)
 

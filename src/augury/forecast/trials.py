@@ -121,8 +121,8 @@ def decided_prices(markets: Path, prices: Path) -> Iterator[DecidedPrice]:
     """Prices of resolved Yes/No markets, taken 1, 7, 30 and 90 days (`calibrate.HORIZONS`) before
     their end: their close or their resolution, whichever is first.
 
-    markets, prices : Parquet files of exported markets and of their prices. Other files raise a
-        `PolarsError` where they hold text in place of times and lists
+    markets, prices : Parquet files of exported markets and of their prices. CSV and JSONL files
+        raise a `PolarsError`, because they hold text in place of times and lists
     """
     import polars as pl
 

@@ -97,7 +97,7 @@ computed by decision trees that were fitted only on answers about other events.
 
 @cache
 def default() -> Trees:
-    """The trees that are shipped with this version."""
+    """The decision trees that compute the trust in an answer, as shipped with this version."""
     with np.load(TREES) as kept:
         return Trees.of(kept)
 
@@ -169,9 +169,9 @@ def _least_bound_trust(used: Sequence[Evidence], verdicts: judging.Verdicts) -> 
 
 def _bounding_trust(verdict: Verdict) -> float:
     """How sure the judge is that a market bounds the answer, as a probability, 0 to 1. If the
-    hand-written rules find a bound, it is the probability that they are right. Otherwise it is the
-    probability of the judge's own order (how the question is related to the market). -1: the
-    verdict has neither."""
+    hand-written rules find a bound, this is the probability that they are right. Otherwise the
+    judge itself has chosen the likeliest relation between question and market that would set a
+    bound; this is the probability of that relation. -1: the verdict has neither."""
     alone = -1.0 if verdict.order is None else verdict.order.probability
     return alone if verdict.bound_trust is None else verdict.bound_trust
 

@@ -197,7 +197,7 @@ async def cancel(job_id: str, caller: InternalCaller, database: State) -> JobSta
     responses=openapi.errors(401, 403, 404, 409, 422, 429, 431, 503),
 )
 async def retry(job_id: str, caller: InternalCaller, database: State) -> JobState:
-    """Run a job that draws a graph again. Answers 409 unless it failed or was canceled."""
+    """Run a failed or canceled graph job again. Answers 409 if the job is in any other state."""
     async with database.transaction() as conn:
         _own(await queue.fetch(conn, job_id), caller.account_id)
         if not await queue.retry(conn, job_id):

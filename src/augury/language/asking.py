@@ -96,8 +96,9 @@ def affirmative(verb: str) -> str:
 def names_subject(text: str, verb: str) -> bool:
     """Whether the text after an auxiliary begins with a subject: an article, a pronoun, a name.
 
-    verb : the auxiliary without "n't". After "do" and "ca" a capitalized word need not be a
-        subject, because titles of films, songs ... begin so ("Don't Look Up")
+    verb : the auxiliary without "n't". After "do" and "ca", a capitalized word is a name only if it
+        begins a name of the vocabulary. The reason: titles of films and songs also begin with these
+        auxiliaries ("Don't Look Up")
     """
     if _SUBJECT.match(text) or (_NAME.match(text) and verb.lower() not in _IN_TITLES):
         return True

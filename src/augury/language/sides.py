@@ -182,8 +182,9 @@ def _occurrences(
 ) -> list[tuple[int, Form]]:
     """Where the names `forms` occur in a text, as (index of the first word, name).
 
-    any_case : also find a name of one word where the text has it in lower case and it is an
-        ordinary word (`NAMELESS`, e.g. "sun"); by default, it is then not taken as the name
+    any_case : some one-word names are also ordinary words (`NAMELESS`, e.g. "sun"). By default,
+        such a name is found only where the text capitalizes it. True: it is found in lower case,
+        too
     """
     by_first: dict[str, list[Form]] = {}
     for form in forms:

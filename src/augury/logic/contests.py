@@ -174,8 +174,9 @@ def _nomination(a: Proposition, b: Proposition) -> int:
 
 
 def _rivals(a: Proposition, b: Proposition) -> bool:
-    """Whether two propositions on one contest say the same thing of two different contenders, and
-    it can be true of only one. The thing is to win, to be nominated, or to have a certain rank."""
+    """Whether two propositions on one contest claim the same result for two different contenders,
+    and only one contender can have this result. The result is a win, a nomination or a certain
+    rank."""
     if a.choice & b.choice or a.predicate != b.predicate:
         return False
     if not a.fixture and _may_be_short_for(a.choice, b.choice):

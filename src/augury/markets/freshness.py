@@ -132,8 +132,9 @@ def are_comparable(one: datetime | None, other: datetime | None) -> bool:
 def in_words(age: timedelta) -> str:
     """An age in words, rounded down to a whole unit, e.g. "12 days", "30 hours", "1 minute".
 
-    The unit is the largest of days, hours and minutes in which the age is at least 2, or exactly 1
-    (in whole minutes): 24 hours -> "1 day", 47 hours -> "47 hours", 48 hours -> "2 days".
+    The unit is days if the age, in whole minutes, is at least 2 days or exactly 1 day. Otherwise it
+    is hours if the age is at least 2 hours or exactly 1 hour, else minutes: 24 hours -> "1 day",
+    47 hours -> "47 hours", 48 hours -> "2 days".
     """
     minutes = max(0, int(age / timedelta(minutes=1)))
     for unit, size in (("day", 1440), ("hour", 60), ("minute", 1)):

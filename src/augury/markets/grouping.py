@@ -208,7 +208,8 @@ def _contradicts_nesting(rungs: Sequence[tuple[Interval, EventMember]]) -> bool:
 
 
 def _adds_up(members: Sequence[EventMember]) -> bool:
-    """Whether every market has a price or a result, and the Yes prices add up to 0.88 to 1.12."""
+    """Whether every market has a price or a result, and the sum of the Yes prices is between 0.88
+    and 1.12."""
     prices = [_yes(m) for m in members]
     known = [p for p in prices if p is not None]
     return len(known) == len(prices) and 0.88 <= sum(known) <= 1.12

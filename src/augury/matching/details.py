@@ -232,8 +232,8 @@ def _named(pattern: re.Pattern[str], text: str) -> frozenset[str]:
 
 def _at_another_time(title: str, question: str) -> bool:
     """Whether the texts ask about different times after an event, e.g. one about a day after a
-    launch and the other about a week after it. A title on a launch that names no such time differs
-    from a question about a week or more after a launch."""
+    launch and the other about a week after it. If the title is about a launch and names no such
+    time, it differs from a question about a week or more after a launch."""
     ours, theirs = _times(question), _times(title)
     if theirs:
         return bool(ours) and not ours & theirs

@@ -185,9 +185,9 @@ class Encoder:
         return cls(session, tokenizer)
 
     def score(self, question: str, markets: Sequence[str]) -> NDArray[np.float32]:
-        """The natural logarithms of the probabilities of what each market is to the question, shape
-        (markets, 7). The columns: nothing (neither follows from the other), it asks the same, it
-        asks the opposite, and then one for each of the relations `ORDERS`.
+        """For each market, the natural logarithm of the probability of each relation that it may
+        have to the question, shape (markets, 7). The columns: no relation, the market asks the same
+        as the question, it asks the opposite, and then one for each of the relations `ORDERS`.
 
         question, markets : texts made by `pairs.question_text` and `pairs.market_text`
         """

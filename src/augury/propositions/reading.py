@@ -381,9 +381,12 @@ def _split(
     is no choice or the text is on a single game; the terms of the choice; and the words that name
     the choice.
 
-    label : label of the asserted outcome, if it names a contender. With a label, the choice is
-        `reading.choice`, if that is not empty. Otherwise it is the market's subtitle. Without a
-        subtitle, it is `reading.choice`
+    The choice is the market's subtitle, with two exceptions. It is `reading.choice` if there is no
+    subtitle, or if `label` is given and `reading.choice` is not empty. A text that is about an
+    amount, or about whether something rises, has no choice.
+
+    label : label of the asserted outcome, e.g. a contender's name; None for outcomes such as Yes
+        and No
     """
     side, about = text.terms(text.side), text.terms(text.about)
     words = reading.choice

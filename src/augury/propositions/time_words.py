@@ -129,8 +129,8 @@ characters before the date."""
 def dates_in_words(
     text: str, anchor: date | None, floor: date | None, *, asked: bool
 ) -> list[WrittenDate]:
-    """The dates that a text gives in words ("next Friday", "the end of the year"), changed as the
-    words around them demand (`with_modifiers`). Empty if `anchor` is None.
+    """The dates that a text gives in words ("next Friday", "the end of the year"), adjusted by the
+    words around them (`with_modifiers`). Empty if `anchor` is None.
 
     anchor : the market's close, or the day on which a question was asked
     floor : a date without a year gets a year in which it is not over before this day
@@ -286,9 +286,10 @@ def _durations(text: str, anchor: date) -> Iterator[WrittenDate]:
 
 
 def with_modifiers(m: WrittenDate, text: str) -> WrittenDate:
-    """The date `m`, changed as the words around it in `text` demand: a time of day before the date
-    ("by 5 PM on June 30"), a word for a part of it ("mid-June"), or "or earlier" after it. Without
-    such words the date is returned unchanged."""
+    """The date `m`, adjusted by the words around it in `text`. Such words are e.g. a time of day
+    before the date ("by 5 PM on June 30"), a part of it ("mid-June"), a distance from it ("two
+    weeks after June 1"), or "or earlier" after it. Without such words the date is returned
+    unchanged."""
     start, stop = m.span
     before, after = text[max(0, start - _REACH) : start], text[stop:]
     if m.precision == "day" and (moved := _away(m, text)):

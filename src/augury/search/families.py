@@ -153,9 +153,9 @@ _DATE = re.compile(
 
 def _split(members: list[R]) -> list[list[R]]:
     """Split a family without an event into one family for each year and month that its questions
-    name, and return these families. The contests of two years are two families, as are the levels
-    that a quantity may reach in two months. If the questions differ only in their dates, they stay
-    one family."""
+    name, and return these families. For example, a contest in 2026 and a contest in 2027 are two
+    families. So are the levels that a price may reach in June and those for July. If the questions
+    differ only in their dates, they stay one family."""
     if members[0].event_id or len(members) == 1:
         return [members]
     texts = [fold(row.question) for row in members]

@@ -213,7 +213,7 @@ class AsyncForecasts(AsyncCaller):
         )
 
     async def get(self, answer_id: str) -> m.FullForecast:
-        """Returns a finished forecast of this account. If it is not finished, returns its status."""
+        """Returns a forecast of this account if it has succeeded. Otherwise returns its status."""
         return await self._send(
             Call("GET", "/v1/forecasts/{answer_id}", m.FullForecast, path=(answer_id,), repeat=True)
         )

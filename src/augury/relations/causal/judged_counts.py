@@ -165,8 +165,9 @@ def _written(base: Base) -> Iterator[tuple[str, str, EdgeKind, str]]:
 
     A pattern gives one factor for each entity of a list (e.g. each team). The same edge may
     therefore occur many times, once for each entity.
-    Of the edges of one kind between two patterns, only the first is included: the first between
-    factors about the same team, and the first between factors about different teams."""
+    For two patterns and one kind of edge or link, at most two are included: the first one between
+    factors about the same team, and the first one between factors about different teams. If the
+    patterns are not over the same list, only the first one is included."""
     seen: set[Sequence[str]] = set()
     ties: list[tuple[str, str, EdgeKind, str]] = [
         (edge.cause, edge.effect, "drives", edge.sign) for edge in base.edges if not edge.inherited

@@ -179,9 +179,10 @@ def _listed(
 
     A pattern gives one factor for each entity (team, country ...) of a list. A verdict on a pair of
     patterns holds for all pairs of their factors. It is asked for if `pairs` has several pairs and
-    `as_patterns` is True. There are two exceptions. Two factors made from the same pattern are
-    always judged as a pair of patterns. Patterns over two different lists are never judged as a
-    pair, because what holds for a bank and its own currency does not hold for other currencies.
+    `as_patterns` is True. There are two exceptions. Factors made from the same pattern are
+    always judged as one pair of patterns. If the two patterns are over different lists, each pair
+    of factors is always judged on its own, because what holds for a bank and its own currency does
+    not hold for other currencies.
 
     ends : keys of both patterns, and whether the two factors are about the same entity (`Side`)
     pairs : (id of a factor, id of the other factor) -> number of events about the pair
