@@ -93,9 +93,9 @@ class EvaluationQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The answer to a question of an evaluation. `later`: the probability of Yes to the question,
-    as the price of the question's market gave it about a week after `asked.as_of`; None: unknown.
-    The function `later_price` computes it."""
+    """The answer to a question of an evaluation. `later`: the probability of Yes to the question
+    about a week after `asked.as_of`. It comes from the price of the question's market at that time
+    (`later_price`). None: no such price is known."""
 
     asked: EvaluationQuestion
     probability: float | None

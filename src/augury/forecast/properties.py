@@ -48,7 +48,8 @@ It is fixed, so that every run asks the same questions at the same moments."""
 @dataclass(slots=True)
 class Tally:
     """The result of testing one property that answers must have. `counts`: how many tests gave each
-    verdict. `broken`: each wrong verdict with its question (or its pair of questions)."""
+    verdict. `broken`: the failed tests, each as a text with its verdict and its question (or its
+    pair of questions)."""
 
     counts: Counter[str] = field(default_factory=Counter)
     broken: list[str] = field(default_factory=list)

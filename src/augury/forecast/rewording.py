@@ -188,10 +188,10 @@ def rephrased(original: str, text: str, fixed: tuple[str, ...]) -> str | None:
 
 
 def _turns(bare: str) -> list[str]:
-    """The parts of an answer's reasoning whose order must not change when a language model rewords
-    it. They are the placeholders # (for names and figures) and each word that reverses a statement
-    (`_TURNING`) with the word after it: "# is not above #" -> "#", "not above", "above #", "#".
-    """
+    """The parts of an answer's reasoning that must keep their order when a language model rewords
+    it. Each placeholder # (for a name or a figure) is a part. Each word that reverses or limits a
+    statement (`_TURNING`, e.g. "not" or "above") makes a part together with the word after it.
+    Example: "# is not above #" has the parts "#", "not above", "above #", "#"."""
     words = re.findall(r"#|[a-z]+", bare.lower())
     kept: list[str] = []
     for word, following in zip(words, [*words[1:], ""], strict=True):

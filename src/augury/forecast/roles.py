@@ -206,8 +206,9 @@ def _contradict(one: Bearing, other: Bearing) -> bool:
 
 
 def is_about(b: Bearing) -> bool:
-    """Whether the market is about the question's event: the judge (the trained model) says that its
-    price limits the answer, or the two texts share enough content (`MIN_DIRECT_CONTENT`)."""
+    """Whether the market is about the question's event. True if the judge (the trained model)
+    accepts that the market's price bounds the answer from above or below (`Bearing.sets_bound`).
+    Also true if market and question share enough content (`MIN_DIRECT_CONTENT`)."""
     return b.sets_bound or b.fit.content >= MIN_DIRECT_CONTENT
 
 

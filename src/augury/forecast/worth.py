@@ -29,8 +29,9 @@ better."""
 
 
 def half(answer: Answered) -> int:
-    """The half of the questions to which an answer belongs: 0 to choose which kinds of answers may
-    be shown, 1 to report how good these are. Questions on one event share a half."""
+    """Which half of the questions contains the question of an answer: 0 or 1. Half 0 is used to
+    choose which kinds of answers may be shown. Half 1 is used to measure how good these answers
+    are. Questions on one event are in the same half."""
     return zlib.crc32((answer.asked.event or answer.asked.market_id or "").encode()) % 2
 
 

@@ -308,10 +308,12 @@ _COMMON_WORDS = frozenset({"winner", "will", "win", "the", "and", "match", "game
 
 def _shared_words(members: Sequence[EventMember]) -> str | None:
     """The words that the questions of all markets share around one differing name: "will win the
-    cup?" of "Will Ann win the cup?" and "Will Bob win the cup?". None if there are too few such
-    words.
+    cup?" of "Will Ann win the cup?" and "Will Bob win the cup?". None if fewer than three words are
+    shared, or if a differing part has more than 14 words.
 
-    If all markets have subtitles, the words are those of the common title without the subtitle.
+    If all markets have subtitles, each market's subtitle is removed from its title instead. The
+    result is the text that remains. None if it is not the same for all markets. If only some
+    markets have subtitles, the result is None, too.
     """
     if all(m.subtitle for m in members):
         titles = {squash(m.title.replace(m.subtitle or "", " ")) for m in members}

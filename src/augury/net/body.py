@@ -1,4 +1,4 @@
-"""Reads the body of an HTTP answer, compressed or not, up to a maximum size."""
+"""Reads the body of an HTTP response, compressed or not, up to a maximum size."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ takes about half a millisecond."""
 
 
 class BodyError(Exception):
-    """Raised for the body of an answer that can't be used. Its text continues a sentence that
-    begins with the sender's name, e.g. "answered in an encoding that was not requested"."""
+    """Raised if the body of an HTTP response can't be used. The error's text continues a sentence
+    that begins with the sender's name, e.g. "answered in an encoding that was not requested"."""
 
 
 class TooLarge(BodyError):
-    """Raised when the body of an answer is larger than the limit."""
+    """Raised if the body of an HTTP response is larger than the limit."""
 
 
 class Broken(BodyError):
-    """Raised when the body of an answer ended too early."""
+    """Raised if the compressed body of an HTTP response ended too early."""
 
 
 async def read(
     response: httpx2.Response, most: int, meter: Callable[[int], None] | None = None
 ) -> bytes:
-    """Read the body of an answer, at most `most` bytes. It is decompressed here in steps, so that
-    no chunk can expand past the limit. `meter` is called with the size of each piece as it comes,
-    even if the body fails later.
+    """Read the body of an HTTP response, at most `most` bytes. It is decompressed here in steps, so
+    that no chunk can expand past the limit. `meter` is called with the size of each piece as it
+    comes, even if the body fails later.
 
     Raises
     ------
     BodyError
-        The body is too large (TooLarge), cut short (Broken), damaged, or in an encoding
-        that was not requested.
+        The body is too large (TooLarge), compressed and cut short (Broken), compressed and
+        damaged, or in an encoding that was not requested.
     """
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("", "identity", "gzip", "deflate"):

@@ -89,8 +89,8 @@ def rank(related: Related, quoting: Quoting, at: datetime) -> Lists:
     """Make the ranked lists of a search, one per relation (`direct`, `upstream`, ...). A market is
     in one list only: if another list takes a market, `direct` leaves it out.
 
-    If the search asks for one row per family (`fold`), a list also has the markets that such a row
-    stands for.
+    If the search asks for one row per family (`fold`), the lists still hold several markets of a
+    family. A later step (`presenting.folded`) puts them into one row.
 
     at : the current time
     """

@@ -340,9 +340,9 @@ def _latest(found: Series) -> dict[str, Any] | None:
 
 
 def _as_of_and_origin(time: datetime) -> dict[str, Any]:
-    """Two fields of a point in an API answer: `as_of`, the time that the point is for, and
-    `origin`, which is always "live", because points come only from the series' source or from the
-    caller."""
+    """Two fields of a point in an API answer: `as_of` and `origin`. `as_of` is the time that the
+    point is for. `origin` is always "live": each point was fetched from the series' source or sent
+    by the caller, and none is invented (origin "sample")."""
     return {"as_of": time, "origin": "live"}
 
 

@@ -166,8 +166,9 @@ class Supervisor:
 
     def _folder_for(self, identity: str, folder: Path) -> str:
         """How `folder` is written as a command-line argument of a program that runs as the user
-        `identity`. A user other than this process's may be unable to reach the folder by its path,
-        so the script launch.py opens the folder before it switches to that user."""
+        `identity`. If launch.py has to switch to another user, that user may be unable to reach the
+        folder by its path. The argument then begins with "@dir:", so that launch.py opens the
+        folder before it switches."""
         return f"{launch.FOLDER}{folder}" if identity.startswith("user:") else str(folder)
 
     def _socket_dir(self, identity: str, known: Record | None) -> Path:
