@@ -18,7 +18,7 @@ from augury.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
-QUESTION = "Will the US fall into recession before 2028?"
+QUESTION = "Will the US enter a recession before 2028?"
 UNKNOWN = "Will my aunt knit a scarf by 2028?"
 FUTURE = "2150-01-01T00:00:00Z"
 

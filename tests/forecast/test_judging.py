@@ -301,6 +301,8 @@ def test_a_draw_is_no_answer_from_a_win(engine: Engine) -> None:
         ),
         # a season has two years
         ("Will Zenda win the 2028 football title?", "Zenda football champion of 2027?", False),
+        ("Will Zenda win the 2028-29 league?", "Will Zenda win the 2027–28 league?", True),
+        ("Will Zenda win the 2027/28 league?", "Will Zenda win the 2027–28 league?", False),
         ("Does Zenda win the 2027 NBA title?", "Will Zenda win the 2028 NBA Finals?", True),
         ("Does Zenda win the NBA in the 2027 season?", "Zenda 2028 NBA champion?", False),
         ("Will Iran strike Israel in 2027?", "Will Israel strike Iran in 2027?", True),

@@ -19,7 +19,7 @@ from augury.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
-QUESTION = "Will the US fall into recession before 2028?"
+QUESTION = "Will the US enter a recession before 2028?"
 
 
 @pytest.fixture

@@ -270,7 +270,7 @@ async def test_what_many_ask_at_once_is_worked_on_once(
 ) -> None:
     """R11: 20 rounds of 100 who ask the same, the graph of it too."""
     for n in range(20):
-        question = f"Does BTC hit ${150 + n}K before January 1, 2027?"
+        question = f"Will BTC reach ${150 + n}K before January 1, 2027?"
 
         async def one(question: str = question) -> tuple[Forecast, object]:
             forecast = await service.forecast(question)

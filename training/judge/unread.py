@@ -21,19 +21,28 @@ from typing import Any
 import numpy as np
 from fit import read
 from labels import is_read
+from questions import FOLDER, load
 
 from augury.matching.judge import MAX_CANDIDATES
 
 LEAST = 0.15
 """Least probability that a market is more than something else, from which on the pair is listed. Of
-19,060 pairs from there on, readers found that 47% are nothing (`labels.NOTHING`)."""
+19,060 pairs from there on, readers found that 48% are nothing (`labels.NOTHING`). For the questions
+of `free1` to `free16`, which have no other labels, .04 was taken, and six pairs of one question."""
 MOST = 3
 """Pairs of one question, the likeliest first; of them at most `OF_EVENT` with one event's
 markets."""
 OF_EVENT = 2
 
 
-def pairs(one: dict[str, Any]) -> list[dict[str, Any]]:
+def reported() -> set[str]:
+    """The events (`Question.group`) of the report sets."""
+    return {q.group for path in FOLDER.glob("*report*.jsonl") for q in load(path.stem)}
+
+
+def pairs(
+    one: dict[str, Any], reports: set[str], least: float = LEAST, most: int = MOST
+) -> list[dict[str, Any]]:
     """The pairs of one question that are worth reading."""
     first = one["listed"][:MAX_CANDIDATES]
     if not first:
@@ -43,9 +52,11 @@ def pairs(one: dict[str, Any]) -> list[dict[str, Any]]:
     events: Counter[str] = Counter()
     for n in np.argsort(-likely, kind="stable").tolist():
         candidate = first[n]
-        if likely[n] < LEAST or len(found) == MOST:
+        if likely[n] < least or len(found) == most:
             break
         if candidate["id"] == one["market_id"] or candidate["outcome"] or is_read(one, candidate):
+            continue
+        if f"e:{candidate['event_id']}" in reports:
             continue
         events[candidate["event_id"]] += 1
         if events[candidate["event_id"]] > OF_EVENT:
@@ -65,10 +76,15 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--questions", nargs="+", required=True)
+    parser.add_argument("--least", type=float, default=LEAST)
+    parser.add_argument("--most", type=int, default=MOST)
     given = parser.parse_args()
-    found = []
+    found, reports = [], reported()
     for name in given.questions:
-        listed = [pair for one in read(given.gathered, [name], given.model) for pair in pairs(one)]
+        listed = [
+            pair for one in read(given.gathered, [name], given.model)
+            for pair in pairs(one, reports, given.least, given.most)
+        ]  # fmt: skip
         print(name, len(listed), flush=True)
         found += listed
     given.out.write_text("".join(json.dumps(pair) + "\n" for pair in found), encoding="utf-8")

@@ -46,9 +46,10 @@ class Bearing:
     finds that some market asks the question itself. None: the judge gave no opinion; then
     `roles.is_related` and `roles.is_sure` decide."""
     judged_order: JudgedOrder | None = None
-    """The judge's finding on how the question is related to the market outcome. Because of this
+    """How the question is related to the market outcome according to the judge. Because of this
     relation, the outcome's price bounds the answer. None: the judge is not sure of such a relation,
-    logic or the hand-written rules already found one, or some market asks the question."""
+    logic already found one, or the judge finds it likely that some market asks the question. The
+    relation is used only if logic and the hand-written rules give no answer, or only a hint."""
     confidence_limit: float = 1.0
     """Upper limit, 0 to 1, of the confidence in an answer that takes this market outcome as asking
     the question. If the judge (`matching.judge`) says so, the limit is how often the judge was

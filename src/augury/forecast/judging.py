@@ -88,8 +88,8 @@ class Brief:
     the question demands, e.g. one of two names (`matching.demands`), or names another year."""
     on_others: tuple[bool, ...]
     """For each of `markets`: whether it is about a different team, coin, race for office etc. than
-    the question (`Demands.is_of_another`), so that it is no evidence at all unless logic proves
-    otherwise. Such a market is also `unmet`."""
+    the question (`Demands.is_of_another`), or about another season, so that it is no evidence at
+    all unless logic proves otherwise. Such a market is also `unmet`."""
     denied: bool = False
     """Whether the words around the question deny it ("is it false that ..."). The judge reads the
     question without these words, so its probabilities for `same` and `opposite` are swapped
@@ -126,7 +126,9 @@ _WON_BY_SUMMER: Final = re.compile(r"\b(?:nba|nhl|stanley\s+cup|world\s+cup|wnba
 is won."""
 _TELLS_OF_PAST: Final = re.compile(r"^\W*(?:did|was|were|had)\b", re.I)
 """Matches the first word of a question about the past: "did", "were"."""
-_TWO_YEARS: Final = re.compile(r"\bseasons?\b|\b20\d\d\s?[-–/]\s?(?:20)?\d\d\b", re.I)
+_SPAN: Final = re.compile(r"\b20\d\d\s?[-–/]\s?(?:20)?\d\d\b")
+"""Matches the two years of a season: "2026-27"."""
+_TWO_YEARS: Final = re.compile(rf"\bseasons?\b|{_SPAN.pattern}", re.I)
 """Matches words for a season over two calendar years: "2026-27", "season"."""
 YEARS_TO_CLOSE: Final = 2
 """A market that names no year counts as being about a different year than the question if it closes
@@ -206,7 +208,8 @@ def brief(
     # What did happen in a time that is over is no matter of a market on a time to come.
     is_over = is_past(reading) and has_ended(window, day)
     on_others = tuple(
-        wanted.is_of_another(text, one.entities) for text, one in zip(texts, theirs, strict=True)
+        wanted.is_of_another(text, one.entities) or _is_of_another_season(reading, b)
+        for text, one, (b, _) in zip(texts, theirs, chosen, strict=True)
     )
     unmet = tuple(
         on_other or wanted.unmet(text, one.entities)
@@ -259,6 +262,14 @@ def _is_of_another_year(reading: Reading, b: Bearing, now: int) -> bool:
         _TWO_YEARS.search(both) is not None or _WON_BY_SUMMER.search(both) is None
     )
     return abs(min(ours) - min(theirs)) > seasonal
+
+
+def _is_of_another_season(reading: Reading, b: Bearing) -> bool:
+    """Whether question and market both name the two years of a season ("2026-27"), and the seasons
+    differ. What happens in one season says nothing about another."""
+    if not (_SPAN.search(reading.question) and _SPAN.search(b.market.question)):
+        return False
+    return reading.proposition.window.years != b.view.proposition.window.years
 
 
 def _is_of_another_month(ours: Window, theirs: Window) -> bool:
@@ -317,10 +328,14 @@ def applied(
     bearings: Sequence[Bearing], verdicts: Verdicts, judge: Judge, *, positive: bool
 ) -> list[Bearing]:
     """Apply the judge's verdicts to the compared market outcomes, and return these in the order of
-    `bearings`. An outcome of which the judge is sure now counts as asking the question or its
-    opposite. An outcome in which the judge does not find the question no longer counts as asking
-    it. If the judge finds it likely that some outcome asks the question (`absent` in
-    `Judge.limits`), outcomes bound the answer only where logic proves the bound.
+    `bearings`. If the judge is sure that an outcome asks the question or its opposite, the outcome
+    now counts as asking it. Some outcomes ask the question only according to the hand-written
+    rules. If the judge finds this too unlikely, or did not read the outcome, the outcome no longer
+    counts as asking the question.
+
+    The limit `absent` of `Judge.limits` is for the probability that an outcome asks the question or
+    its opposite. If any outcome reaches this limit, outcomes bound the answer only where logic
+    proves the bound.
 
     positive : False if the question contains a negation ("Will X not win?")
     """
@@ -339,11 +354,9 @@ def applied(
 
 def _ordered(bearing: Bearing, verdict: Verdict | None, judge: Judge) -> Bearing:
     """The market outcome, with the order that the judge finds: how the question is related to the
-    outcome, e.g. implies it. It is added only if the judge is sure of it, and neither logic nor the
-    hand-written rules find a relation. Otherwise the outcome is returned unchanged."""
+    outcome, e.g. implies it. It is added only if the judge is sure of it, and logic finds no
+    relation. Otherwise the outcome is returned unchanged."""
     if verdict is None or verdict.order is None or bearing.relation != "none":
-        return bearing
-    if bearing.sets_bound:
         return bearing
     if verdict.order.probability < judge.limits["order"]:
         return bearing

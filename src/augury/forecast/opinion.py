@@ -184,10 +184,10 @@ def _contradicted(
         )
     if asks == "other":
         return None
-    if brief.unmet[place]:
-        return "it lacks something that the question demands"
     if (why := _certain_difference(b, asked)) is not None:
         return why
+    if brief.unmet[place]:
+        return "it lacks something that the question demands"
     if b.fit.leveled and asks != ours:
         return "it asks about the other side of the question's level"
     if relation is not None and relation.bearing != read:

@@ -333,8 +333,8 @@ class Weighing:
         return self._bounded(used, pool.within(lower, upper), lower, upper, "parts")
 
     def _by_parts_or_stage(self, related: list[Bearing]) -> Estimate | None:
-        """Estimate from markets on mutually exclusive cases, or from those on other stages,
-        whichever bounds the answer more narrowly; None if there are neither."""
+        """The estimate by `_by_parts` (mutually exclusive cases) or by `_by_stage` (e.g. other
+        stages of the contest): the one with the narrower bounds. None if there is neither."""
         found = filter(None, (self._by_parts(related), self._by_stage(related)))
         return min(found, key=lambda one: one.bounds[1] - one.bounds[0], default=None)
 
@@ -376,8 +376,8 @@ class Weighing:
     def _by_rivals(self, related: list[Bearing]) -> Estimate | None:
         """Estimate from the prices of rivals (other contenders in the contest): 30% of the
         probability that the rivals leave over, i.e. of 1 minus the sum of their prices. If this sum
-        is at least `FAVORITES_SUM`, at most the rivals' average price. None if there are no
-        rivals."""
+        is at least `FAVORITES_SUM`, the estimate is at most the rivals' average price. None if
+        there are no rivals."""
         if self._asked.indefinite:
             return None  # the question names a class, to which one of the rivals may belong
         rivals = [b for b in related if b.fit.rival and b.fit.window in ("same", "unsaid")]
@@ -414,7 +414,8 @@ class Weighing:
         weights = [self._weight(b) for b in nearest]
         total = sum(weights)
         evidence = [
-            self._evidence(b, "bound", w / total) for b, w in zip(nearest, weights, strict=True)
+            self._evidence(b, "bound", w / total, judged=told == "judged")
+            for b, w in zip(nearest, weights, strict=True)
         ]
         doubts = doubt.Doubts(
             match=doubt.of_match(nearest[0].fit),
@@ -458,9 +459,9 @@ class Weighing:
             decisive=lead,
         )
 
-    def _evidence(self, b: Bearing, role: Role, weight: float) -> Evidence:
-        if role == "bound" and (order := b.judged_order) is not None:
-            return judged_bounds.evidence(b, order.relation, weight)
+    def _evidence(self, b: Bearing, role: Role, weight: float, *, judged: bool = False) -> Evidence:
+        if judged and b.judged_order is not None:
+            return judged_bounds.evidence(b, b.judged_order.relation, weight)
         p = b.positive if self._asked.positive else 1 - b.positive
         flipped = b.turned if self._asked.positive else not b.turned
         low, high = limits_of(b.fit, b.positive) if role == "bound" else (0.0, 1.0)
