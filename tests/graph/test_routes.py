@@ -40,7 +40,7 @@ async def client(sample_database_url: str, settings: Settings) -> AsyncIterator[
             yield client
 
 
-QUESTION = {"question": "Will the US fall into recession before 2028?"}
+QUESTION = {"question": "Will the US enter a recession before 2028?"}
 
 
 async def test_a_graph_at_once(client: httpx2.AsyncClient) -> None:

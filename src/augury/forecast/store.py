@@ -175,7 +175,8 @@ async def save_words(conn: Connection, read: Sequence[tuple[int, bytes, bytes]])
 
 
 async def drop_words(conn: Connection, seqs: Sequence[int]) -> None:
-    """Delete the stored readings (what was read of their texts) of the markets numbered `seqs`."""
+    """Delete the stored readings of the markets numbered `seqs`. A reading is the parts that were
+    read from a market's text."""
     await conn.execute("delete from forecast_words where market_seq = any(%s)", (list(seqs),))
 
 

@@ -166,9 +166,11 @@ def ordered(rows: Matrix) -> NDArray[np.str_]:
     """The logical relation of the question to each market, as the hand-written rules find it, shape
     (rows,).
 
-    "implied": the market implies the question; "implies": the question implies the market;
-    "excludes": at most one of the two can come true; "": none of these, or the two are about rivals
-    (e.g. two contenders for one title).
+    - "implied": the market implies the question;
+    - "implies": the question implies the market;
+    - "excludes": at most one of the two can come true;
+    - "": any other case. This includes rivals (e.g. two contenders for one title), although at most
+      one of them can win. The feature `rival` marks them.
 
     rows : the features `NAMES`, or only `COMPARED` (columns), of each market (row)
     """

@@ -113,7 +113,8 @@ async def market_path(reach: Reach, market_id: str) -> str:
     Raises
     ------
     ToolError
-        The name can't be an id or, with a slash, is not the name of exactly one market.
+        The name has no slash and can't be an id. Or it has a slash and does not identify exactly
+        one market. Or the API answered the look-up with an error or not at all.
     """
     own = market_id.strip()
     if "/" in own:

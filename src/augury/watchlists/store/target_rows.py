@@ -49,8 +49,11 @@ async def same_target(
 
 
 async def insert_target(conn: Connection, target: Target, markets: Sequence[str]) -> None:
-    """Insert a target with its markets. Each rule for all targets of the watchlist gets an initial
-    state on the new target, if the target has the rule's metric."""
+    """Insert a target with its markets.
+
+    Some rules of the watchlist apply to all of its targets. Each of them gets an initial state on
+    the new target, if its metric can be measured on this kind of target.
+    """
     await conn.execute(
         "insert into watch_targets"
         " (id, watchlist_id, kind, ref, outcome, label, resolved_at, created_at)"
