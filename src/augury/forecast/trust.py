@@ -86,12 +86,12 @@ is at least this. Chosen on the curve that `training/judge/trust.py` prints: how
 many wrong answers the public sees at a given limit. For this curve, the trust in each answer was
 computed by decision trees that were fitted only on answers about other events.
 
-- 699 answers to questions asked freely: 395 right and 304 wrong without a limit, 337 and 90 at
-  .55, 326 and 74 at .6, 313 and 61 at .65.
-- 1,042 answers to questions close to a market: 955 right and 87 wrong without a limit, 814 and 40
-  at .55, 771 and 35 at .6, 723 and 29 at .65.
-- 2,141 answers to questions about a market, or about what no market asks: 1,862 right and 279 wrong
-  without a limit, 1,828 and 179 at .55, 1,802 and 164 at .6, 1,764 and 142 at .65.
+- 761 answers to questions asked freely: 434 right and 327 wrong without a limit, 360 and 73 at
+  .55, 338 and 63 at .6, 323 and 54 at .65.
+- 1,061 answers to questions close to a market: 980 right and 81 wrong without a limit, 860 and 48
+  at .55, 816 and 39 at .6, 772 and 34 at .65.
+- 2,158 answers to questions about a market, or about what no market asks: 1,857 right and 301 wrong
+  without a limit, 1,822 and 211 at .55, 1,798 and 187 at .6, 1,771 and 159 at .65.
 """
 
 
