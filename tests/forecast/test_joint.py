@@ -64,6 +64,7 @@ def test_the_first_part_alone_leaves_a_bound() -> None:
     joint = joined(asked, [answer(0.6)], exclusive=False)
     assert joint.limits == (0.0, 0.6)
     assert joint.reasoning.startswith('Both of "A" and "then B" have to come true')
+    assert " For that part: " in joint.reasoning
     assert joined(asked, [MISSING], exclusive=False).probability is None
 
 

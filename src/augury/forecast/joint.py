@@ -116,7 +116,7 @@ def _of_some(asked: Parts, known: Sequence[Estimate]) -> Estimate:
     return replace(
         found,
         confidence=round(found.confidence * (1 - width / 2), 3),
-        reasoning=f"{how.format(_names(asked))} {found.reasoning}",
+        reasoning=f"{how.format(_names(asked))} For that part: {found.reasoning}",
         fallbacks=(f"{asked.connective}_part", "part_without_answer"),
     )
 
