@@ -60,7 +60,7 @@ def test_a_part_without_an_answer_leaves_a_bound() -> None:
 
 
 def test_the_first_part_alone_leaves_a_bound() -> None:
-    asked = Parts("both", ("A", "then B"), ("A?", "then B?"), rivals=False, first_only=True)
+    asked = Parts("both", ("A", "then B"), ("A?",), rivals=False)
     joint = joined(asked, [answer(0.6)], exclusive=False)
     assert joint.limits == (0.0, 0.6)
     assert joint.reasoning.startswith('Both of "A" and "then B" have to come true')

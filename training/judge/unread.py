@@ -4,7 +4,8 @@
 
 GATHERED holds `gather.py`'s pickles, MODEL the judge's model. OUT receives one line for each pair
 that no reader has seen: {"qid", "market_id", "question", "as_of", "title", "text", "likely"}.
-`likely` is the encoder's probability that the market is more to the question than something else.
+`likely` is the encoder's probability that the market asks the question or its opposite, or bounds
+its answer.
 Show a reader each pair with the market's rules, and ask what the question is to the market's first
 outcome. Add the verdicts to `questions/asked.jsonl`: {"qid", "market_id", "asks"}
 (`questions.read_markets`). Prints the number of pairs of each file.
@@ -26,13 +27,14 @@ from questions import FOLDER, load
 from augury.matching.judge import MAX_CANDIDATES
 
 LEAST = 0.15
-"""Least probability that a market is more than something else, from which on the pair is listed. Of
-19,060 pairs from there on, readers found that 48% are nothing (`labels.NOTHING`). For the questions
-of `free1` to `free16`, which have no other labels, .04 was taken, and six pairs of one question."""
+"""A pair is listed if the encoder's probability that the market asks the question or its opposite,
+or bounds its answer, is at least this, 0 to 1. Of 19,060 such pairs, readers called 48% nothing
+(`labels.NOTHING`). For `free1` to `free16`, whose only labels are readers' verdicts, it was .04,
+with six pairs of a question."""
 MOST = 3
-"""Pairs of one question, the likeliest first; of them at most `OF_EVENT` with one event's
-markets."""
+"""Most pairs that are listed of one question, the likeliest first."""
 OF_EVENT = 2
+"""Most pairs of one question with markets of the same event."""
 
 
 def reported() -> set[str]:

@@ -111,11 +111,12 @@ def parts(reading: Reading) -> Parts | None:
 
 
 def first_of(reading: Reading, at: datetime) -> Parts | None:
-    """A question for two things of which only the first can be asked alone: "Will X be impeached"
-    of "Will X be impeached and then convicted, all this year?". None for other questions, and for
-    those with a negation, because the first thing need not come true for them.
+    """Split off the first of two things that a question asks for, if only this one can be asked
+    alone: "Will X be impeached this year?" of "Will X be impeached and then convicted, all this
+    year?". A date that is named only after the second thing is added to the first.
 
-    If the date is only named after the second thing, it is added to the first.
+    None if the question asks for one thing, or contains a negation: then the answer can be Yes
+    although the first thing does not come true.
     """
     if reading.denied or _DENIES.search(reading.question):
         return None
@@ -127,8 +128,7 @@ def first_of(reading: Reading, at: datetime) -> Parts | None:
             if window.text and normalize(first, at).proposition.window.kind == "open":
                 first += f" {window.text}"
             name = re.sub(rf"^{_AUXILIARY}\s+", "", first, flags=re.I)
-            whole = f"{first}?", f"{act}?"
-            return Parts("both", (name, act), whole, rivals=False, first_only=True)
+            return Parts("both", (name, act), (f"{first}?",), rivals=False)
     return None
 
 

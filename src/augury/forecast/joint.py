@@ -30,7 +30,7 @@ def joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Est
     the parts, in their order. If a part has no answer that can be shown, the others bound the
     estimate. It has no probability if no part has one.
 
-    answers : an estimate for each part, or only for the first (`Parts.first_only`)
+    answers : an estimate for each of `asked.questions`
     exclusive : whether at most one of the parts can come true
     """
     found = _joined(asked, answers, exclusive=exclusive)
@@ -53,7 +53,7 @@ def joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Est
 def _joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Estimate:
     both = asked.connective == "both"
     usable = [one for one in answers if one.probability is not None and grade.is_shown(one)]
-    if usable and len(usable) < len(asked.questions):
+    if usable and len(usable) < len(asked.names):
         return _of_some(asked, usable)
     if any(one.probability is None for one in answers):
         return _without_answer(asked, answers)
@@ -108,15 +108,16 @@ def _of_some(asked: Parts, known: Sequence[Estimate]) -> Estimate:
     limits = (0.0, min(most)) if asked.connective == "both" else (max(least), 1.0)
     found = _made(known, limits, sum(limits) / 2)
     how = (
-        "{} have to come true, so this is at most as likely as the part that has an answer."
+        "{} have to come true, so this is at most as likely as any part that has an answer."
         if asked.connective == "both"
-        else "{} will do, so this is at least as likely as the part that has an answer."
+        else "{} will do, so this is at least as likely as any part that has an answer."
     )
+    told = "For that part:" if len(known) == 1 else "For these parts:"
     width = limits[1] - limits[0]
     return replace(
         found,
         confidence=round(found.confidence * (1 - width / 2), 3),
-        reasoning=f"{how.format(_names(asked))} For that part: {found.reasoning}",
+        reasoning=f"{how.format(_names(asked))} {told} {found.reasoning}",
         fallbacks=(f"{asked.connective}_part", "part_without_answer"),
     )
 

@@ -162,9 +162,10 @@ def blocked(question: str, reading: Reading, *, is_split: bool) -> Estimate | No
     nothing = Estimate(evidence=(), fallbacks=("no_relevant_market",))
     if (condition := compound.condition(question)) is not None:
         return with_reason(nothing, "condition", conditional(condition))
-    act = compound.second_act(reading.effective) or compound.second_act(reading.core)
-    if act is not None and not is_split:
-        return with_reason(nothing, "condition", two_acts(act))
+    if not is_split:
+        act = compound.second_act(reading.effective) or compound.second_act(reading.core)
+        if act is not None:
+            return with_reason(nothing, "condition", two_acts(act))
     if (whose := compound.private_subject(reading.asking or reading.core)) is not None:
         return with_reason(nothing, "no_market", private(whose))
     return None

@@ -215,7 +215,7 @@ class ForecastService:
         markets = await self._gather(reading, at, replay=replay)
         if leave_out:
             markets = [market for market in markets if market.id not in leave_out]
-        # Asked in a market's own words, it is never blocked or taken apart.
+        # A question in a market's own words is never blocked or taken apart.
         if not self._engine.asks_verbatim(reading, markets):
             parts = coordination.parts(reading) or coordination.first_of(reading, at)
             estimate = nulls.blocked(question, reading, is_split=parts is not None)
@@ -252,7 +252,7 @@ class ForecastService:
         markets: dict[str, Snapshot] = {}
         answers: list[Estimate] = []
         exclusive = parts.rivals
-        for question in parts.questions[: 1 if parts.first_only else None]:
+        for question in parts.questions:
             reading = normalize(question, at)
             exclusive &= reading.proposition.exclusive
             found = await self._gather(reading, at, replay=replay)

@@ -65,7 +65,7 @@ class Embedder:
         Raises
         ------
         EmbeddingProblem
-            When that package is missing or contains another table.
+            If that package is missing or contains the wrong table.
         """
         root = _package_folder()
         raw = (root / _WEIGHTS).read_bytes()
