@@ -282,3 +282,8 @@ def test_only_places_that_exist_and_texts_go_in() -> None:
 )
 def test_a_reason_brings_in_no_name_number_or_address(why: str, shown: str) -> None:
     assert opinion.shown_reason(Opinion("same", why), GONE, OUT["question"]) == shown
+
+
+def test_a_reason_may_name_a_percentage_of_the_question() -> None:
+    why = "Both ask whether it exceeds 4.5%"
+    assert opinion.shown_reason(Opinion("same", why), "Will inflation exceed 4.5%?") == why

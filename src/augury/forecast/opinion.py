@@ -253,9 +253,11 @@ def applied(
     *,
     positive: bool,
 ) -> list[Bearing]:
-    """Apply a language model's accepted opinions to the compared market outcomes, and return these
-    in the order of `bearings`. By an opinion, an outcome may now count as asking the question or
-    its opposite, or may no longer count as asking either.
+    """Apply a language model's accepted opinions to the compared market outcomes. Returns the
+    outcomes in the order of `bearings`.
+
+    An opinion can make an outcome count as asking the question or its opposite. It can also make an
+    outcome no longer count as asking either.
 
     bearings : compared market outcomes, with the judge's verdicts already applied
     verdicts : verdicts of the judge (the trained model). An opinion and the hand-written rules may
@@ -332,14 +334,14 @@ def _put_aside(b: Bearing) -> Bearing:
 
 _NUMBER: Final = re.compile(r"\d+")
 _NAME: Final = re.compile(r"\b[A-Z]{2,}\b|(?<=[\w,;:] )[A-Z][\w'’-]*")
-_PLAIN: Final = re.compile(r"[A-Za-zÀ-ž0-9\s.,;:'’\"()$€£–-]+\Z")
+_PLAIN: Final = re.compile(r"[A-Za-zÀ-ž0-9\s.,;:'’\"()$€£%–-]+\Z")
 _LEAST_WORDS: Final = 3
 
 
 def shown_reason(opinion: Opinion, *texts: str) -> str:
     """A language model's reason for its opinion, as it may be shown. Empty if the reason has a
-    number or a name that occurs in none of `texts`, an unusual character (as in an address), or
-    fewer than `_LEAST_WORDS` words."""
+    number or a name that occurs in none of `texts`, a character that is not in `_PLAIN` (e.g. "/",
+    which occurs in URLs), or fewer than `_LEAST_WORDS` words."""
     reason = " ".join(opinion.why.split()).replace('"', "'").rstrip(".")
     known = " ".join(texts)
     if len(reason.split()) < _LEAST_WORDS or not _PLAIN.match(reason):
