@@ -119,7 +119,7 @@ def build() -> None:
 
 def _has_packages() -> bool:
     """Whether the console's packages were installed after the last change of the lock file.
-    Packages that the build does not need (e.g. a developer's) may be installed, too."""
+    Further packages, e.g. those that only developers need, may be installed as well."""
     installed, lock = SOURCES / "node_modules" / ".package-lock.json", SOURCES / "package-lock.json"
     return installed.exists() and installed.stat().st_mtime >= lock.stat().st_mtime
 

@@ -100,9 +100,9 @@ class Sender:
         `each_unproven` to any other endpoint, `each_host` to one host.
 
         One host gets `host_rate` messages per second, and after a pause up to `host_burst` at once
-        (default: as many as in ten seconds). Two times are in seconds. `deadline`: an endpoint must
-        answer within this time. `lease`: a message is reserved this long for the process that sends
-        it.
+        (default: as many as in ten seconds). `deadline`: seconds within which a webhook must
+        answer; a notification service has twice as long. `lease`: seconds for which a message is
+        reserved for the process that sends it.
         """
         self._database = database
         self._vault = vault

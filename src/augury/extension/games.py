@@ -165,11 +165,11 @@ def matching(page: Fixture, games: Iterable[Game], now: datetime) -> GameMarkets
 
 
 def nearest(page: Fixture, games: Iterable[Game], now: datetime) -> GameMarkets | None:
-    """The markets on that game, among `games`, which fits the page best by day and squad (e.g. the
-    women's team); None if none fits.
+    """The markets, out of `games`, on the game that fits a web page best by day and squad (e.g. the
+    women's team); markets on who wins come first. None if no game fits.
 
     All `games` must be between the two sides (teams or players) that the page names. `matching`
-    also accepts others, and leaves them out."""
+    does not require this: it leaves out games between other sides."""
     games = [game for game in games if not _other_squad(page, game.fixture)]
     distance = {game.id: _distance(page, game.fixture.start, now) for game in games}
     if not distance:

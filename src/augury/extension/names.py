@@ -206,7 +206,7 @@ _CAPITALISED = re.compile(r"[^\w]*[A-Z0-9À-ÖØ-ÞŁŚŠŽĆČ]")
 def runs(text: str) -> list[str]:
     """The parts of a text that may contain names: "Real Madrid beat Ajax" -> "Real Madrid", "Ajax".
     They are runs of capitalized words, with small words such as "de" in them. A text without
-    capitals, e.g. from an address, is one part."""
+    capitals, e.g. the words of a page's URL, is one part."""
     words = text.split()
     capital = [_CAPITALISED.match(word) is not None for word in words]
     if not any(capital):

@@ -166,7 +166,7 @@ class ExtensionService:
         `mode`: "extension" for all markets on the page's subject, "ads" for those that suit any
         audience. `ads_mode`: how thoroughly the latter are chosen. `sports_mode`: the mode of
         `sports`, if the page is on sports. `may_fetch`: whether the page may be fetched if the
-        caller gives no words of it.
+        caller sends neither its title, nor its text, nor a query.
         """
         page = await self._readable(page, may_fetch=may_fetch)
         reading = await self._settled(page, self._read(page))

@@ -112,8 +112,8 @@ def parts(reading: Reading) -> Parts | None:
 
 def first_of(reading: Reading, at: datetime) -> Parts | None:
     """Split off the first of two things that a question asks for, if only this one can be asked
-    alone: "Will X be impeached this year?" of "Will X be impeached and then convicted, all this
-    year?". A date that is named only after the second thing is added to the first.
+    alone. From "Will X be impeached and then convicted, all this year?" it takes "Will X be
+    impeached this year?". A date that is named only after the second thing is added to the first.
 
     None if the question asks for one thing, or contains a negation: then the answer can be Yes
     although the first thing does not come true.

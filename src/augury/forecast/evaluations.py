@@ -357,10 +357,11 @@ def evaluate_gate(
 ) -> None:
     """Measure what refusing forecasts with weak evidence does to the Brier score.
 
-    Asks the titles of resolved markets as of earlier days, once with their own market in the
-    catalogue and once without, and compares kept and refused answers with the market's own price.
-    A forecast is kept or refused by its grade, confidence, interval and the age of its newest
-    price, as in docs/notebooks/evidence_gate.py.
+    Titles of resolved markets are asked as questions, each as of an earlier day. Each title is
+    asked twice: once with its own market in the catalogue, and once without it. Kept and refused
+    answers are compared with the market's own price. An answer is kept or refused by its grade, its
+    confidence, its interval and the age of its newest price, as in
+    docs/notebooks/evidence_gate.py.
 
     Example: augury eval gate --markets markets.parquet --prices prices.parquet
     """

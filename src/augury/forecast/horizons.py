@@ -146,8 +146,9 @@ def is_found(
     asks the question or its opposite, in at least one of two comparisons:
 
     - without the deadline: the probability is at least the limit `absent`. It is enough if another
-      market whose subject has the same terms reaches this limit. Such markets may differ only in
-      their deadline, so the judge may find the question in any of them;
+      market whose subject has the same terms reaches this limit. The two markets may differ only in
+      their deadline. If the question has no deadline, the judge may find that either of them asks
+      it;
     - with the deadline: the probability is at least the limit `same` if the hand-written rules find
       that the market asks the question, else `MIN_DATED_PROBABILITY`.
 

@@ -84,8 +84,8 @@ def _joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Es
 
 
 def _bounds(part: Estimate) -> tuple[float, float]:
-    """Lower and upper bound of a part's probability. Both are the probability itself if a market
-    asks the part."""
+    """Lower and upper bound of a part's probability. Both are the probability itself, unless the
+    part has the grade `bounded`: then prices of other markets set the bounds."""
     if part.grade == "bounded":
         return part.bounds
     return part.probability or 0.0, part.probability or 0.0

@@ -361,8 +361,8 @@ def _ladder(levels: Sequence[Bearing], *, upward: bool, why: list[str]) -> _Open
 
 
 def _are_apart(levels: Sequence[Bearing]) -> bool:
-    """Whether no two of the ranges that these markets ask about overlap ("2% to 3%", "3% to 4%"),
-    and at least one range is bounded on both sides."""
+    """Whether these markets ask about different ranges that do not overlap, such as "2% to 3%" and
+    "3% to 4%". At least one of the ranges must be bounded on both sides."""
     spans = sorted({_ends(b) for b in levels})
     return len(spans) > 1 and all(
         high <= low and not (math.isinf(first) and math.isinf(last))

@@ -157,8 +157,9 @@ async def word_digests(conn: Connection, seqs: Sequence[int]) -> dict[int, bytes
 
 
 async def save_words(conn: Connection, read: Sequence[tuple[int, bytes, bytes]]) -> None:
-    """Store what was read of markets' texts. Each item of `read`: market number, digest of the text
-    (`words.digest`), and the parts that were read, packed (`words.packed`)."""
+    """Store the parts (subject, level, window ...) that were read from markets' texts. Each item of
+    `read`: market number, digest of the text (`words.digest`), and the parts that were read, packed
+    (`words.packed`)."""
     if not read:
         return
     seqs, digests, words = map(list, zip(*read, strict=True))

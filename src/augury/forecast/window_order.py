@@ -88,8 +88,8 @@ def _window_of(
 def _to_close(q: Window, end: date, closes: date | None, *, contest: bool) -> tuple[Order, float]:
     """Compare the question's window of time `q`, which ends on the day `end`, with a market that
     names no date; the market's close, `closes`, serves as its deadline. Returns how the two relate,
-    and the number of days from the market's deadline to the question's (negative if the market's is
-    later; 0 if no difference counts).
+    and the number of days from the market's deadline to the question's. The number is negative if
+    the market's deadline is later. It is 0 unless the relation is `implies` or `implied`.
 
     contest : whether question or market is about a contest
     """

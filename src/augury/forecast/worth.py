@@ -29,7 +29,7 @@ better."""
 
 
 def half(answer: Answered) -> int:
-    """Which half of the questions contains the question of an answer: 0 or 1. Half 0 is used to
+    """The half of the questions, 0 or 1, to which this answer's question belongs. Half 0 is used to
     choose which kinds of answers may be shown. Half 1 is used to measure how good these answers
     are. Questions on one event are in the same half."""
     return zlib.crc32((answer.asked.event or answer.asked.market_id or "").encode()) % 2

@@ -143,7 +143,8 @@ def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
     Raises
     ------
     ValueError
-        No market of a related pair moved, or none of an unrelated pair on the earlier days.
+        When no market of a related pair moved on any day, or no market of an unrelated pair moved
+        on the earlier days.
     """
     days = _days(changes, pairs)
     related = np.array([pair.kind != UNRELATED for pair in pairs], np.bool_)

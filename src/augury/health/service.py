@@ -63,9 +63,10 @@ class HealthService:
         index_folder: Path | None = None,
         clock: Clock = now,
     ) -> None:
-        """`stale_after`: age in seconds above which data of a venue are late while a sync runs.
-        `age`: the rule by which markets count as stale. `index_folder`: the folder of the search
-        index, if it is on this machine."""
+        """`syncing`: whether the settings turn on the sync with the venues. `stale_after`: age in
+        seconds above which a venue's data count as late if `syncing` is True; otherwise, the limit
+        is `LATE_AFTER`. `age`: the rule by which markets count as stale. `index_folder`: the folder
+        of the search index, if it is on this machine."""
         self._database = database
         self._search = search
         self._late = timedelta(seconds=stale_after) if syncing else LATE_AFTER

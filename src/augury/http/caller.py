@@ -22,6 +22,6 @@ class Caller:
 
     @property
     def account(self) -> str:
-        """The account's id, for routes that admit no anonymous callers; empty for an anonymous
-        caller."""
+        """The account's id, or an empty string for an anonymous caller. It is meant for routes that
+        admit no anonymous callers: their code needs no check for None."""
         return self.account_id or ""

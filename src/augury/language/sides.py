@@ -91,8 +91,8 @@ def mark_sides(
     text: str, contest: Contest, foreign: Sequence[Mention], vocabulary: Vocabulary
 ) -> str:
     """The text with the two sides of the game `contest` replaced by A and B, and teams that do not
-    play in it by X: "Will the Lakers beat Boston?" -> "will the A beat B ?". The result is in lower
-    case, without accents and dots.
+    play in it by X: "Will the Lakers beat Boston?" -> "will the A beat B ?". All other words are in
+    lower case, without accents and dots.
 
     foreign : all mentions of teams and people in the text (`results.teams_and_people`); those that
         can play this sport and are neither side of the game become X

@@ -206,8 +206,9 @@ class LanguageModel:
         """Whether the model answers enough of the task's controls (test inputs with known answers)
         correctly. True for a task without controls; False if the model can't be asked now.
 
-        Each process tests the model on a task once, and uses stored answers for this. The test may
-        take long, and goes on if the caller stops waiting.
+        Each process tests the model on a task once. If the model's answer to a control is already
+        stored, the test uses this answer and does not ask again. The test may take long, and goes
+        on if the caller stops waiting.
         """
         if not task.controls:
             return True

@@ -53,12 +53,14 @@ def inverse(relation: Relation) -> Relation:
 
 
 def of_denied_first(relation: Relation) -> Relation:
-    """The relation of not a to b, given the relation of a to b: "implies" -> "covers"."""
+    """The relation of the negation of a to b, given the relation of a to b: "implies" -> "covers"
+    (if a implies b, then "not a" or b is true)."""
     return relation_of(negated_first(_IMPOSSIBLE[relation]))
 
 
 def of_denied_second(relation: Relation) -> Relation:
-    """The relation of a to not b, given the relation of a to b: "implies" -> "excludes"."""
+    """The relation of a to the negation of b, given the relation of a to b: "implies" -> "excludes"
+    (if a implies b, then a and "not b" are never both true)."""
     return relation_of(negated_second(_IMPOSSIBLE[relation]))
 
 

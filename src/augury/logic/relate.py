@@ -41,8 +41,8 @@ predicates, equal or different ones, can exclude or imply each other
 
 
 def relate(a: Proposition, b: Proposition, *, matched: bool = False) -> Relation:
-    """The logical relation of proposition `a` to proposition `b`: "implies", "excludes" ...; in
-    doubt "none".
+    """The logical relation of proposition `a` to proposition `b`: "implies", "excludes" ...; "none"
+    if no relation is certain.
 
     matched : the caller knows that both are about the same subject (and the same contender),
         although their words may differ; only the other parts are then compared

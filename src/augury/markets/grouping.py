@@ -347,7 +347,8 @@ def _family_name(members: Sequence[EventMember], sides: Sides) -> str:
     recurring series.
 
     Deadlines are left out too if there is only one market, or if most of the markets differ by
-    deadline. Otherwise, as in "the level before 2030", the deadline is a part of the question.
+    deadline. Otherwise the deadline is a part of the question and stays in the name: "the level
+    before 2030".
     """
     named = [m.event_name for m in members if m.event_name and m.event_name.strip()]
     if named:

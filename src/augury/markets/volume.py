@@ -40,8 +40,8 @@ def bars(
     `readings` has at most two for each interval (aligned to midnight UTC): one from a candle, and
     one from other sources.
 
-    - Candles: a missing candle means that nothing was traded. So a bar covers only the interval of
-      its candle, or the candle's hour if that is longer.
+    - Candles: a missing candle means that nothing was traded. So a bar covers only the interval in
+      which its candle lies, or one hour (the length of a candle) if the interval is shorter.
     - Other readings are used only after the last candle. A bar reaches from one reading to the
       next, however far apart they are, because it is not known when in between the volume was
       traded.

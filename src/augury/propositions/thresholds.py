@@ -161,7 +161,8 @@ def quantity_predicate(
 
     touch : whether the text says that reaching the threshold once is enough
     stays : whether the text says that the quantity stays on one side of a level
-    by_a_day : whether the window of time is any time until the end of a day
+    by_a_day : whether the window of time is of the kind `by` (`Window`) and has no time of day:
+        "by June 3", not "in June"
     """
     if stays:
         return "touches"

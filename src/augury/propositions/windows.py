@@ -139,8 +139,8 @@ range's last day: "from 1 " before "to 7 June", or "1-" before "7 June"."""
 
 
 def _joined(found: Sequence[WrittenDate], text: str) -> list[WrittenDate]:
-    """The dates of a text, with the two ends of a range joined to one date: "from March 3 to
-    March 9"."""
+    """The dates of a text. The two ends of a range are merged into one date that covers the range:
+    "from March 3 to March 9". So are two periods joined by "or": "in March or April"."""
     out: list[WrittenDate] = []
     for m in (_within_month(one, text) for one in found):
         if out and out[-1].relation in ("from", "", "in") and (last := out[-1]):

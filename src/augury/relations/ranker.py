@@ -69,8 +69,8 @@ class Ranker:
 
 @cache
 def default() -> Ranker:
-    """The trees shipped with this version that judge how a market is related to a query
-    (upstream, downstream, correlated).
+    """The decision trees shipped with this version that judge how a market is related to a query
+    (upstream, downstream, correlated, direct or not at all).
 
     Raises
     ------
@@ -82,7 +82,8 @@ def default() -> Ranker:
 
 @cache
 def direct() -> Ranker:
-    """The trees shipped with this version that judge how directly a market is about a query.
+    """The decision trees shipped with this version that judge how directly a market is about a
+    query.
 
     Raises
     ------

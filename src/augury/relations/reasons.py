@@ -89,10 +89,10 @@ def alike(one: Factor, other: Factor, contests: Sequence[str]) -> str:
 
 def supposed(condition: str, about: str) -> str:
     """The sentence for a market on a cause that the question itself names ("if the dollar
-    collapses"), while the factor base (which factor drives which) has no edge for it: "The question
-    asks what “A” would do to “B”."
+    collapses"): "The question asks what “A” would do to “B”." It is used if the factor base (which
+    factor drives which) does not say how this cause drives what the question is about.
 
-    condition, about : names of the factor that is supposed and of the one that is asked about
+    condition, about : names of two factors: the cause, and what the question is about
     """
     return f"The question asks what {_quoted(condition)} would do to {_quoted(about)}."
 

@@ -105,13 +105,13 @@ class RelationService:
 
     @cached_property
     def ranker(self) -> fitted.Ranker:
-        """The trees that judge how a market is related to a query (upstream, downstream,
-        correlated, direct or not at all)."""
+        """The fitted decision trees that judge how a market is related to a query (upstream,
+        downstream, correlated, direct or not at all)."""
         return fitted.default()
 
     @cached_property
     def direct_ranker(self) -> fitted.Ranker:
-        """The trees that judge how directly a market is about a query."""
+        """The fitted decision trees that judge how directly a market is about a query."""
         return fitted.direct()
 
     def factor(self, number: int) -> Factor:

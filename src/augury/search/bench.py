@@ -47,7 +47,8 @@ async def run(n: int, *, queries: int, requests: int, rival: bool, quiet: bool) 
     """Measure search over `n` generated markets: indexing, memory, disk, latency, recall and
     updates.
 
-    queries : number of different queries of the searches in this process
+    queries : how many queries, at most, are made up for the searches in this process, i.e. for
+        those without HTTP
     requests : number of requests of each load run over HTTP
     rival : whether to time the same searches with the libraries tantivy and usearch, too
 

@@ -83,8 +83,8 @@ class Kalshi:
         return page
 
     async def complete(self, event_ids: Mapping[str, str]) -> Page:
-        """Read the events of new markets, at most `COMPLETED_AT_ONCE` events. The page has complete
-        records of all markets of these events.
+        """Read the events of new markets, at most `COMPLETED_AT_ONCE` events. Returns a page with
+        complete records of all markets of these events.
 
         event_ids : the event id of each new market, by market id
         """

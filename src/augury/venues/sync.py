@@ -152,8 +152,8 @@ class Sync:
         return state.succeeded_at is not None and state.cursor is None
 
     async def look_up(self, market_id: str) -> Market | Refusal:
-        """Fetch one market from its venue by its id, and store it. Returns the market, or the
-        refusal if the venue's record can't become one.
+        """Fetch one market from its venue by its id, and store it. Returns the market. If the
+        venue's record can't become a market, nothing is stored, and the refusal is returned.
 
         Raises
         ------

@@ -74,8 +74,8 @@ class MetricFacts:
 
     def __init__(self, now: datetime, sides: dict[str, list[QuotedOutcome]], age: AgeRule) -> None:
         """`now`: time of the evaluation. `sides`: id of a target -> the outcomes of markets that it
-        watches. `age`: which prices are too old. Whoever reads the data sets the other attributes
-        before the first call of `measure`."""
+        watches. `age`: which prices are too old. The other attributes are empty at first. The code
+        that reads the stored data fills them before the first call of `measure`."""
         self.now = now
         self.age = age
         self.sides = sides

@@ -124,9 +124,9 @@ async def _rows(conn: Connection, rest: str, params: Sequence[Any]) -> list[Movi
 
 
 async def last_moved(conn: Connection) -> int:
-    """The sequence number of the latest change that this connection can see; 0 in an empty
-    catalogue. What counts is that the price, volume, status or links (to the same contract on
-    another venue) of any market change."""
+    """The number (`moved`) of the latest change of a market that this connection can see; 0 in an
+    empty catalogue. A change is e.g. a new price, volume or status, or a new link to the same
+    contract on another venue."""
     return await scalar(conn, "select coalesce(max(moved), 0) from markets")
 
 

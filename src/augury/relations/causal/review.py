@@ -178,11 +178,15 @@ def _listed(
     judged: all as one pair of patterns, or each pair of factors on its own.
 
     A pattern gives one factor for each entity (team, country ...) of a list. A verdict on a pair of
-    patterns holds for all pairs of their factors. It is asked for if `pairs` has several pairs and
-    `as_patterns` is True. There are two exceptions. Factors made from the same pattern are
-    always judged as one pair of patterns. If the two patterns are over different lists, each pair
-    of factors is always judged on its own, because what holds for a bank and its own currency does
-    not hold for other currencies.
+    patterns holds for all pairs of their factors.
+
+    If `as_patterns` is True and `pairs` has several pairs, they are judged as one pair of patterns.
+    Otherwise, each pair of factors is judged on its own. There are two exceptions:
+
+    - Factors made from the same pattern are always judged as one pair of patterns.
+    - If the two patterns are over different lists, each pair of factors is always judged on its
+      own. For example, what holds for a bank and its own currency does not hold for other
+      currencies.
 
     ends : keys of both patterns, and whether the two factors are about the same entity (`Side`)
     pairs : (id of a factor, id of the other factor) -> number of events about the pair

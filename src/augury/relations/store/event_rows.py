@@ -159,9 +159,11 @@ async def save_members(conn: Connection, places: Sequence[tuple[int, Platform, P
 
 async def describe_events(conn: Connection, ids: Collection[int]) -> None:
     """Set the columns `kind` and `stages` of the events with these `ids`, each to the value that is
-    most frequent among the event's markets. `kind` says what sort of event it is, e.g. "game" or
-    "ladder" (`EventRow.kind`). `stages` is the hash of a contest and its year
-    (`EventRow.contest_hash`)."""
+    most frequent among the event's markets.
+
+    `kind` says what sort of event it is, e.g. "game" or "ladder" (`EventRow.kind`). `stages` is a
+    hash of a contest and its year. All events about this contest's stages or finishing places have
+    the same hash (`EventRow.contest_hash`)."""
     await conn.execute(
         """
         update relation_events e set kind = d.kind, stages = d.stages
