@@ -232,7 +232,7 @@ def import_(
     Columns of bars: opening time, open, high, low, close, volume, and asset or symbol if there are
     several. Columns of measures: asset, date, rv (realized variance), and any of bv (bipower
     variation), rsv_neg and rsv_pos (semivariances), medrv, rk (realized kernel), rq and tq
-    (quarticities). The first import replaces the sample.
+    (quarticities). The first import deletes the sample data (simulated coins).
 
     Example: augury rvol import SPY_5m.csv --asset SPY --calendar XNYS
     """

@@ -245,14 +245,15 @@ def design(panel: Panel, before: RegressorState | None = None) -> Design:
 
     def state_after(first: Ints) -> RegressorState:
         def last(values: Floats, initial: Floats) -> Floats:
-            """For each asset, the value on its day number `first`, counted from 1; `initial` where
-            `first` is 0."""
+            """For each asset, the value on its day number `first` (its first day in the panel is
+            number 1). If `first` is 0, the value in `initial`: the one from before the panel."""
             found = np.take_along_axis(values, np.maximum(first - 1, 0)[:, None], axis=1)[:, 0]
             return np.where(first > 0, found, initial)
 
         def tail(values: Floats, width: int) -> Floats:
-            """For each asset, the `width` values that end with its day number `first`, counted from
-            1. `values` starts `width` columns before the panel's first day."""
+            """For each asset, the `width` values up to and including its day number `first` (its
+            first day in the panel is number 1). `values` starts `width` columns before the panel's
+            first day."""
             return np.take_along_axis(values, first[:, None] + np.arange(width), axis=1)
 
         return RegressorState(

@@ -57,12 +57,13 @@ errors equally. Chosen by looking at the evaluation data."""
 
 
 def window_ends(panel: Panel, days: int, *, by_calendar: bool = False) -> Ints:
-    """Shape (assets, rows): the last row of each target window. The forecast made on a day (row) of
-    an asset covers the next `days` days; the entry for that row is the row of the last of them. -1
-    if the window is not over yet or, on a market that trades every day, if one of its days is
-    missing.
+    """Shape (assets, rows): for the forecast made on each day of an asset, where its target window
+    (the days that the forecast covers) ends. An entry is the index of the window's last row.
 
-    `days` counts rows, or with `by_calendar` calendar days, for markets that trade in sessions.
+    The window is the asset's next `days` rows. With `by_calendar`, for markets that trade in
+    sessions, it is the rows of the next `days` calendar days. The entry is -1 if the window is not
+    over yet or has no rows. On a market that trades every day, it is also -1 if a day of the window
+    is missing.
     """
     n, rows = panel.days.shape
     lengths = panel.lengths[:, None]
@@ -275,8 +276,9 @@ def forecast(
     before : HorizonSums, optional
         Sums over the days before those of `given`.
     keep : (assets), optional
-        How many blocks of `regression.BLOCK_ROWS` rows of each asset in `given` the returned
-        `HorizonSums` covers, besides the days of `before`. Default: 0 blocks.
+        For each asset, a number of blocks of `regression.BLOCK_ROWS` rows. The returned
+        `HorizonSums` covers the days of `before` and the asset's first `keep` blocks in `given`.
+        Default: 0 blocks.
     others
         The forecasts of models that are not regressions: name of the model -> mean daily variance,
         shape (assets,).

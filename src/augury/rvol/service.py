@@ -259,8 +259,12 @@ class RvolService:
             outcome.revised += done.revised
 
     async def _promote(self) -> str | None:
-        """Point the alias `champion` to a model with better scores, if any, and `latest` and
-        `stable` to the champion's versions. Returns the new champion; None if unchanged."""
+        """Update where the aliases point. `champion`: to the model that beats the champion, if
+        there is one (`scorecard.challenger`). `latest`: to the champion's newest version. `stable`:
+        to its newest version with scored forecasts for at least `scorecard.MIN_SCORED_DAYS` days;
+        if there is none, this alias does not change.
+
+        Returns the new champion; None if the champion stays the same."""
         async with self.database.transaction() as conn:
             await store.lock(conn)
             named = await store.aliases(conn)

@@ -120,9 +120,12 @@ def _path(
 
 
 def _pooled_paths(given: Problem) -> dict[str, tuple[Member, Ints, Floats, Floats]]:
-    """The history of the fits of each regression over several assets, by name of the regression:
-    the regression; the day numbers of all days; and, for each of these days, the coefficients and
-    the residual variance. Each fit uses only what was known by its day."""
+    """The history of the fits of each regression over several assets.
+
+    Maps the regression's name to the regression, all days (as days since 1970-01-01), and for each
+    of these days the coefficients and the residual variance. On days with too few rows for a fit,
+    both are NaN. On all other days, the residual variance of the gamma regression is 0. Each fit
+    uses only what was known by its day."""
     panel = given.panel
     when = np.unique(panel.days[panel.days != NO_DAY])
     rows = models.pooled_rows(given)
