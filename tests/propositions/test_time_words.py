@@ -76,6 +76,8 @@ def test_a_deadline_that_is_not_exact_is_vague(said: str, end: date) -> None:
         ("in the week of May 11", "in", day(5, 11), day(5, 18)),
         ("in early July", "in", day(7, 1), day(7, 11)),
         ("this summer", "in", day(6, 1), day(9, 1)),
+        ("this spring", "in", day(3, 1), day(6, 1)),
+        ("next spring", "in", day(3, 1, 2027), day(6, 1, 2027)),
         ("in the last quarter of 2026", "in", day(10, 1), day(1, 1, 2027)),
         ("in June or July", "in", day(6, 1), day(8, 1)),
         ("in Q3 or Q4 2026", "in", day(7, 1), day(1, 1, 2027)),

@@ -133,7 +133,8 @@ def dates_in_words(
     words around them (`with_modifiers`). Empty if `anchor` is None.
 
     anchor : the market's close, or the day on which a question was asked
-    floor : a date without a year gets a year in which it is not over before this day
+    floor : a date without a year gets no year in which it ends before this day; for a question,
+        equal to `anchor`
     asked : whether the text is a user's question and not a market's
     """
     if anchor is None or not _HINT.search(text):
@@ -206,7 +207,7 @@ def _named(text: str, anchor: date, floor: date | None, *, asked: bool) -> Itera
             days = _holiday(match["holiday"], match["hy"], anchor, floor)
         elif match["season"]:
             if match["sy"] or preposition in ("this", "next", "by", "before"):
-                days = _season(match, anchor, floor)
+                days = _season(match, anchor, floor, is_present=preposition == "this")
                 relation = "in" if preposition in ("this", "next", "") else relation
         elif asked and match["close"]:
             days, relation = _period_end(match, anchor), "by" if relation == "" else relation
@@ -246,13 +247,14 @@ def _holiday(name: str, year: str | None, anchor: date, floor: date | None) -> D
     return a_day(min(coming or days, key=lambda one: abs((one - anchor).days)))
 
 
-def _season(match: re.Match[str], anchor: date, floor: date | None) -> Days:
+def _season(match: re.Match[str], anchor: date, floor: date | None, *, is_present: bool) -> Days:
     month = _SEASONS[match["season"].casefold()]
     start = yearless("month", month, 1, match["sy"], anchor, floor)[0]
     if start is None:
         return None, None, "quarter", True
-    if not match["sy"] and month_after(start, -9) <= anchor < month_after(start, -12 + 3):
-        start = month_after(start, -12)  # the present season
+    before = month_after(start, -12)
+    if is_present and not match["sy"] and before <= anchor < month_after(before, 3):
+        start = before  # "this winter", asked in January
     return start, month_after(start, 3), "quarter", True
 
 
