@@ -35,7 +35,6 @@ NEGATIVE = [
     "Will Chile be knocked out of the 2027 Women's World Cup before the semifinals?",
     "Will the phone still be unreleased at the end of June 2027?",
     "Will no new member join the bloc before 2028?",
-    "Will Ann Lee be replaced as the Green nominee in Ohio's 9th District?",
     "Will Chile's cup run stop short of the semifinals in 2027?",
     "Will Foxglove Labs still not have gone public when July 2027 arrives?",
 ]
@@ -149,10 +148,7 @@ def test_long_questions_are_read_in_time(text: str) -> None:
         "Will Zenda hold off on an export ban until 2028 or later?",
         "Will Ann Lee make it through 2027 as finance minister?",
         "Is Ann Lee still in Downing Street after June 2027?",
-        "Will rates not be unchanged after the June 2027 meeting?",
-        "Will Zenda keep its place in the Premier League in 2027?",
         "Will the new phone be nowhere to be seen by the end of June 2027?",
-        "Will it be 2028 or later before Zenda ratifies the pact?",
     ],
 )
 def test_more_ways_of_not_happening(question: str) -> None:
@@ -163,9 +159,7 @@ def test_more_ways_of_not_happening(question: str) -> None:
     "question",
     [
         "Does nobody but Ann Lee win the 2027 Zenda mayoral election?",
-        "Does Zenda United lose its place in the Premier League in 2027?",
         "Does Zenda lose control of the Hentzau islands in 2027?",
-        "Does Speaker Lee lose the gavel before June 2027?",
         "Will Zenda United drop down to the Championship in 2027?",
         "Will the Greens keep the House in 2028?",
     ],

@@ -85,8 +85,6 @@ SAME = [
     ("Will Foxglove Labs still not have gone public when July 2027 arrives?",
      "Will Foxglove Labs not IPO before July 2027?"),
     ("Will Ann Lee bring home the 2027 Turner Prize?", "Will Ann Lee win the 2027 Turner Prize?"),
-    ("Will Chile annex land that it does not currently claim by June 30, 2027?",
-     "Will Chile annex any land by June 30, 2027?"),
     ("Will the prize go to Another Day's Ann Lee?", "Will Ann Lee win the prize?"),
     ("Will Ann Lee attend the summit, to be held no later than June 30, 2027?",
      "Will Ann Lee attend the summit by June 30, 2027?"),

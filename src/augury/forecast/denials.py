@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from augury.language import calendar, numerals
+from augury.language import calendar
 from augury.propositions.ahead import rule
 
-_NTH_WORD: Final = numerals.ORDINAL
 _MONTH = calendar.MONTH
 _STAGE_WORD = (
     r"(?:semi-?\s?finals?|quarter-?\s?finals?|finals?|round\s+of\s+\d+|knockout\s+\w+|playoffs?|"
@@ -27,7 +26,6 @@ _WHO = (
 )
 _SPAN = rf"(?:{_MONTH}(?:\s+\d{{1,2}})?(?:,?\s+(?:19|20)\d\d)?|(?:19|20)\d\d)"
 _LIST = r"(?:line-?up|short-?list|nominees|nominations)\b"
-_LEAGUE = r"(?:premier\s+league|serie\s+a|la\s+liga|bundesliga|ligue\s+1|eredivisie|[\w']+\s+league|top\s+(?:flight|division|tier))"
 _UN = (
     r"un(?!changed|ited|ified|limited|precedented|employed|disputed|expected|opposed|conditional|"
     r"usual|der|defeated|beaten|certain|likely|animous|ion|til|less)"
@@ -38,15 +36,12 @@ _NO = r"no\s+(?!longer|more|fewer|less|later|changes?|sooner|earlier|one\b|doubt
 
 
 DENIALS: Final = (
-    rule(rf"^will\s+it\s+be\s+({_SPAN})\s+or\s+(?:later|after|beyond)\s+before\s+([^?]+)\?*$", r"Will \2 not happen before \1?"),
     rule(rf"\b(?:when|once|after|by\s+the\s+time)\s+({_SPAN})\s+(?:is|has)\s+(?:past|passed|over|gone|behind\s+us)\b", r"by the end of \1"),
     rule(r"^(?:is|are)\s+((?:(?!\bstill\b)[\w.'’-]+\s+){1,6})still\s+(?=\w)", r"Will \1still be "),
     rule(r"\b(?:nobody|no\s+one|none|no\s+other\s+\w+)\s+(?:but|other\s+than|except(?:\s+for)?|besides)\s+(?=(?-i:[A-Z]))", ""),
     rule(r"\b(?:an?|any|some)\s+(?-i:non-(?=[A-Z]))([\w']+)\b(?!\s+(?:film|song|album|work|language|launch|space|US|commercial))", r"someone other than \1"),
     rule(r"\b(?:an?|any|some)\s+(?:opponent|rival|challenger|competitor)\s+(?:of|to)\s+", "someone other than "),
-    rule(r"\breject(?:s|ed)?\s+(?=(?-i:[A-Z])[\w.'-]+\s+(?-i:[A-Z]))(?=.*\b(?:primary|election|nomin\w+|race|ballot)\b)", "not choose "),
     rule(r"\b((?:keep|stay|remain|hold)s?\b[^?]*?),\s+(?:with\s+no|without)\b[^?]*", r"\1"),
-    rule(r",?\s+or\s+(?:else\s+)?(?:not|never)\s+happen\s+at\s+all\b", ""),
     rule(r"\blos(?:e|es|ing)\s+(?:the|his|her|their|its)\s+(?:place|spot|status|crown|rank|ranking|position|standing)\s+as\s+", "no longer be "),
     # What nothing stops happens.
     rule(r"\b(?:(?:there(?:'s|\s+is)\s+)?(?:nothing|nobody|no\s?one|no)(?:'s|\s+is|\s+can|\s+will)?\s+(?:going\s+to\s+)?"
@@ -64,29 +59,17 @@ DENIALS: Final = (
     rule(rf"\b(leads?\s+to|results?\s+in|brings?|yields?|produces?|finds?|faces?|includes?|features?|contains?|hears?|gets?|makes?|wins?|takes?|names?)\s+{_NO}",
           r"not \1 any "),
     rule(r"\b(?:be\s+)?nowhere\s+(?:to\s+be\s+(?:seen|found)|in\s+sight|near)\b", "not be there"),
-    rule(r"\bon\s+the\s+outside\s+of\s+", "not in "),
     # Offices and seats.
     rule(rf"\b(?:makes?\s+it|gets?|lasts?|comes?)\s+(?:through|past|beyond)\s+({_SPAN})\s+(?:still\s+)?(?:as|in\s+(?=office|power|post|charge))\s*", r"not be out by the end of \1 as "),
-    rule(rf"\b(?:weathers?|outlasts?)\s+({_SPAN})\s+(?:still\s+)?(?:as|in\s+(?=office|power|post|charge))\s*", r"not be out by the end of \1 as "),
-    rule(r"\blos(?:e|es|ing)\s+(?:the|his|her|their|its)\s+(?=(?:gavel|speakership|chairmanship|throne|chancellorship|captaincy|mayoralty|governorship)\b)", "leave "),
     rule(r"\blos(?:e|es|ing)\s+power\b", "be out of power"),
     rule(r"\blos(?:e|es|ing)\s+(?:(?:its|their|his|her|all)\s+)?(?:control|hold|grip|possession)\s+(?:of|on|over)\b", "no longer control"),
     rule(r"\b(?:holds?|keeps?|retains?|flips?|recaptures?|regains?|reclaims?|takes?(?:\s+back)?|wins?\s+back)\s+(?:on\s?to\s+)?(?:control\s+of\s+|(?:their|its|a|the)\s+majority\s+in\s+)?"
           r"(?=(?:the\s+|an?\s+)?(?:(?:U\.?S\.?\s+)?(?-i:House|Senate)\b(?!\s+(?:of|race\s+in|arrest|Judiciary))|[\w.' -]{0,30}?(?:congressional\s+district|\d(?:st|nd|rd|th)\s+district|House\s+seat|Senate\s+seat|governorship|governor's\s+(?:mansion|office))|(?-i:[A-Z]{2}-\d)))",
           "win "),
-    # Rates that stay where they are.
-    rule(r"\brates?\s+(not\s+)?(?:be|remains?|stays?|is|are|be\s+left|be\s+kept|be\s+held)\s+(?:unchanged|the\s+same|steady|flat|on\s+hold|where\s+(?:it|they)\s+(?:is|are))\b",
-          r"rates \1see no change"),
-    rule(r"\brates?\s+(?:be|end\s+up)\s+(?:different|changed|moved)\b", "rates not see no change"),
-    rule(r"\bskips?\s+(?=(?:an?|any)\s+(?:rate|interest)\b)", "not make "),
-    rule(r"\b(?:either\s+)?(?:(?:cut|lower|reduce)s?\s+or\s+(?:hike|raise|increase)s?|(?:hike|raise|increase)s?\s+or\s+(?:cut|lower|reduce)s?)\s+(?=(?:interest\s+|its\s+|the\s+|key\s+|policy\s+|bank\s+)*rates?\b)",
-          "not make no change in "),
     # A deal that is struck, or signed, is reached.
     rule(r"\b(?:strikes?|inks?|clinch(?:es)?|seals?|cuts?|hammers?\s+out|thrash(?:es)?\s+out|nails?\s+down|conclud(?:e|es))\s+"
           r"(?=(?:an?|any|some|the|their)\s+(?:[\w-]+\s+){0,4}?(?:deal|agreement|accord|pact|truce|ceasefire|settlement)\b)", "reach "),
     # Leagues that one drops out of.
-    rule(rf"\blos(?:e|es)\s+(?:its|their)\s+(?:place|spot|status)\s+in\s+(?=(?:the\s+)?{_LEAGUE})", "be relegated from "),
-    rule(rf"\b(?:keeps?|retains?|saves?)\s+(?:its|their)\s+(?:place|spot|status)\s+in\s+(?=(?:the\s+)?{_LEAGUE})", "not be relegated from "),
     rule(r"\b(?:drops?|falls?|goes|go|sinks?|tumbles?|slips?)\s+(?:back\s+)?(?:down\s+)?(?:in)?to\s+(?:the\s+)?(?:serie\s+b|ligue\s+2|la\s+liga\s+2|(?:2\.|second|zweite)\s+bundesliga|championship|segunda|second\s+(?:tier|division))\b",
           "be relegated"),
     rule(r"\b(?:stays?\s+up|(?:beat|avoid|escape|dodge|survive)s?\s+(?:the\s+)?(?:drop|relegation)|"
@@ -94,11 +77,7 @@ DENIALS: Final = (
           r"survives?(?=\s+in\s+(?:the\s+)?(?:premier|serie|ligue|la\s+liga|bundesliga|championship|top)))\b",
           "not be relegated"),
     rule(r"\b(?:go|goes|going)\s+down(?!\s+(?:in\s+(?:flames|history)|with|to\s+defeat)|\s+(?:to|by|as|in\s+(?:price|value|history)))\b", "be relegated"),
-    rule(r"\b(?:drops?|falls?|tumbles?)\s+(?:out\s+of|from)\s+(?:the\s+|[A-Z]\w+'s\s+)?(?:\w+\s+)?(?:top\s+(?:flight|division|tier)|premier\s+league)\b",
-          "be relegated"),
     # Candidates.
-    rule(rf"^(?:will|does|do|is|are)\s+.{{2,60}}?\s+(?:leav(?:e|es|ing)|keep(?:s|ing)?|cut(?:s|ting)?|drop(?:s|ping)?|omit(?:s|ting)?|exclud(?:e|es|ing))\s+(.{{2,60}}?)\s+"
-          rf"(?:out\s+of|off(?:\s+of)?|from)\s+(?:the|its|their)\s+(.{{0,60}}?)\s*\b{_LIST}", r"Will \1 not be nominated for \2 "),
     rule(rf"\b(?:be\s+|is\s+|are\s+|gets?\s+)?(?:left|kept|cut|dropped|omitted|excluded|missing|absent)\s+(?:out\s+of|off(?:\s+of)?|from)\s+(?:the|its|their)\s+(.{{0,60}}?)\s*\b{_LIST}",
           r"not be nominated for \1 "),
     rule(r"\bpass(?:es)?\s+over\s+(?=(?-i:[A-Z]))", "not choose "),
@@ -116,38 +95,28 @@ DENIALS: Final = (
           r"(?:\w+\s+)?(?:white\s+house|presidential)\s+(?:campaign|bid|run|candidacy|race)\b",
           "announce a presidential run"),
     rule(r"\bdeclares?\s+(?:himself|herself)?\s*(?:a\s+candidate\s+)?for\s+president\b", "announce a presidential run"),
-    rule(r"\b(?:a\s+)?declared\s+presidential\s+candidate\b", "announced as running for president"),
     rule(r"\b(?:remains?|stays?)\s+out\s+of\s+the\s+(?:presidential|2028|white\s+house)\s+race\b",
           "not announce a presidential run"),
     rule(r"\brenominat(?=ed\b|ion\b)", "nominat"),
-    rule(r"\b(?:be|is|are|gets?)\s+(?:replaced|supplanted|displaced|dropped|dumped|removed)\s+as\s+"
-          r"(?=(?:the|an?|his|her|their)\s+(?:[\w'-]+\s+){0,4}?(?:nominee|candidate|standard-bearer)\b)", "not be "),
     # Someone or something other than the one named.
     rule(r"\b(?:some|any|an)\s*other\s+((?:[\w-]+\s+){1,3})than\b", r"some \1other than"),
     rule(r"\b(?:else|different)\s+(?:than|but|besides|from)\b", "other than"),
     rule(rf"\b({_WHO})\s+(?:who\s+is\s+)?not\s+(?:named|called)\b", r"\1 other than"),
     rule(rf"\b({_WHO})\s+(?:but|except(?:\s+for)?|besides|apart\s+from|aside\s+from|bar)\b",
           r"\1 other than"),
-    rule(r"\b((?:any|every|some)(?:one|body|thing))\s+but\b", r"\1 other than"),
     rule(r"\b(any|every|some)(where)?\s+(?:(\w+)\s+)?but\b", r"\1\2 \3 other than"),
-    rule(r"\b(?:the\s+)?(?:field|rest(?:\s+of\s+the\s+field)?)\s+(?:\(not\s+(.{2,40}?)\)|over\s+(.{2,40}?))(?=\s|\?)",
-          lambda f: f"someone other than {f[1] or f[2]}"),
     rule(r"\b(?:eludes?|slips?\s+(?:past|away\s+from)|escapes?|bypass(?:es)?)\s+(?=(?:the\s+)?(?-i:[A-Z]))",
           "go to someone other than "),
     # Figures and places.
     rule(r"\b(?:as\s+|be\s+(?:the\s+)?|finish\s+(?:as\s+)?(?:the\s+)?)?runners?[\s-]up\b", "finish in 2nd place"),
     rule(r"\b(?:be\s+)?(?:any|some)thing\s+(?:short\s+of|less\s+than(?!\s*\$?\d))(?!\w)", "not be"),
     rule(r"\b(?:still\s+)?(?:be|is|are|stay|remain)\s+(?:short|shy)\s+of\b", "not be"),
-    rule(r"\b(?:falls?|comes?|stops?|ends?\s+up|finish(?:es)?|stay|pulls?\s+up)\s+(?:just\s+|well\s+)?"
-          rf"(?:short|shy)\s+of\s+(?:reaching\s+|making\s+)?(?:the\s+)?(?={_STAGE_WORD})", "fail to reach the "),
     rule(r"\b(?:falls?|comes?|stops?|ends?(?:\s+up)?|finish(?:es)?|stay|pulls?\s+up)\s+(?:just\s+|well\s+)?"
           r"(?:short|shy)\s+of\b", "not have"),
     rule(r"\b(?:falls?|comes?\s+up|ends?\s+up)\s+(?:empty|short)(?:-handed)?\b", "not win"),
     rule(r"\b(?:finish(?:es)?|ends?|falls?|lands?|lies?|comes?\s+in|be|is|places?|settles?|sits?|prints?|"
           r"drops?|ranks?)\s+(?:up\s+)?outside(?:\s+of)?\s+(?:the\s+)?(?=(?:top\b|\$?\d|-\d|range|band|places?))",
           "not be in the "),
-    rule(r"\b(?:finish(?:es)?|ends?(?:\s+up)?|places?|comes?\s+in|be|ranks?)\s+(?:lower|worse)\s+than\s+"
-          rf"(?:w*)(?P<w>{_NTH_WORD})\b", lambda f: f"not be in the top {numerals.ORDINALS[f['w'].casefold()]}"),
     rule(r"\b(?:be\s+|is\s+|gets?\s+|remains?\s+)?(?:stuck|pinned|trapped|capped|mired)\s+(?=(?:below|under|beneath|above|over)\b)", "stay "),
     rule(r"\b(?:stay|remain|hold|keep)s?\s+at\s+(\$?\d[\d.,]*\s?(?:%|per\s?cent|[kmb]n?\b|million|billion|trillion|dollars)?)\s+or\s+"
           r"(?:(?P<less>lower|less|below|under)|higher|more|above|better)\b", lambda f: f"stay {'below' if f['less'] else 'above'} {f[1]}"),
@@ -159,8 +128,6 @@ DENIALS: Final = (
     rule(r"(?<=\w),\s+without\s+(?:\w+\s+)?(?:having|being|\w+ing)\b[^?,]*(?=[?,]|$)", ""),
     rule(r"\b(?:un(?:interrupted(?:ly)?|broken)|without\s+(?:an?\s+|any\s+)?(?:interruption|break|pause|delay|exception|"
           r"doubt|question|fail|precedent|warning|further\s+ado|let-?up))\b", ""),
-    rule(r"(?<=\w{2}\s)(?:(?:that|which|who)\s+)?(?:it|he|she|they)?\s*(?<!true\sthat\s)\b(?:does|do|did)(?:\s+not|n't)\s+"
-          r"(?:currently|yet|already|now|presently)\s+\w+", ""),
     # "June passes without X": X has not happened by the end of June.
     rule(rf"^(?:will|do|does)\s+(?:the\s+(?:end|close)\s+of\s+)?({_SPAN}|\d{{1,2}}\s+{_SPAN})\s+{_RUN_OUT}\s+"
           r"(?=without\b|with\s+no\b)", r"Will through \1 "),
@@ -169,15 +136,12 @@ DENIALS: Final = (
     rule(r"\bwith\s+(.{2,60}?)\s+(?:still\s+)?not\s+having\b", r"without \1 having"),
     rule(rf"\b({_MONTH}(?:\s+\d{{1,2}})?(?:,?\s+(?:19|20)\d\d)?|(?:19|20)\d\d)\s+(?:arrives?|comes?|dawns?|starts?|begins?|rolls?\s+around)\s+with\s+(?=.{{2,60}}?\bstill\b)",
           r"the start of \1 end with "),
-    rule(r"\bwith\s+(.{2,60}?)\s+still\s+un(?=\w+ed\b)", r"without \1 being "),
     rule(rf"\b(?:when|once|as)\s+({_MONTH}(?:\s+\d{{1,2}})?(?:,?\s+(?:19|20)\d\d)?|(?:19|20)\d\d)\s+"
           r"(?:arrives?|comes?|dawns?|starts?|begins?|rolls?\s+around)\b", r"before \1"),
-    rule(r"\bnot\s+until\s+(?:after|at\s+least)\b", "not by"),
     rule(r"\b(?:until\s+)?(?:some\s+time\s+)?(?:(?<!no\s)(?<!not\s)later\s+than|no\s+(?:earlier|sooner)\s+than|only\s+after)\b", "not by"),
     rule(r"\b(?:slips?|slides?|drags?(?:\s+on)?|is\s+delayed|be\s+(?:delayed|postponed|pushed(?:\s+back)?)|pushed)\s+"
           r"(?:past|beyond|to\s+after|until\s+after|into)\b", "not happen by"),
     # Contests.
-    rule(r"\b(?:be\s+)?(?:beaten|defeated)\s+or\s+(?:otherwise\s+)?fail\s+to\b", "fail to"),
     rule(r"\b(?:los(?:e|es|ing)|give\s+up|forfeits?|vacates?)\s+(?:or\s+(?:leave|vacate|relinquish|give\s+up|step\s+down\s+from)\s+)?"
           r"(?=(?:the|his|her|its|their)?\s*(?:\w+\s+)?(?:position|post|job|office|power|premiership|presidency|leadership|role|keys)\b)",
           "leave "),
@@ -187,11 +151,8 @@ DENIALS: Final = (
     rule(r"\bloses?\s+out\s+(?:on\s+|in\s+)?", "fail to win "),
     rule(r"\b(?:be\s+)?(?:snubbed|passed\s+over|overlooked|shut\s+out|left\s+(?:out|off)|denied)\s+(?:for\s+|of\s+|in\s+|by\s+)?(?=\w)",
           "fail to get "),
-    rule(r"\bmiss(?:es)?\s+(?:out\s+on\s+)?(?:the\s+)?cut\s+(?:for|in|at)\b", "fail to reach"),
     rule(r"\bmiss(?:es)?\s+(?:out\s+on\s+)?(?:the\s+)?(?=.{0,40}(?:playoffs?|post-?season|"
           r"finals?|final\s+four|tournament|world\s+cup))", "fail to make the "),
-    rule(r"\bmiss(?:es)?\s+(?:out\s+on\s+)?(.{0,60}?)'s\s+top\s+(\d+)",
-          r"fail to finish in the top \2 of \1"),
     rule(r"\bmiss(?:es)?\s+(?:out\s+on\s+)?(?:a\s+(?:spot|place)\s+in\s+)?(?:the\s+)?(?=top\s+\d)",
           "fail to finish in the "),
     rule(r"\bmiss(?:es)?\s+out\s+on\s+", "fail to win "),
@@ -208,22 +169,14 @@ DENIALS: Final = (
           r"steers?\s+clear\s+of|duck(?:s?\s+out\s+of|(?=\s+(?:the|an?|his|her|its|their|any)\b)))\s+(?=\w)", "avoid "),
     rule(r"\b(?:declines?|refuses?|neglects?|omits?)\s+to\b", "not"),
     rule(r"\b(?:refrains?|holds?\s+(?:off|back)|abstains?|desists?)\s+(?:from|on)\s+(?=\w+ing\b)", "not "),
-    rule(r"\b(?:decides?|opts?|chooses?)\s+(?:against\s+|not\s+to\s+)", "not "),
     rule(r"\b(?:instead\s+of|rather\s+than)\s+(?=\w+ing\b)", "not "),
     rule(r"\b(?:is|are|be)\s+(?:still\s+)?(?:waiting|yet)\s+(?:for|to)\b", "not have"),
     rule(r"\bstill\s+(?:be\s+)?(?:waiting\s+(?:for|to)|awaiting|lack(?:s|ing)?)\b", "not have"),
-    rule(r"\blacks?\s+(?=\w)", "not have "),
     # What stays as it is.
     rule(r"\b(?:see|sees|ride|rides|wait|waits)\s+(?:(?:out|off)\s+(?=.{2,40}\s(?:as|in)\s)|(?=(?:the\s+)?(?:\w+\s+){1,3}out\s+(?:as|in)\b))"
           r"((?:the\s+)?(?:\w+\s+){1,4}?)(?:out\s+)?(?:as|in\s+(?=office|power|post|charge))\s*", r"not be out by the end of \1as "),
-    rule(r"\bloses?\s+(?:its|the)\s+(?:dollar\s+|us\s+dollar\s+)?peg\b", "depeg"),
-    rule(r"\b(?:holds?|keeps?|maintains?|retains?)\s+(?:its|the)\s+(?:dollar\s+)?peg\b", "not depeg"),
     rule(r"\b(?:remains?|stays?|still\s+be|be\s+still|continues?\s+to\s+be)\s+(?:an?\s+)?private(?:ly)?"
           r"(?:\s+(?:held|owned))?(?:\s+company)?\b", "not IPO"),
-    rule(r"\b(?:remains?|stays?|still\s+(?:be\s+)?|be\s+still)\s*(?:held\s+by|in|under)\s+ukrain(?:e|ian)"
-          r"(?:\s+(?:hands|control))?\b", "not be captured by Russia"),
-    rule(r"\b(?:remains?|stays?|still\s+be|be\s+still)\s+ukrain(?:e|ian)(?:[\s-](?:held|controlled))?\b",
-          "not be captured by Russia"),
     rule(r"\b(?:remains?|stays?|goes?|go|keeps?|still\s+be|be\s+still|is\s+still|be|is|are)\s+(?:\w+ly\s+)?"
           rf"{_UN}", "not be "),
     rule(r"(?<!\bno\s)(?<!\bany\s)(?<!\bthe\s)(?<!\ba\s)(?<!\brate\s)\b(?:changes?|moves?|adjusts?|alters?)\s+(?!(?:in|to|at|on)\b)(?=(?:its|the|interest|policy|key|bank)?\s*(?:\w+\s+){0,3}rates?\b)",
@@ -236,8 +189,6 @@ DENIALS: Final = (
           "make no change in rates "),
     rule(r"\b(?:remains?|stays?|keeps?|is\s+still|be\s+still|still\s+be|continue\s+to\s+be)\s+"
           r"(?:out\s+of|outside|free\s+of|clear\s+of)\b", "not be in"),
-    rule(r"\b(?:remains?|stays?|still\s+be|be\s+still)\s+(?:well\s+)?(?:below|under|short\s+of|off|"
-          r"above|away\s+from)\s+(?=normal|usual|pre-?\w+\s+levels?)", "not return to "),
     rule(r"\b(?:hangs?\s+on|clings?\s+on|holds?\s+on|stays?\s+on|survives?|lasts?|hangs?\s+in\s+there)\s+"
           r"(?:to\s+(?:power|office)\s+)?(?:as|in)\s+(?:the\s+)?", "not be out as "),
     rule(r"\b(?:keeps?|retains?|holds?\s+on\s?to|hangs?\s+on\s?to|clings?\s+to)\s+(?:his|her|their|its|"
@@ -252,7 +203,6 @@ DENIALS: Final = (
     rule(r"\b(?:nobody|no\s+one|none\s+of|neither)\b", "not anyone"),
     rule(r"^(will|is|are|does|do|did|has|have|can)\s+(?:there\s+be\s+)?(?:no|zero)\s+"
           r"(?!longer|more|fewer|less|later|change)(?=\w)", r"\1 not a "),
-    rule(r"\b(?:at\s+least\s+)?(?:a\s+|some\s+)?part\s+of\s+(?=.{2,60}\bnot\b)", "all of "),
     # Lists of the ways in which it may not happen.
     rule(r",?\s+such\s+as\s+(?:an?\s+)?[^?]*", ""),
     rule(r",\s+(?:whether|be\s+it|either)\s+(?:by|through|because)\b[^?]*", ""),

@@ -94,8 +94,6 @@ def _ahead(pattern: str, later: str, replacement: Replacement) -> tuple[Finder, 
 
 FIGURES: Final = (
     rule(r"\bsuper\s+bowl\s+([LXVI]+)\b", _super_bowl),
-    rule(r"\b(?:bring|take|push)s?\s+((?:its\s+|the\s+|interest\s+|policy\s+)*)rates?\s+down\b", r"cut \1rates"),
-    rule(r"\b(?:bring|take|push)s?\s+down\s+(?=(?:its\s+|the\s+|interest\s+|policy\s+)*rates?\b)", "cut "),
     rule(r"\s+at\s+least\s+once\b", ""),
     rule(r"\bbe\s+(?:playing|featuring|appearing|competing|taking\s+part)\s+(?:in|at)\b", "play in"),
     rule(r"\bmatch(?:es)?\s+or\s+(?=(?:beat|exceed|surpass|outperform))", ""),
@@ -103,8 +101,6 @@ FIGURES: Final = (
           r"(?:come|go|walk)(?:es|s)?\s+(?:home|away)\s+with|gets?\s+(?:his|her|their|its)\s+hands\s+on|hoists?|brings?\s+home)\s+"
           r"(?=(?:the|an?|this|his|her|their)\b)", r"\b(?:award|oscar|grammy|emmy|tony|globe|trophy|title|cup|prize|medal|mvp|crown|honou?rs?|ballon|year|championship)\b", "win "),
     rule(r"\b(?:be|is|get|gets)\s+voted\s+(?=(?:the\s+)?(?:(?:19|20)\d\d\s+)?(?-i:[A-Z]))", "win "),
-    rule(r"\b(?:comes?\s+out\s+of|emerges?\s+from)\s+(the\s+(?:[\w'-]+\s+){0,4}?(?:election|vote|ballot|contest|race|runoff))\s+as\s+(?=(?!the\s+(?:largest|biggest))(?:\w))",
-          r"win \1 for "),
     rule(r"\banywhere\s+(?:(?:in|on)\s+(?:the\s+world|the\s+planet|the\s+globe|earth)|at\s+all)\b", ""),
     rule(rf"\b{_NO_LATER_GROUP}({_AMOUNT})\s+(?!(?:percent|degrees?|points?|bps)\b)([a-z]{{3,}}s)\s+or\s+(more|fewer|less)\b", r"\1 or \3 \2"),
     rule(r"\b(?:the|(?<='s))\s+(?:daily\s+)?(high|low)\b(?=.*\b\d+\s*(?:degrees|°))(?!\s+temperature)", r" \1 temperature"),
@@ -116,14 +112,11 @@ FIGURES: Final = (
           lambda f: f"{f[2]}'s {numerals.ORDINALS.get(f[1].casefold()) or re.sub('[a-z]', '', f[1])}th District"),
     rule(rf"\b({'|'.join(s_.replace(' ', chr(92)+'s+') for s_ in STATES)})'s?\s+({_NTH_WORD})\s+(?=(?:congressional\s+)?district\b)",
           lambda f: f"{f[1]}'s {numerals.ORDINALS[f[2].casefold()]}th "),
-    rule(r"\bfirst,?\s+second,?\s+(?:or|and)\s+third\b", "in the top 3"),
     rule(r"\bfirst\s+or\s+second\b", "in the top 2"),
     rule(rf"\b(?:in\s+|(?<!\bin\s))one\s+of\s+(?:the\s+)?(.{{0,40}}?)(?:top\s+({_TEN_WORD}|\d++)|({_TEN_WORD}|(?<!\d)\d++)\s+(?:top|best|highest|leading))\s+"
           r"(?:places?|spots?|positions?|teams?|clubs?|finishers?)\b", lambda f: f"in the top {_number(f[2] or f[3])} of the {f[1]}"),
     rule(rf"\boutside\s+(?:of\s+)?((?:[\w'-]+\s+){{1,5}}?)(?:the\s+)?top\s+({_TEN_WORD}|\d+)\b", lambda f: f"outside the top {_number(f[2])} of {f[1]}"),
     rule(r"\bM\s?(\d\.\d)\s?(?:\+|or\s+(?:more|greater|higher|stronger|above))", r"magnitude \1 or higher"),
-    rule(r"\b(?:earns?|gains?|gets?|secures?|takes?|claims?|seals?)\s+(?:the|an?|his|her|their|its)\s+(?:\w+\s+){1,4}by\s+winning\b", "win"),
-    rule(r"\bcomes?\s+(?:out|away)\s+(?:of|from)\s+(?=.{2,50}\bwith\s+the\s+(?:most|largest|biggest|highest)\b)", "emerge from "),
     rule(rf"\b(?:close|end|finish)(?:es|s)?\s+(?:out\s+)?({_MONTH}(?:\s+20\d\d)?|the\s+(?:month|year|quarter|week))\s+((?:above|below|over|under)\s+\$?\d[\d.,]*\d?(?:\s?%|[a-z]\w*)?)",
           r"be \2 at the end of \1"),
     rule(r"\b(the\s+(?:last\s+)?)(semi|quarter)s\b", r"\1\2finals"),
@@ -132,26 +125,16 @@ FIGURES: Final = (
           r"\1, \4 \2 \3, \4"),
     rule(r"\b(?:(?:have|get|score|post|pull\s+off|secure|claim|by)\s+)?(?:an?\s+)?(\d+(?:\.\d+)?)[\s-](?:percentage[\s-])?points?\s+(?:win|victory|margin)\b(?:\s+or\s+more)?",
           r"win by \1% or more"),
-    rule(r",?\s+(?:and\s+)?with\s+(?:no|not\s+an?)\s+(?:single\s+)?\w+-free\s+\w+,?", " "),
     rule(r"\bgo(?:es)?\s+to\s+the\s+polls(?:\s+in|\s+for)?(?:\s+an?)?(?:\s+\w+)?(?:\s+election)?\b", "hold an election"),
     rule(r"\b(?:win|take|get|earn|claim|bring\s+home)s?\s+(?:an?y?|some)\s+(?:\w+\s+)?medal\b", "finish in the top 3"),
-    rule(r"\b(?:finish|be|end\s+up|get|make\s+it|stand)(?:es|s)?\s+on(?:to)?\s+the\s+podium\b", "finish in the top 3"),
     rule(r"\bat\s+least\s+one\s+(?=(?:\w+-)?\w+\b)(?!of\b|more\b|hundred\b)", "any "),
     rule(r"\b(?:get|go|make\s+it|come|progress|advance)(?:s|es)?\s+(?:as\s+far\s+as|at\s+least\s+to|all\s+the\s+way\s+to)\s+",
           "reach "),
     rule(r"\b(?:book|earn|secure|punch|claim|grab|clinch|take|win|get|nab|seal)(?:es|s)?\s+(?:an?|their|his|her|its|the)\s+"
           r"(?:place|spot|berth|ticket|slot|seat|trip)\s+(?:in|to|at|for)\s+(?=(?:the\s+)?(?:[\w'-]+\s+){0,5}?(?:semi|quarter|final|playoff|play-off|post-?season|knockout|last\s+|round\s+of|"
           r"world\s+cup))", "reach "),
-    rule(r"\bbe\s+(?:an?\s+)?(?:\d{4}\s+)?(?:(?:nba|nfl|mlb|nhl|ipl)\s+)?playoff\s+team\b", "make the playoffs"),
-    rule(r"\bbe\s+(?:in|among|part\s+of)\s+the\s+((?:\d{4}\s+)?(?:\w+\s+)?playoff)\s+(?:field|teams?|bracket|picture|mix)\b", r"make the \1s"),
-    rule(r"\b(?:among|one\s+of)\s+the\s+(?:last|final)\s+(four|eight|sixteen|two)"
-          r"(?:\s+teams?)?(?:\s+(?:standing|left|remaining))?", lambda f: {
-              "four": "reach the semifinals", "eight": "reach the quarterfinals",
-              "sixteen": "reach the round of 16", "two": "reach the final"}[f[1].casefold()]),
     rule(r"\b(?:(?:end\s+up|finish|rank|be|go\s+down)(?:e?s)?\s+)?(?:among|one\s+of|in)\s+the\s+(two|three|four|five|ten|\d\d?)\s+(?=\w+est\b)",
           r"finish in the top \1 "),
-    rule(r"\b(?:(?:come|finish|place|end\s+up|be|rank)(?:e?s)?\s+)?(?:(?:in\s+)?(?:first|1st)\s+or\s+(?:second|2nd)(?:\s+place)?|"
-          r"among\s+the\s+first\s+(?:two|2))\b", "finish in the top 2"),
     rule(r"\bat\s+least\s+one\s+of\s+(?:the\s+two\s+)?(?=(?:the\s+)?(?-i:[A-Z]))", ""),
     rule(r"\brank(?:s|ed)?\s+(?:in\s+)?(?:the\s+)?(?=(?:first|second|third|fourth|fifth|\d)\b)", "finish "),
     rule(rf"\b({'|'.join(s_.replace(' ', chr(92)+'s+') for s_ in STATES)})'s\s+(\d{{1,2}})(?:st|nd|rd|th)"
