@@ -22,12 +22,16 @@ _DIVISION: Final = frozenset(terms("division"))
 
 
 def with_spellings_of(one: View, other: View) -> View:
-    """A copy of the text `one`, with terms added to `covers` (all terms that count as named by the
-    text). If both texts have the same name in different forms (initials, full name, another
-    transliteration), the terms of the form in `other` are added. Example: `one` has "NBA" and
-    `other` "National Basketball Association"; then "national", "basketball" and "association" also
-    count as named by `one`. If `other` asks who wins a division and `one` is about reaching the
-    playoffs, the terms of the division are added."""
+    """The text `one`, with more terms in `covers` (all terms that count as named by the text).
+
+    The two texts may write the same name in different forms: initials, full name, another
+    transliteration. Then the terms with which `other` writes the name are added. Example: `one` has
+    "NBA" and `other` "National Basketball Association"; then "national", "basketball" and
+    "association" also count as named by `one`.
+
+    If `other` asks who wins a division and `one` is about reaching the playoffs, the terms of the
+    division are added.
+    """
     more: frozenset[str] = frozenset()
     for short, name in other.initials:
         if short in one.short and (len(short) > 2 or short in one.proposition.choice):

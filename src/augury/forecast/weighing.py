@@ -339,9 +339,10 @@ class Weighing:
         return min(found, key=lambda one: one.bounds[1] - one.bounds[0], default=None)
 
     def _by_stage(self, related: list[Bearing]) -> Estimate | None:
-        """Estimate from markets that ask about another stage of the contest for the same contender,
-        and so bound the answer. If there are none, from markets that ask more, or less, than the
-        question in exactly one part. None if there are no such markets either."""
+        """Estimate from markets that ask about another stage of the contest for the same contender.
+        If there are none, from markets that are stricter than the question in level, window of time
+        or stage, and looser in none of these three; or the other way round. The prices of all these
+        markets bound the answer. None if there are no such markets either."""
         bounds = [
             b for b in related
             if is_same_except(b.fit, "stage") and b.fit.stage in ("implies", "implied")

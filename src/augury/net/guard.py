@@ -206,7 +206,8 @@ def client(
     Parameters
     ----------
     timeout
-        Seconds for each step of a request; the caller has to limit the whole.
+        Seconds allowed for each step of a request, e.g. for connecting. The total time of a request
+        is not limited here; the caller has to limit it.
     dials
         Budget of new connections to each address (IPv6: /64 network); beyond it a request waits.
     """

@@ -160,9 +160,9 @@ def read(
         Days on which the market closes and was opened; for a user's question, `opened` is the day
         on which it was asked.
     asked
-        Whether the text is a user's question. It decides what a date without a year means: in a
-        question, the first such date that is not over before `opened`; in a market's text, the one
-        nearest to `closes`.
+        Whether the text is a user's question. It decides which year a date without a year gets. In
+        a question, it is the first year in which the date does not end before `opened`. In a
+        market's text, it is the year that brings the date nearest to `closes`.
     """
     side = (subtitle or "").strip(" :")
     if side.casefold() == "yes":

@@ -109,13 +109,13 @@ _SIMPLE: Final = {
 def written_dates(
     text: str, anchor: date | None, *, opened: date | None = None, asked: bool = False
 ) -> list[WrittenDate]:
-    """The dates in `text`, from left to right. A date without a year gets the year that brings it
-    nearest to a market's close or, in a question, the first year in which it has not passed on the
-    day of asking.
+    """The dates in `text`, from left to right. A date without a year gets a year. In a
+    market's text, it is the year that brings the date nearest to the market's close. In a question,
+    it is the first year in which the date does not end before the day of asking.
 
     anchor : the market's close or, for a question, the day on which it was asked
-    opened : day on which the market was opened; a date without a year gets a year in which it is
-        not over before this day
+    opened : day on which the market was opened. A date without a year gets no year in which it ends
+        before this day. Not used for a question.
     asked : whether the text is a user's question and not a market's
     """
     floor = anchor if asked else opened

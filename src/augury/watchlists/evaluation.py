@@ -180,8 +180,8 @@ class Evaluator:
                     await store.note_members(conn, target.id, found)
 
     async def members_of(self, kind: str, ref: str) -> list[str]:
-        """Ids of the markets watched by a target of this kind (`ref`: a market's or event's id, or
-        a search query); none for a series or an asset."""
+        """Ids of the markets that belong to a target of this kind (`ref`: a market's or event's id,
+        or a search query); none for a series or an asset."""
         if kind == "market":
             return [ref]
         if kind == "search":

@@ -72,7 +72,7 @@ async def insert_target(conn: Connection, target: Target, markets: Sequence[str]
 
 
 async def set_members(conn: Connection, target_id: str, markets: Sequence[str]) -> None:
-    """Replace the list of markets that a target watches."""
+    """Replace the list of markets that belong to a target."""
     await conn.execute(
         "delete from watch_members where target_id = %s and market_id <> all(%s)",
         (target_id, list(markets)),
@@ -134,7 +134,7 @@ async def targets_of(conn: Connection, target_ids: Sequence[str]) -> dict[str, T
 
 
 async def target_members(conn: Connection, target_ids: Sequence[str]) -> list[tuple[str, str]]:
-    """The markets that these targets watch, as (target id, market id) pairs."""
+    """The markets that belong to these targets, as (target id, market id) pairs."""
     rows = await conn.execute(
         "select target_id, market_id from watch_members where target_id = any(%s)"
         " order by target_id, market_id",
