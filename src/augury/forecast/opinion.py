@@ -130,7 +130,7 @@ def checked(
     opinions : the opinions, by position of the market in `brief`. The model was asked about the
         bare question, without words around it that deny it ("is it false that ...")
     verdicts : what the judge (the trained model) says of the same markets
-    asked : what the whole question asserts, with words that deny it taken into account
+    asked : what the question asserts together with such words around it
     """
     refused: dict[int, str] = {}
     compared: dict[int, Opinion] = {}

@@ -33,9 +33,9 @@ def split_text(text: str) -> SplitText:
 
 
 def without_denials(text: str) -> str:
-    """Remove the words that deny ("n't") or reverse ("lose") from a text that stands around a
-    question, because they do not concern what is asked. What remains need not be grammatical: "I
-    don't want to lose my coins" -> "I do want to my coins"."""
+    """Remove negations ("not", "n't") and words that reverse the meaning ("lose") from a text that
+    stands around a question. These words do not concern what is asked. What remains need not be
+    grammatical: "I don't want to lose my coins" -> "I do want to my coins"."""
     text = _CONTRACTED.sub(lambda found: affirmative(found[1]), text)
     return " ".join(_DENIES.sub(" ", without_turns(text)).split())
 

@@ -108,10 +108,11 @@ def is_direct(c: Comparison) -> bool:
 
 
 def is_better_match(other: Comparison, direct: Comparison) -> bool:
-    """Whether the question probably means another market than the one that seems to ask it.
-    `direct` compares the question with the market that seems to ask it, `other` with the other
-    market. True if the other market matches the question's subject so much better that it is
-    preferred, although its deadline, level or stage is not the question's."""
+    """Whether another market is probably closer to what the question asks than the market that
+    seems to ask it. `direct` compares the question with the market that seems to ask it. `other`
+    compares the question with the other market, which has another deadline, level or stage. True
+    if the other market matches the question's subject so much better that this outweighs the
+    difference."""
     says_all = other.asked >= FULL_SHARE and direct.asked < PARTIAL_SHARE
     return (
         (says_all or other.content >= direct.content + CONTENT_LEAD)

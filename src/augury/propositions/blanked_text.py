@@ -82,8 +82,8 @@ class BlankedText:
         the matched words; None if nothing matches.
 
         slot : the part of the proposition that `pattern` reads, e.g. "predicate". For "polarity"
-            (words that deny) only the question or title (`about`) is searched and not the subtitle
-            (`side`), because the subtitle is a name, which denies nothing
+            (negations such as "not"), only the question or title (`about`) is searched. The
+            subtitle (`side`) is not searched, because it is a name: a "not" in it denies nothing
         """
         for name in ("about",) if slot == "polarity" else ("side", "about"):
             text: str = getattr(self, name)

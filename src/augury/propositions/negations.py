@@ -107,7 +107,7 @@ class Negations(NamedTuple):
 
 
 def cut_negations(text: BlankedText) -> Negations:
-    """Replace the words of the text that deny ("not", "fail to") by the filler character 0x1F.
+    """Replace the negations in the text ("not", "fail to") by the filler character 0x1F.
     Returns how many denials these words make, and how they change the text's meaning."""
     if _DENYING.search(text.about) is None:
         return Negations()

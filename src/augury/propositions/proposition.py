@@ -45,9 +45,9 @@ EVENTS: Final = frozenset({"happens", "announces", "leaves", "touches", "says"})
 Slot = Literal["window", "threshold", "polarity", "predicate", "choice", "stage"]
 """A part of a proposition that is read from words of the text.
 
-window: the time; threshold: the range of values or ranks; polarity: the words that deny; predicate:
-the verb or other words for what is asserted; choice: the contender; stage: the stage of a contest
-that is reached. """
+window: the time; threshold: the range of values or ranks; polarity: negations and other words that
+reverse the meaning ("not", "loses"); predicate: the verb or other words for what is asserted;
+choice: the contender; stage: the stage of a contest that is reached. """
 
 
 class Threshold(msgspec.Struct, frozen=True, array_like=True):
@@ -123,7 +123,7 @@ class Proposition(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     @property
     def terms(self) -> frozenset[str]:
         """All terms (stemmed words) of the subject (`contest` and `choice`), without dates, levels
-        and words that deny."""
+        and negations ("not")."""
         return self.contest | self.choice
 
     def opposite(self) -> Proposition:

@@ -1,8 +1,8 @@
 """Reads what a market's Yes, or a user's question, asserts, from the words of the text. Pure.
 
-The parts are read in this order: dates, words that deny, the quantity, the predicate, the window of
-time, and the subject. Each part is cut from the text once it is read. The words that are left over
-are the terms (stemmed words) of the subject.
+The parts are read in this order: dates, negations ("not", "fail to"), the quantity, the predicate,
+the window of time, and the subject. Each part is cut from the text once it is read. The words that
+are left over are the terms (stemmed words) of the subject.
 
 Examples
 --------

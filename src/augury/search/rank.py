@@ -387,8 +387,8 @@ def features(
 
     - words: BM25 score of question and event name, with the weights of the query's terms
     - precision: share (0 to 1), weighted by rarity, of the market's words that are in the query,
-      too; the other words say what only the market is about: another subject, a cause, a
-      consequence
+      too. The smaller the share, the more the market is about something that the query does not
+      name: another subject, a cause or a consequence
     - dense: cosine of the query's vector and the market's
     - family: ln(1 + n) / 5, where n is the number of markets of the market's family (e.g. of its
       event) among the best candidates; a query is more often about a subject that has many markets

@@ -64,8 +64,8 @@ def candles_query(
 ) -> tuple[str, Params]:
     """Path and parameters of the request for a market's candlesticks from `start` to `end`.
 
-    `minutes`: length of a candlestick: 1, 60 or 1440. `historical`: ask the API for historical
-    markets.
+    `minutes`: length of a candlestick: 1, 60 or 1440. `historical`: use the historical API.
+    Markets settled before Kalshi's cutoff are only there.
     """
     path = (
         f"/historical/markets/{_segment(ticker)}/candlesticks"
