@@ -46,7 +46,7 @@ SIGNS: Final = (
     *features.FIT, "gap", "logic_same", "logic_ordered", "turned", "age", "rival", "leaves",
     *(f"{part}_{order}" for part in features.PARTS for order in _ORDERS),
     "predicate_same", "read", "certain", "side", "against", "contrary", "bound_trust", "order",
-    "other_side", "markets_read", "low", "high", "least_bound_trust",
+    "other_side", "agreeing", "contradicting", "markets_read", "low", "high", "least_bound_trust",
     "denied", "dated", "leveled", "terms", "words", "past",
     "denials", "market_denials", *features.TEXT_FEATURES,
 )  # fmt: skip
@@ -62,7 +62,8 @@ SIGNS: Final = (
   the likeliest relation by which the market's price would bound the answer (`Verdict.order`), -1 if
   the judge did not read the market;
 - `other_side`: the largest probability in the judge's verdicts on markets that were not used;
-  `markets_read`: the number of all its verdicts;
+  `agreeing`, `contradicting`: the same, but only of those markets whose price would give nearly the
+  same answer, or another one (`SAME_ANSWER`); `markets_read`: the number of all its verdicts;
 - `low` to `least_bound_trust`: the bounds on the answer, and the judge's trust in the least trusted
   of the markets that set them (-1: none was read);
 - `denied` to `past`: the question itself, e.g. whether it names a level, and its number of words;
@@ -78,6 +79,10 @@ _DENIALS: Final = re.compile(
 """Matches words that deny something or may reverse the meaning of a text: "not", "fail", "still".
 The more of them a text has, the more easily it is misread as its opposite."""
 
+SAME_ANSWER: Final = 0.05
+"""Two answers are nearly the same if their probabilities (0 to 1) differ by at most this; a price
+agrees with a bounded answer if it is outside the bounds by at most this. It is the tolerance of
+`augury eval forecast`."""
 TREES: Final = Path(__file__).with_name("trust.npz")
 """File with the fitted decision trees that give the probability that an answer is right."""
 MIN_TRUST: Final = 0.6
@@ -86,12 +91,12 @@ is at least this. Chosen on the curve that `training/judge/trust.py` prints: how
 many wrong answers the public sees at a given limit. For this curve, the trust in each answer was
 computed by decision trees that were fitted only on answers about other events.
 
-- 761 answers to questions asked freely: 434 right and 327 wrong without a limit, 360 and 73 at
-  .55, 338 and 63 at .6, 323 and 54 at .65.
-- 1,061 answers to questions close to a market: 980 right and 81 wrong without a limit, 860 and 48
-  at .55, 816 and 39 at .6, 772 and 34 at .65.
-- 2,158 answers to questions about a market, or about what no market asks: 1,857 right and 301 wrong
-  without a limit, 1,822 and 211 at .55, 1,798 and 187 at .6, 1,771 and 159 at .65.
+- 1,483 answers to questions asked freely: 951 right and 532 wrong without a limit, 773 and 184 at
+  .55, 733 and 149 at .6, 694 and 117 at .65.
+- 1,074 answers to questions close to a market: 995 right and 79 wrong without a limit, 873 and 45
+  at .55, 814 and 38 at .6, 759 and 32 at .65.
+- 2,172 answers to questions about a market, or about what no market asks: 1,882 right and 290 wrong
+  without a limit, 1,856 and 202 at .55, 1,833 and 164 at .6, 1,802 and 141 at .65.
 """
 
 
@@ -128,7 +133,7 @@ def signs(estimate: Estimate, compared: Compared, verdicts: judging.Verdicts) ->
         return None
     taken = {(one.market.seq, one.outcome) for one in used}
     said = verdicts.get(key)
-    others = (v.side for k, v in verdicts.items() if k not in taken)
+    others = {k: v for k, v in verdicts.items() if k not in taken}
     low, high = estimate.bounds
     fit, asked = lead.fit, reading.proposition
     return (
@@ -149,7 +154,8 @@ def signs(estimate: Estimate, compared: Compared, verdicts: judging.Verdicts) ->
         *_sides(lead, said, flipped=best.flipped, positive=asked.positive),
         -1.0 if said is None or said.bound_trust is None else said.bound_trust,
         -1.0 if said is None or said.order is None else said.order.probability,
-        max(others, default=0.0), float(len(verdicts)),
+        max((v.side for v in others.values()), default=0.0),
+        *_beside(estimate, compared, others), float(len(verdicts)),
         low, high, _least_bound_trust(used, verdicts),
         float(not asked.positive), float(bool(asked.window.text)),
         float(asked.threshold is not None), float(len(asked.terms)),
@@ -158,6 +164,34 @@ def signs(estimate: Estimate, compared: Compared, verdicts: judging.Verdicts) ->
         float(len(_DENIALS.findall(lead.market.question))),
         *_texts(reading, lead, compared.at.date()),
     )  # fmt: skip
+
+
+def _beside(
+    estimate: Estimate, compared: Compared, others: judging.Verdicts
+) -> tuple[float, float]:
+    """The values of `agreeing` and `contradicting` (`SIGNS`): how surely the judge finds the
+    question or its opposite in markets that the answer does not use. Each value is the largest
+    probability in the judge's verdicts on a group of these markets; 0 if the group is empty.
+
+    - `agreeing`: markets whose price would give nearly the same answer (`SAME_ANSWER`);
+    - `contradicting`: markets whose price would give another answer.
+
+    others : the judge's verdicts on the markets that the answer does not use
+    """
+    low, high = estimate.bounds
+    if estimate.grade == "asked" and estimate.probability is not None:
+        low = high = estimate.probability
+    agreeing = contradicting = 0.0
+    for one in compared.bearings:
+        said, price = others.get(one.key), one.market.price(one.outcome)
+        if said is None or price is None:
+            continue
+        number = price if said.same >= said.opposite else 1 - price
+        if low - SAME_ANSWER <= number <= high + SAME_ANSWER:
+            agreeing = max(agreeing, said.side)
+        else:
+            contradicting = max(contradicting, said.side)
+    return agreeing, contradicting
 
 
 def _least_bound_trust(used: Sequence[Evidence], verdicts: judging.Verdicts) -> float:
@@ -179,10 +213,17 @@ def _bounding_trust(verdict: Verdict) -> float:
 def _sides(
     lead: Bearing, said: Verdict | None, *, flipped: bool, positive: bool
 ) -> tuple[float, float, float]:
-    """The values of `side`, `against` and `contrary` (`SIGNS`): the judge's probability of the side
-    that the answer uses (the market asks the question, or it asks the opposite), its probability of
-    the other side, and 1 if the hand-written rules choose that other side, else 0. `flipped`: the
-    answer is 1 minus the price."""
+    """The values of `side`, `against` and `contrary` (`SIGNS`).
+
+    The answer uses the market on one of two sides: as asking the question, or as asking its
+    opposite. `side` is the judge's probability of this side. `against` is its probability of the
+    other side. Both are -1 without a verdict. `contrary` is 1 if the hand-written rules choose the
+    other side, else 0.
+
+    said : the judge's verdict on the market; None if the judge did not read it
+    flipped : whether the answer uses 1 minus the market's price, i.e. the second of these sides
+    positive : False if the question contains a negation ("Will X not win?")
+    """
     contrary = float(flipped != (lead.turned == positive))
     if said is None:
         return -1.0, -1.0, contrary
