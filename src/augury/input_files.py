@@ -22,8 +22,9 @@ def json_lines(file: Path, of: Callable[[Any], T], what: str) -> list[T]:
     Raises
     ------
     SetupProblem
-        The file can't be read or is empty, or `of` fails on a line. The text gives the line's
-        number and `what` a line should be, e.g. "a judged query (qid, query, labels)".
+        The file can't be read or is empty, a line is not JSON, or `of` fails on a line. For a line,
+        the error's text gives its number and says what it should be: `what`, e.g. "a judged query
+        (qid, query, labels)".
     """
     found: list[T] = []
     try:

@@ -32,7 +32,7 @@ def run(settings: Settings) -> None:
 
     Raises
     ------
-    SetupProblem : the service could not start, for a reason that the operator can remove
+    SetupProblem : the service could not start because of a problem that the operator can solve
     """
     raise_descriptor_limit()
     for exposure in exposure_warnings(settings):

@@ -20,8 +20,8 @@ from augury.setting_files import check_names, files
 
 def sources() -> dict[str, str]:
     """The source of each setting that is set in the environment or in a file, by the setting's name
-    `AUGURY_*`: "environment", or the path of the file. The result also holds environment variables
-    that are not settings."""
+    `AUGURY_*`: "environment", or the path of the file. The result also contains all other variables
+    of the environment, e.g. PATH."""
     found: dict[str, str] = {}
     # In rising priority: augury.toml, .env in the checkout, .env in the data folder, environment.
     for file in reversed(files()):

@@ -60,8 +60,8 @@ def plain(stream: TextIO) -> TextIO:
 
 @contextmanager
 def sanitized() -> Iterator[None]:
-    """For the length of a `with` block, pass everything that is printed through `visible`, except
-    what the library rich prints."""
+    """Inside a `with` block, replace the characters of printed texts that could control the
+    terminal (`visible`). What the library rich prints stays as it is."""
     out, err = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = Visible(out), Visible(err)  # type: ignore[assignment]
     try:

@@ -154,8 +154,9 @@ async def replay(
     delivery_id: DeliveryId,
     which: schemas.ReplayRequest,
 ) -> dict[str, object]:
-    """Send one message of the log again, or all messages about alerts that failed since a time and
-    were not sent again yet (at most 1,000 at once). Each is sent under a new id; in the log,
+    """Send messages of the log again: one message by its id, or all alert messages whose delivery
+    failed. A failed message is sent again if it was created at `since` or later and has not been
+    sent again yet (at most 1,000 at once). Each message is sent under a new id; in the log,
     `replays` has the old one."""
     sent = await service.replay(
         caller.account,

@@ -228,8 +228,9 @@ class DeliveryService:
         since: datetime | None = None,
     ) -> list[str]:
         """Queue messages of an endpoint again: the logged message `message_id` or, without it, all
-        alert messages that failed and were not sent again yet, at most `MOST_REPLAYED`. `since`:
-        only messages created then or later (default: in the last 30 days). Returns the new ids."""
+        alert messages whose delivery failed and that have not been queued again yet, at most
+        `MOST_REPLAYED`. `since`: only messages created then or later (default: in the last 30
+        days). Returns the new ids."""
         async with self._database.transaction() as conn:
             endpoint = await self._endpoint(conn, account_id, watchlist_id, delivery_id)
             self._check_on(endpoint)

@@ -255,10 +255,11 @@ async def claim(
     """Reserve due messages for this process, each endpoint's oldest first, for the duration
     `lease`.
 
-    Only messages to endpoints of this `health` (how quickly they answer) are considered; the caller
-    limits each health separately, so that slow endpoints never delay the messages of quick ones.
-    The accounts that send to the same host take turns. A message whose lease has run out can be
-    reserved again.
+    `health` says to which endpoints the messages may go: to those that answer quickly, to those
+    that answer slowly, or to those that this process has not tried yet. The caller makes one call
+    for each of the three, with a smaller limit for slow endpoints. So slow endpoints never delay
+    the messages of quick ones. The accounts that send to the same host take turns. A message whose
+    lease has run out can be reserved again.
 
     busy : number of messages in flight, by endpoint; no endpoint gets more than `each` at once
     known : by endpoint, True if it answers quickly, False if slowly; missing: unknown

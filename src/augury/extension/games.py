@@ -117,9 +117,10 @@ def _start_of_market(
 
 
 def _at(closes_at: datetime | None, day: date) -> datetime | None:
-    """When a game on a known day begins, read from its market's close. Venues close a market when
-    its game begins, or exactly one or two weeks later. None if none of these times is on the
-    day."""
+    """When a game on the day `day` begins, read from its market's close. Venues close a market when
+    its game begins, or exactly one or two weeks later. So the game begins at the close, or one or
+    two weeks before it: at the one of these three times that is on `day`. None if none of them is
+    on `day`, or if the close is exactly at midnight UTC."""
     if closes_at is None or not (closes_at.hour or closes_at.minute):
         return None
     for weeks in range(3):

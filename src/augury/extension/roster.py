@@ -302,9 +302,10 @@ def _slice(span: range) -> slice:
 
 
 def _joined(run: str) -> Iterator[tuple[str, int]]:
-    """Yields candidates for names in a text, each with the position of its first term: every run of
-    one to three words, written without spaces ("The Mongolz" -> "themongolz"). A single word gets
-    the prefix "1:" (`_ONE`). Spellings of at most 5 letters (`_SHORT`) are left out."""
+    """Yields candidates for names in the text `run`, each with the position of its first term. A
+    candidate is one word, or two or three words in a row, written without spaces ("The Mongolz" ->
+    "themongolz"). A single word gets the prefix "1:" (`_ONE`). Candidates of at most 5 characters
+    (`_SHORT`), not counting the prefix, are left out."""
     words = _WORD.findall(fold(run))
     for size in (1, 2, 3):
         for start in range(len(words) - size + 1):

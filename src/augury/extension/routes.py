@@ -49,8 +49,8 @@ async def search(
     service: Service,
     settings: Limits,
 ) -> Response:
-    """Markets for a web page, given its address, title or text, or for a query. A page on sports is
-    answered as by the sports search."""
+    """Markets for a web page, given its address, title or text, or for a query. For a page on
+    sports, the markets are chosen as in the sports search."""
     _within_tier(body.limit, caller, settings)
     found = await service.search(
         body.page(),

@@ -161,7 +161,7 @@ class ExtensionService:
         limit: int = 10,
         may_fetch: bool = False,
     ) -> PageAnswer:
-        """Find at most `limit` markets for a web page. A page on sports is answered as by `sports`.
+        """Find at most `limit` markets for a web page; for a page on sports, as `sports` does.
 
         `mode`: "extension" for all markets on the page's subject, "ads" for those that suit any
         audience. `ads_mode`: how thoroughly the latter are chosen. `sports_mode`: the mode of
@@ -264,8 +264,8 @@ class ExtensionService:
     def _sports_evidence(self, text: str) -> int:
         """Evidence that a text is on sports: 1, 0 or -1. It rests on the factors (subjects of
         markets) that fit the text best, at most `MAX_FACTORS`. 1: the factor that fits best is on
-        sports. 0: only another of them is, or no factor fits. -1: factors fit, but none is on
-        sports."""
+        sports. 0: the best one is not on sports, but another one is; or no factor fits. -1: factors
+        fit, but none is on sports."""
         found = self._relations.matcher.match(text[:500])[:MAX_FACTORS]
         sports_alone = knowledge.written_in("sports_")
         of = [self._relations.factor(one.factor).pattern in sports_alone for one in found]
@@ -275,8 +275,9 @@ class ExtensionService:
 
     async def _settled(self, page: WebPage, reading: SportsReading) -> SportsReading:
         """The page's `reading` with its final `score`, the evidence that the page is on sports. If
-        the score is within `MAX_VOTE` of the limit `IS_SPORTS`, the markets closest to the page
-        vote, and the score is raised or lowered by their vote. Otherwise it stays as it is."""
+        the score is within `MAX_VOTE` of the limit `IS_SPORTS`, a vote is held: each of the markets
+        closest to the page votes for or against sports. The result raises or lowers the score.
+        Otherwise the score stays as it is."""
         if abs(reading.score - sports.IS_SPORTS) > MAX_VOTE:
             return reading
         found = await self._search.search(page.question, dimensions=("direct",), top_k=VOTERS)

@@ -195,9 +195,9 @@ def read(
 
 
 def _names_evidence(mentions: Sequence[TeamMention]) -> float:
-    """Evidence of sports in the names of teams and players in a page's title, 0 to 1.6. Surnames,
-    and nicknames that are ordinary words, are weak evidence; two of them from the same league are
-    stronger."""
+    """How strongly the names of teams and players in a page's title show that the page is about
+    sports, 0 to 1.6. Surnames, and nicknames that are ordinary words, are weak evidence; two of
+    them from the same league are stronger."""
     sure = alone = 0.0
     doubtful: list[set[str]] = []
     for mention in mentions:
@@ -214,9 +214,9 @@ def _names_evidence(mentions: Sequence[TeamMention]) -> float:
 
 
 def _fixture_evidence(fixture: Fixture) -> float:
-    """Evidence of sports in the two sides (teams or players) of a game, 0 to 1. It is weaker for
-    two countries, since these also meet in politics and in court, and for two ordinary words, since
-    "bears" and "bulls" also occur in texts on stocks."""
+    """How strongly the two sides (teams or players) of a game show that a text is about sports, 0
+    to 1. Two countries are weaker evidence, since they also meet in politics and in court. So are
+    two ordinary words, since "bears" and "bulls" also occur in texts on stocks."""
     sides = fixture.home, fixture.away
     if all(names.is_common(side.text) for side in sides):
         return 0.1

@@ -21,13 +21,14 @@ _FILED_ANYWHERE: Final = frozenset(
 """Categories, as venues name them, under which markets on any subject are filed, so that they do
 not tell whether a market is on sports."""
 HALF_VOTE_RANK = 7.0
-"""The markets closest to a page vote on whether it is on sports. At this rank, counted from 0, a
-market's vote has half the weight of the closest market's. A larger value gives markets further down
-more weight. Chosen by hand."""
+"""Each of the markets closest to a page votes on whether the page is on sports. At this rank,
+counted from 0, a market's vote has half the weight of the closest market's. A larger value gives
+markets further down more weight. Chosen by hand."""
 VOTE_DOUBT = 0.25
-"""The markets closest to a page vote on whether it is on sports. The result is multiplied by s / (s
-+ `VOTE_DOUBT`), where s is the largest share (0 to 1) of the page's words that a voting market
-contains. A larger value moves all results closer to 0 (undecided). Chosen by hand."""
+"""Each of the markets closest to a page votes on whether the page is on sports. The result is
+multiplied by s / (s + `VOTE_DOUBT`), where s is the largest share (0 to 1) of the page's words that
+a voting market contains. A larger value moves all results closer to 0 (undecided). Chosen by
+hand."""
 
 
 class Vote(NamedTuple):

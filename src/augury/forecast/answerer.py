@@ -45,9 +45,12 @@ def _no_lap(name: str) -> None: ...
 
 
 def _asks_the_way(estimate: Estimate, reading: Reading, wider: str) -> bool:
-    """Whether an answer may be shown and rests on a market that names the way in which the event
-    has to happen, as the question does (win "by 5 points"). An answer without `Estimate.trust` is
-    taken to rest on such a market.
+    """Whether an answer takes into account that the question asks for one way in which the event
+    happens, e.g. a win "by 5 points". Both of the following must be true:
+
+    - The public answer may show it (`grade.is_shown`).
+    - It rests on a market that asks the question and names this way, too. In an answer without
+      `Estimate.trust`, a market that asks the question is taken to name the way.
 
     wider : the question without the way in which it has to happen ("Will X win?")
     """
@@ -110,10 +113,13 @@ class Answerer:
     async def _over_deadlines(
         self, found: FirstAnswer, undated: Compared, limits: Mapping[str, float], lap: Lap
     ) -> FirstAnswer:
-        """The answer to a question that names no date, with the deadline for which it holds. The
-        question is asked again with deadlines of its markets added, the latest first, until a
-        market asks it. If no market does, but markets bound the answer, it is given for the latest
-        deadline for which they bound it. Without such a deadline, `found` is returned.
+        """The answer to a question that names no date, with the deadline for which it holds.
+
+        Deadlines that its markets name (`horizons.deadlines`) are tried one after the other, the
+        latest first. Each one is added to the question, and the question is asked again. The first
+        answer from a market that asks the question with its deadline is returned. If there is none,
+        markets may still bound the answer. The bounded answer with the latest deadline is then
+        returned. If there is no such answer either, `found` is returned.
 
         found, undated : the answer without a deadline, and the comparison that it was made from
         limits : lowest probabilities at which the judge's verdicts count (`Judge.limits`)

@@ -67,7 +67,7 @@ class Assistant:
 
     def assist(self, at: datetime) -> Assistance:
         """Begin the language model's help with one forecast: returns the object that gives it. The
-        time limit starts with this call. `at`: the moment as of which the forecast is made."""
+        time limit starts with this call. `at`: the moment that the forecast describes."""
         return Assistance(self._model, at, time.monotonic() + self._deadline)
 
 

@@ -98,9 +98,9 @@ def _over_http(
 
 
 def _questions(n: int, count: int, now: datetime) -> list[str]:
-    """At most `count` questions in random order. They are titles of `n` generated markets, taken at
-    equal distances. In every third title, "win" becomes "fail to win" and "reach" becomes "fail to
-    reach"."""
+    """At most `count` questions in random order. They are the titles of every k-th of `n` generated
+    markets, with k = n // count. In every third title, "win" becomes "fail to win" and "reach"
+    becomes "fail to reach"."""
     step = max(1, n // count)
     texts = [m.question[:480] for k, m in enumerate(generate(n, now=now)) if k % step == 0][:count]
     for k in range(0, len(texts), 3):

@@ -97,8 +97,12 @@ reads, only such a list may have members that exclude each other."""
 
 def parts(reading: Reading) -> Parts | None:
     """The questions that are asked as one, e.g. "Will A win?" and "Will B win?" for "Will either A
-    or B win?"; None for other questions. `compound.parts` reads the simple form, with two
-    capitalized names; the patterns of this module read lists, other names and two statements."""
+    or B win?". None for other questions.
+
+    `compound.parts` recognizes the simple form with two names. The patterns of this module
+    recognize other forms: longer lists ("A, B or C"), names without capital letters, two things
+    that somebody wins or takes ("win Wimbledon and the US Open"), and two statements joined by
+    "and" or "but"."""
     text = " ".join(reading.core.split()).strip(" ?.!\"'")
     found = compound.parts(reading.effective) or compound.parts(text)
     if found is None and len(text) <= MAX_CHARS:
@@ -175,9 +179,11 @@ def _listed(text: str) -> Parts | None:
 
 
 def _together(found: re.Match[str]) -> Parts | None:
-    """The questions that a list of names before a verb asks: "Will A or B win?" asks "Will A win?"
-    and "Will B win?". None for a list with "and" if it has no "all", "each" or "both" after it: "A
-    and B" may do one thing together, e.g. meet."""
+    """Split a question with a list of names before its verb into one question for each name: "Will
+    A or B win?" becomes "Will A win?" and "Will B win?".
+
+    None if the names are joined by "and" without an "all", "each" or "both" after them: "A and B"
+    may do one thing together, e.g. meet."""
     if found["joint"].casefold() == "or":
         return _parts(found, "either")
     together = re.match(r"\s+(?:all|each|both)(?:\s+(?:two|three|four))?\b", found["after"], re.I)

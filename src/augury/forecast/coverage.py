@@ -120,8 +120,12 @@ def named_share(q: View, m: View) -> float:
 
 
 def distinctive_terms(choice: frozenset[str], of: View) -> frozenset[str]:
-    """The terms of a contender's name (`choice`) that the text `of` writes with a capital letter;
-    if there are none, all terms of `choice`."""
+    """The terms of a contender's name that are capitalized in a text. If none is, all terms of the
+    name.
+
+    choice : the terms of the contender's name
+    of : the text
+    """
     named = frozenset(t for t in choice if t in of.names)
     return named or choice
 

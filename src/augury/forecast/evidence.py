@@ -124,8 +124,8 @@ class Evidence:
     @property
     def share(self) -> float | None:
         """The market's share, 0 to 1, in the average of the markets that ask the question itself.
-        0: the market is only shown. None: the market counts, but is not averaged (a bound, a hint,
-        an outcome of an open question)."""
+        0: the market is only shown. None: the market counts, but its price is not averaged. It sets
+        a bound, is a hint, or is on one possible answer to an open question ("Who will win?")."""
         averaged = self.averaged and self.role == "direct"
         return round(self.weight, 4) if averaged or not self.weight else None
 

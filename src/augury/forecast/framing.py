@@ -30,8 +30,8 @@ class Framed:
     out."""
     changed: bool
     asking: str = ""
-    """The sentence that asks, if the text also states something before or after it ("I hold some
-    coins. Will ...?"); else empty."""
+    """The sentence with the question, if the text also states something before or after it ("I hold
+    some coins. Will ...?"); else empty."""
     judged: str = ""
     """The question as the judge (`matching.judge`, a trained model) reads it: as it was asked, but
     without words around it that deny it ("is it false that ..."). A "not" that denies nothing

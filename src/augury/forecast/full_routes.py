@@ -92,7 +92,8 @@ async def make(body: ForecastRequest, caller: ForecastCaller, service: Service) 
 )
 @allowed(FORECAST)
 async def made(answer_id: str, caller: AnswersCaller, service: Service) -> Response:
-    """Returns a forecast of this account if it has succeeded. Otherwise returns its status."""
+    """Returns a forecast that this account requested. If the forecast is not finished yet or has
+    failed, its status is returned instead."""
     record = await service.fetch(answer_id) if is_id("fc", answer_id) else None
     if record is None or record.kind != MAKE or record.account_id != caller.account_id:
         raise NotFound("No forecast of yours has this id.")

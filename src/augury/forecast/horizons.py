@@ -72,9 +72,10 @@ def names_no_time(reading: Reading) -> bool:
 
 
 def deadlines(compared: Compared, verdicts: Verdicts) -> list[date]:
-    """The deadlines for which a question that names no time is asked again, the latest first.
-    They are those of the markets that most probably ask the question, by the judge's `verdicts`. A
-    deadline is given as the first day that is too late."""
+    """Deadlines for a question that names no time. The question is asked again with them added, one
+    after the other, the latest first. They are the deadlines of the markets that most probably ask
+    the question or its opposite, by the judge's `verdicts`. A deadline is given as the first day
+    that is too late."""
     found: dict[date, float] = {}
     for b in compared.bearings:
         verdict = verdicts.get(b.key)
@@ -124,8 +125,8 @@ def until(compared: Compared, end: date) -> Reading:
 
 
 def furthest(estimate: Estimate, bearings: Iterable[Bearing], at: date) -> date | None:
-    """The latest deadline, after the day `at`, of the markets that bound an answer; None if logic
-    does not bound it, or none of these markets names such a deadline."""
+    """The latest deadline after the day `at` among the markets that set a bound on the answer. None
+    if the answer's grade is not `bounded`, or if none of these markets has such a deadline."""
     if estimate.grade != "bounded":
         return None
     used = {e.key for e in estimate.evidence if e.role == "bound" and e.weight}
@@ -146,9 +147,8 @@ def is_found(
     asks the question or its opposite, in at least one of two comparisons:
 
     - without the deadline: the probability is at least the limit `absent`. It is enough if another
-      market whose subject has the same terms reaches this limit. The two markets may differ only in
-      their deadline. If the question has no deadline, the judge may find that either of them asks
-      it;
+      market whose subject has the same terms reaches this limit. Such markets may differ only in
+      their deadlines, and the judge may find a question without a deadline in any of them;
     - with the deadline: the probability is at least the limit `same` if the hand-written rules find
       that the market asks the question, else `MIN_DATED_PROBABILITY`.
 

@@ -27,8 +27,9 @@ other. Chosen by hand."""
 
 def joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Estimate:
     """The estimate for a question of several parts ("A or B", "A and B"), from the estimates for
-    the parts, in their order. If a part has no answer that can be shown, the others bound the
-    estimate. It has no probability if no part has one.
+    the parts, in their order. If only some parts have an answer that may be shown
+    (`grade.is_shown`), these parts only bound the estimate. If no part has such an answer, and at
+    least one part has no probability at all, the estimate has no probability either.
 
     answers : an estimate for each of `asked.questions`
     exclusive : whether at most one of the parts can come true

@@ -283,12 +283,13 @@ def _is_of_another_month(ours: Window, theirs: Window) -> bool:
 
 
 def _is_of_another_day(ours: Window, theirs: Window, *, game: bool) -> bool:
-    """Whether question and market each name one day ("on March 9", "tomorrow"), and the days
-    certainly differ. They may be the same if they differ
+    """Whether question and market each name one day ("on March 9", "tomorrow"), and certainly mean
+    different days. They may mean the same day although the days that were read from them differ.
+    So a difference of this length does not count:
 
-    - by a year: in the days after August 30, "Aug 30" is taken for that of the next year;
-    - by a week: "Thursday's game" may be the last or the next one;
-    - by one day, for a game: late in the evening, the next day has begun in UTC."""
+    - a year: just after August 30, "Aug 30" is read as August 30 of the next year;
+    - a week: "Thursday's game" may be the last or the next one;
+    - one day, for a game: late in the evening, the next day has begun in UTC."""
     if ours.kind != "on" or theirs.kind != "on" or ours.vague or theirs.vague:
         return False
     if ours.start is None or theirs.start is None:
@@ -328,14 +329,15 @@ def applied(
     bearings: Sequence[Bearing], verdicts: Verdicts, judge: Judge, *, positive: bool
 ) -> list[Bearing]:
     """Apply the judge's verdicts to the compared market outcomes, and return these in the order of
-    `bearings`. If the judge is sure that an outcome asks the question or its opposite, the outcome
-    now counts as asking it. Some outcomes ask the question only according to the hand-written
-    rules. If the judge finds this too unlikely, or did not read the outcome, the outcome no longer
-    counts as asking the question.
+    `bearings`. An outcome asks the question if it means the same as the question's Yes; it asks the
+    opposite if it means the same as the question's No. If the judge is sure of either, the outcome
+    now counts as asking the question. Some outcomes ask the question only according to the
+    hand-written rules. If the judge finds this too unlikely, or did not read the outcome, the
+    outcome no longer counts as asking the question.
 
-    The limit `absent` of `Judge.limits` is for the probability that an outcome asks the question or
-    its opposite. If any outcome reaches this limit, outcomes bound the answer only where logic
-    proves the bound.
+    `Judge.limits` contains the limit `absent`. If the judge finds for any outcome at least this
+    probability that it asks the question or its opposite, the prices of other outcomes limit the
+    answer only where logic relates these outcomes to the question.
 
     positive : False if the question contains a negation ("Will X not win?")
     """
@@ -353,9 +355,9 @@ def applied(
 
 
 def _ordered(bearing: Bearing, verdict: Verdict | None, judge: Judge) -> Bearing:
-    """The market outcome, with the order that the judge finds: how the question is related to the
-    outcome, e.g. implies it. It is added only if the judge is sure of it, and logic finds no
-    relation. Otherwise the outcome is returned unchanged."""
+    """Add to a market outcome the logical relation of the question to it that the judge finds, e.g.
+    that the question implies the outcome (`JudgedOrder`). The outcome is returned unchanged if the
+    judge is not sure enough of the relation, or if logic has already found a relation."""
     if verdict is None or verdict.order is None or bearing.relation != "none":
         return bearing
     if verdict.order.probability < judge.limits["order"]:
@@ -374,15 +376,19 @@ def _unread(bearing: Bearing) -> Bearing:
 
 
 def _may_ask(bearing: Bearing, verdict: Verdict) -> float:
-    """Probability, 0 to 1, that the market outcome asks the question or its opposite. 0 if the
-    outcome names another level than the question ("above 4%" instead of "above 3%"), because that
-    is another question."""
+    """Probability, 0 to 1, that the market outcome means the same as the question's Yes or as its
+    No. 0 if the outcome names another level than the question ("above 4%" instead of "above 3%"),
+    because that is another question."""
     return 0.0 if _is_of_another_level(bearing) else verdict.side
 
 
 def _is_of_another_level(b: Bearing) -> bool:
-    """Whether question and market each name a level, e.g. "$100k", and the levels differ; or
-    whether the market names by how much a rate moves, and the question does not."""
+    """Whether question and market are about different levels. There are two cases:
+
+    - both name a level, e.g. "$100k", and the two levels are neither the same nor opposite;
+    - the market states the size of a rate move, e.g. 25 basis points, and the question states no
+      size, or states a move that is wider or excludes the market's.
+    """
     if b.fit.leveled:
         return b.fit.threshold not in ("same", "opposite")
     return b.fit.threshold in ("implied", "excludes") and move(b.view.proposition) is not None

@@ -19,8 +19,8 @@ days."""
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The answer to one question, with the question as it was understood and the time as of which
-    it was answered. It is independent of the request that asked for it."""
+    """The answer to one question, with the question as it was understood and the moment that the
+    answer describes. It is independent of the request that asked for it."""
 
     reading: Reading
     estimate: Estimate
@@ -40,9 +40,10 @@ class Forecast:
 
     @property
     def origin(self) -> Origin:
-        """Where the answer comes from. `replay`: from markets as of the past. `sample`: the answer
-        rests on at least one market of the invented sample catalogue. If it rests on no market,
-        the markets that were looked at for it count instead. `live`: all other answers."""
+        """Where the answer comes from. `replay`: from markets as they were at an earlier time.
+        `sample`: the answer rests on at least one market of the invented sample catalogue. If it
+        rests on no market, the markets that were looked at for it count instead. `live`: all other
+        answers."""
         if self.replay:
             return "replay"
         return "sample" if any(one.origin == "sample" for one in self._rests_on) else "live"

@@ -341,8 +341,8 @@ def nicknames(found: frozenset[str]) -> tuple[tuple[frozenset[str], frozenset[st
 
 @cached(16 << 20)
 def associated_terms(found: frozenset[str]) -> frozenset[str]:
-    """Terms that the names among the terms `found` imply ("moscow" adds "russia"), and the terms
-    that these imply in turn. Terms in `found` are left out."""
+    """Some of the terms `found` are names. Returns the terms that these names imply ("moscow" adds
+    "russia"), and the terms that those imply in turn. Terms in `found` are left out."""
     more = _direct_associations(found)
     return (more | _direct_associations(found | more)) - found if more else more
 

@@ -91,9 +91,9 @@ class Reading:
     core: str = ""
     """The question in its own words, without words around it such as "is it true that"."""
     asking: str = ""
-    """The sentence that asks, if the text also states something: "Will ...?" in "I hold some coins.
-    Will ...?". Words around it such as "is it true that" are left out. Empty if the text only
-    asks."""
+    """The sentence with the question, if the text also states something: "Will ...?" in "I hold
+    some coins. Will ...?". Words around it such as "is it true that" are left out. Empty if the
+    text consists of the question alone."""
     denied: bool = False
     """Whether the words around the question deny it ("is it false that ...")."""
     judged: str = ""
@@ -221,7 +221,7 @@ def _by_then(proposition: Proposition) -> Proposition:
 
 def _applied(pattern: Finder, replacement: Replacement, text: str, what: str) -> str:
     """The text after one rewriting rule: each match of `pattern` becomes `replacement`. Rules for
-    negations (`what` is "polarity") leave matches alone that begin inside a name."""
+    negations (`what` is "polarity") do not change a match that begins inside a name."""
     if pattern.search(text) is None:
         return text
     if what != "polarity":

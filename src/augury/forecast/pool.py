@@ -120,8 +120,10 @@ def by_threshold(
 
     Returns the probability, and the probabilities for the neighboring thresholds as its lower and
     upper limit (0 and 1 without a neighbor). Between two thresholds log-odds are linear. Below the
-    lowest and above the highest they continue at the slope of the two nearest thresholds, but
-    change by at most 2.5. From a single threshold T, log-odds fall by 1 for each T/10 upward.
+    lowest and above the highest they continue at the slope of the two nearest thresholds. If
+    `points` has only one threshold T, log-odds fall by 1 for each T/10 by which `at` is above T,
+    and rise by 1 for each T/10 by which it is below. Beyond the outermost thresholds, log-odds
+    change by at most 2.5.
     """
     ordered = _merged(points)[::-1]
     xs = [x for x, _, _ in ordered]

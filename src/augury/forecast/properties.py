@@ -269,7 +269,8 @@ def reworded(engine: Engine, markets: Sequence[Market]) -> dict[str, Tally]:
 
 def bearing(found: Estimate) -> tuple[str, bool]:
     """The role (e.g. "direct") of the first market in an answer's evidence, and whether this market
-    asks the opposite of the question; ("none", False) without a probability."""
+    asks the opposite of the question; ("none", False) if the answer has no probability or no
+    evidence."""
     if found.probability is None or not found.evidence:
         return "none", False
     return found.evidence[0].role, found.evidence[0].flipped

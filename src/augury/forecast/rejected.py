@@ -96,8 +96,8 @@ def difference(b: Bearing, fit: Comparison) -> str:
 
 
 def _are_twins(a: Bearing, b: Bearing) -> bool:
-    """Whether two markets on different venues seem to ask the same and have nearly the same
-    price."""
+    """Whether two markets on different venues seem to ask the same question and have nearly the
+    same price."""
     if a.market.platform == b.market.platform or abs(a.positive - b.positive) > MAX_TWIN_GAP:
         return False
     if a.market.price_at is None or (a.view.proposition.threshold is None) != (

@@ -82,8 +82,8 @@ def _last_day(found: re.Match[str], on: date) -> str:
 
 
 def _later(found: re.Match[str], on: date) -> str:
-    """The text that replaces a time counted from now on: "within a month", matched in a question of
-    May 3, 2026 (`on`) -> "by June 3, 2026"."""
+    """The date that replaces a span of time. The span begins on the day of asking (`on`): "within a
+    month", asked on May 3, 2026 -> "by June 3, 2026"."""
     number = (found["n"] or "one").casefold()
     count = int(number) if number.isdecimal() else _COUNTS[number]
     return f"by {_written(later(on, count, found['unit'].casefold()))}"

@@ -171,8 +171,9 @@ def masked(text: str) -> tuple[str, tuple[str, ...]]:
 def rephrased(original: str, text: str, fixed: tuple[str, ...]) -> str | None:
     """Put the names and figures (`fixed`) back into `text`, a language model's wording of the text
     `original`. In both texts {1}, {2} ... stand for them (`masked`). Returns None if the wording
-    can't be trusted: it does not have each placeholder once and in order, is much longer, changes
-    the words that reverse a statement, or adds a word that is not neutral."""
+    can't be trusted: it does not have each placeholder once and in order, is much longer, adds,
+    drops or moves a word that reverses or limits a statement ("not", "above"; see `_TURNING`), or
+    adds a word that is not neutral (`_NEUTRAL`)."""
     if [int(n) for n in _PLACE.findall(text)] != list(range(1, len(fixed) + 1)):
         return None
     bare = _PLACE.sub("#", text)

@@ -1,7 +1,7 @@
 """Decides which role a market has for a question. Pure.
 
-The roles: direct (it asks the question), twin (it asks the same as another market), one of several
-deadlines of the same event, bound (it limits the answer), or hint.
+The roles: direct (it asks the question), twin (it asks the same question as another market), one of
+several deadlines of the same event, bound (it limits the answer), or hint.
 """
 
 from __future__ import annotations
@@ -123,8 +123,8 @@ def is_better_match(other: Comparison, direct: Comparison) -> bool:
 
 
 def direct_markets(bearings: Sequence[Bearing], at: date) -> list[Bearing]:
-    """The market outcomes that ask the question itself: the best one first, then up to five twins
-    of it (`are_twins`). Empty if no market asks the question.
+    """The outcomes of the markets that ask the question itself or its opposite: the best one first,
+    then up to five twins of it (`are_twins`). Empty if no market asks it.
 
     bearings : the market outcomes compared with the question, the best match first
     at : the day on which the question is asked
@@ -197,8 +197,8 @@ def in_order(series: Sequence[Bearing]) -> list[Bearing]:
 
 def _contradict(one: Bearing, other: Bearing) -> bool:
     """Whether the probabilities of two markets with different deadlines contradict each other, by
-    more than `TWIN_GAP`. A later deadline can't make an event less likely, nor can it make it
-    likelier that something lasts."""
+    more than `TWIN_GAP`. A later deadline can't make it less likely that an event happens in time.
+    And it can't make it more likely that a state lasts until then."""
     sooner, later = (one, other) if one.fit.gap > other.fit.gap else (other, one)
     rises = -1 if one.fit.lasting else 1
     return sooner.fit.gap != later.fit.gap and (
@@ -264,8 +264,8 @@ def is_hint(c: Comparison, *, alone: bool) -> bool:
 
 
 def are_twins(a: Bearing, b: Bearing, at: date) -> bool:
-    """Whether two markets ask the same, as one contract on two venues does: they differ in no part
-    (deadline, level ...), share nearly all terms and have nearly the same price.
+    """Whether two markets ask the same question, as one contract on two venues does: they differ in
+    no part (deadline, level ...), share nearly all terms and have nearly the same price.
 
     at : the day on which the question is asked
     """
@@ -313,8 +313,9 @@ def is_rung(c: Comparison, part: str) -> bool:
 
 
 def is_same_except(c: Comparison, but: str) -> bool:
-    """Whether market and question differ in no part (window of time, level, stage, contender, year)
-    other than the part `but`."""
+    """Whether market and question differ in none of their parts (window of time, level, stage,
+    contender, year), except possibly in the part `but`. Opposite levels ("above 3%", "below 3%") do
+    not count as different. Nor does a part of which one of the two says nothing definite."""
     return c.edition != "differs" and all(
         getattr(c, part) in ("same", "opposite", "unsaid")
         for part in ("window", "threshold", "stage", "choice")

@@ -269,7 +269,7 @@ class ForecastService:
         """Add to an estimate without a probability the reason why it has none: for example, that a
         market asked the question, but is closed, resolved or without a recent price.
 
-        at : the time as of which the question is answered
+        at : the moment that the answer describes
         replay : whether that time is in the past, so that markets are taken as they were known then
         """
         if estimate.null is not None and estimate.null.kind not in nulls.REPLACEABLE:
@@ -304,9 +304,9 @@ class ForecastService:
         return QuestionForecast(grade.public(forecast.estimate).probability, forecast.data_as_of)
 
     async def draw(self, forecast: Forecast) -> PublicCausalGraph | None:
-        """The causal graph of a forecast; None if the forecast has no evidence. For a forecast as
-        of a past time, the graph shows only this evidence. Concurrent calls for the same forecast
-        share one drawing."""
+        """The causal graph of a forecast; None if the forecast has no evidence. The graph of a
+        forecast as of a past time shows the evidence, but no causes or consequences. Concurrent
+        calls for the same forecast share one drawing."""
         key = (forecast.reading.question, forecast.as_of)
         flight = self._drawing.get(key)
         if flight is None:
@@ -360,7 +360,7 @@ class ForecastService:
         raise AssertionError("the last stage of a forecast should be the forecast itself")
 
     async def _gather(self, reading: Reading, at: datetime, *, replay: bool) -> list[Snapshot]:
-        """A question's markets open at `at` with a fresh price, the best match first."""
+        """Markets found for a question, open and with a fresh price at `at`; best match first."""
         hits = await self._search.gather(
             judging.search_text(reading.search_text, vocabulary.default(), at.date()),
             depth=REPLAY_SEARCH_DEPTH if replay else SEARCH_DEPTH,

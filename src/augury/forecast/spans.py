@@ -31,14 +31,20 @@ def in_span(
     asked: Proposition, direct: Sequence[Bearing], bearings: Sequence[Bearing], at: date
 ) -> SpanEstimate | None:
     """The probability that an event happens within a span of time: the probability that it happens
-    by the end of the span, minus the probability that it happens by its beginning. Both come from
-    markets with such deadlines. The difference is right only for an event that happens once. A
-    price can touch a level again, so for a level the difference is only the lower bound.
+    by the end of the span, minus the probability that it happens by its beginning.
 
-    None if the question (`asked`) is not about an event in a span that begins more than `NEAR_END`
-    after the day `at`, or if a market asks about the span itself. Also None unless two markets are
-    found: one whose deadline is at most `NEAR_END` from the end of the span, and one whose deadline
-    is at most `NEAR_END` after its beginning, or earlier.
+    Both come from markets with such deadlines. If no market has a deadline near the beginning of
+    the span, the second probability is interpolated between other deadlines. The difference is
+    right only for an event that happens once. A price can touch a level again, so for a level the
+    difference is only the lower bound.
+
+    All of the following must be true; otherwise the result is None:
+
+    - The question (`asked`) is about an event in a span of time.
+    - The span begins more than `NEAR_END` after the day `at`.
+    - No market asks about the span itself.
+    - One market's deadline is at most `NEAR_END` away from the end of the span.
+    - One market's deadline is before the beginning of the span, or at most `NEAR_END` after it.
 
     direct : the markets that seem to ask the question itself
     bearings : all market outcomes compared with the question, the best match first

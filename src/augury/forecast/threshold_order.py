@@ -47,9 +47,11 @@ _DISTRICT: Final = re.compile(r"cd[a-z]{2}(?:\d{1,2}|al)")
 
 def threshold_order(q: View, m: View, extra: float) -> Order:
     """How the level that the question (`q`) names relates to the level that the market (`m`) names,
-    e.g. `implies`: Yes to the question implies Yes to the market. Finishing places, groups, the
-    direction and period of a change, daily highs and lows, and districts are compared as well.
-    `unsaid`: question and market differ in none of these.
+    e.g. `implies`: Yes to the question implies Yes to the market.
+
+    Finishing places, groups, the direction and period of a change, daily highs and lows, and
+    districts are compared as well. The result is `unsaid` if the levels say nothing about the
+    relation (e.g. because neither text names one), and the other things do not differ.
 
     extra : weight of the market's most telling term that the question does not name
     """
@@ -240,17 +242,19 @@ def _counts(ours: Proposition, theirs: Proposition) -> bool:
 
 
 def _whole(t: Threshold) -> Threshold:
-    """The threshold of a count, written so that both of its ends belong to it: "more than 25"
-    becomes "26 or more"."""
+    """The threshold `t` of a count (or of degrees), with limits that belong to the range:
+    "more than 25" becomes "26 or more"."""
     low = t.low if t.low_in or math.isinf(t.low) else math.floor(t.low) + 1
     high = t.high if t.high_in or math.isinf(t.high) else math.ceil(t.high) - 1
     return Threshold(low, high, True, True, t.unit)
 
 
 def _side_is_unknown(t: Threshold, other: Threshold) -> bool:
-    """Whether it can't be told if "hits X" (`t`, one value) means a rise or a fall to X. `other` is
-    a threshold that names its direction, such as "dips to 5". Compared with that, "hits 4" must be
-    a fall, because 4 lies below 5 (False); but "hits 6" may be a rise (True)."""
+    """Whether the direction of `t` is unknown. "Hits X" is a threshold of one value that does not
+    say whether the quantity rises or falls to X. `other` is a threshold that names its direction,
+    such as "dips to 5". Compared with that, "hits 4" must be a fall, because 4 lies below 5 (the
+    result is False); but "hits 6" may be a rise (True). Also False if `t` is a range or `other` is
+    one value."""
     if t.low != t.high or other.low == other.high:
         return False
     if math.isinf(other.low):

@@ -120,8 +120,8 @@ def trusted(estimate: Estimate, found: Signs | None, trees: Trees) -> Estimate:
 
 def signs(estimate: Estimate, compared: Compared, verdicts: judging.Verdicts) -> Signs | None:
     """The numbers from which the trust in an answer is computed; `SIGNS` lists them. None in three
-    cases: the answer rests on no market, it rests only on hints, or the question is the title of
-    its market."""
+    cases: the answer rests on no market; it rests only on hints; or the question is the title of
+    the market with the largest weight in the answer (`Bearing.exact`)."""
     if estimate.probability is None or estimate.grade not in ("asked", "bounded"):
         return None
     used = [one for one in estimate.evidence if one.counts]
@@ -169,9 +169,9 @@ def signs(estimate: Estimate, compared: Compared, verdicts: judging.Verdicts) ->
 def _beside(
     estimate: Estimate, compared: Compared, others: judging.Verdicts
 ) -> tuple[float, float]:
-    """The values of `agreeing` and `contradicting` (`SIGNS`): how surely the judge finds the
-    question or its opposite in markets that the answer does not use. Each value is the largest
-    probability in the judge's verdicts on a group of these markets; 0 if the group is empty.
+    """The values of `agreeing` and `contradicting` (`SIGNS`). Each belongs to a group of markets
+    that the answer does not use. The value is the largest probability, by the judge's verdicts,
+    that a market of the group asks the question or its opposite; 0 if the group is empty.
 
     - `agreeing`: markets whose price would give nearly the same answer (`SAME_ANSWER`);
     - `contradicting`: markets whose price would give another answer.
@@ -202,10 +202,12 @@ def _least_bound_trust(used: Sequence[Evidence], verdicts: judging.Verdicts) -> 
 
 
 def _bounding_trust(verdict: Verdict) -> float:
-    """How sure the judge is that a market bounds the answer, as a probability, 0 to 1. If the
-    hand-written rules find a bound, this is the probability that they are right. Otherwise the
-    judge itself has chosen the likeliest relation between question and market that would set a
-    bound; this is the probability of that relation. -1: the verdict has neither."""
+    """How sure the judge is that a market bounds the answer, as a probability, 0 to 1.
+
+    If the hand-written rules find a bound, this is the probability that they are right
+    (`Verdict.bound_trust`). If they find none, the judge has chosen the likeliest of the relations
+    by which the market would bound the answer (`Verdict.order`). Then this is the probability of
+    that relation. -1 if the verdict holds neither probability."""
     alone = -1.0 if verdict.order is None else verdict.order.probability
     return alone if verdict.bound_trust is None else verdict.bound_trust
 

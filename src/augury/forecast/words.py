@@ -84,7 +84,7 @@ def code() -> str:
 
 
 def digest(market: ReadableMarket) -> bytes:
-    """Hash, 8 bytes, of everything that determines what is read of a market's text: the fields of
+    """Hash, 8 bytes, of everything that determines how a market's text is understood: the fields of
     the market that are used, and the version of the code that reads them."""
     fields = (
         code(), market.question, market.title, market.subtitle,

@@ -195,8 +195,8 @@ def _days(changes: Changes, pairs: Sequence[Joined]) -> _Days:
 
 
 def _cells(pairs: Sequence[Joined], days: _Days, kept: NDArray[np.bool_]) -> dict[Kind, Cell]:
-    """For each kind of edge, how often the markets that it joins moved together. This share of days
-    is computed for each pair of events; the result is the mean over all pairs of events.
+    """For each kind of edge, on which share of the days the markets that it joins moved together.
+    The share is computed for each pair of events and then averaged over the pairs of events.
 
     days : observations; only those rows count for which `kept` is True
     """

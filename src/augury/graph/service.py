@@ -288,10 +288,10 @@ class GraphService:
 def _suggested(
     explored: Explored, found: Found, by_id: Mapping[str, markets.StoredMarket]
 ) -> list[view.SuggestedMarket]:
-    """The markets that only a language model's label (its answer on how two events are related)
-    relates to the question, in the order of the search results.
+    """The markets that are related to the question only by a language model's label, in the order
+    of the search results. A label is the model's answer on how two events are related.
 
-    by_id : the markets that may be drawn
+    by_id : the markets that the graph may show, by market id
     """
     lookup = explored.lookup
     return [
@@ -353,8 +353,8 @@ class _Clock:
         self._last = time.perf_counter()
 
     def mark(self, name: str) -> None:
-        """Store how long the part `name` of the work took, which has just ended: the time since the
-        previous call or, for the first part, since the start."""
+        """Store how long a part of the work took. The part has just ended, and `name` is its name.
+        Its time is counted from the previous call or, for the first part, from the start."""
         now = time.perf_counter()
         self.durations[name] = round(1000 * (now - self._last), 2)
         self._last = now

@@ -262,10 +262,10 @@ def _edges_of(
     """A list with one edge: it joins the node of a factor (a thing in the world) to the rest of the
     graph.
 
-    The other end of the edge is the question's node, with one exception: a causal path (not
-    `correlated`) can lead from the question through other factors. If the last of them has a node
-    in the graph, and its relation to the question is the same (e.g. `upstream` for both factors),
-    the edge joins the two factors' nodes.
+    The other end of the edge is the question's node, with one exception. A factor that is upstream
+    or downstream of the question can be reached through other factors. If the last factor before it
+    on the path has a node in the graph, and has the same relation to the question (e.g. both are
+    upstream), the edge joins the nodes of these two factors.
 
     lead : the factor's best market, with the path from the question to the factor
     ids, leads, factors : node id, best market and factor, by factor id

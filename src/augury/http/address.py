@@ -66,8 +66,9 @@ class Forwarding:
         return cls(settings.forwarded_header, trusted, settings.trusted_hops)
 
     def client(self, scope: Scope) -> Address | None:
-        """The address that a request comes from, found with its ASGI scope. None if the connection
-        has no address, e.g. on a Unix socket."""
+        """The address that a request comes from. It is read from the request's ASGI `scope`: from
+        the connection or, if a trusted proxy is connected, from the proxy's header. None if the
+        connection has no address, e.g. on a Unix socket."""
         peer = scope.get("client")
         address = parse(peer[0]) if peer else None
         if not self.trusted or address is None or not is_trusted(address, self.trusted):

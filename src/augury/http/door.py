@@ -153,7 +153,7 @@ class Door:
 
     def _wait(self, address: Address | None) -> float:
         """Seconds until a request without a key would be admitted; 0 if it would be admitted now.
-        Nothing is counted."""
+        Calling this function does not count as a request."""
         now = time.monotonic_ns() // 1000
         places = [(bucket(address), self._rate)]
         if (where := site(address)) is not None:

@@ -76,7 +76,8 @@ async def put_part(
     responses=openapi.errors(404, 409),
 )
 async def start(import_id: str, caller: AdminCaller, service: Service) -> dict[str, Any]:
-    """Start reading the file once all parts have arrived. Idempotent."""
+    """Start reading the file. Call this when all parts have arrived; before that, the response is
+    409. Idempotent."""
     return schemas.record(await service.start(import_id), service.part_bytes)
 
 

@@ -308,7 +308,8 @@ def _joined(text: str) -> str:
 
 def _without(low: _Bound, high: _Bound) -> str:
     """The phrase for all numbers outside a range. `low` says which are below the range, `high`
-    which are above it: "13 or fewer" and "17 or more" -> "not between 14 and 16"."""
+    which are above it. For counts (whole numbers), both numbers of the phrase belong to the range:
+    "13 or fewer" and "17 or more" -> "not between 14 and 16"."""
     if not (low.counted and high.counted):
         return f"not between {_with_unit(low, high)} and {_with_unit(high, low)}"
     least = int(low.value) + low.inside
@@ -322,8 +323,9 @@ def _without(low: _Bound, high: _Bound) -> str:
 
 
 def _within(low: _Bound, high: _Bound) -> str:
-    """The phrase for a range with a lower and an upper bound: "at least 13" (`low`) and "below 17"
-    (`high`) -> "between 13 and 16"."""
+    """The phrase for a range with a lower and an upper bound. For counts (whole numbers), both
+    numbers of the phrase belong to the range: "at least 13" (`low`) and "below 17" (`high`) ->
+    "between 13 and 16"."""
     if not (low.counted and high.counted):
         return f"between {_with_unit(low, high)} and {_with_unit(high, low)}"
     least = int(low.value) + (not low.inside)

@@ -97,8 +97,8 @@ def game_relation(
     opposite, or something that implies the market's outcome ... (`contests.Bearing`). None if the
     relation is not certain.
 
-    foreign : mentions of all teams and people in the question, from `teams_and_people`. Those that
-        are neither side of the game are foreign to it: the question may be about another game
+    foreign : mentions of all teams and people in the question, from `teams_and_people`. If one of
+        them is neither side of the game, the question may be about another game
     """
     result = asked_result(question, contest, foreign, vocabulary)
     return None if result is None else GameRelation(contest.bearing(result.ends), result.both)

@@ -150,8 +150,9 @@ def _marked(words: Sequence[Token], spans: list[tuple[int, int, str]]) -> list[s
 
 
 def _without_epithets(text: str) -> str:
-    """The text without figures of speech in which the name of another team (X) only describes side
-    A or B: "the X of A" -> "A", "A black X" -> "A". Otherwise X would count as a team."""
+    """The text without nicknames of the sides A and B that are also names of another team (X).
+    Otherwise such a nickname would count as a third team. "the X of A" ("the Knights of Army") and
+    "A young X" ("Army's young Knights") both become "A"."""
     text = re.sub(r"(?<![^ ])X (?:of|from|in) (?:the )?([AB])(?![^ ])", r"\1", text)
     return _EPITHET.sub(r"\1", text)
 

@@ -194,9 +194,9 @@ def _value_and_touch(value: Range, touch: Range, at: Window, window: Window) -> 
 
 
 def _impossible_for_counts(p: Range, q: Range, order: WindowOrder) -> int:
-    """The combinations of truth values (bits TT, TF, FT, FF) that are impossible for the
-    propositions "the number of events in one window is in `p`" and "the number of these events in
-    another window is in `q`". A window that contains the other has at least as many events.
+    """Which joint outcomes (bits TT, TF, FT, FF) are impossible for two propositions: "the number
+    of events in one window is in `p`" and "the number of these events in another window is in `q`".
+    A window that contains the other has at least as many events.
 
     order : how the first window relates to the second ("inside": the first lies within the second)
     """
@@ -225,8 +225,8 @@ def _parts(r: Range, least: float) -> tuple[_Runs, _Runs]:
 
 
 def whole_values(p: Range, q: Range, *, least: float = 0.0) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "the number is in `p`" and
-    "the same number is in `q`" can't have, for a whole number that is at least `least`."""
+    """Which joint outcomes (bits TT, TF, FT, FF) are impossible for two propositions: "the number
+    is in `p`" and "the same number is in `q`". It is a whole number that is at least `least`."""
 
     def meet(one: _Runs, two: _Runs) -> bool:
         return any(max(a[0], b[0]) <= min(a[1], b[1]) for a in one for b in two)
@@ -235,9 +235,9 @@ def whole_values(p: Range, q: Range, *, least: float = 0.0) -> int:
 
 
 def _ordered_counts(p: Range, q: Range) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "the number of events in the
-    narrower window is in `p`" and "the number of events in the wider window is in `q`" can't have.
-    The first number is at most the second."""
+    """Which joint outcomes (bits TT, TF, FT, FF) are impossible for two propositions: "the number
+    of events in the narrower window is in `p`" and "the number of events in the wider window is in
+    `q`". The first number is at most the second."""
 
     def meet(one: _Runs, two: _Runs) -> bool:
         return any(a[0] <= b[1] for a in one for b in two)
@@ -248,8 +248,8 @@ def _ordered_counts(p: Range, q: Range) -> int:
 def _impossible_counts(
     p: Range, q: Range, meet: Callable[[_Runs, _Runs], bool], least: float
 ) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that "a whole number is in `p`" and "another whole
-    number is in `q`" can't have. Both numbers are at least `least`.
+    """Which joint outcomes (bits TT, TF, FT, FF) are impossible for two propositions: "the first
+    number is in `p`" and "the second number is in `q`". Both are whole numbers, at least `least`.
 
     meet : says how the two numbers are related. It is called with two sets of whole numbers, and
         returns whether the first number can be in the first set while the second number is in the

@@ -94,8 +94,8 @@ def _one_choice(a: Proposition, b: Proposition) -> int:
 
 
 def _ranks(p: Threshold, q: Threshold) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "the contender's rank is in
-    `p`" and "the same contender's rank is in `q`" can't have."""
+    """Which joint outcomes (bits TT, TF, FT, FF) are impossible for two propositions: "the
+    contender's rank is in `p`" and "the same contender's rank is in `q`"."""
     if p.low < 1 or q.low < 1:
         return 0
     one = Range(p.low - 1, True, p.high - 1, True)
@@ -108,10 +108,10 @@ def _height(p: Proposition) -> int:
 
 
 def _order(one: int, two: int) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "a contender reaches stage
-    `one`" and "the same contender reaches stage `two`" can't have: whoever reaches the later stage
-    has reached the earlier one. A larger number is a later stage; with an unknown stage (0) nothing
-    is impossible."""
+    """Which joint outcomes (bits TT, TF, FT, FF) are impossible for two propositions: "a
+    contender reaches stage `one`" and "the same contender reaches stage `two`". Whoever reaches the
+    later stage has reached the earlier one. A larger number is a later stage; with an unknown stage
+    (0) nothing is impossible."""
     if not one or not two:
         return 0
     if one == two:
@@ -157,9 +157,9 @@ def _season(p: Proposition) -> tuple[str, int] | None:
 
 
 def _nomination(a: Proposition, b: Proposition) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "a party nominates the
-    candidate" and "the candidate wins the election" can't have: whoever wins was nominated. 0, i.e.
-    none, if the first names no party, if the second names another party, or if they are about
+    """Which joint outcomes (bits TT, TF, FT, FF) are impossible for two propositions: "a party
+    nominates the candidate" and "the candidate wins the election". Whoever wins was nominated. 0,
+    i.e. none, if the first names no party, if the second names another party, or if they are about
     different offices."""
     if {a.predicate, b.predicate} != {"nominated", "wins"}:
         return 0

@@ -21,9 +21,9 @@ _ONCE: Final = frozenset({"die", "ipo", "dissolv"})
 
 
 def impossible_occurrences(a: Proposition, b: Proposition) -> int:
-    """The joint outcomes (bits TT, TF, FT, FF) that the propositions "X happens in the window of
-    `a`" and "X happens in the window of `b`" can't have: TF (true, false) if the window of `a` lies
-    within that of `b`."""
+    """Which joint outcomes (bits TT, TF, FT, FF) are impossible for two propositions: "X happens
+    in the window of `a`" and "X happens in the window of `b`". For example, TF (true, false) is
+    impossible if the window of `a` lies within that of `b`."""
     match window_order(a.window, b.window):
         case "equal":
             return TF | FT
@@ -70,8 +70,8 @@ def _span(w: Window) -> _Span | None:
 
 
 def window_order(a: Window, b: Window) -> WindowOrder:
-    """How the window of time `a` relates to the window `b`: "inside" means that `a` lies within
-    `b`, "unknown" that the texts do not tell.
+    """How the window of time `a` relates to the window `b`. "inside" means that `a` lies within
+    `b`. "unknown" means that it can't be told how the two relate.
 
     Whoever asks about an event knows that it has not happened yet. So in a question asked in 2026,
     "by the end of 2026" can only mean 2026. It is the same window as "in 2026". For this, it is

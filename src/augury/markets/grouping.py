@@ -106,8 +106,9 @@ def _types(members: Sequence[EventMember], sides: Sides) -> dict[str, MarketType
 
 
 def _type_of_single_market(market: EventMember) -> dict[str, MarketType]:
-    """The type of an event's only market, as {market id: type}. It gets a type if it has three or
-    more outcomes, because these exclude each other. Empty if it has fewer."""
+    """The type of an event's only market, as {market id: type}. With three or more outcomes, it is
+    `sum_to_one` if at least half of the outcomes are ranges of values, else `winner_take_all`. With
+    fewer outcomes the result is empty, so the market is binary."""
     if len(market.outcomes) < 3:
         return {}
     ranges = sum(read_interval(label, "") is not None for label in market.outcomes)
@@ -331,7 +332,7 @@ def _shared_words(members: Sequence[EventMember]) -> str | None:
 
 def _common_ends(texts: Sequence[Sequence[str]]) -> tuple[int, int]:
     """How many words at the beginning, and how many at the end, all texts (lists of words) share.
-    At least one word of each text is counted as neither."""
+    At least one word of each text is left over between the two."""
     shortest = min(len(t) for t in texts)
     head = 0
     while head < shortest - 1 and len({t[head].casefold() for t in texts}) == 1:

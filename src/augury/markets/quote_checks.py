@@ -99,7 +99,8 @@ def wrong_quotes(
     Parameters
     ----------
     quotes
-        The quotes to check: each by itself, and all imported quotes of one venue and day together.
+        The quotes to check. Each quote is checked by itself. In addition, the imported quotes of
+        one venue and day are checked as a group (`is_in_another_unit`).
     before
         Market id -> the first outcome's last recorded price before the quote. Only needed for
         quotes that are at a cent or less (`is_shrunken`).

@@ -1,7 +1,7 @@
 """Demands of a question that a market has to meet in order to ask the same question. Pure.
 
-The judge (the trained model) weighs how alike two texts are, so it can accept a market that does
-not ask the same: a market on another office, on only one of two named alternatives, or without the
+The judge (the trained model) weighs how alike two texts are, so it can accept a market that asks
+another question: a market on another office, on only one of two named alternatives, or without the
 event that the question puts after "before". The rules of this module find such markets.
 """
 
@@ -85,7 +85,7 @@ _PART_OF_WORK: Final = re.compile(
     r"\b(trailer|teaser|soundtrack|dlc|poster|spin-?off|documentar|biopic|memoir|remake)", re.I
 )
 """Matches words for a thing that belongs to a film, game ... but is not the work itself
-("trailer"). A market that lacks one of these words of the question does not ask the same."""
+("trailer"). A market that lacks one of these words of the question asks another question."""
 _RANK: Final = re.compile(
     rf"\b(?P<nth>{numerals.ORDINAL})\b(?!\s+(?:times?|half|quarter|round|terms?|lady|amendment|weeks?|days?|"
     r"months?|years?|place\s+votes?)\b)|(?:#\s?|\b(?:no\.|number)\s?)(?P<number>\d{1,2}|one|two|three)\b",
@@ -126,8 +126,8 @@ person does not answer a question about another person."""
 
 @dataclass(frozen=True, slots=True)
 class Demands:
-    """What a market has to say or to name in order to ask the same as a question. The demands are
-    read from the question once and then checked against each market."""
+    """What a market has to say or to name in order to ask the same question. The demands are read
+    from the question once and then checked against each market."""
 
     names_occasions: bool
     """Whether the question says on how many occasions something has to hold ("every day", "on at
@@ -143,20 +143,21 @@ class Demands:
     """Keys (`Entity.key`) of the offices that the question names. A market that names offices, but
     none of these, asks another question."""
     races: frozenset[str]
-    """Kinds of office that the question is about ("senate", "governor"). A market does not ask the
-    same if its title is about other kinds of office only."""
+    """Kinds of office that the question is about ("senate", "governor"). A market asks another
+    question if its title is about other kinds of office only."""
     places: frozenset[str]
     """Names of the places (countries, states, cities ...) that the question names, and of
     everything to which an entity in the question belongs (Minnesota for a senator of Minnesota). A
-    market on a race for office elsewhere does not ask the same, unless it names somebody whom the
+    market on a race for office elsewhere asks another question, unless it names somebody whom the
     question names."""
     named_around: frozenset[str]
-    """Keys (`Entity.key`) of entities that the question's text names, but not in the sentence that
-    asks: Tatum in "I love Tatum. Will Brown win MVP?". A market on Tatum does not ask the same,
-    unless it also names Brown, i.e. an entity of the same kind from the sentence that asks."""
+    """Keys (`Entity.key`) of entities that the text names only outside the sentence with the
+    question: Tatum in "I love Tatum. Will Brown win MVP?". A market on Tatum asks another question,
+    unless it also names Brown, i.e. an entity of the same kind from the sentence with the
+    question."""
     named_in_question: tuple[Mention, ...]
-    """If the question's text has several sentences: the mentions of entities in the one that asks.
-    Empty if the text is a single sentence."""
+    """If the text has several sentences: the mentions of entities in the sentence with the
+    question. Empty if the text is a single sentence."""
     words: frozenset[str]
     """Words of the question, in lower case and without accents."""
     parts_of_works: frozenset[str] = frozenset()
@@ -164,7 +165,7 @@ class Demands:
     ("trailer"). A market has to contain all of them."""
     asks_candidacy: bool = False
     """Whether the question asks if somebody runs for something, and not if they win it. A market on
-    a win or a nomination then does not ask the same."""
+    a win or a nomination then asks another question."""
     asks_order: bool = False
     """Whether the question asks which of two things comes first. If False, a market asks something
     else if its title has "before" and an event that the question does not mention ("pregnant before
@@ -176,19 +177,19 @@ class Demands:
     that full name. Markets on a single game are exempt."""
     asks_reelection: bool = False
     """Whether the question asks if somebody is elected again, without naming the presidency. A
-    market on the presidency then does not ask the same."""
+    market on the presidency then asks another question."""
     text: str = ""
     """Text of the question."""
     ranks: frozenset[int] = frozenset()
     """Ranks (places in an order) that the question names: 1 for "the first pick". If question and
-    market's title name one rank each, and these differ, the market does not ask the same."""
+    market's title name one rank each, and these differ, the market asks another question."""
     named: tuple[Mention, ...] = ()
     """The mentions of entities in the question's text. If question and market both name coins (or
-    both name companies, products or awards), but none in common, the market does not ask the
-    same."""
+    both name companies, products or awards), but none in common, the market asks another
+    question."""
     acts: tuple[actors.Act, ...] = ()
     """Who does what to whom in the question. A market with the same act, but with actor and target
-    swapped, does not ask the same."""
+    swapped, asks another question."""
 
     @classmethod
     def of(
@@ -200,8 +201,8 @@ class Demands:
         """Read from a question what a market must say or name if it asks the same question.
 
         named : the mentions of entities in the question's text
-        named_in_question : those of them in the sentence that asks; empty if the text has only this
-            sentence
+        named_in_question : those of them in the sentence with the question; empty if the text has
+            only this sentence
         """
         around = frozenset[str]()
         if named_in_question:
@@ -218,8 +219,8 @@ class Demands:
         )  # fmt: skip
 
     def is_of_another(self, market: str, named: Sequence[Mention]) -> bool:
-        """Whether a market is on another team, coin, race for office ... than the question, so that
-        it neither asks the same nor bounds the answer.
+        """Whether a market is about another team, coin, race for office ... than the question, so
+        that it neither asks the same question nor bounds the answer.
 
         market : text of what the market asserts (`pairs.market_text`)
         named : the mentions of entities in `market`
@@ -237,9 +238,9 @@ class Demands:
         )
 
     def unmet(self, market: str, named: Sequence[Mention]) -> bool:
-        """Whether a market fails to meet at least one demand of the question, so that it does not
-        ask the same. Whether it is on another team, coin ... is checked by `is_of_another`, not
-        here.
+        """Whether a market fails to meet at least one demand of the question, so that it asks
+        another question. This does not check whether the market is about another team, coin, race
+        for office ...; `is_of_another` does.
 
         market : text of what the market asserts (`pairs.market_text`)
         named : the mentions of entities in `market`
@@ -293,10 +294,10 @@ class Demands:
         return bool(whole) and not names & self.words
 
     def _of_entity_around(self, titled: Sequence[Mention]) -> bool:
-        """Whether a market's title is about an entity that the question names only outside the
-        sentence that asks (`named_around`), and not about the entity of the same kind in that
+        """Whether a market's title is about an entity that the text names only outside the sentence
+        with the question (`named_around`), and not about the entity of the same kind in that
         sentence: for "I love Tatum. Will Brown win MVP?", a title that names Tatum and not Brown.
-        False if the sentence that asks names no entity of this kind.
+        False if the sentence with the question names no entity of this kind.
 
         titled : the mentions of entities in the title
         """
@@ -312,11 +313,11 @@ class Demands:
 
 
 def _only_around(named: Sequence[Mention], named_in_question: Sequence[Mention]) -> frozenset[str]:
-    """The keys of the entities that a question's text names, but not in the sentence that asks.
-    Entities to which an entity of this sentence belongs are left out: a team is left out if the
-    sentence names one of its players.
+    """The keys of the entities that a text names only outside the sentence with the question: Tatum
+    in "I love Tatum. Will Brown win MVP?". An entity to which an entity in the question belongs is
+    left out: a team, if the question names one of its players.
 
-    named, named_in_question : the mentions in the whole text, and in the sentence that asks
+    named, named_in_question : the mentions in the whole text, and in the sentence with the question
     """
     ours = [e for one in named_in_question for e in one.entities]
     known = {e.name for e in ours}.union(*(e.of for e in ours))

@@ -172,7 +172,8 @@ def ordered(rows: Matrix) -> NDArray[np.str_]:
     - "": any other case. This includes rivals (e.g. two contenders for one title), although at most
       one of them can win. The feature `rival` marks them.
 
-    rows : the features `NAMES`, or only `COMPARED` (columns), of each market (row)
+    rows : one row for each market, one column for each feature in `NAMES`; the columns after those
+        of `COMPARED` may be left out
     """
     holds = {
         order: rows[:, [_AT[f"{part}_{order}"] for part in _ORDERING]].any(axis=1)

@@ -219,7 +219,7 @@ def worth_reading(
     scores
         Score of each market by the shortlist (the cheaper model that ranks them), shape (markets,).
     rows
-        The features `features.COMPARED` (columns) of each market (row).
+        One row for each market, one column for each feature in `features.COMPARED`.
     """
     order = np.argsort(-scores, kind="stable")[:most]
     if not len(order):
@@ -260,7 +260,8 @@ def relations(rows: Matrix) -> NDArray[np.str_]:
     The hand-written rules compare what the two texts assert without their "not"
     (`features.ordered`). From what they find, the relation is derived with each "not" included.
 
-    rows : the features `features.NAMES`, or only `COMPARED` (columns), of each market (row)
+    rows : one row for each market outcome, one column for each feature in `features.NAMES`; the
+        columns after those of `features.COMPARED` may be left out
     """
     found = ordered(rows)
     denies = rows[:, NAMES.index("asked_negative")] > 0
@@ -281,8 +282,8 @@ def _relation(order: str, *, denies: bool, turned: bool) -> str:
 
 
 def listed_features(rows: Matrix) -> Matrix:
-    """The features that compare each market with all markets read for the same question (`LISTED`),
-    shape (markets, len(LISTED)).
+    """The features listed in `LISTED`, shape (markets, len(LISTED)). They compare each market with
+    all markets that the encoder has read for the same question.
 
     rows : the features from which these are computed, one row for each market: the columns are
         `features.NAMES`, then the features from the encoder (`ENCODED`)
@@ -380,7 +381,7 @@ class Judge:
         the opposite or something else.
 
         question, markets : texts made by `pairs.question_text` and `pairs.market_text`
-        features : the features `features.NAMES` (columns) of each market (row)
+        features : one row for each market, one column for each feature in `features.NAMES`
         """
         if not markets:
             return []

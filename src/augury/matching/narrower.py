@@ -46,7 +46,7 @@ def is_one_case(
     indefinite
         Whether the question is about some member of a class ("a Canadian team", "any country").
     names_place
-        Whether the question names a place (`names_place`).
+        Whether the question names a place, as found by the function `names_place`.
     """
     # "The New Hampshire Senate race" is one entity, and names the place.
     added = [

@@ -206,8 +206,8 @@ class Watching:
         ] = "4h",
     ) -> Annotated[CallToolResult, s.Silenced]:
         """Send nothing about a rule (rule_id) or one alert (alert_id) for a while; alerts are still
-        recorded. Use it only when the user asks for quiet. Do not use it to delete a rule: nothing
-        here deletes."""
+        recorded. Use it only when the user asks for quiet. Do not use it to delete a rule: none of
+        these tools can delete anything."""
         if (rule_id is None) == (alert_id is None):
             raise ToolError("Give either rule_id or alert_id.")
         at = f"/v1/watchlists/{path_segment(watchlist_id)}"

@@ -54,7 +54,8 @@ async def get(
     Raises
     ------
     Refused
-        The address, or an address that it redirects to, may not be connected to.
+        This service does not connect to the address, or to an address that it redirects to, e.g.
+        because the address is internal.
     FetchFailed
         The fetch failed otherwise, or did not finish within `deadline` seconds.
     """

@@ -65,8 +65,8 @@ class Ahead:
         return next(self.finditer(text), None)
 
     def sub(self, replacement: Replacement, text: str) -> str:
-        """The text with each match that `finditer` finds replaced; `replacement` works as in
-        `re.Pattern.sub`."""
+        """The text in which each match of `finditer` is replaced by `replacement`, which works as
+        in `re.Pattern.sub`."""
         parts, end = [], 0
         for one in self.finditer(text):
             made = replacement(one) if callable(replacement) else one.expand(replacement)

@@ -82,8 +82,8 @@ def yearless(
     month, day : month and day of the month on which the date begins
     year : the year in digits; None if the text names none
     anchor : the market's close, or the day on which the question was asked
-    floor : a date without a year gets no year in which it ends before this day; for a question,
-        equal to `anchor`
+    floor : a date without a year gets a year in which its last day is this day or later; None: any
+        year. For a question, `floor` equals `anchor`
     """
     if year is not None:
         return *_bounds(precision, int(year), month, day), precision, False

@@ -23,8 +23,8 @@ _GAME_MORE: Final = re.compile(r":\s|(?<!\s)\s+-\s")
 
 
 def names_two_sides(text: BlankedText) -> bool:
-    """Whether the text names both sides of a game: it has a "vs", or it is a title in the form of
-    Kalshi, "Minnesota at California", with one of the two sides in the subtitle."""
+    """Whether the text names both sides of a game. Either it has a "vs". Or its title is written as
+    Kalshi writes it, "Minnesota at California", and its subtitle names one of the two sides."""
     if _VERSUS.search(f" {text.raw} "):
         return True
     found = text.side and _FIXTURE.fullmatch(

@@ -221,8 +221,8 @@ def _advance(text: BlankedText, threshold: Threshold | None) -> PredicateReading
 
 
 def _contest(text: BlankedText) -> PredicateReading:
-    """Read the predicate (`wins`, `nominated` ...) of a text on a contest that names no quantity;
-    `happens` if the text asserts none of these."""
+    """Read the predicate (`wins`, `nominated` ...) of a text that is about a contest and names no
+    quantity; `happens` if the text asserts none of these."""
     if (found := _SHORTLIST.search(text.about)) and not _OF_PARTY.search(text.about):
         choice = _subject(text.about[: found.start()])
         text.cut(_SHORTLIST, "predicate")

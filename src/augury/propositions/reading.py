@@ -161,8 +161,8 @@ def read(
         on which it was asked.
     asked
         Whether the text is a user's question. It decides which year a date without a year gets. In
-        a question, it is the first year in which the date does not end before `opened`. In a
-        market's text, it is the year that brings the date nearest to `closes`.
+        a question, the date gets the first year in which its last day is `opened` or later. In a
+        market's text, it gets the year that brings it nearest to `closes`.
     """
     side = (subtitle or "").strip(" :")
     if side.casefold() == "yes":
@@ -381,9 +381,9 @@ def _split(
     is no choice or the text is on a single game; the terms of the choice; and the words that name
     the choice.
 
-    The choice is the market's subtitle, with two exceptions. It is `reading.choice` if there is no
-    subtitle, or if `label` is given and `reading.choice` is not empty. A text that is about an
-    amount, or about whether something rises, has no choice.
+    A text that is about an amount, or about whether something rises, has no choice. In all other
+    texts, the choice is the market's subtitle or `reading.choice`. It is `reading.choice` if there
+    is no subtitle, or if `label` is given and `reading.choice` is not empty.
 
     label : label of the asserted outcome, e.g. a contender's name; None for outcomes such as Yes
         and No

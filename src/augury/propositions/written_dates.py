@@ -111,11 +111,11 @@ def written_dates(
 ) -> list[WrittenDate]:
     """The dates in `text`, from left to right. A date without a year gets a year. In a
     market's text, it is the year that brings the date nearest to the market's close. In a question,
-    it is the first year in which the date does not end before the day of asking.
+    it is the first year in which the date's last day is the day of asking or later.
 
     anchor : the market's close or, for a question, the day on which it was asked
-    opened : day on which the market was opened. A date without a year gets no year in which it ends
-        before this day. Not used for a question.
+    opened : day on which the market was opened. A date without a year gets a year in which its last
+        day is this day or later. Not used for a question.
     asked : whether the text is a user's question and not a market's
     """
     floor = anchor if asked else opened

@@ -227,8 +227,8 @@ def _chance_z(
 
 
 def _spread(chance: NDArray[np.float32]) -> float:
-    """How many times wider the distribution of z statistics is by chance alone than the standard
-    normal distribution; at least 1.
+    """The width of the distribution that z statistics have if only chance is at work, as a multiple
+    of the width of the standard normal distribution; at least 1.
 
     This is an empirical null (Efron 2004). The width is measured in the tail (quantiles 0.95 to
     0.999), and a normal distribution of that width stands for the values further out, which are too

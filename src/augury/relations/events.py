@@ -176,8 +176,9 @@ def assign(markets: Iterable[Sequence[str]], events: dict[str, Event]) -> None:
     """For one market after the other, join all groups that the market belongs to into one event.
     Changes `events` in place.
 
-    Two events are not joined if they contain two different events of the same venue: the venue may
-    have reasons to keep these apart that its texts do not show.
+    Exception: two events that a venue itself lists separately never become one, because the venue
+    may have reasons for this that its texts do not show. So two groups stay apart if they are
+    already joined with two different events of the same venue.
 
     markets : for each market, the names of its groups (`Placement.nodes`)
     events : name of a group -> the event that it is a part of
@@ -230,12 +231,15 @@ _COIN_TERMS: Final = frozenset(
 
 
 def _same_source(a: Listed, b: Listed, p: Proposition) -> bool:
-    """Whether two markets that assert the same, or the exact opposite, also agree in what else
-    decides their outcomes, by their resolution rules.
+    """Whether two markets that assert the same, or the exact opposite, are also decided by the same
+    facts. The conditions depend on what the markets are about:
 
-    Temperatures must come from the same weather station, and the price of a coin must be for a
-    stated time of day. For markets on whether an event happens, the rules must not name
-    different deadlines, and must agree on whether an announcement counts as the event.
+    - a level of the weather: the rules of both markets name the same weather station;
+    - a level of a coin's price: the first market's text names a time of day;
+    - whether an event happens: the deadlines in the two rules and in `p` do not differ, and the
+      rules agree on whether an announcement is enough. If such an event can happen repeatedly, e.g.
+      a visit, both markets were also opened at about the same time (`_MAX_OPENING_GAP_DAYS`);
+    - anything else: no condition.
 
     p : what the first market asserts
     """

@@ -71,8 +71,8 @@ class OwnFactors(NamedTuple):
     factors: Sequence[tuple[int, float]]
     """The query's own factors as (id, weight from 0 to 1), the strongest first."""
     contests: Collection[int]
-    """If the query is about one contender of a contest (a team's title): ids of the factors on the
-    whole contest (the league's title)."""
+    """If the query is about one contender of a contest ("this team wins the league"): ids of the
+    factors about the whole contest ("who wins the league")."""
     unanswered: Sequence[int]
     """Ids of the factors that the query's words certainly name (`SURE_WEIGHT`), but that few of the
     query's best direct results are about (a share below `ANSWERED_SHARE`)."""

@@ -131,9 +131,9 @@ def rank(
     floors: Mapping[Relation, float],
     labeled: Floats | None = None,
 ) -> dict[Relation, Ranked]:
-    """For each relation, the list of its markets, best first. Their scores are the chances (0 to 1)
-    that they are in this relation; the factor (thing in the world) of a market is the one to which
-    the strongest path of the factor base leads.
+    """For each relation, the list of its markets, best first. A market's score is the chance (0 to
+    1) that it is in this relation. Each market comes with one of its factors (things in the world):
+    the one with the largest of the market's `weights` for this relation.
 
     Parameters
     ----------

@@ -54,8 +54,9 @@ class Ranker:
         return odds / odds.sum(axis=1, keepdims=True)
 
     def grades(self, rows: Floats) -> NDArray[np.float32]:
-        """How directly each market is about the query, (n,), in (0, 1): the grade of relevance that
-        a reader would give it, as predicted by the trees and divided by the highest grade.
+        """How directly each market is about the query: an array of shape (n,), with values between
+        0 and 1. A value is the grade of relevance that a reader would give the market, as predicted
+        by the trees and divided by the highest grade.
 
         rows : the features `DIRECT_COLUMNS` of each market, (n, len(DIRECT_COLUMNS))
         """

@@ -55,8 +55,8 @@ def together(one: str, other: str, reason: str, *, sign: int, code: Code | None)
     one, other : names of the two factors
     reason : why they move together
     sign : -1 if one factor tends to fall when the other rises, else 1
-    code : how the two are related by the verdict on the pair (`judged.Code`); None without a
-        verdict
+    code : how the two are related, according to the verdict on the pair (`judged.Code`); None
+        without a verdict
     """
     both = f"{_quoted(one)} and {_quoted(other)}"
     if reason.startswith("Rivals "):

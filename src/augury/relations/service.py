@@ -91,7 +91,8 @@ class RelationService:
 
     @cached_property
     def graph(self) -> FactorGraph:
-        """The edges and links between factors, and the paths along them."""
+        """The edges (from cause to effect) and links (without direction) between factors, and the
+        paths along both."""
         return _graph(self.base)
 
     @cached_property
@@ -190,8 +191,8 @@ class QueryFactors(Lookup):
         factors
             The query's own factors as (id, weight), the strongest first.
         contests
-            Ids of the factors on whole contests (the league's title) if the query is about one
-            contender (a team's title): one id for each such contest. Else empty.
+            If the query is about one contender ("Will Arsenal win the league?"): ids of the factors
+            about the whole contest ("Who wins the league?"), one for each such contest. Else empty.
         partners
             Database number of a market whose price moves together with that of one of the query's
             best direct results -> its correlation.
@@ -334,8 +335,9 @@ class QueryFactors(Lookup):
     def _at_other_level(self, tags: NDArray[np.uint16]) -> NDArray[np.bool_]:
         """(n,): True for the markets on the same contest as the query, but at the other level.
 
-        These are the markets on the whole contest (the league's title) if the query is about one
-        contender (a team's title), and those on single contenders if it is about the whole contest.
+        If the query is about one contender ("Will Arsenal win the league?"), these are the markets
+        on the whole contest ("Who wins the league?"). If it is about the whole contest, these are
+        the markets on its contenders.
 
         tags : (n, MOST_TAGS), ids of the markets' factors
         """

@@ -151,7 +151,8 @@ def design(panel: Panel, before: RegressorState | None = None) -> Design:
     describe the days to be forecast stay zero; `with_window` fills them.
 
     `before` is the state after earlier days; `panel` then has only the days after them. All sums
-    continue from `before`, so the regressors equal those computed from all days to the last bit.
+    continue from `before`. So the regressors are the same, to the last bit, as if they were
+    computed from all days at once.
     """
     rv = panel.rv
     n, rows = rv.shape
@@ -245,15 +246,15 @@ def design(panel: Panel, before: RegressorState | None = None) -> Design:
 
     def state_after(first: Ints) -> RegressorState:
         def last(values: Floats, initial: Floats) -> Floats:
-            """For each asset, the value on its day number `first` (its first day in the panel is
-            number 1). If `first` is 0, the value in `initial`: the one from before the panel."""
+            """For each asset, the value on its n-th day in the panel, where n is the asset's number
+            in `first`. If n is 0, the value in `initial`: the one from before the panel."""
             found = np.take_along_axis(values, np.maximum(first - 1, 0)[:, None], axis=1)[:, 0]
             return np.where(first > 0, found, initial)
 
         def tail(values: Floats, width: int) -> Floats:
-            """For each asset, the `width` values up to and including its day number `first` (its
-            first day in the panel is number 1). `values` starts `width` columns before the panel's
-            first day."""
+            """For each asset, the `width` values up to and including its n-th day in the panel,
+            where n is the asset's number in `first`. `values` also has the `width` days before the
+            panel."""
             return np.take_along_axis(values, first[:, None] + np.arange(width), axis=1)
 
         return RegressorState(

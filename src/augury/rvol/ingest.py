@@ -66,7 +66,11 @@ def read(file: Path, asset: str | None) -> list[Table] | list[tuple[str, str | N
 
     Bars have an opening time (ISO, or seconds, milliseconds, microseconds or nanoseconds since
     1970), open, high, low, close, optionally volume, and a column asset or symbol if there are
-    several assets. Measures have asset, date and rv, and any of the other measures.
+    several assets.
+
+    A file of measures has the columns date and rv, and a column asset or symbol if there are
+    several assets. Columns for other measures are optional: bv, rsv_neg, rsv_pos, medrv, rk, rq,
+    tq, open_to_close, overnight, close, n_obs.
 
     Raises
     ------

@@ -342,9 +342,9 @@ class RvolScoreRow(BaseModel):
         description="Number of scored forecasts: those whose window has ended and has all data."
     )
     origin: Literal["live", "import", "sample", "replay"] = Field(
-        description="The least reliable origin of the row's forecasts. sample: some data are "
-        "invented. replay: all forecasts were made after the fact. import: some prices come from "
-        "a file. live: none of these."
+        description="Origin of the row's forecasts: the first of these that applies. sample: some "
+        "data are invented. replay: all forecasts were made after the fact. import: some prices "
+        "come from a file. live: none of these."
     )
     as_of: datetime = Field(description="Day of the last scored forecast.")
     from_: str = Field(alias="from", description="Day of the first scored forecast.")

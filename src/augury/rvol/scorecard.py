@@ -84,9 +84,9 @@ def _row(
 
 
 def _origin(own: Sequence[ScoredForecasts]) -> str:
-    """The least reliable origin of the forecasts that a row is based on: `sample` if any of its
-    data are invented, `replay` if no forecast was made live, `import` if any of its data were
-    imported, otherwise `live`."""
+    """The origin of the forecasts that a row is based on, by the first of these rules that applies:
+    `sample` if any of their data are invented; `replay` if none of them was made live; `import` if
+    any of their data were imported; `live` in all other cases."""
     origins = {s.origin for s in own}
     if "sample" in origins:
         return "sample"

@@ -211,9 +211,9 @@ async def _all_vectors(
 
 
 async def _updates(services: Services, n: int) -> dict[str, float]:
-    """Two measurements on the index of `n` generated markets: how many changed markets a second the
-    index takes up, and how many ms pass until a search finds a new market (the longest of five
-    times)."""
+    """Two measurements on the index of `n` generated markets. The first: how many changed markets
+    per second can be stored and added to the index. The second: after how many milliseconds a
+    search finds a new market (the longest of five times)."""
     changed = [
         msgspec.structs.replace(m, question=f"{m.question} (amended)")
         for m in islice(generate(n), min(MAX_UPDATES, n))

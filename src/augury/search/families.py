@@ -130,8 +130,8 @@ def _one(asked: set[str], members: list[R]) -> tuple[R, float, FoundFamily | Non
 
 
 def _without_copies(members: list[R]) -> list[R]:
-    """`members` without those that have no quote and whose question another member asks too: a
-    venue has listed it again."""
+    """`members` without copies: a venue sometimes lists a question again. If several members have
+    the same question, and at least one of them has a quote, those without a quote are left out."""
     asked: dict[str, list[R]] = {}
     for row in members:
         asked.setdefault(row.question, []).append(row)

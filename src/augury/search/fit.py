@@ -243,9 +243,10 @@ def _report(catalogue: Catalogue, examples: Sequence[Example]) -> None:
 
 
 def _served(catalogue: Catalogue, e: Example) -> QueryScore:
-    """The score of a query whose candidates are ranked as the service ranks them: with
-    `rank.WEIGHTS`, the lowest score shown (`rank.FLOOR_SCORE`), the penalty for large families, and
-    the more traded market first in a tie."""
+    """How good the results of a query are (`QueryScore`) if its candidates are ranked as the
+    service ranks them: with the weights `rank.WEIGHTS`, the limit `rank.FLOOR_SCORE` below which a
+    market is not shown, the penalty for large families, and the more traded market first in a tie.
+    """
     query = rank.RankQuery.of(e.judged.query, catalogue.frequencies)
     return _scored(e, rank.rank(query, e.candidates, catalogue.frequencies).order)
 

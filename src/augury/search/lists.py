@@ -121,8 +121,8 @@ def rank(related: Related, quoting: Quoting, at: datetime) -> Lists:
 
 
 def _hits(relation: Relation, found: Ranked, related: Related, members: Members) -> list[Hit]:
-    """The list of one relation, with the markets of a family in the order in which people read
-    them."""
+    """The list of results that are related to the query by `relation`, e.g. `upstream`. It is
+    ordered by `_arranged`."""
     top_k, fold = related.understood.wanted.top_k, related.understood.wanted.fold
     order, scores = _arranged(
         found.positions, found.scores, members, related.understood,
@@ -150,10 +150,11 @@ def _arranged(
     equal: float = EQUAL_SCORE,
     depth: int | None = None,
 ) -> tuple[Positions, NDArray[np.float32]]:
-    """The positions in `order` and their `scores` as a list shows them: live markets first, and
-    each family in the order in which people read it. If the caller wants one row per family
-    (`fold`), only markets of the first families are kept. `depth`: only this many positions are
-    considered; None: all."""
+    """The positions in `order` and their `scores` as a list shows them. Markets that are not live
+    are moved down (`live_first`). Then the markets of each family are sorted among themselves, e.g.
+    the candidates of a contest by price (`in_reading_order`). If the caller wants one row per
+    family (`fold`), only markets of the first families are kept. `depth`: only this many positions
+    are considered; None: all."""
     order, scores = live_first(order, scores, members, _dead_share(understood))
     order, scores = order[:depth], scores[:depth]
     order = in_reading_order(order, scores, members, equal)

@@ -65,7 +65,9 @@ def in_reading_order(
     order: Positions, scores: NDArray[np.floating], members: Members, equal: float = EQUAL_SCORE
 ) -> Positions:
     """The positions in `order` (of candidate markets, best first), with the markets of each family
-    in the order in which people read them.
+    sorted among themselves: the candidates of a contest by falling price, the dates of a question
+    by time, the levels of a quantity by how near their price is to 50%. Before these criteria count
+    whether a market is live, and how well the query's words fit it.
 
     Parameters
     ----------

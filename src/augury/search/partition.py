@@ -115,8 +115,8 @@ class Partition:
         self, status: int, hits: dict[int, float], near: Slots, vector: NDArray[np.float32] | None
     ) -> EngineHits:
         """The documents in `hits` (key -> lexical score) and those in the slots `near` (positions
-        in the arrays) as candidates, in no order, with their cosines to `vector`. Deleted documents
-        are left out. `status`: index into `STATUSES`."""
+        in the arrays) as candidates, in no particular order, with their cosines to `vector`.
+        Deleted documents are left out. `status`: index into `STATUSES`."""
         columns = self.columns
         with self.lock:
             slots, lexical = near, np.zeros(len(near), np.float32)
@@ -249,9 +249,11 @@ def of_tags(parts: Sequence[Partition], tags: Sequence[int], limit: int) -> list
 
 
 def drop_doubles(parts: Sequence[Partition]) -> None:
-    """If a document is in two partitions, remove it from the one that comes first in `parts`. A
-    crash while a document changes its status can leave the document in both. The change is then
-    applied again, which writes the document's current state."""
+    """If a document is in two partitions, remove it from the one that comes first in `parts`.
+
+    A crash while a document changes its status can leave it in both. It does not matter which copy
+    stays: after the restart, the change is made again, and this writes the document's current
+    state into the right partition."""
     for i, part in enumerate(parts):
         for other in parts[i + 1 :]:
             part.remove(part.columns.slots.keys() & other.columns.slots.keys())

@@ -88,8 +88,8 @@ class Presenter:
         self._rows: OrderedDict[tuple[int, int], ResultRow] = OrderedDict()
 
     async def present(self, lists: Lists) -> Explored:
-        """Turn the requested lists into search results, together with the factors that led to them;
-        markets that no longer exist are left out."""
+        """Turn the requested lists of markets into search results. For each related market, add the
+        factor through which it was found. Markets that no longer exist are left out."""
         understood, hits = lists.understood, lists.hits
         dimensions, status = understood.wanted.dimensions, understood.wanted.status
         direct = await self._shown_directly(understood, hits["direct"])

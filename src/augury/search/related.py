@@ -105,8 +105,8 @@ class PoolReading(Protocol):
 
     def direct(self) -> NDArray[np.float32] | None:
         """How directly a market is about the query itself, for each of the first
-        `Pool.direct_count` candidates: (direct_count,), in (0, 1). None if no factors are known, so
-        that only words and meaning rank the markets."""
+        `Pool.direct_count` candidates: an array of shape (direct_count,), with values between 0 and
+        1. None if no factors are known; then only words and meaning rank the markets."""
         ...
 
     def rank(self, direct: NDArray[np.float32]) -> dict[Relation, Ranked]:

@@ -54,8 +54,8 @@ _RESULT: LiteralString = "seq, id, platform, question, outcomes, status, url, ev
 
 
 async def result_rows(conn: AsyncConnection[Any], seqs: Sequence[int]) -> list[ResultRow]:
-    """What results show of the markets with the numbers `seqs`, in no order; a removed market is
-    left out."""
+    """For each of the markets with the database numbers `seqs`: the fields that a search result
+    shows. The rows are in no particular order. A market that was removed has no row."""
     cursor = await conn.execute(
         f"select {_RESULT} from markets where seq = any(%s)",  # noqa: S608
         (list(seqs),),
@@ -137,7 +137,8 @@ class IndexState(NamedTuple):
 
 
 async def load_index(conn: AsyncConnection[Any], name: str) -> IndexState | None:
-    """The stored state of the index `name`; None if there is none and the index must be rebuilt."""
+    """The stored state of the index `name`. None if no state is stored; the index must then be
+    rebuilt."""
     cursor = await conn.execute(
         "select frequencies, counted from search_indexes where name = %s", (name,), binary=True
     )

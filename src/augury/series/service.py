@@ -284,7 +284,7 @@ class SeriesService:
         }
 
     def _charge_request(self, series: Series) -> None:
-        """Count a fetch that an API request asks for against the allowance of the series' host.
+        """Count a fetch for an API request: it uses up a part of the allowance of the series' host.
         Raise RateLimited if at least half of the allowance is used; only scheduled fetches may use
         all of it."""
         host = series.host or ""

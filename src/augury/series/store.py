@@ -98,8 +98,9 @@ class Overview(NamedTuple):
 
 
 async def overview(conn: Connection, now: datetime) -> Overview:
-    """Figures on the series of all accounts: how many there are, the newest time of any series'
-    last point (last points in the future are ignored), and how many series are late."""
+    """Figures on the series of all accounts: how many there are, the time of the most recent point
+    in any of them, and how many series are late. For the time, a series is ignored if its last
+    point lies in the future."""
     cursor = await conn.execute(
         """
         select count(*), max(latest_time) filter (where latest_time <= %(now)s),
@@ -162,10 +163,10 @@ async def claim_due(
     They become due again after `lease`, unless their fetch has ended by then.
 
     Accounts take turns: the first series of each account, then the second of each, and so on. An
-    account may have `max_per_account` fetches at a time, including those not finished yet, whose
-    number `under_way` gives by account. At most `host_capacity[host]` series of one host are taken
-    (`max_per_host` if the host is not in it), and accounts take turns at each host too. A series
-    that waits for its host does not delay the other series of its account.
+    account may have `max_per_account` fetches at a time. Its earlier fetches that still run count,
+    too; `under_way` has their number for each account. At most `host_capacity[host]` series of one
+    host are taken (`max_per_host` if the host is not in it), and accounts take turns at each host
+    too. A series that waits for its host does not delay the other series of its account.
     """
     async with conn.cursor(row_factory=class_row(Series)) as cursor:
         await cursor.execute(

@@ -69,8 +69,9 @@ Dump = Callable[[], AbstractContextManager[IO[bytes]]]
 
 
 def load(url: str, revision: str, expected: Mapping[str, int], dump: Dump) -> None:
-    """Replace all tables of the database at `url` by those of a backup: the schema by our
-    migrations up to `revision`, e.g. `0001_foundation`, and the rows from `dump`.
+    """Replace all tables of the database at `url` by those of a backup. First, our migrations
+    create the tables anew, up to `revision`, e.g. `0001_foundation`. Then the rows from `dump` are
+    loaded into them.
 
     Parameters
     ----------

@@ -105,8 +105,8 @@ def points(rows: pl.DataFrame) -> list[PricePoint]:
 
 
 def _utc(frame: pl.DataFrame, name: str) -> pl.Expr:
-    """Polars expression: column `name` as UTC times. Naive times are UTC, numbers epoch seconds or
-    ms."""
+    """Polars expression: column `name` as UTC times. Times without a zone are taken as UTC. Numbers
+    are taken as seconds since 1970, or as milliseconds if they are above 1e11."""
     dtype = frame.schema[name]
     if isinstance(dtype, pl.Datetime):
         column = pl.col(name).cast(pl.Datetime("us", dtype.time_zone))

@@ -170,8 +170,9 @@ def _book(wire: Wire) -> tuple[float | None, float | None]:
 def _state(
     wire: Wire, outcomes: tuple[str, ...]
 ) -> tuple[Status, str | None, tuple[float | None, ...]] | Refusal:
-    """A market's status, winning label and price of each outcome, or a refusal. They are read
-    together, because the status says what a price means."""
+    """A market's status, the label of the winning outcome, and the price of each outcome. They are
+    read together, because the status says what a price means. A refusal with its reason if the JSON
+    can't be used or the market is not open yet."""
     own = identifier(wire.get("id"))
     closed, active = flag(wire.get("closed")), flag(wire.get("active"))
     if closed is None or (active is None and not closed):

@@ -136,7 +136,8 @@ async def known_markets(conn: Connection, ids: Sequence[str]) -> dict[str, Store
 
 
 async def count_open(conn: Connection, platform: Platform) -> int:
-    """Number of a venue's markets that are stored as active and come from the venue itself."""
+    """Number of a venue's markets that are stored as active. Markets that were read from a file and
+    invented markets (the sample) do not count."""
     row = await (
         await conn.execute(
             "select count(*) from markets"

@@ -265,8 +265,9 @@ class Sync:
         platform: Platform,
         interval: float,
     ) -> float:
-        """Seconds until the first run of a flow (kind of sync). For a full sync, the interval
-        continues from the last success, so that a restart does not list everything again."""
+        """Seconds until the first run of a flow (kind of sync). For a full sync, the interval is
+        counted from the last successful one, also across a restart. So a restart does not list
+        everything again."""
         if flow != self.full:
             return random.uniform(0, min(5.0, interval))
         try:

@@ -191,9 +191,11 @@ def quote(bid: float | None, ask: float | None, last: float | None) -> float | N
     the price is their midpoint. If the spread is wider than `WIDE_SPREAD`, the price is instead the
     last trade, moved into the range from bid to ask.
 
-    Otherwise the price is the last trade, raised to the bid if it is below it, and lowered to the
-    ask if it is above it; a side that is not quoted is ignored, and so are both if they cross. A
-    last trade of 0 or 1 is ignored.
+    In all other cases, the price is the last trade. If the last trade is below the bid, the price
+    is the bid. If it is above the ask, the price is the ask. A side that is not quoted is ignored.
+    Both sides are ignored if they cross.
+
+    A last trade of 0 or 1 is always ignored.
     """
     traded = last if last is not None and 0 < last < 1 else None
     if two_sided(bid, ask):

@@ -245,8 +245,8 @@ def due(
 
 
 def reevaluation_interval(rule: Rule) -> timedelta | None:
-    """How often to evaluate the rule again without new data, because time alone changes its metric;
-    None: not at all."""
+    """How often to evaluate the rule again even without new data, because time alone changes its
+    metric; None: not at all."""
     if rule.metric in ("probability_change", "probability_zscore", "volume_spike"):
         window = rule.window or HOUR
         return min(max(window / 12, timedelta(minutes=1)), timedelta(minutes=15))

@@ -213,7 +213,9 @@ class AsyncForecasts(AsyncCaller):
         )
 
     async def get(self, answer_id: str) -> m.FullForecast:
-        """Returns a forecast of this account if it has succeeded. Otherwise returns its status."""
+        """Returns a forecast that this account requested. If the forecast is not finished yet or
+        has failed, its status is returned instead.
+        """
         return await self._send(
             Call("GET", "/v1/forecasts/{answer_id}", m.FullForecast, path=(answer_id,), repeat=True)
         )
@@ -1292,9 +1294,10 @@ class AsyncWatchlists(AsyncCaller):
         message_id: str | None = None,
         since: When | None = None,
     ) -> m.Sent:
-        """Send one message of the log again, or all messages about alerts that failed since a time
-        and were not sent again yet (at most 1,000 at once). Each is sent under a new
-        id; in the log, `replays` has the old one.
+        """Send messages of the log again: one message by its id, or all alert messages whose
+        delivery failed. A failed message is sent again if it was created at `since` or
+        later and has not been sent again yet (at most 1,000 at once). Each message is
+        sent under a new id; in the log, `replays` has the old one.
 
         Parameters
         ----------
@@ -1458,8 +1461,8 @@ class AsyncWebPages(AsyncCaller):
         sports_mode: Literal["auto", "direct", "fixture"] | None = None,
         limit: int | None = None,
     ) -> m.PageResponse:
-        """Markets for a web page, given its address, title or text, or for a query. A page on
-        sports is answered as by the sports search.
+        """Markets for a web page, given its address, title or text, or for a query. For a page on
+        sports, the markets are chosen as in the sports search.
 
         Parameters
         ----------

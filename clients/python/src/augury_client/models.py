@@ -2004,9 +2004,9 @@ class RvolScoreRow(Model, kw_only=True):
     n: int
     """Number of scored forecasts: those whose window has ended and has all data."""
     origin: str
-    """The least reliable origin of the row's forecasts. sample: some data are invented. replay:
-    all forecasts were made after the fact. import: some prices come from a file. live: none
-    of these.
+    """Origin of the row's forecasts: the first of these that applies. sample: some data are
+    invented. replay: all forecasts were made after the fact. import: some prices come from
+    a file. live: none of these.
     """
     as_of: datetime
     """Day of the last scored forecast."""

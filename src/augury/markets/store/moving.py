@@ -105,8 +105,9 @@ async def moving(conn: Connection, seqs: Sequence[int]) -> list[MovingRow]:
 async def moving_since(conn: Connection, moved: int, limit: int) -> list[MovingRow]:
     """The data that change often (price, volume, times), for the markets that changed after the
     change numbered `moved`. A change is e.g. a new price, volume or status, or a new link to the
-    same contract on another venue. A price confirmed as unchanged counts once an hour. At most
-    `limit` markets are returned, in the order of their changes."""
+    same contract on another venue. The confirmation that a price is unchanged counts as a change,
+    too, but only once an hour for each market. At most `limit` markets are returned, in the order
+    of their changes."""
     return await _rows(conn, "where moved > %s order by moved limit %s", (moved, limit))
 
 

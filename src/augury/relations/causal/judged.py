@@ -69,11 +69,11 @@ class PairVerdict:
 
     @property
     def pair(self) -> tuple[str, str, Side]:
-        """What identifies the pair of factors: both keys in sorted order, and `side`. A key can be
-        that of a pattern, which stands for many factors; `side` then says for which pairs of these
-        factors the verdict holds.
+        """What identifies the pair of factors: both keys in sorted order, and `side`. Two verdicts
+        on the same pair have the same value, even if factor A of one is factor B of the other.
 
-        It is equal for all verdicts on the pair, no matter which of the factors is A.
+        A key can be that of a pattern, which stands for many factors. `side` then says for which
+        pairs of these factors the verdict holds.
         """
         return (*sorted((self.one, self.other)), self.side)  # type: ignore[return-value]
 

@@ -241,8 +241,9 @@ class _BaseReader:
         self._links += [(where, key, e, instance) for e in self._fanned_out(links)]
 
     def _fanned_out(self, written: list[Any]) -> list[Any]:
-        """The edges of a factor as they are written in the base, except that an edge to a whole
-        list of entities ("town-{front-town}") is replaced by one edge for each entity."""
+        """The edges of a factor as they are written in the base, with one exception. The end of an
+        edge may name a list of entities in braces: "price-{coin}". Such an edge is replaced by one
+        edge for each entity in the list, here for each coin."""
         out: list[Any] = []
         for edge in written:
             kind = re.search(r"\{([\w-]+)\}", str(edge[0])) if edge else None
@@ -319,8 +320,8 @@ class _BaseReader:
         )
 
     def _inherited(self, edges: Mapping[tuple[str, str], Edge]) -> list[Edge]:
-        """Copies of the edges of a contest (e.g. the league's title) for each of its contenders
-        (e.g. one team's title), with a smaller strength.
+        """Copies of the edges of a contest ("who wins the league") for each of its contenders
+        ("this team wins the league"), with a smaller strength.
 
         What drives a contest also drives how its contenders do in it. Edges between two contests
         whose contenders come from the same list are not copied, since the contenders have better
@@ -414,8 +415,8 @@ def _plain_phrase(text: str) -> Phrase:
 
 
 def _of_another(one: Factor, other: Factor) -> bool:
-    """Whether two factors (things in the world) were made for two different entities (teams,
-    countries) of the same list."""
+    """Whether two factors (things in the world) are about two different entities of the same list,
+    e.g. about two teams or about two countries."""
     return (
         one.entity_list is not None
         and one.entity_list == other.entity_list

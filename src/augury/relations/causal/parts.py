@@ -108,8 +108,8 @@ class Edge:
     """Typical number of days from a change of the cause until the effect shows."""
     reason: str
     inherited: bool = False
-    """Whether the edge was written for a whole contest (a league's title) and copied to one
-    contender (a team's title)."""
+    """Whether the edge was written for a whole contest ("who wins the league") and copied to one
+    contender ("this team wins the league")."""
 
 
 @dataclass(frozen=True, slots=True)

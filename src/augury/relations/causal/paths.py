@@ -191,8 +191,8 @@ class FactorGraph:
         ("the song in question"). A path to such a factor counts only if the market's text mentions
         something that the query mentions (`columns.paths`)."""
         self.contenders: dict[int, list[int]] = defaultdict(list)
-        """Id of a factor on a whole contest (a league's title) -> ids of the factors on its
-        contenders (the teams' titles)."""
+        """Id of a factor about a whole contest ("who wins the league") -> ids of the factors about
+        its contenders ("this team wins the league")."""
         for number, factor in enumerate(base.factors.values(), 1):
             for key in factor.contests:
                 if key in numbers:
@@ -276,8 +276,8 @@ class FactorGraph:
         )
 
     def near(self, number: int) -> set[int]:
-        """Ids of the factors (things in the world) that a single edge or link of the factor base
-        joins to the factor with the id `number`."""
+        """Ids of the factors (things in the world) that are connected to the factor with the id
+        `number` by a single edge or link of the factor base."""
         tied = (*self.causes.get(number, ()), *self.effects.get(number, ()))
         return {other for other, _ in (*tied, *self.links.get(number, ()))}
 

@@ -133,7 +133,8 @@ def unjudged(
 
 
 def _reached(graph: FactorGraph, number: int) -> list[int]:
-    """Ids of the factors that a path of the factor base joins to the factor with the id `number`.
+    """Ids of the factors that are connected to the factor with the id `number` by a path of the
+    factor base.
 
     Siblings are factors made from the same pattern, e.g. for other teams. A sibling that is related
     to the factor in no other way is left out, unless it is one of the first few
@@ -341,8 +342,8 @@ def is_open(line: str) -> bool:
 
 
 def open_pairs(text: str) -> Iterator[tuple[str, str, Side]]:
-    """The pairs of factors in a file of proposed verdicts that have no verdict yet, because a
-    person has to fill it in. `text`: the content of the file.
+    """The pairs of factors whose verdict is still missing in a file of proposed verdicts. A person
+    has to fill it in. `text`: the content of the file.
 
     Each pair has the form of `PairVerdict.pair`.
     """

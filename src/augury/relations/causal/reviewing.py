@@ -64,8 +64,8 @@ async def events_by_factor(database: Database, tags: Tagger, progress: Progress)
 
 
 def proposals_file(data_dir: Path, name: str, day: str) -> Path:
-    """Path of the file for the verdicts on pairs of factors that a language model or person called
-    `name` proposes on the day `day` (YYYY-MM-DD)."""
+    """Path of a file for proposed verdicts on pairs of factors. It holds what one language model or
+    one person, called `name`, proposes on one day (`day`, YYYY-MM-DD)."""
     plain = re.sub(r"[^a-z0-9.-]+", "-", name.casefold()).strip("-.") or "review"
     return own_verdicts.proposed_folder(data_dir) / f"{day}-{plain[:60]}.tsv"
 

@@ -56,8 +56,9 @@ async def save_state(conn: Connection, code: str, change: int) -> None:
 
 
 async def clear(conn: Connection) -> list[int]:
-    """Delete all that is stored on which markets belong to which event, and all links between
-    markets that are the same contract on two venues, so that both can be built anew.
+    """Delete all stored events, the assignments of markets to them, and all links between markets
+    that are the same contract on two venues. The state (`LinkingState`) is deleted, too. All of
+    this can then be built anew.
 
     Returns the database numbers (`seq`) of the markets that had links.
     """

@@ -86,8 +86,8 @@ async def publish(
 
 async def published_set(conn: Connection, set_id: int) -> tuple[str, date, datetime]:
     """Look up a published set of forecasts by its id. Returns the family and calendar of its
-    assets, as `family@calendar`; the day at whose close the forecasts are made; and the time as of
-    which the data were known."""
+    assets, as `family@calendar`; the day at whose close the forecasts are made; and the time at
+    which the daily measures that they use were read."""
     rows = await conn.execute(
         "select family, day, known_at from rvol_sets where set_id = %s", (set_id,)
     )

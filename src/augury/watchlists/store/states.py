@@ -122,9 +122,12 @@ async def pairs_of(conn: Connection, watchlist_id: str) -> list[RuleOnTarget]:
 async def pairs_due(
     conn: Connection, moved_targets: Sequence[str], watchlist_ids: Sequence[str], limit: int
 ) -> list[RuleOnTarget]:
-    """The (rule, target) pairs to evaluate now: every pair of a target in `moved_targets` (its data
-    changed since the last evaluation), and those pairs of the watchlists `watchlist_ids` whose time
-    for an evaluation without new data has come. `limit` applies only to the latter."""
+    """The (rule, target) pairs to evaluate now. They are of two kinds:
+
+    - every pair of a target in `moved_targets`: its data changed since the last evaluation;
+    - at most `limit` pairs of the watchlists `watchlist_ids` that are due: the time has come to
+      evaluate them again even if no new data have arrived.
+    """
     return await _pairs(
         conn,
         """s.target_id = any(%s) or (s.rule_id, s.target_id) in (
@@ -146,8 +149,8 @@ async def _pairs(conn: Connection, where: LiteralString, *params: Any) -> list[R
 async def save_states(
     conn: Connection, states: Sequence[tuple[str, str, RuleState, datetime | None]]
 ) -> None:
-    """Store the states of (rule, target) pairs, as (rule id, target id, state, time of the next
-    evaluation without new data). Time None: never."""
+    """Store the states of (rule, target) pairs, as (rule id, target id, state, time). The time says
+    when the pair is evaluated again even if no new data have arrived; None: never."""
     if not states:
         return
     rows = [
