@@ -46,8 +46,8 @@ What to look for:
 - health is `degraded`, with the reason;
 - each market has its price with the date and `stale: true`;
 - a rule on an old price is in the state `no_data` and does not fire;
-- a forecast has no number; it names the market, its last price and a past moment, and the same
-  question with this moment as its `as_of` gets a number;
+- a forecast has no number; it names the market, its last price and the moment of this price; if
+  the question is asked again with this moment as its `as_of`, it gets a number;
 - the graph has no node with an old price;
 - there is no volatility.
 

@@ -79,8 +79,8 @@ MANY_GAMES: Final = 10_000
 objects in memory are excluded from garbage collection (`gc.freeze`) after each batch, because
 collecting so many objects would block the process. Chosen by hand."""
 GAMES_TURN, GAMES_REST = 0.002, 0.006
-"""Each time that reading games from markets has taken `GAMES_TURN` seconds, it pauses for
-`GAMES_REST` seconds, in which requests are answered. Chosen by hand."""
+"""The service reads which games the markets are about. After every `GAMES_TURN` seconds of this
+work, it pauses for `GAMES_REST` seconds, so that requests can be answered. Chosen by hand."""
 
 
 class Shown(NamedTuple):
@@ -431,8 +431,8 @@ class ExtensionService:
     async def catch_up(self, *, rest: float = 0.0) -> None:
         """For the markets that changed since the last call, read which games they are about.
 
-        `rest`: seconds to pause each time that reading has taken `GAMES_TURN` seconds, so that
-        other work can run.
+        `rest`: seconds to pause after every `GAMES_TURN` seconds of reading, so that other work
+        can run.
         """
         first, began = not self._position, time.perf_counter()
         while True:

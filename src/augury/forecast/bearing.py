@@ -38,7 +38,7 @@ class Bearing:
     relation: Relation = "none"
     """Logical relation of the question to the market outcome, one of the values of `Relation`. For
     example, `implies`: if the question comes true, the outcome does, too. `none`: no relation is
-    certain, or the question is the market's own title (`exact`)."""
+    certain, or none was worked out because the question is the market's own title (see `exact`)."""
     sets_bound: bool | None = None
     """Whether the price of this market outcome limits the answer from above or below, e.g. because
     the market's deadline is earlier. True: the hand-written rules (`match`) find such a limit, and

@@ -25,8 +25,9 @@ NOISE: Final[dict[Platform, tuple[float, float, float]]] = {
 }
 """How far prices move, as (a, b, c) for each venue. In 80% of weeks, a price moves by at most (a +
 b / sqrt(days + 2)) * (1 + c * |x|) in log-odds; `days` is the number of days left, and x the
-log-odds of the price. Prices move further near the end and if the outcome is unlikely. Fitted on
-58,521 weeks of 2,341 events that no evaluation question is about (table in `docs/forecasting.md`).
+log-odds of the price. So prices move further, in log-odds, if few days are left and if they are far
+from 50%. Fitted on 58,521 weeks of 2,341 events that no evaluation question is about (table in
+`docs/forecasting.md`).
 For Polymarket, only resolved events were used; their prices move more than those of open events."""
 UNKNOWN_DAYS: Final = 60.0
 

@@ -65,7 +65,7 @@ class EvaluationQuestion:
     limit is known."""
     right: tuple[float, float] | None = None
     """For a question of kind `range`: the smallest and the largest probability that count as right.
-    None: an answer with any probability is wrong."""
+    None: no probability counts as right, so every answer that gives one is wrong."""
     null_ok: bool = False
     """For a question of kind `range`: whether an answer without a probability is right, too."""
     event: str | None = None
@@ -340,9 +340,9 @@ def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 MIN_HINTS: Final = 20
-"""`hint_floor` can find that hints (answers that rest only on a related market) score better than
-the base rate only if the questions with these answers are about at least this many resolved
-markets."""
+"""`hint_floor` compares hints (answers that rest only on a related market) with the base rate. It
+finds that hints score better only if they answer questions about at least this many different
+resolved markets."""
 
 
 def _is_inverted(p: float, right: float) -> bool:

@@ -175,7 +175,8 @@ NullKind = Literal[
 - closed: a market asked the question, and has closed without a result so far;
 - decided: a market asked the question, and has been decided;
 - open_question: the question cannot be answered by yes or no;
-- hint_only: related markets only hint at an answer, and a hint gives no public probability;
+- hint_only: the answer is only a hint, i.e. it rests only on a related market; such answers are
+  given in words, without a probability;
 - bounds_only: the answer rests only on markets on rivals of the contender in the question, and
   their prices leave less than `grade.MIN_LEFT_PROBABILITY` for that contender; such answers have
   not been reliable;

@@ -39,15 +39,15 @@ class TrialForecast:
     outcome: float
     crowd: float
     """The market's own probability, 0 to 1, with which the forecast is compared: the last price of
-    the market's first outcome before the past moment for which the question was answered."""
+    the market's first outcome before the moment as of which the answer was given."""
     probability: float | None
     grade: Grade = "none"
     confidence: float = 0.0
     width: float | None = None
     """Width of the answer's 80% interval: upper minus lower end, as a probability."""
     age_hours: float | None = None
-    """Age, in hours, of the newest price on which the answer rests, counted back from the past
-    moment for which the question was answered. None: the answer rests on no price."""
+    """Age, in hours, of the newest price on which the answer rests, at the moment as of which the
+    answer was given. None: the answer rests on no price."""
 
 
 CONDITIONS: Final[Mapping[str, Callable[[TrialForecast], bool]]] = {

@@ -84,8 +84,9 @@ class Brief:
     only for markets on a single game. None for any other market, and if the texts do not make the
     relation clear."""
     unmet: tuple[bool, ...]
-    """For each of `markets`: whether it certainly asks something else, because it leaves out what
-    the question demands, e.g. one of two names (`matching.demands`), or names another year."""
+    """For each of `markets`: whether it certainly asks something else than the question. For
+    example, it lacks one of two names that the question demands (`matching.demands`), or it is
+    about a different year."""
     on_others: tuple[bool, ...]
     """For each of `markets`: whether it is about a different team, coin, race for office etc. than
     the question (`Demands.is_of_another`), or about another season, so that it is no evidence at

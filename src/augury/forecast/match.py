@@ -44,9 +44,10 @@ _LIKENESS: Final[dict[str, dict[Order, float]]] = {
 }
 """Coefficients, in log-odds, of the logistic regression for `Comparison.likeness` (whether question
 and market are about the same thing): part (level, window ...) -> how question and market relate in
-this part -> what is added. `compare` has the coefficients of the shared words. Fitted in five
-folds, split by market, on 510 questions. Each was compared with the market about which it was
-written, and with the six best of the other markets (`docs/experiments/forecasts.md`)."""
+this part -> what is added. The other coefficients, e.g. of the shared words, are in the code of
+`compare`. Fitted in five folds, split by market, on 510 questions. Each was compared with the
+market about which it was written, and with the six best of the other markets
+(`docs/experiments/forecasts.md`)."""
 _SCORES: Final[dict[str, dict[str, float]]] = {
     "window": {"same": 0.3, "implies": -0.3, "implied": -0.3, "differs": -0.5, "unsaid": 0.0},
     "threshold": {"same": 0.3, "opposite": 0.25, "implies": -0.35, "implied": -0.35,
@@ -117,7 +118,7 @@ class Comparison:
     one; 0 if there are none. The weight (`View.weights`), up to 1.8, says how telling a name is."""
     likeness: float
     """Log-odds that question and market are about the same thing (0: as likely as not), by a
-    logistic regression with the coefficients of `_LIKENESS` and `compare`."""
+    logistic regression. Its coefficients are in `_LIKENESS` and in the code of `compare`."""
     leveled: bool = False
     """Whether question and market both name a level ("above 100") and the field `threshold` says
     how the two relate, i.e. is not "unsaid"."""

@@ -77,8 +77,9 @@ _OTHER_SENSE: Final = re.compile(
     r"\b(?:not|n['’]t|never|no|fail\w*|los(?:e|es|ing|t)|los[ts])\b", re.I
 )
 """Matches words that may deny a win, as in "not win by 5 points". For a question with such a word,
-`wider` returns None. Without the margin, the question ("not win") would be less likely than with
-it, so the price of a market that asks it would be no upper bound."""
+`wider` returns None. `wider` removes the margin ("by 5 points") to get a likelier question, whose
+price is an upper bound. But "not win" is less likely than "not win by 5 points", so its price is no
+upper bound."""
 
 
 _NEEDLESS: Final = re.compile(r",?\s+(?:with\s+)?no\s+run-?off(?:\s+(?:is\s+)?needed)?\b", re.I)

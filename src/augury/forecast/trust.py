@@ -63,7 +63,7 @@ SIGNS: Final = (
   the judge did not read the market;
 - `other_side`: the largest probability in the judge's verdicts on markets that were not used;
   `agreeing`, `contradicting`: the same, but only of those markets whose price would give nearly the
-  same answer, or another one (`SAME_ANSWER`); `markets_read`: the number of all its verdicts;
+  same answer, or another one (`SAME_ANSWER`); `markets_read`: the number of the judge's verdicts;
 - `low` to `least_bound_trust`: the bounds on the answer, and the judge's trust in the least trusted
   of the markets that set them (-1: none was read);
 - `denied` to `past`: the question itself, e.g. whether it names a level, and its number of words;

@@ -18,7 +18,8 @@ from augury.forecast.evaluate import Answered
 
 WIDTHS: Final = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0)
 """Limits on the width of the bounds that logic puts on an answer (upper minus lower, as a
-probability). For each limit, all answers whose bounds are at most as wide are scored together."""
+probability). For each limit, the bounded answers with at most this width are scored together, but
+not those derived from rivals."""
 MIN_EVENTS: Final = 20
 """A kind of answer (e.g. hints) can count as better than the base rate only if it was scored on
 questions about at least this number of events."""

@@ -98,11 +98,12 @@ class KeptStrength(NamedTuple):
     (0 to 1) of the days on which at least one of them moved. The measured share (`Cell.share`) is
     pulled toward the share of unrelated markets (`PRIOR_EVENT_PAIRS`)."""
     fitted: Cell
-    """How often markets joined by an edge of this kind moved together on the earlier days, on which
-    the strength was fitted."""
+    """How often markets joined by an edge of this kind moved together on the earlier days of the
+    price history (before `Fit.split`). The strength was fitted on these days."""
     later: Cell | None
-    """How often markets joined by an edge of this kind moved together on the later days, on which
-    the strength was scored. None if no such market moved on a later day."""
+    """How often markets joined by an edge of this kind moved together on the later days of the
+    price history (from `Fit.split` on). The strength was scored on these days. None if no such
+    market moved on a later day."""
 
 
 class Fit(NamedTuple):
@@ -114,15 +115,15 @@ class Fit(NamedTuple):
     on the days before it, and scored on the days from it on."""
     kinds: dict[Kind, KeptStrength]
     brier: dict[str, float]
-    """Source of the strengths -> the Brier score of these strengths on the later days, over related
-    pairs only; smaller is better.
+    """Source of the strengths -> the Brier score of these strengths; smaller is better. Only
+    related pairs count, and only the later days, i.e. those from `split` on.
 
     The score is the mean squared difference between the strength of a pair's edge and what happened
     (1: both markets moved as the edge says; 0.5: both moved, and the edge says nothing about the
     direction; else 0). Each pair of events has the same weight. Sources: `measured`: the fitted
     strengths; `before`: those set by people (`Joined.hand_strength`); `unrelated`: a baseline. The
     baseline gives every edge the same strength: that of pairs of unrelated markets (their
-    `Cell.share`) on the earlier days."""
+    `Cell.share`) on the earlier days, i.e. those before `split`."""
     error: dict[str, float]
     """Source of the strengths (as in `brier`) -> their mean absolute error, 0 to 1, on the later
     days, i.e. those on which they were not fitted.

@@ -72,9 +72,9 @@ def logical(sign: int) -> Kind:
 def strength(of: Kind) -> float | None:
     """The measured strength of a kind of edge, 0 to 1; None if it was not measured.
 
-    Two markets are joined by such an edge. Only the days count on which at least one of the two
-    moved. The strength is the share of these days on which both moved as the edge says. If the edge
-    says nothing about the direction, a day on which both moved counts one half.
+    Such an edge joins two markets. A day is counted only if at least one of the two markets moved
+    on it. The strength is the share of the counted days on which both moved as the edge says. If
+    the edge says nothing about the direction, a day on which both moved counts one half.
     """
     found = table()["kinds"].get(of)
     return None if found is None else float(found["strength"])

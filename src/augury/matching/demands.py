@@ -117,8 +117,8 @@ _EXACT_COUNT: Final = re.compile(
 at this count, not at more or fewer."""
 
 _ALONE: Final = ("coin", "company", "product", "award")
-"""Kinds of entities that texts name only if they are about them: a text that names the Oscars is
-not about the Golden Globes."""
+"""Kinds of entities. If a text names an entity of one of these kinds, the text is about this
+entity: a text that names the Oscars is not about the Golden Globes."""
 _RIVALS: Final = frozenset({"person", "team", "party", "company", "work", "coin"})
 """Kinds of entities. Two entities of one such kind cannot stand for each other: a market on one
 person does not answer a question about another person."""

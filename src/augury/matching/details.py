@@ -20,14 +20,16 @@ _AFTER: Final = re.compile(
     r"(?:after|post|following)\b",
     re.I,
 )
-"""Matches words that say how long after an event: "one week after", "the day after"."""
+"""Matches words that say how long after an event something happens: "one week after", "the day
+after"."""
 _HOURS: Final = {"hour": 1, "day": 24, "week": 168, "month": 720, "year": 8760}
 """Unit -> its length in hours; months and years have about this many."""
 _LONGER: Final = 7 * 24
 """Smallest time after a launch, in hours, at which a question is no longer about the launch
 itself."""
 _DEBUTS: Final = re.compile(r"\b(?:launch|ipo|debut|tge|airdrop)", re.I)
-"""Matches words for the event from which markets on new coins and shares count days."""
+"""Matches words for the launch of a coin or share ("launch", "ipo", "airdrop"). Markets on new
+coins and shares name a time counted from this launch: "one day after launch"."""
 _AFTER_DEBUT: Final = re.compile(
     rf"\b(?:after|post|following)\s+(?:its\s+|the\s+)?{_DEBUTS.pattern}\b", re.I
 )
@@ -85,8 +87,8 @@ _STATISTICS: Final = {
     "volume": r"trading\s+volume|volume",
     "worth": r"fdv|fully[\s-]diluted|market\s*cap\w*|valu(?:ed|ation)",
 }
-"""Quantity that a text may count -> pattern of the words for it. "worth" is the value of all shares
-or coins."""
+"""Quantity that a text may count -> pattern of the words for it. The key "worth" stands for the
+total value of all shares of a company or all coins of a kind."""
 _IMPLICIT: Final = frozenset({"worth", "volume", "points"})
 """Statistics of `_STATISTICS` that a title may leave out."""
 _STATISTIC: Final = re.compile(
@@ -123,8 +125,8 @@ _NOMINATION: Final = re.compile(
 _PARTY_WINS: Final = re.compile(
     r"\bwhich\s+party\b|\b(?:republicans?|democrats?|democratic)\s+(?:party\s+)?wins?\b", re.I
 )
-"""Matches the title of a market on which party wins an election. Such a market says nothing about
-who is nominated."""
+"""Matches the title of a market that asks which party wins an election. Such a market says nothing
+about who is nominated."""
 _MOST: Final = re.compile(r"\bmost\s+(?:(?P<votes>votes)|(?:\w+\s+)?(?P<seats>seats))\b", re.I)
 _NOMINATED: Final = re.compile(r"\b(?:nominat|nominee|nods?\b|shortlist|in\s+the\s+running)", re.I)
 _WON: Final = re.compile(r"\b(?:wins?|winning|winner|won|takes?\s+home|goes\s+to)\b", re.I)

@@ -39,7 +39,7 @@ REFUSED = Counter(
 )
 
 MOST_ADDRESSES = 4
-"""If a host name has several addresses, a connection is tried to at most this many of them."""
+"""If a host name has several addresses, at most this many of them are tried."""
 _PACE = 0.05
 
 Resolver = Callable[[str, int], Awaitable[list[str]]]

@@ -178,6 +178,6 @@ def quantity_predicate(
 
 
 def _is_whole_or_half(t: Threshold) -> bool:
-    """Whether the ends of the threshold are whole or half numbers ("over 3.5"), as in texts about a
-    number of things, or infinite."""
+    """Whether each bound of the threshold (`low` and `high`) is infinite, a whole number or a half
+    number ("over 3.5"). Texts that count things have such bounds."""
     return all(math.isinf(x) or x == int(x) or x * 2 == int(x * 2) for x in (t.low, t.high))

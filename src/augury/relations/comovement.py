@@ -70,7 +70,7 @@ class MovingPair(NamedTuple):
     correlation: float
     """Rank correlation of the two markets' price changes at this lag, -1 to 1."""
     steps: int
-    """Number of time steps in which the price changes of both are known."""
+    """Number of time steps in which the price changes of both markets are known."""
     q: float
     """False discovery rate (q-value): among all pairs with evidence at least as strong as this
     one's, the expected share (0 to 1) that move together only by chance."""

@@ -31,9 +31,9 @@ FAMILY_SIZE: Final = 3
 being in a relation (upstream, downstream, correlated): those with the largest chance. The chances
 of the family's other markets are multiplied by `FAMILY_SHARE`."""
 FAMILY_SHARE: Final = 0.7
-"""The chance that a market is in a relation is multiplied by this share (0 to 1) if the market
-comes after the best `FAMILY_SIZE` of its family (e.g. the levels of one quantity), so that a list
-shows several causes and not only one quantity. Chosen by reading lists
+"""The best `FAMILY_SIZE` markets of a family (e.g. the levels of one quantity) keep their chance of
+being in a relation. The chances of the family's other markets are multiplied by this share (0 to
+1), so that a list shows several causes and not only one quantity. Chosen by reading lists
 (`docs/experiments/relations-ranker.md`)."""
 
 

@@ -46,8 +46,8 @@ from augury.search.text import DocumentText
 
 FINDER_VERSION: Final = "5"
 """Version of the code that finds the factors in a text. Raise it whenever a change of that code
-makes some text get different factors from the same factor base. The search index, which stores the
-factors of markets, is then built again."""
+changes the factors that are found in some text, although the factor base stays the same. The search
+index, which stores the factors of markets, is then built again."""
 
 SAME_CONTEST_SHARE: Final = 0.3
 """A market and a question may be on one contest at two levels: one is on the whole contest ("Who
@@ -58,9 +58,9 @@ MAX_LOOKUP_FACTORS: Final = 24
 up; looking up 30 gave no better lists (`docs/experiments/relations-tried.md`)."""
 MAX_LABELED_FACTORS: Final = 4
 """A language model's labels connect a query's best direct results (markets on the question itself)
-with further markets. A further market can have a factor (a thing in the world). Other markets on
-these factors are looked up, too. For one query, at most this many such factors are used. Chosen by
-hand."""
+with further markets. The search also looks up other markets on the same factors (things in the
+world) as these further markets. For one query, it uses at most this many of these factors. Chosen
+by hand."""
 
 
 class RelationService:

@@ -46,7 +46,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "market": ("class_d", "class_e"),
     "calendar": ("weekend", "monday", "weekend_now"),
 }  # fmt: skip
-"""By name of a feature family (a group of regressors that the API shows as one): the regressors in
+"""Name of a feature family (a group of regressors that the API shows as one) -> the regressors in
 it."""
 
 NEEDS = {
@@ -56,7 +56,7 @@ NEEDS = {
     "class_d": "panel", "class_e": "panel",
     "weekend": "continuous", "monday": "continuous", "weekend_now": "continuous",
 }  # fmt: skip
-"""By regressor: the data that it requires; without them it carries no information. Values: a
+"""Regressor -> the data that it requires; without them it carries no information. Values: a
 measure of the asset, e.g. `bv` (bipower variation); `panel` (other assets are modeled together with
 it); or `continuous` (the market trades every day). Regressors that are not listed need only
 realized variance."""
@@ -73,10 +73,10 @@ class RegressorState:
     """Shape (assets,): sum of ln(realized variance) over each asset's days so far; the variance is
     capped, see `CAP_MEDIANS`."""
     totals: dict[str, Floats]
-    """By name of a series (e.g. `capped`, the capped variance), shape (assets, month): running
-    total of the series at the end of each of the asset's latest days. `month` is the number of
-    trading days in a month (`Panel.month`). The mean over a week or a month is the difference of
-    two totals, divided by the number of days."""
+    """Name of a series (e.g. `capped`, the capped variance) -> array of shape (assets, month): the
+    series' running totals at the end of each of the asset's latest `month` days. `month` is the
+    number of trading days in a month (`Panel.month`). The mean over a week or a month is the
+    difference of two totals, divided by the number of days."""
     averages: Floats
     """Shape (centers of mass, assets): for each center of mass in `CENTRES`, each asset's
     exponentially weighted sum of realized variance (capped, see `CAP_MEDIANS`). Dividing it by the
@@ -89,8 +89,8 @@ class RegressorState:
     whose median the cap on later days is computed (see `CAP_MEDIANS`). Infinite where the asset has
     fewer days."""
     measured: dict[str, Bools]
-    """By measure, e.g. `bv` (bipower variation), shape (assets,): True if the asset has had a value
-    of the measure so far."""
+    """Measure, e.g. `bv` (bipower variation) -> array of shape (assets,): True if the asset has had
+    a value of the measure so far."""
     class_days: Ints
     """Shape (days,): for each column of `class_means`, its day, as the number of days since
     1970-01-01."""
@@ -121,8 +121,8 @@ class Design:
     """Shape (assets, rows): False until the asset has a month of daily data (`Panel.month` days),
     which the regressors need; True from then on."""
     meets: dict[str, Bools]
-    """By data requirement (a value of `NEEDS`), e.g. `bv` (bipower variation), shape (assets,):
-    True for the assets that meet it."""
+    """Data requirement (a value of `NEEDS`), e.g. `bv` (bipower variation) -> array of shape
+    (assets,): True for the assets that meet it."""
     state_after: Callable[[Ints], RegressorState]
     """Function that returns the state of the regressors after the first n days of each asset. Its
     argument has n for each asset, shape (assets,)."""

@@ -57,12 +57,12 @@ class VarianceForecast:
     """Bounds between which the realized variance is expected, as totals over the same days as
     `variance`: lower and upper bound of the 80% band, then of the 90% and of the 95% band."""
     families: dict[str, tuple[float, float]] | None
-    """By feature family (a group of regressors, e.g. `jumps`): the value of its first regressor on
+    """Feature family (a group of regressors, e.g. `jumps`) -> the value of its first regressor on
     the day of the forecast, and what the family adds to the natural log of the forecast variance,
     compared with a typical day. None for models other than `blend`."""
     members: dict[str, float] | None
-    """Only for the model `blend`, which averages regressions: by name of each regression, the
-    variance that it forecasts. None for other models."""
+    """For the model `blend`, which averages regressions: name of a regression -> the variance that
+    it forecasts. None for other models."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,9 +42,9 @@ class GammaRows(NamedTuple):
     owner: Ints
     """Shape (rows,): index of the asset that the row belongs to."""
     relative: dict[int, Floats]
-    """By horizon, shape (rows,): mean daily variance realized over the horizon's days after the
-    row's day, divided by the asset's level (its typical daily variance). NaN where the row is not
-    learned from, e.g. because these days are not over."""
+    """Horizon (in days) -> array of shape (rows,): mean daily variance realized over the horizon's
+    days after the row's day, divided by the asset's level (its typical daily variance). NaN where
+    the row is not learned from, e.g. because these days are not over."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ class Checkpoint:
     assets: tuple[str, ...]
     state: RegressorState
     sums: dict[int, HorizonSums]
-    """By horizon (in days): the sums from which the regressions are solved. They include each
-    asset's first `state.rows` days, a multiple of `BLOCK_ROWS`. A forecast made on any of these
-    days covers only days that are over by `day`."""
+    """Horizon (in days) -> the sums from which its regressions are solved. They include each
+    asset's first `state.rows` days; this number is a multiple of `BLOCK_ROWS`. The target windows
+    of these days (the days that a forecast covers) were all over by the day in the field `day`."""
     gamma_rows: GammaRows
     garch: Fitted | None
 

@@ -25,8 +25,8 @@ from augury.rvol.regression import Sums
 OWN_ROWS = 250
 """Number of past days with a completed target window (the days that a forecast covers) that an
 asset needs to be forecast by regressions on its own data. With fewer, the only regressions that
-forecast it are those over several assets together. If there are none of these, `FEWEST_ROWS`
-holds."""
+forecast it are those over several assets together. If there are no such joint
+regressions, the asset needs only `FEWEST_ROWS` days."""
 FEWEST_ROWS = 100
 """If there are no regressions over several assets, an asset needs at least this many past days
 whose target window (the days that a forecast covers) is over. An asset with fewer such days has no
@@ -112,8 +112,8 @@ class Problem:
     (the days to be forecast)."""
     ends: Ints
     """Shape (assets, rows): for each day, the row of the last day that is covered by a forecast
-    made on that day. -1 if the covered days are not all over or, on a market that trades every day,
-    if one of them has no data."""
+    made on that day. -1 if some covered days are not over yet, or if none of them has data. On a
+    market that trades every day, also -1 if one of them has no data."""
     means: Floats
     """Shape (assets, rows): mean daily variance realized over the target window (the days that a
     forecast covers) of the forecast made on the row's day; NaN while the window is not over."""
@@ -136,13 +136,13 @@ class HorizonSums:
     """Sums of products of all regressors and the target, from which the regressions of log variance
     are solved. Each regression uses those of its own regressors (`Sums.of`)."""
     recent: Sums | None
-    """Like `logs`, but with exponential weights, so that recent days count more; the center of mass
-    is `RECENT_PERIODS` days. The size of past errors, which is computed from these sums, sets the
-    width of the blend's bands. None at horizons of `LONG_DAYS` days or more, where all days count
-    the same."""
+    """The same sums of products as in `logs`, but with exponential weights, so that recent days
+    count more; the center of mass is `RECENT_PERIODS` days. The size of past errors is computed
+    from them, and sets the width of the blend's bands. None at horizons of `LONG_DAYS` days or
+    more, where all days count the same."""
     levels: dict[str, Sums]
-    """By name of each regression that explains the variance itself or its square root (not its
-    log): the sums of products from which its coefficients are computed."""
+    """Name of a regression -> the sums of products from which its coefficients are computed. Has
+    only the regressions that explain the variance itself or its square root, not its log."""
     low: Floats
     """Shape (assets,): smallest mean daily variance realized over any past target window (the days
     that a forecast covers). A regression's forecast below it is raised to it."""
@@ -235,24 +235,24 @@ class Forecasts:
     steps: Ints
     """Shape (assets,): number of trading days that the forecast covers."""
     variance: dict[str, Floats]
-    """By published model, shape (assets,): its forecast of the variance, summed over all days that
-    the forecast covers and not annualized."""
+    """Published model -> array of shape (assets,): its forecasts of the variance, summed over all
+    days that the forecast covers and not annualized."""
     log_variance: dict[str, Floats]
-    """By published model, shape (assets,): the expected squared error of its forecast of
+    """Published model -> array of shape (assets,): the expected squared error of its forecast of
     ln(realized variance). It sets the width of the bands. It is estimated from the past errors of
     one regression: `spread_member` for the blend, log-HAR for all other models. For assets that
-    have no regressions of their own, that is pooled-log-har."""
+    have no regressions of their own, it is estimated from the errors of pooled-log-har."""
     members: dict[str, Floats]
-    """By regression that the model `blend` averages, shape (assets,): its forecast of the variance
-    over all days that the forecast covers."""
+    """Name of a regression -> array of shape (assets,): its forecasts of the variance, summed over
+    all days that the forecast covers. Has only the regressions that the model `blend` averages."""
     contributions: dict[str, Floats]
-    """By feature family (a group of regressors, e.g. `jumps`), shape (assets,): how much the
-    family's values on the asset's last day, compared with a typical day, raise the natural log of
-    the forecast variance. It is the mean over those regressions of the blend that explain log
+    """Feature family (a group of regressors, e.g. `jumps`) -> array of shape (assets,): how much
+    the family's values on the asset's last day, compared with a typical day, raise the natural log
+    of the forecast variance. It is the mean over those regressions of the blend that explain log
     variance."""
     values: dict[str, Floats]
-    """By feature family (a group of regressors, e.g. `jumps`), shape (assets,): the value that the
-    family's first regressor has on the asset's last day."""
+    """Feature family (a group of regressors, e.g. `jumps`) -> array of shape (assets,): the value
+    that the family's first regressor has on the asset's last day."""
 
 
 def forecast(

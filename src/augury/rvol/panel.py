@@ -36,8 +36,8 @@ class Panel:
     days: Ints
     """Shape (assets, rows): day numbers, i.e. days since 1970-01-01."""
     rv: Floats
-    """Shape (assets, rows): realized variance of the whole day, with the return overnight where the
-    market closes."""
+    """Shape (assets, rows): realized variance of the whole day. If the market closes overnight, the
+    overnight return is included."""
     bv: Floats
     rsv_neg: Floats
     rsv_pos: Floats

@@ -29,9 +29,9 @@ processor's cache."""
 LASSO_SWEEPS = 100
 GAMMA_STEPS = 30
 GAMMA_CLIP = 6.0
-"""Limit on outliers in the gamma regression: a realized value counts as at most 1 + `GAMMA_CLIP`
-times the expected one, so that one historic day does not distort the fit. Chosen by looking at the
-evaluation data."""
+"""Limit on outliers in the gamma regression: a realized value counts as at most
+(1 + `GAMMA_CLIP`) times the expected value, so that one historic day does not distort the fit.
+Chosen by looking at the evaluation data."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,8 @@ class Sums:
     """Shape (...): the sum over the data rows of the squared target (the value that the regression
     explains)."""
     n: Floats
-    """Shape (...): number of data rows; with exponential weights their total weight."""
+    """Shape (...): number of data rows. If the rows have exponential weights, it is the sum of
+    these weights."""
 
     def of(self, columns: list[int]) -> Sums:
         """The sums for the same regressions with only some of their regressors. `columns`: the

@@ -35,7 +35,7 @@ class WalkForward:
     """Shape (origins,): mean daily variance realized over the days that the forecast covers; NaN
     while these are not over."""
     forecasts: dict[str, Floats]
-    """By name of a model or of a single regression, shape (origins,): its forecasts. Each is the
+    """Name of a model or of a single regression -> its forecasts, shape (origins,). Each is the
     expected mean daily variance over the days that the forecast covers."""
     log_variance: Floats
     """Shape (origins,): the expected squared error of each forecast of ln(realized variance) by the

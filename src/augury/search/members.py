@@ -21,10 +21,10 @@ Positions = NDArray[np.intp]
 Keys = tuple[NDArray[Any], ...]
 
 EQUAL_SCORE: Final = 0.9
-"""Markets of one family (e.g. of one event) exchange places only if they are about equally direct,
-i.e. if their scores are at least this share (0 to 1) of the family's best score. A market that the
-query names has a much higher score than the others, so it stays first. Chosen by reading the
-results of some twenty queries."""
+"""Markets of one family (e.g. of one event) exchange places only if they match the query about
+equally well: their scores must be at least this share (0 to 1) of the family's best score. A market
+that the query names has a much higher score than the others, so it stays first. Chosen by reading
+the results of some twenty queries."""
 NAMED_STEP: Final = 0.02
 """When the markets of a family (e.g. of one event) are compared, the weight (0 to 1) of the query's
 words in each market's text is rounded to a multiple of this number, so that small differences do

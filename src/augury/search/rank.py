@@ -41,8 +41,8 @@ MAX_QUERY_TERMS: Final = 32
 
 AVERAGE_LENGTH: Final = 12.0
 """A text with this many terms counts as of average length in the ranking feature `words` (a BM25
-score). A typical question with its event's name is as long. A match in a longer text counts
-less."""
+score). A typical question and its event's name together have about this many terms. A match in a
+longer text counts less."""
 
 WEIGHTS: Final[dict[str, float]] = {
     "words": 3.51,

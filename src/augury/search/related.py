@@ -59,9 +59,9 @@ class Pool:
     """(n,): the share (0 to 1) of the query's distinct terms that occur in each market's question
     or event's name."""
     fixture: NDArray[np.float32]
-    """(n,): 1 for a market on one game; 2 for a market on a side bet on a game or on a price in one
-    short window; 0 for other markets. If the query itself asks about a game or such a window, 0 for
-    all markets."""
+    """(n,): 1 for a market on one game; 2 for a market on a side bet on a game, and for a market on
+    a price in one short window; 0 for other markets. If the query itself asks about a
+    game or such a window, 0 for all markets."""
     salience: NDArray[np.float32]
     """(n,): how much each market is traded: ln(1 + liquidity + volume / 10), see
     `augury.search.records.salience`."""

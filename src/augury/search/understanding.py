@@ -34,7 +34,7 @@ class SearchArguments(NamedTuple):
     status: Status | None
     fold: bool = False
     """Whether the markets of one family (e.g. of one event) are later put into one row. Then
-    `top_k` counts families, and the lists are made longer than `top_k`."""
+    `top_k` counts families, and the list of a relation may have more than `top_k` markets."""
 
 
 class Understood(NamedTuple):

@@ -35,7 +35,7 @@ Packed = tuple[bytes, bytes]
 values (64-bit floats)."""
 SLICE_POINTS = 2_000
 """Largest number of points in one group. Points are sent between processes and stored group by
-group, because unpacking and storing one group takes only some milliseconds."""
+group, so that unpacking and storing one group takes only a few milliseconds."""
 
 
 class BadFeed(ValueError):

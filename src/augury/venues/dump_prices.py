@@ -71,8 +71,12 @@ def match_prices(file: DumpFile, known: Iterable[KnownMarket]) -> pl.DataFrame:
 
 
 def in_another_unit(rows: pl.DataFrame, known: Iterable[KnownMarket]) -> pl.DataFrame:
-    """Those of `rows` (from `match_prices`) whose prices look a hundred times too small: all Yes
-    prices of one venue, source and time are at most a cent, although they are of many events."""
+    """Those of `rows` (from `match_prices`) whose prices look a hundred times too small.
+
+    Rows with the same venue, source and time form a batch. A batch is returned if all its Yes
+    prices are at most `MAX_SHRUNKEN` (a cent), and if it has at least `MIN_BATCH` markets of at
+    least `MIN_EVENTS` events.
+    """
     events = {market.id: market.event_id or market.id for market in known}
     key = ["venue", "source", "at"]
     rows = rows.with_columns(

@@ -40,8 +40,8 @@ MIX: tuple[tuple[Metric, Op, float], ...] = (
     ("staleness", "gt", 86_400.0), ("probability_zscore", "gt", 20.0),
     ("volume_spike", "gt", 50.0),
 )  # fmt: skip
-"""Metric, operator and threshold of the rules (alert conditions) that the benchmark creates; a
-tenth of the rules uses each entry."""
+"""Metric, operator and threshold of the rules (alert conditions) that the benchmark creates.
+Each entry is used for a tenth of the rules."""
 HISTORY_POINTS = 97
 ROUNDS = 3
 SMALL_ROUNDS = 20

@@ -32,7 +32,7 @@ class TargetHistory(NamedTuple):
     unit: str
     lines: list[ChartLine]
     metric: str
-    """The metric whose values the lines show, e.g. `probability`."""
+    """The metric whose values the lines of the chart show, e.g. `probability`."""
     origin: str | None
 
 

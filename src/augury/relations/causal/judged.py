@@ -152,9 +152,9 @@ class Around(NamedTuple):
     arrays, indexed by the id of the other factor."""
 
     codes: NDArray[np.int8]
-    """Shape (factors + 1,), indexed by the id of the other factor: the code of the verdict on the
-    pair, as a number: the position of the code in `CODES`, counted from 1. 0 if nobody judged the
-    pair. This factor itself has `SELF_CODE`."""
+    """Shape (factors + 1,), indexed by the id of the other factor: a number for the verdict on the
+    pair. It is the position of the verdict's code in `CODES`, counted from 1, or 0 if nobody judged
+    the pair. This factor itself has `SELF_CODE`."""
     strengths: NDArray[np.int8]
     """Shape (factors + 1,), indexed by the id of the other factor: how strongly the two factors are
     related, 0 to 3, according to the verdict on the pair. 0 if nobody judged the pair. This factor

@@ -124,9 +124,10 @@ class Reached:
     """For each of the question's own factors: how much the question is about it, and where paths
     lead from it."""
     _supposed: Mapping[int, FactorPath]
-    """For each factor that the question supposes as a cause ("if the dollar collapses"): its id ->
-    path to it. The path is a single step from the first of the question's own factors. It is used
-    only if no path of the factor base makes the factor a cause."""
+    """Id of each factor that the question supposes as a cause ("if the dollar collapses") -> a path
+    to this factor. The path has a single step: it starts at the first of the question's own factors
+    and ends at the supposed factor. It is used only if the factor base has no path that makes the
+    factor a cause."""
 
     def path(self, relation: int, target: int) -> FactorPath:
         """The path with the largest weight that ends at the factor with the id `target` and starts

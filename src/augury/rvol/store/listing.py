@@ -97,7 +97,8 @@ def _after(alias: str, after: RowPosition, keys: Sequence[str], params: dict[str
 
 
 Page = list[Any]
-"""A page of an answer: its rows as tuples or, for files, its columns as lists."""
+"""A page of an answer: a list of its rows, each a tuple. With the argument `by_column`: a list of
+its columns, each a list."""
 
 
 async def _page(

@@ -29,8 +29,8 @@ class Volatility(NamedTuple):
     """Annualized volatility that the same model had forecast for the days of `realized`; None if it
     had made no forecast."""
     realized: float | None
-    """Annualized volatility realized over the window that starts at `completed`; None if there is
-    no such window."""
+    """Annualized volatility realized over the latest window that has ended (see
+    `completed`); None if there is no such window."""
     origin: str = "live"
 
 
