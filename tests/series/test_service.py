@@ -348,7 +348,11 @@ class Slow:
         return f"http://127.0.0.1:{self.port}/{name}"
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        request = (await reader.readuntil(b"\r\n\r\n")).decode()
+        try:
+            request = (await reader.readuntil(b"\r\n\r\n")).decode()
+        except asyncio.IncompleteReadError:  # given up before anything was asked
+            writer.close()
+            return
         name = request.split(" ")[1].removeprefix("/")
         self.asked.append(name)
         if name.startswith("slow"):
