@@ -305,3 +305,11 @@ class Estimate:
             "profile": self.profile,
             "grade": self.grade,
         }
+
+
+def answer_bounds(estimate: Estimate) -> tuple[float, float]:
+    """Lower and upper bound on the estimate's probability. Both are the probability itself, unless
+    the grade is `bounded`: then prices of other markets set the bounds."""
+    if estimate.grade == "bounded":
+        return estimate.bounds
+    return estimate.probability or 0.0, estimate.probability or 0.0

@@ -17,7 +17,7 @@ from typing import Final
 from augury.forecast import grade, pool
 from augury.forecast.compound import Connective, Parts
 from augury.forecast.distribution import Distribution, named
-from augury.forecast.evidence import Estimate
+from augury.forecast.evidence import Estimate, answer_bounds
 
 MAX_CONFIDENCE: Final = 0.5
 """Upper limit, 0 to 1, of the confidence in the answer to "A and B" or "A or B" if A and B can both
@@ -59,7 +59,7 @@ def _joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Es
     if any(one.probability is None for one in answers):
         return _without_answer(asked, answers)
     each = [one.probability or 0.0 for one in answers]
-    least, most = zip(*map(_bounds, answers), strict=True)
+    least, most = zip(*map(answer_bounds, answers), strict=True)
     if both and exclusive:
         low = high = p = 0.0
     elif both:
@@ -84,14 +84,6 @@ def _joined(asked: Parts, answers: Sequence[Estimate], *, exclusive: bool) -> Es
     )
 
 
-def _bounds(part: Estimate) -> tuple[float, float]:
-    """Lower and upper bound of a part's probability. Both are the probability itself, unless the
-    part has the grade `bounded`: then prices of other markets set the bounds."""
-    if part.grade == "bounded":
-        return part.bounds
-    return part.probability or 0.0, part.probability or 0.0
-
-
 def _without_answer(asked: Parts, answers: Sequence[Estimate]) -> Estimate:
     unknown = next(one for one in answers if one.probability is None)
     told = (
@@ -105,7 +97,7 @@ def _of_some(asked: Parts, known: Sequence[Estimate]) -> Estimate:
     """The estimate for a question of several parts if only some of them have an answer that may be
     shown (`known`). It is the middle of the bounds that these parts set, because nothing is known
     of the other parts."""
-    least, most = zip(*map(_bounds, known), strict=True)
+    least, most = zip(*map(answer_bounds, known), strict=True)
     limits = (0.0, min(most)) if asked.connective == "both" else (max(least), 1.0)
     found = _made(known, limits, sum(limits) / 2)
     how = (

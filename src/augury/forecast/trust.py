@@ -22,7 +22,7 @@ import numpy as np
 
 from augury.forecast import bounds, judging
 from augury.forecast.bearing import Bearing, Compared
-from augury.forecast.evidence import Estimate, Evidence
+from augury.forecast.evidence import Estimate, Evidence, answer_bounds
 from augury.forecast.normalize import Reading
 from augury.language import vocabulary
 from augury.matching import features
@@ -178,9 +178,7 @@ def _beside(
 
     others : the judge's verdicts on the markets that the answer does not use
     """
-    low, high = estimate.bounds
-    if estimate.grade == "asked" and estimate.probability is not None:
-        low = high = estimate.probability
+    low, high = answer_bounds(estimate)
     agreeing = contradicting = 0.0
     for one in compared.bearings:
         said, price = others.get(one.key), one.market.price(one.outcome)
