@@ -29,8 +29,8 @@ from augury.matching.judge import MAX_CANDIDATES
 LEAST = 0.15
 """A pair is listed if the encoder's probability that the market asks the question or its opposite,
 or bounds its answer, is at least this, 0 to 1. Of 19,060 such pairs, readers called 48% nothing
-(`labels.NOTHING`). For `free1` to `free16`, whose only labels are readers' verdicts, it was .04,
-with six pairs of a question."""
+(`labels.NOTHING`). The questions of `free1` to `free44` have no labels but readers' verdicts. For
+`free1` to `free16`, the limit was .04, for the others .05, with six pairs of a question."""
 MOST = 3
 """Most pairs that are listed of one question, the likeliest first."""
 OF_EVENT = 2

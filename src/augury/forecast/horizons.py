@@ -177,9 +177,9 @@ def is_found(
 
 
 def for_deadline(estimate: Estimate, end: date, at: date) -> Estimate:
-    """Adapt `estimate`, made for the deadline `end`, as the answer to a question that names no date
-    and is asked on the day `at`. The reasoning then says which deadline was assumed, and the
-    confidence is at most `MAX_CONFIDENCE`."""
+    """Turn `estimate`, which was made for the deadline `end`, into the answer to a question that
+    names no date and is asked on the day `at`. The reasoning then says which deadline was assumed,
+    and the confidence is at most `MAX_CONFIDENCE`."""
     day = end - timedelta(days=1)
     most = MAX_CONFIDENCE * min(1.0, (end - at).days / AMPLE_DAYS)
     note = (
