@@ -12,7 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "training" / "relations"))
 
 from judgments import agreement, numbers, read  # pyright: ignore[reportMissingImports]
-from picking import JUDGED, OF_FAMILY, STRAYS, chosen  # pyright: ignore[reportMissingImports]
+from picking import MANY, chosen  # pyright: ignore[reportMissingImports]
 
 KEY = [
     json.dumps({"q": "q1", "qid": "r1", "ids": ["a", "b", "c", "d"]}),
@@ -66,16 +66,17 @@ def test_agreement_of_two_judges() -> None:
 def test_the_first_of_each_list_are_judged_and_few_of_a_family_besides() -> None:
     lists = [list(range(50)), list(range(50, 100)), [], [], list(range(100, 140)), []]
     family = dict.fromkeys(range(400), 1) | {n: n for n in range(50, 400)}
-    picked = chosen(lists, family, random.Random(1))
-    listed, strays = picked[:-STRAYS], picked[-STRAYS:]
+    picked = chosen(lists, family, random.Random(1), MANY)
+    listed, strays = picked[: -MANY.strays], picked[-MANY.strays :]
     assert set(range(10)) | set(range(50, 60)) <= set(listed)
-    assert sum(n < 50 for n in listed) == OF_FAMILY
-    assert len(picked) == len(set(picked)) <= JUDGED
+    assert sum(n < 50 for n in listed) == MANY.of_family
+    assert len(picked) == len(set(picked)) <= MANY.judged
     assert max(strays) >= 140
 
 
 def test_few_candidates_are_judged_all() -> None:
-    picked = chosen([[1, 2], [3], [], [], [], []], dict.fromkeys((1, 2, 3, 4), 7), random.Random(1))
+    family = dict.fromkeys((1, 2, 3, 4), 7)
+    picked = chosen([[1, 2], [3], [], [], [], []], family, random.Random(1), MANY)
     assert sorted(picked) == [1, 2, 3, 4]
 
 
@@ -84,7 +85,12 @@ FOLDER = Path(__file__).parents[2] / "training" / "relations"
 
 @pytest.mark.parametrize(
     ("queries", "judgments"),
-    [("queries.jsonl", "judgments.jsonl"), ("report.jsonl", "report_judgments.jsonl")],
+    [
+        ("queries.jsonl", "judgments.jsonl"),
+        ("report.jsonl", "report_judgments.jsonl"),
+        ("wide1.jsonl", "wide1_judgments.jsonl"),
+        ("wide2.jsonl", "wide2_judgments.jsonl"),
+    ],
 )
 def test_what_is_kept_names_known_queries_and_no_market_twice(queries: str, judgments: str) -> None:
     lines = [json.loads(x) for x in (FOLDER / judgments).read_text().splitlines()]

@@ -3,9 +3,10 @@
     python training/relations/gather.py FOLDER OUT --queries training/relations/queries.jsonl
 
 FOLDER is a catalogue that `training/judge/store.py` built. OUT receives `packs/NN.txt` for judges
-(ten queries each; families in random order, nothing of lists or ranks), `keys/NN.jsonl` (which
-market each number is) and `features/QID.npz` (all candidates with their columns, and the four lists
-as the service gives them). Texts of markets stay in OUT: they are no part of the project.
+(ten queries each, with `--few` twenty; families in random order, nothing of lists or ranks),
+`keys/NN.jsonl` (which market each number is) and `features/QID.npz` (all candidates with their
+columns and texts, and the four lists as the service gives them). Texts of markets stay in OUT:
+they are no part of the project.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from picking import BEST, LISTED, chosen
+from picking import BEST, FEW, LISTED, MANY, Size, chosen
 from store import settings
 
 from augury.relations.columns import DIRECT_COLUMNS
@@ -33,7 +34,6 @@ from augury.search.understanding import SearchArguments, understand
 from augury.services import running
 
 SEED = 17
-A_PACK = 10
 TITLE, EVENT = 150, 90
 """Letters shown of a title and of an event's name."""
 
@@ -45,7 +45,9 @@ async def related(service: SearchService, text: str, top_k: int) -> Related:
     return service.related(asked)
 
 
-async def one(service: SearchService, asked: dict[str, str], out: Path) -> list[dict[str, Any]]:
+async def one(
+    service: SearchService, asked: dict[str, str], out: Path, size: Size
+) -> list[dict[str, Any]]:
     """Write a query's features; the markets to judge, families in random order."""
     lists = await service.search(asked["query"], top_k=LISTED)
     found = await related(service, asked["query"], LISTED)
@@ -63,10 +65,12 @@ async def one(service: SearchService, asked: dict[str, str], out: Path) -> list[
     family = dict(zip(keys.tolist(), pool.family.tolist(), strict=True))
     closes = dict(zip(keys.tolist(), pool.closes.tolist(), strict=True))
     dice = random.Random(f"{SEED} {asked['qid']}")
-    picked = [key for key in chosen(listed, family, dice) if key in shown]
+    picked = [key for key in chosen(listed, family, dice, size) if key in shown]
     np.savez_compressed(
         out / "features" / f"{asked['qid']}.npz",
         ids=np.array([shown[k].id if k in shown else "" for k in keys.tolist()]),
+        titles=np.array([shown[k].question if k in shown else "" for k in keys.tolist()]),
+        events=np.array([shown[k].event_name or "" if k in shown else "" for k in keys.tolist()]),
         columns=np.array(DIRECT_COLUMNS),
         rows=reading.rows(),
         direct_rows=reading.direct_rows(),
@@ -105,7 +109,7 @@ def pack(queries: list[tuple[dict[str, str], list[dict[str, Any]]]]) -> str:
 
 
 async def gather(
-    folder: Path, out: Path, queries: list[dict[str, str]], name: str, packed: bool
+    folder: Path, out: Path, queries: list[dict[str, str]], name: str, packed: bool, size: Size
 ) -> None:
     """All features, and the packs with their keys unless judges have them already."""
     for part in ("packs", "keys", "features"):
@@ -114,9 +118,10 @@ async def gather(
     random.Random(SEED).shuffle(order)  # every pack holds something of all domains
     async with running(settings(folder)) as services:
         await services.search.catch_up()
-        for nth in range(0, len(order), A_PACK):
-            part = [(q, await one(services.search, q, out)) for q in order[nth : nth + A_PACK]]
-            label = f"{name}{nth // A_PACK + 1:02d}"
+        for nth in range(0, len(order), size.pack):
+            of_pack = order[nth : nth + size.pack]
+            part = [(q, await one(services.search, q, out, size)) for q in of_pack]
+            label = f"{name}{nth // size.pack + 1:02d}"
             if packed:
                 continue
             (out / "packs" / f"{label}.txt").write_text(pack(part), encoding="utf-8")
@@ -135,11 +140,19 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--queries", type=Path, required=True)
     parser.add_argument("--name", default="", help="Put before the packs' numbers.")
+    parser.add_argument("--few", action="store_true", help="Few markets of each query.")
     parser.add_argument("--packed", action="store_true", help="Packs are out: features alone.")
     given = parser.parse_args()
     lines = given.queries.read_text(encoding="utf-8").splitlines()
     asyncio.run(
-        gather(given.folder, given.out, [json.loads(x) for x in lines], given.name, given.packed)
+        gather(
+            given.folder,
+            given.out,
+            [json.loads(x) for x in lines],
+            given.name,
+            given.packed,
+            FEW if given.few else MANY,
+        )
     )
 
 
