@@ -35,7 +35,7 @@ SETTINGS: dict[str, Any] = {
     "seed": SEED, "verbose": -1, "num_threads": 1, "deterministic": True,
     "force_col_wise": True, "max_bin": 63,
 }  # fmt: skip
-ROUNDS = 40
+ROUNDS = 80
 SEEDS = 3
 """Models whose scores are averaged, each with a seed of its own: with one, figures of held-out
 queries move by .02 from seed to seed (`docs/experiments/relations-ranker.md`)."""
@@ -49,6 +49,8 @@ COST = 0.01
 """nDCG@10 that a floor may cost."""
 GRID = (0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.11, 0.12, 0.15)
 """Floors that are tried; below the first no list gains (`docs/experiments/relations-ranker.md`)."""
+FLOORS: dict[Relation, float] = dict.fromkeys(RELATIONS, GRID[0])
+"""The smallest floor, for lists that are only to be judged."""
 BY_GRADE = np.array([1.0, 0.7, 1.0, 1.5])
 """What a judgment of each grade counts: two judges differ most in whether something weak counts."""
 
@@ -70,6 +72,8 @@ class Query:
         self.may: np.ndarray = held["may"]
         self.keys: np.ndarray = held["keys"]
         self.family: np.ndarray = held["family"]
+        self.titles: list[str] = held["titles"].tolist()
+        self.events: list[str] = held["events"].tolist()
         self.lists: dict[str, list[str]] = {d: held[d].tolist() for d in DIMENSIONS}
         known = [judged.labels.get(one) for one in self.ids]
         self.known = np.array([one is not None for one in known])
@@ -126,7 +130,7 @@ def fit(queries: list[Query]) -> Models:
     """Trees of all queries; one with many judged siblings of a family counts like another."""
     relation = np.concatenate([q.relation[q.known] for q in queries])
     grade = np.concatenate([q.grade[q.known] for q in queries])
-    weight = np.concatenate([_weights(q) for q in queries]) * BY_GRADE[grade]
+    weight = np.concatenate([family_weights(q) for q in queries]) * BY_GRADE[grade]
     rows = np.concatenate([q.rows[q.known] for q in queries])
     columns = list(COLUMNS)
     data = lightgbm.Dataset(
@@ -145,7 +149,7 @@ def fit_direct(queries: list[Query]) -> Models:
         np.where(q.relation[:n] == direct, q.grade[:n], 0)[k] / 3
         for q, n, k in zip(queries, sizes, known, strict=True)
     ])  # fmt: skip
-    weight = np.concatenate([_weights(q, n) for q, n in zip(queries, sizes, strict=True)])
+    weight = np.concatenate([family_weights(q, n) for q, n in zip(queries, sizes, strict=True)])
     columns = list(DIRECT_COLUMNS)
     data = lightgbm.Dataset(rows, grade, weight=weight, feature_name=columns, free_raw_data=False)
     return _trained(data, DIRECT_SETTINGS, DIRECT_ROUNDS)
@@ -156,7 +160,9 @@ def grades(models: Models, query: Query) -> np.ndarray:
     return 1 / (1 + np.exp(-_scores(models, query.direct_rows)))
 
 
-def _weights(query: Query, first: int | None = None) -> np.ndarray:
+def family_weights(query: Query, first: int | None = None) -> np.ndarray:
+    """Weights of a query's judged markets, 100 in all: the more of a family were judged, the less
+    each counts. `first`: of the first candidates alone."""
     _, place = np.unique(query.family[:first][query.known[:first]], return_inverse=True)
     weights = 1 / np.sqrt(np.bincount(place)[place])
     return weights / weights.sum() * 100

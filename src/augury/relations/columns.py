@@ -59,6 +59,7 @@ COLUMNS: Final = (
     "j1_cause", "j1_driver", "j1_none",
     "family_own", "family_directness", "directness_below_best", "dense_below_best",
     "q_own", "q_first", "q_up", "q_do", "q_co", "q_best", "q_heaviest", "q_factors", "q_terms",
+    "t_none", "t_direct", "t_up", "t_do", "t_co",
 )  # fmt: skip
 """Names of the features of a market for one query: the input of the trees that judge how the market
 is related to the query.
@@ -67,8 +68,8 @@ The beginning of a name says what the feature is about. `own`: how much the mark
 query's own factors (things in the world); `up`, `do`, `co`: the paths in the factor base by which
 the market is upstream of, downstream of or correlated with the query; `j`, `j1`: verdicts on how
 the market's factors are related to the query's (`judged`), for `j1` only to the query's strongest
-factor; `q`: the query itself, or all its markets together; `family`: means over the market's
-family."""
+factor; `q`: the query itself, or all its markets together; `t`: how likely each relation is by
+the texts of query and market alone (`vectors`); `family`: means over the market's family."""
 
 DIRECT_COLUMNS: Final = (*COLUMNS, "precision", "siblings", "year", "conflict")
 """Names of the features from which the trees `direct` judge how directly a market is about the
@@ -133,6 +134,7 @@ def table(
     foreign: NDArray[np.bool_],
     rivals: NDArray[np.bool_],
     judged: Sequence[Around],
+    texts: Floats,
 ) -> Floats:
     """The features (`COLUMNS`) of each market of a pool (the markets that may be listed for a
     query): (n, len(COLUMNS)). The columns that compare a market with the other markets stay 0; the
@@ -153,6 +155,8 @@ def table(
     judged
         Verdicts on how a factor is related to all other factors, for the first
         `len(RANK_WEIGHTS)` of `factors`, in their order.
+    texts : (n, 5)
+        From `vectors.RelationVectors.log_chances`.
     """
     columns: dict[str, Any] = {
         "names_weight": pool.matched_weight, "names_share": pool.matched_share,
@@ -168,6 +172,7 @@ def table(
     columns["after"] = np.clip(years, -MAX_YEARS_APART, MAX_YEARS_APART)
     columns |= _by_paths(reached, pool, found)
     columns |= _by_verdicts(pool.tags, judged)
+    columns |= dict(zip(("t_none", "t_direct", "t_up", "t_do", "t_co"), texts.T, strict=True))
     out = np.zeros((len(COLUMNS), len(pool.tags)), np.float32)
     for name, values in columns.items():
         out[_AT[name]] = values

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 from augury.search.text import DocumentText
 
 Relation = Literal["upstream", "downstream", "correlated"]
+
+VECTOR_SIZE: Final = 261
+"""Length of a market's relation vector (`augury.relations.vectors`), in bytes."""
 
 
 class Tag(NamedTuple):
@@ -69,6 +72,11 @@ class Pool:
     """(n,): when each market closes, in epoch seconds; 0: unknown."""
     family: NDArray[np.uint64]
     """(n,): a hash for each market; markets of one family, e.g. of one event, have the same."""
+    relation_vectors: NDArray[np.int8]
+    """(n, VECTOR_SIZE): the relation vector of each market, from `Relations.vectors`. It says by
+    the market's text how the market is related to a query."""
+    sentence: NDArray[np.float32]
+    """(dim,): the query's sentence vector (`augury.search.embedding`)."""
     direct_count: int
     """Number of candidates for the list `direct`. They are the first markets of the pool, and
     `PoolReading.direct` grades only them. Search found them by words, by meaning, or as markets on
@@ -166,13 +174,19 @@ class Relations(Protocol):
 
     @property
     def version(self) -> str:
-        """The version of everything that decides which tags (ids of factors) a text gets. It
-        changes whenever a text may get other tags than before; the index is then rebuilt."""
+        """The version of everything that decides which tags (ids of factors) and which relation
+        vector a text gets. It changes whenever a text may get others than before; the index is then
+        rebuilt."""
         ...
 
     def tags(self, text: DocumentText) -> Sequence[Tag]:
         """The factors (things in the world) that a market with this text is about, best fitting
         first, at most `MOST_TAGS`."""
+        ...
+
+    def vectors(self, sentences: NDArray[np.float32]) -> NDArray[np.int8]:
+        """The relation vectors of n markets, (n, VECTOR_SIZE). They say by the markets' texts how
+        the markets are related to a query. `sentences`: the markets' sentence vectors, (n, dim)."""
         ...
 
     def ask(
@@ -230,6 +244,9 @@ class Unrelated:
 
     def tags(self, text: DocumentText) -> Sequence[Tag]:
         return ()
+
+    def vectors(self, sentences: NDArray[np.float32]) -> NDArray[np.int8]:
+        return np.zeros((len(sentences), VECTOR_SIZE), np.int8)
 
     def ask(
         self,

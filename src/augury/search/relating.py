@@ -132,6 +132,8 @@ def _pool(
         salience=payload["salience"],
         closes=payload["closes"],
         family=np.ascontiguousarray(payload["family"]),
+        relation_vectors=payload["relation"],
+        sentence=understood.vector,
         direct_count=direct_count,
         voters=voters,
         terms=len(query.ids),

@@ -1,0 +1,75 @@
+"""Relation vectors: how a market is related to a query by their texts alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from augury.relations import vectors
+from augury.relations.ranker import CLASSES
+from augury.search.embedding import Embedder
+from augury.search.related import VECTOR_SIZE
+from augury.search.text import document_text
+
+
+@pytest.fixture(scope="module")
+def embedder() -> Embedder:
+    return Embedder.load()
+
+
+def chances(embedder: Embedder, query: str, *titles: str) -> list[dict[str, float]]:
+    known = vectors.default()
+    markets = known.of_markets(embedder.embed_documents([document_text(one) for one in titles]))
+    found = np.exp(known.log_chances(embedder.embed_query(query), markets))
+    return [dict(zip(CLASSES, row.tolist(), strict=True)) for row in found]
+
+
+@pytest.mark.parametrize(
+    ("query", "cause", "effect"),
+    [
+        ("Will the Fed cut rates in June?", "Will US inflation be above 3% in May?",
+         "Will the average 30-year mortgage rate fall below 6%?"),
+        ("Strait of Hormuz closed", "Will Israel strike Iran by June?",
+         "Will crude oil hit $120 by the end of June?"),
+        ("Will OpenAI release GPT-6?", "Will Nvidia be allowed to sell H20 chips?",
+         "Will OpenAI have the best AI model at the end of June?"),
+    ],
+)  # fmt: skip
+def test_texts_tell_a_cause_from_an_effect(
+    embedder: Embedder, query: str, cause: str, effect: str
+) -> None:
+    of_cause, of_effect = chances(embedder, query, cause, effect)
+    upstream = of_cause["upstream"] / of_cause["downstream"]
+    assert upstream > of_effect["upstream"] / of_effect["downstream"]
+
+
+def test_a_market_on_something_else_is_unrelated(embedder: Embedder) -> None:
+    (other,) = chances(
+        embedder, "Will the Fed cut rates in June?", "Will the Lakers beat the Suns?"
+    )
+    assert other["none"] > 0.9
+
+
+def test_chances_sum_to_one_and_do_not_depend_on_the_other_markets(embedder: Embedder) -> None:
+    titles = ["Will oil hit $100?", "Will Spain win the World Cup?", "Will it rain in Paris?"]
+    together = chances(embedder, "oil price", *titles)
+    assert all(sum(one.values()) == pytest.approx(1, abs=1e-5) for one in together)
+    for title, one in zip(titles, together, strict=True):
+        (alone,) = chances(embedder, "oil price", title)
+        assert alone == pytest.approx(one, abs=1e-3)
+
+
+def test_a_text_without_words_and_a_pool_without_markets_have_chances_too() -> None:
+    known = vectors.default()
+    nothing = np.zeros(256, np.float32)
+    assert known.log_chances(nothing, np.zeros((0, VECTOR_SIZE), np.int8)).shape == (0, 5)
+    stored = known.of_markets(nothing[None, :])
+    assert stored.shape == (1, VECTOR_SIZE)
+    assert stored.dtype == np.int8
+    assert np.isfinite(known.log_chances(nothing, stored)).all()
+
+
+def test_the_index_is_built_again_when_the_networks_change() -> None:
+    from augury.relations.service import RelationService
+
+    assert vectors.default().version in RelationService().version
