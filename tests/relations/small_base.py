@@ -6,7 +6,7 @@ import numpy as np
 
 from augury.relations.causal import knowledge
 from augury.search.rank import FEATURES
-from augury.search.related import VECTOR_SIZE, Pool
+from augury.search.related import RELATION_VECTOR_SIZE, Pool
 
 TEXT = """
 domain = "test"
@@ -76,7 +76,7 @@ def pool(*markets: tuple[str, float], dense: float = 0.3, directness: float = 1.
         salience=flat,
         closes=np.full(n, 2_000_000_000, np.uint32),
         family=np.arange(n, dtype=np.uint64),
-        relation_vectors=np.zeros((n, VECTOR_SIZE), np.int8),
+        relation_vectors=np.zeros((n, RELATION_VECTOR_SIZE), np.int8),
         sentence=np.zeros(256, np.float32),
         direct_count=n,
         voters=np.zeros(0, np.intp),

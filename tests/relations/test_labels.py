@@ -17,7 +17,7 @@ from augury.relations.labels import LABEL, Label, Lead, LeadPair
 from augury.relations.service import RelationService
 from augury.relations.store import LabelRow
 from augury.search.rank import FEATURES
-from augury.search.related import VECTOR_SIZE, Pool
+from augury.search.related import RELATION_VECTOR_SIZE, Pool
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -191,7 +191,8 @@ def found(relations: RelationService, query: str, tags: list[int]) -> dict[Any, 
         words=column, matched_weight=column, matched_share=column, fixture=column * 0,
         salience=column,
         closes=np.zeros(n, np.uint32), family=np.arange(n).astype(np.uint64),
-        relation_vectors=np.zeros((n, VECTOR_SIZE), np.int8), sentence=np.zeros(256, np.float32),
+        relation_vectors=np.zeros((n, RELATION_VECTOR_SIZE), np.int8),
+        sentence=np.zeros(256, np.float32),
         direct_count=n, voters=np.zeros(0, np.intp), terms=2, max_term_weight=0.5,
         median_close=1_795_000_000,
     )  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.relations.small_base import pool
 
-from augury.relations import ranker
+from augury.relations import ranker, vectors
 from augury.relations.causal import knowledge
 from augury.relations.causal.paths import RELATIONS
 from augury.relations.columns import COLUMNS, DIRECT_COLUMNS
@@ -21,6 +21,12 @@ def test_they_were_fitted_on_the_columns_that_the_code_has() -> None:
     told = json.loads((resources.files("augury.relations") / "ranker.json").read_text())
     assert tuple(told["columns"]) == COLUMNS
     assert told["pairs"] > 20_000
+
+
+@pytest.mark.parametrize("name", ["ranker", "direct"])
+def test_they_were_fitted_with_the_relation_vectors_that_ship(name: str) -> None:
+    told = json.loads((resources.files("augury.relations") / f"{name}.json").read_text())
+    assert told["vectors"] == vectors.default().version
 
 
 def test_the_trees_for_direct_too() -> None:

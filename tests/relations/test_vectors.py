@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from tests.relations.small_base import pool
 
 from augury.relations import vectors
+from augury.relations.columns import COLUMNS, TEXT_COLUMNS
 from augury.relations.ranker import CLASSES
+from augury.relations.service import RelationService, TreeReading
 from augury.search.embedding import Embedder
-from augury.search.related import VECTOR_SIZE
+from augury.search.indexer import schema
+from augury.search.related import RELATION_VECTOR_SIZE
 from augury.search.text import document_text
 
 
@@ -62,14 +68,35 @@ def test_chances_sum_to_one_and_do_not_depend_on_the_other_markets(embedder: Emb
 def test_a_text_without_words_and_a_pool_without_markets_have_chances_too() -> None:
     known = vectors.default()
     nothing = np.zeros(256, np.float32)
-    assert known.log_chances(nothing, np.zeros((0, VECTOR_SIZE), np.int8)).shape == (0, 5)
+    assert known.log_chances(nothing, np.zeros((0, RELATION_VECTOR_SIZE), np.int8)).shape == (0, 5)
     stored = known.of_markets(nothing[None, :])
-    assert stored.shape == (1, VECTOR_SIZE)
+    assert stored.shape == (1, RELATION_VECTOR_SIZE)
     assert stored.dtype == np.int8
     assert np.isfinite(known.log_chances(nothing, stored)).all()
 
 
-def test_the_index_is_built_again_when_the_networks_change() -> None:
-    from augury.relations.service import RelationService
+def test_the_index_is_built_again_when_the_networks_change(embedder: Embedder) -> None:
+    relations = RelationService()
+    before = schema(embedder, relations).fingerprint
+    now = vectors.default()
+    relations.networks = vectors.RelationVectors(now._markets, now._queries, now._scales, "another")
+    assert schema(embedder, relations).fingerprint != before
 
-    assert vectors.default().version in RelationService().version
+
+def test_the_trees_see_the_chances_in_their_order(embedder: Embedder) -> None:
+    relations = RelationService()
+    sentence = embedder.embed_query("US inflation")
+    stored = relations.relation_vectors(embedder.embed(["Will oil hit $100?", "Will it rain?"]))
+    nothing = np.zeros((0, 6), np.float32)
+    lookup = relations.ask(
+        "US inflation", np.arange(0), nothing.astype(np.uint16), nothing, nothing[:, 0]
+    )
+    markets = replace(
+        pool(("ocean", 1.0), ("ocean", 1.0)), sentence=sentence, relation_vectors=stored
+    )
+    reading = lookup.read(markets)
+    assert isinstance(reading, TreeReading)
+    columns = [COLUMNS.index(name) for name in TEXT_COLUMNS]
+    expected = vectors.default().log_chances(sentence, stored)
+    assert reading.rows()[:, columns] == pytest.approx(expected)
+    assert len(TEXT_COLUMNS) == len(CLASSES)

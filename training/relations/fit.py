@@ -19,7 +19,7 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from augury.relations import rank
+from augury.relations import rank, vectors
 from augury.relations.causal.paths import RELATIONS, Relation
 from augury.relations.columns import COLUMNS, DIRECT_COLUMNS
 from augury.relations.ranker import CLASSES
@@ -62,6 +62,7 @@ class Query:
         held = np.load(path)
         if tuple(held["columns"].tolist()) != DIRECT_COLUMNS:
             raise SystemExit(f"{path} has other columns: run gather.py again, with --packed")
+        self.vectors = str(held["vectors"])
         self.qid, self.judged = path.stem, judged
         self.ids: list[str] = held["ids"].tolist()
         self.rows: np.ndarray = held["rows"]
@@ -72,6 +73,7 @@ class Query:
         self.may: np.ndarray = held["may"]
         self.keys: np.ndarray = held["keys"]
         self.family: np.ndarray = held["family"]
+        self.closes: np.ndarray = held["closes"]
         self.titles: list[str] = held["titles"].tolist()
         self.events: list[str] = held["events"].tolist()
         self.lists: dict[str, list[str]] = {d: held[d].tolist() for d in DIMENSIONS}
@@ -321,6 +323,7 @@ def keep(
         (folder / f"{name}.onnx").write_bytes(trees_to_onnx.content(model))
         told: dict[str, Any] = {
             "columns": list(COLUMNS if name == "ranker" else DIRECT_COLUMNS), "rounds": rounds,
+            "vectors": vectors.default().version,
             "seed": SEED, "seeds": SEEDS, "queries": len(queries), "pairs": pairs[name],
         }  # fmt: skip
         if name == "ranker":
@@ -342,6 +345,8 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="Write the trees of all queries there.")
     given = parser.parse_args()
     queries = load(given.out, given.judgments, given.queries)
+    if any(query.vectors != vectors.default().version for query in queries):
+        raise SystemExit(f"{given.out} was gathered with other vectors.npz: gather again.")
     apart = held_out(queries)
     floors = floors_of(queries, apart)
     show("five folds", queries, apart, floors)

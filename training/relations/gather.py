@@ -23,6 +23,7 @@ import numpy as np
 from picking import BEST, FEW, LISTED, MANY, Size, chosen
 from store import settings
 
+from augury.relations import vectors
 from augury.relations.columns import DIRECT_COLUMNS
 from augury.relations.service import TreeReading
 from augury.search import rank
@@ -72,6 +73,7 @@ async def one(
         titles=np.array([shown[k].question if k in shown else "" for k in keys.tolist()]),
         events=np.array([shown[k].event_name or "" if k in shown else "" for k in keys.tolist()]),
         columns=np.array(DIRECT_COLUMNS),
+        vectors=vectors.default().version,
         rows=reading.rows(),
         direct_rows=reading.direct_rows(),
         last=rank.of_another_time(found.understood.query, found.direct_candidates.records),
@@ -86,14 +88,16 @@ async def one(
     place = {one: n for n, one in enumerate(families)}
     picked.sort(key=lambda key: (place[family[key]], shown[key].question, key))
     return [
-        {
-            "id": shown[key].id,
-            "title": shown[key].question[:TITLE],
-            "event": (shown[key].event_name or "")[:EVENT],
-            "closes": f"{datetime.fromtimestamp(closes[key], UTC):%Y-%m-%d}" if closes[key] else "",
-        }
+        {"id": shown[key].id}
+        | described(shown[key].question, shown[key].event_name or "", closes[key])
         for key in picked
     ]
+
+
+def described(title: str, event: str, closes: int) -> dict[str, str]:
+    """What a judge sees of a market; `closes` in epoch seconds, 0 if unknown."""
+    day = f"{datetime.fromtimestamp(closes, UTC):%Y-%m-%d}" if closes else ""
+    return {"title": title[:TITLE], "event": event[:EVENT], "closes": day}
 
 
 def pack(queries: list[tuple[dict[str, str], list[dict[str, Any]]]]) -> str:

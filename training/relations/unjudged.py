@@ -16,12 +16,12 @@ import random
 from pathlib import Path
 
 from fit import FLOORS, SEED, Query, Told, fit, fit_direct, held_out, listed, load, told_by
-from gather import pack
+from gather import described, pack
 
 FIRST = 12
 """Results of each list that are judged."""
 A_PACK = 400
-"""Markets in one pack."""
+"""A pack with more markets gets no further query."""
 
 
 def missing(query: Query, told: Told) -> list[int]:
@@ -29,8 +29,11 @@ def missing(query: Query, told: Told) -> list[int]:
     place = {one: n for n, one in enumerate(query.ids)}
     first = {one for ids in listed(query, told, FLOORS).values() for one in ids[:FIRST]}
     found = [place[one] for one in sorted(first) if one and not query.known[place[one]]]
-    random.Random(f"{SEED} {query.qid}").shuffle(found)
-    return sorted(found, key=lambda n: hash((SEED, int(query.family[n]))))
+    families = sorted({int(query.family[n]) for n in found})
+    random.Random(f"{SEED} {query.qid}").shuffle(families)
+    return sorted(
+        found, key=lambda n: (families.index(int(query.family[n])), query.titles[n], query.ids[n])
+    )
 
 
 def main() -> None:
@@ -63,14 +66,11 @@ def main() -> None:
             packs[-1].append((query, found))
     for part in ("packs", "keys"):
         (given.packs / part).mkdir(parents=True, exist_ok=True)
-    for nth, content in enumerate(packs, 1):
+    for nth, content in enumerate(filter(None, packs), 1):
         shown = [
             (
                 {"query": query.judged.query, "as_of": days[query.qid]},
-                [
-                    {"title": query.titles[n], "event": query.events[n], "closes": ""}
-                    for n in at
-                ],
+                [described(query.titles[n], query.events[n], int(query.closes[n])) for n in at],
             )
             for query, at in content
         ]  # fmt: skip

@@ -30,7 +30,8 @@ from transformers import AutoModel, AutoTokenizer
 from augury.relations.ranker import CLASSES
 from augury.relations.vectors import PART_COUNT, PART_SIZE
 from augury.search.embedding import Embedder
-from augury.search.related import VECTOR_SIZE
+from augury.search.related import RELATION_VECTOR_SIZE
+from augury.search.text import document_text
 
 FROZEN: Final = 3
 """Lowest layers of the transformer that stay as they are: training takes half the time."""
@@ -48,7 +49,7 @@ HIDDEN = (1024, 512)
 MARKET_EPOCHS, QUERY_EPOCHS, RATE = 8, 12, 1.5e-3
 SENTENCE = 16.0
 """Sentence vectors have length 1; the networks are fitted on this many times as long ones."""
-LIKE, JUDGED = 0.3, 0.3
+LIKE, OF_READERS = 0.3, 0.3
 """Weight of the distance from the teacher's vectors, and of the readers' judgments, beside the
 distance from the teacher's chances."""
 
@@ -65,11 +66,11 @@ class Teacher(nn.Module):
             layer.requires_grad_(False)
         width = self.bert.config.hidden_size
         self.classifier = nn.ModuleDict(
-            {side: nn.Linear(width, VECTOR_SIZE) for side in ("query", "market")}
+            {side: nn.Linear(width, RELATION_VECTOR_SIZE) for side in ("query", "market")}
         )
 
     def vectors(self, side: str, texts: list[str]) -> torch.Tensor:
-        """(n, VECTOR_SIZE)"""
+        """(n, RELATION_VECTOR_SIZE)"""
         read = self.tokens(
             texts, padding=True, truncation=True, max_length=MOST_TOKENS, return_tensors="pt"
         )
@@ -81,7 +82,7 @@ class Teacher(nn.Module):
 
 
 def raw(queries: torch.Tensor, markets: torch.Tensor) -> torch.Tensor:
-    """(a, b, 5) of relation vectors (a, VECTOR_SIZE) and (b, VECTOR_SIZE)."""
+    """(a, b, 5) of relation vectors (a, RELATION_VECTOR_SIZE) and (b, RELATION_VECTOR_SIZE)."""
     queries, markets = queries.float(), markets.float()
     size = PART_COUNT * PART_SIZE
     ours = queries[:, :size].view(-1, PART_COUNT, PART_SIZE)
@@ -95,7 +96,7 @@ def text(title: str, event: str) -> str:
     return title if not event or event.lower() in title.lower() else f"{title} | {event}"
 
 
-class Judged(NamedTuple):
+class JudgedTexts(NamedTuple):
     """Some judged markets of one query."""
 
     query: str
@@ -104,22 +105,22 @@ class Judged(NamedTuple):
     weights: np.ndarray
 
 
-def judged(query: Query) -> Judged:
+def judged(query: Query) -> JudgedTexts:
     """All judged markets of a query; a family counts less the more of it were judged."""
     at = np.flatnonzero(query.known)
     weights = family_weights(query) * BY_GRADE[query.grade[at]]
     texts = [text(query.titles[n], query.events[n]) for n in at]
-    return Judged(query.judged.query, texts, query.relation[at], weights / weights.mean())
+    return JudgedTexts(query.judged.query, texts, query.relation[at], weights / weights.mean())
 
 
-def parts(of: list[Judged], dice: random.Random) -> list[Judged]:
+def parts(of: list[JudgedTexts], dice: random.Random) -> list[JudgedTexts]:
     """One epoch: the markets of each query in parts of about `MARKETS`."""
     found = []
     for one in of:
-        order = np.array(dice.sample(range(len(one.texts)), len(one.texts)))
+        order = np.array(dice.sample(range(len(one.texts)), len(one.texts)), int)
         for at in np.array_split(order, max(1, round(len(order) / MARKETS))):
             texts = [one.texts[n] for n in at]
-            found.append(Judged(one.query, texts, one.relations[at], one.weights[at]))
+            found.append(JudgedTexts(one.query, texts, one.relations[at], one.weights[at]))
     dice.shuffle(found)
     return found
 
@@ -157,7 +158,7 @@ def teach(given: argparse.Namespace) -> None:
     torch.save(model.state_dict(), given.teacher)
 
 
-def _loss(logits: torch.Tensor, batch: list[Judged]) -> torch.Tensor:
+def _loss(logits: torch.Tensor, batch: list[JudgedTexts]) -> torch.Tensor:
     target = torch.zeros(logits.shape[:2], dtype=torch.long)
     weight = torch.full(logits.shape[:2], STRANGERS)
     first = 0
@@ -177,13 +178,13 @@ class Student(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        sizes = (width, *HIDDEN, VECTOR_SIZE)
+        sizes = (width, *HIDDEN, RELATION_VECTOR_SIZE)
         self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
-        self.linear = nn.Linear(width, VECTOR_SIZE, bias=False)
+        self.linear = nn.Linear(width, RELATION_VECTOR_SIZE, bias=False)
         self.drop = nn.Dropout(0.1)
 
     def forward(self, sentences: torch.Tensor) -> torch.Tensor:
-        """(n, VECTOR_SIZE) of sentence vectors (n, width)."""
+        """(n, RELATION_VECTOR_SIZE) of sentence vectors (n, width)."""
         hidden = nn.functional.silu(self.layers[0](sentences))
         hidden = nn.functional.silu(self.layers[1](self.drop(hidden)))
         return self.layers[2](hidden) + self.linear(sentences)
@@ -201,8 +202,8 @@ class Student(nn.Module):
 
 @torch.no_grad()
 def read_by(model: Teacher, side: str, texts: list[str]) -> torch.Tensor:
-    """The teacher's vectors of texts: (n, VECTOR_SIZE)."""
-    found = torch.zeros(len(texts), VECTOR_SIZE)
+    """The teacher's vectors of texts: (n, RELATION_VECTOR_SIZE)."""
+    found = torch.zeros(len(texts), RELATION_VECTOR_SIZE)
     order = sorted(range(len(texts)), key=lambda n: len(texts[n]))
     for first in range(0, len(order), 128):
         at = order[first : first + 128]
@@ -251,7 +252,7 @@ def for_queries(sentences: torch.Tensor, wanted: torch.Tensor, markets: torch.Te
     return net.eval()
 
 
-class Pool(NamedTuple):
+class Candidates(NamedTuple):
     """A query's candidates for the fit of the network for markets."""
 
     of_student: torch.Tensor
@@ -261,7 +262,7 @@ class Pool(NamedTuple):
     relations: torch.Tensor
 
 
-def for_markets(sentences: torch.Tensor, wanted: torch.Tensor, pools: list[Pool]) -> Student:
+def for_markets(sentences: torch.Tensor, wanted: torch.Tensor, pools: list[Candidates]) -> Student:
     """Fit the network for markets, with the fitted network's vectors of the queries."""
     net = Student(sentences.shape[1])
     schedule = Schedule(net, -(-len(pools) // QUERIES) * MARKET_EPOCHS)
@@ -278,7 +279,7 @@ def for_markets(sentences: torch.Tensor, wanted: torch.Tensor, pools: list[Pool]
                 loss = loss + LIKE * ((got - wanted[pool.at]) / spread).pow(2).mean()
                 if pool.known.any():
                     of_readers = nn.functional.nll_loss(ours[pool.known], pool.relations)
-                    loss = loss + JUDGED * of_readers
+                    loss = loss + OF_READERS * of_readers
             schedule.step(loss / len(at))
             total += float(loss.detach())
         print(f"markets, epoch {epoch + 1}: {total / len(pools):.4f}", flush=True)
@@ -297,7 +298,8 @@ def imitate(given: argparse.Namespace) -> None:
     place = {pair: n for n, pair in enumerate(texts)}
     print(f"{len(queries)} queries, {len(texts)} markets", flush=True)
     of_markets = read_by(model, "market", [text(*pair) for pair in texts])
-    titles = random.Random(given.seed).sample(sorted({t for t, _ in texts}), TITLES)
+    known = sorted({title for title, _ in texts})
+    titles = random.Random(given.seed).sample(known, min(TITLES, len(known)))
     asked = [q.judged.query for q in queries]
     of_queries = read_by(model, "query", [*asked, *titles])
     sentences = SENTENCE * torch.tensor(
@@ -309,7 +311,7 @@ def imitate(given: argparse.Namespace) -> None:
     with torch.no_grad():
         ours = students["query"](sentences[: len(asked)])
     pools = [
-        Pool(
+        Candidates(
             ours[n], of_queries[n],
             torch.tensor([place[pair] for pair in zip(q.titles, q.events, strict=True)]),
             torch.tensor(q.known), torch.tensor(q.relation[q.known]),
@@ -328,8 +330,6 @@ def imitate(given: argparse.Namespace) -> None:
 
 def sentence_vectors(embedder: Embedder, texts: list[tuple[str, str]]) -> np.ndarray:
     """Sentence vectors of markets (title, event) as the index makes them."""
-    from augury.search.text import document_text
-
     return embedder.embed_documents([document_text(t, event_name=e) for t, e in texts])
 
 

@@ -48,6 +48,9 @@ SECONDARY_WEIGHT: Final = 0.7
 verdict (`judged`) on a factor of the query and a factor of the market is multiplied by this number
 (0 to 1), unless the market's factor is its first one. Chosen by hand."""
 
+TEXT_COLUMNS: Final = ("t_none", "t_direct", "t_up", "t_do", "t_co")
+"""Names of the features that say how likely each relation is by the texts alone (`vectors`), in the
+order of `augury.relations.ranker.CLASSES`."""
 COLUMNS: Final = (
     "names_weight", "names_share", "directness", "after", "words", "dense", "salience", "fixture",
     "rival", "foreign", "own", "own_fit", "own_all", "own_main", "own_over_path", "path",
@@ -59,7 +62,7 @@ COLUMNS: Final = (
     "j1_cause", "j1_driver", "j1_none",
     "family_own", "family_directness", "directness_below_best", "dense_below_best",
     "q_own", "q_first", "q_up", "q_do", "q_co", "q_best", "q_heaviest", "q_factors", "q_terms",
-    "t_none", "t_direct", "t_up", "t_do", "t_co",
+    *TEXT_COLUMNS,
 )  # fmt: skip
 """Names of the features of a market for one query: the input of the trees that judge how the market
 is related to the query.
@@ -172,7 +175,7 @@ def table(
     columns["after"] = np.clip(years, -MAX_YEARS_APART, MAX_YEARS_APART)
     columns |= _by_paths(reached, pool, found)
     columns |= _by_verdicts(pool.tags, judged)
-    columns |= dict(zip(("t_none", "t_direct", "t_up", "t_do", "t_co"), texts.T, strict=True))
+    columns |= dict(zip(TEXT_COLUMNS, texts.T, strict=True))
     out = np.zeros((len(COLUMNS), len(pool.tags)), np.float32)
     for name, values in columns.items():
         out[_AT[name]] = values

@@ -26,7 +26,7 @@ their chances."""
 
 class Ranker:
     """Boosted decision trees that judge markets by their features for a query. They run in an ONNX
-    session with one thread, which takes about 1 ms for the candidates of one search."""
+    session with one thread, which takes 1 to 2 ms for the candidates of one search."""
 
     def __init__(self, content: bytes, floors: Mapping[Relation, float]) -> None:
         import onnxruntime

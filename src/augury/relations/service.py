@@ -18,10 +18,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.relations import columns, reasons
+from augury.relations import columns, reasons, vectors
 from augury.relations import rank as ranking
 from augury.relations import ranker as fitted
-from augury.relations import vectors as relation_vectors
 from augury.relations.causal import knowledge
 from augury.relations.causal.factors import Matcher, game
 from augury.relations.causal.judged import CODES, Judged
@@ -83,7 +82,7 @@ class RelationService:
         """Version of the way in which factors are found in texts and relation vectors are computed;
         if it changes, the search index is built again. It changes with the factor base, with the
         code that finds the factors (`FINDER_VERSION`), and with the fitted networks."""
-        return f"{FINDER_VERSION}-{self.base.version}-{self.relation_vectors.version}"
+        return f"{FINDER_VERSION}-{self.base.version}-{self.networks.version}"
 
     @cached_property
     def matcher(self) -> Matcher:
@@ -117,10 +116,10 @@ class RelationService:
         return fitted.direct()
 
     @cached_property
-    def relation_vectors(self) -> relation_vectors.RelationVectors:
+    def networks(self) -> vectors.RelationVectors:
         """The fitted networks that say by the texts of a query and a market how they are
         related."""
-        return relation_vectors.default()
+        return vectors.default()
 
     def factor(self, number: int) -> Factor:
         """The factor (something in the world that markets are about) with the id `number`: its
@@ -133,10 +132,10 @@ class RelationService:
         found = self.matcher.match(text.title, text.event or game(text.body))
         return [Tag(m.factor, m.fit, m.yes_direction) for m in found]
 
-    def vectors(self, sentences: NDArray[np.float32]) -> NDArray[np.int8]:
-        """The relation vectors of n markets, (n, VECTOR_SIZE), from their sentence vectors
+    def relation_vectors(self, sentences: NDArray[np.float32]) -> NDArray[np.int8]:
+        """The relation vectors of n markets, (n, RELATION_VECTOR_SIZE), from their sentence vectors
         (n, dim)."""
-        return self.relation_vectors.of_markets(sentences)
+        return self.networks.of_markets(sentences)
 
     def ask(
         self,
@@ -299,7 +298,7 @@ class QueryFactors(Lookup):
             self._foreign(tags),
             self._at_other_level(tags),
             judged,
-            self.relations.relation_vectors.log_chances(pool.sentence, pool.relation_vectors),
+            self.relations.networks.log_chances(pool.sentence, pool.relation_vectors),
         )
         return TreeReading(self, pool, found, rows)
 

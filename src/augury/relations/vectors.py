@@ -13,6 +13,7 @@ had judged for queries (`training/relations/vectors.py`).
 from __future__ import annotations
 
 import hashlib
+import io
 from functools import cache
 from importlib import resources
 from typing import Final, NamedTuple
@@ -20,15 +21,18 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.search.related import VECTOR_SIZE
-
-Floats = NDArray[np.float32]
+from augury.relations.columns import Floats
+from augury.search.related import RELATION_VECTOR_SIZE
 
 PART_COUNT: Final = 4
 """Number of parts of a relation vector, one for each relation except "none": direct, upstream,
 downstream, correlated."""
-PART_SIZE: Final = (VECTOR_SIZE - PART_COUNT - 1) // PART_COUNT
+PART_SIZE: Final = 64
 """Length of the part of a relation vector that belongs to one relation."""
+assert PART_COUNT * (PART_SIZE + 1) + 1 == RELATION_VECTOR_SIZE
+CODE_VERSION: Final = "1"
+"""Version of the code that computes a market's relation vector. Raise it whenever the same networks
+give other vectors."""
 
 
 class Network(NamedTuple):
@@ -39,10 +43,10 @@ class Network(NamedTuple):
     """Weights (inputs, outputs) and biases (outputs,) of the three layers, the last without an
     activation."""
     linear: Floats
-    """(inputs, VECTOR_SIZE): added to the last layer's output."""
+    """(inputs, RELATION_VECTOR_SIZE): added to the last layer's output."""
 
     def __call__(self, sentences: Floats) -> Floats:
-        """Relation vectors (n, VECTOR_SIZE) for the sentence vectors (n, dim)."""
+        """Relation vectors (n, RELATION_VECTOR_SIZE) for the sentence vectors (n, dim)."""
         hidden = sentences
         *inner, (weights, biases) = self.layers
         for inner_weights, inner_biases in inner:
@@ -56,28 +60,31 @@ class RelationVectors:
     is."""
 
     def __init__(self, markets: Network, queries: Network, scales: Floats, version: str) -> None:
-        """`scales` (VECTOR_SIZE,): a market's vector is stored as whole numbers, each times the
-        scale of its place. `version` changes whenever markets may get other vectors."""
+        """`scales` (RELATION_VECTOR_SIZE,): a market's vector is stored as whole numbers; each of
+        them times the scale at its position is the value. `version` changes whenever markets may
+        get other vectors."""
         self._markets, self._queries, self._scales = markets, queries, scales
         self.version = version
 
     def of_markets(self, sentences: Floats) -> NDArray[np.int8]:
-        """The relation vectors of n markets as they are stored, (n, VECTOR_SIZE). `sentences`: the
-        markets' sentence vectors, (n, dim)."""
+        """The relation vectors of n markets as they are stored, (n, RELATION_VECTOR_SIZE).
+        `sentences`: the markets' sentence vectors, (n, dim)."""
         whole = np.rint(self._markets(sentences) / self._scales)
         return np.clip(whole, -127, 127).astype(np.int8)
 
     def log_chances(self, sentence: Floats, markets: NDArray[np.int8]) -> Floats:
-        """How likely each of n markets is in each relation to a query, by their texts: natural
-        logarithms of chances, (n, 5), in the order of `augury.relations.ranker.CLASSES`.
+        """For each of n markets, how likely each relation to the query is, judged by the texts
+        alone: natural logarithms of chances, (n, 5), in the order of
+        `augury.relations.columns.TEXT_COLUMNS`.
 
-        sentence : (dim,), the query's sentence vector
-        markets : (n, VECTOR_SIZE), from `of_markets`
+        sentence : (dim,), the query's sentence vector; if it is zero (no known word), the chances
+            depend on the market alone
+        markets : (n, RELATION_VECTOR_SIZE), from `of_markets`
         """
         query = self._queries(sentence[None, :])[0]
         size = PART_COUNT * PART_SIZE
         # Column k of `weights` takes the dot product for class k; "none" has no part.
-        weights = np.zeros((VECTOR_SIZE, PART_COUNT + 1), np.float32)
+        weights = np.zeros((RELATION_VECTOR_SIZE, PART_COUNT + 1), np.float32)
         for part in range(PART_COUNT):
             own = slice(part * PART_SIZE, (part + 1) * PART_SIZE)
             weights[own, part + 1] = query[own] * self._scales[own]
@@ -91,13 +98,12 @@ class RelationVectors:
 def default() -> RelationVectors:
     """The networks shipped with this version."""
     content = (resources.files("augury.relations") / "vectors.npz").read_bytes()
-    with resources.as_file(resources.files("augury.relations") / "vectors.npz") as path:
-        kept = np.load(path)
+    with np.load(io.BytesIO(content)) as kept:
         return RelationVectors(
             _network(kept, "market"),
             _network(kept, "query"),
             kept["scales"].astype(np.float32),
-            hashlib.sha256(content).hexdigest()[:8],
+            f"{CODE_VERSION}-{hashlib.sha256(content).hexdigest()[:8]}",
         )
 
 

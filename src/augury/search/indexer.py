@@ -27,7 +27,7 @@ from augury.search import records, store
 from augury.search.embedding import Embedder
 from augury.search.engine import IndexDocument, IndexSchema, SearchEngine, SparseVector
 from augury.search.postings import MOST_TAGS
-from augury.search.related import VECTOR_SIZE, Relations, Tag
+from augury.search.related import RELATION_VECTOR_SIZE, Relations, Tag
 from augury.search.text import DocumentFrequencies, DocumentText, document_text, document_vector
 from augury.storage import locks
 from augury.storage.database import Database
@@ -39,15 +39,15 @@ RECORD = np.dtype(
         ("change", "<u8"),
         ("tags", "<u2", (MOST_TAGS,)),
         ("fits", "u1", (MOST_TAGS,)),  # `Tag.fit` x 255
-        ("relation", "i1", (VECTOR_SIZE,)),
+        ("relation", "i1", (RELATION_VECTOR_SIZE,)),
         *records.RECORD.descr,
     ]
 )
 """The record that the index keeps of a market for ranking. `change`: sequence number of the
 database change with which the market was last indexed. `tags`: ids of the factors (things in the
 world, e.g. a policy rate) that the market is about. `fits`: how much of the market's text is about
-each of these factors, 0 to 255. `relation`: the market's relation vector (`Relations.vectors`). The
-other fields are those that the ranker reads."""
+each of these factors, 0 to 255. `relation`: the market's relation vector
+(`Relations.relation_vectors`). The other fields are those that the ranker reads."""
 
 VERSION = "8"
 """Version of the code that turns markets into documents of the index. Raise it when the documents'
@@ -251,7 +251,7 @@ class Indexer:
     def _documents(self, rows: Sequence[IndexRow]) -> Iterator[IndexDocument]:
         texts = [_text(row) for row in rows]
         vectors = self._embedder.embed_documents(texts)
-        relation_vectors = self._relations.vectors(vectors)
+        relation_vectors = self._relations.relation_vectors(vectors)
         terms = [document_vector(text) for text in texts]
         self._count([row.seq for row in rows], [ids for ids, _ in terms])
         for row, text, vector, relation_vector, (ids, weights) in zip(

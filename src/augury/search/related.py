@@ -19,7 +19,7 @@ from augury.search.text import DocumentText
 
 Relation = Literal["upstream", "downstream", "correlated"]
 
-VECTOR_SIZE: Final = 261
+RELATION_VECTOR_SIZE: Final = 261
 """Length of a market's relation vector (`augury.relations.vectors`), in bytes."""
 
 
@@ -73,8 +73,9 @@ class Pool:
     family: NDArray[np.uint64]
     """(n,): a hash for each market; markets of one family, e.g. of one event, have the same."""
     relation_vectors: NDArray[np.int8]
-    """(n, VECTOR_SIZE): the relation vector of each market, from `Relations.vectors`. It says by
-    the market's text how the market is related to a query."""
+    """(n, RELATION_VECTOR_SIZE): the relation vector of each market, from
+    `Relations.relation_vectors`. It says by the market's text how the market is related to a
+    query."""
     sentence: NDArray[np.float32]
     """(dim,): the query's sentence vector (`augury.search.embedding`)."""
     direct_count: int
@@ -184,9 +185,10 @@ class Relations(Protocol):
         first, at most `MOST_TAGS`."""
         ...
 
-    def vectors(self, sentences: NDArray[np.float32]) -> NDArray[np.int8]:
-        """The relation vectors of n markets, (n, VECTOR_SIZE). They say by the markets' texts how
-        the markets are related to a query. `sentences`: the markets' sentence vectors, (n, dim)."""
+    def relation_vectors(self, sentences: NDArray[np.float32]) -> NDArray[np.int8]:
+        """The relation vectors of n markets, (n, RELATION_VECTOR_SIZE). They say by the markets'
+        texts how the markets are related to a query. `sentences`: the markets' sentence vectors,
+        (n, dim)."""
         ...
 
     def ask(
@@ -245,8 +247,8 @@ class Unrelated:
     def tags(self, text: DocumentText) -> Sequence[Tag]:
         return ()
 
-    def vectors(self, sentences: NDArray[np.float32]) -> NDArray[np.int8]:
-        return np.zeros((len(sentences), VECTOR_SIZE), np.int8)
+    def relation_vectors(self, sentences: NDArray[np.float32]) -> NDArray[np.int8]:
+        return np.zeros((len(sentences), RELATION_VECTOR_SIZE), np.int8)
 
     def ask(
         self,
