@@ -112,6 +112,14 @@ def load(out: Path, judgments: list[Path], queries: Path) -> list[Query]:
     return found
 
 
+def with_vectors_that_ship(out: Path, judgments: list[Path], queries: Path) -> list[Query]:
+    """As `load`; ends the script if the features were gathered with other relation vectors."""
+    found = load(out, judgments, queries)
+    if any(query.vectors != vectors.default().version for query in found):
+        raise SystemExit(f"{out} was gathered with another vectors.npz: run gather.py again.")
+    return found
+
+
 Models = list[lightgbm.Booster]
 
 
@@ -344,15 +352,13 @@ def main() -> None:
     )  # fmt: skip
     parser.add_argument("--keep", type=Path, help="Write the trees of all queries there.")
     given = parser.parse_args()
-    queries = load(given.out, given.judgments, given.queries)
-    if any(query.vectors != vectors.default().version for query in queries):
-        raise SystemExit(f"{given.out} was gathered with other vectors.npz: gather again.")
+    queries = with_vectors_that_ship(given.out, given.judgments, given.queries)
     apart = held_out(queries)
     floors = floors_of(queries, apart)
     show("five folds", queries, apart, floors)
     models = fit(queries), fit_direct(queries)
     for out, asked, judgments in given.report:
-        others = load(out, [judgments], asked)
+        others = with_vectors_that_ship(out, [judgments], asked)
         show(str(asked), others, [told_by(models, q) for q in others], floors)
     if given.importance:
         for several in models:
