@@ -83,7 +83,7 @@ _GROUP: Final = re.compile(r"\b[Gg]roup\s+(?P<group>[A-L])\b")
 
 
 def _last(p: Proposition) -> str | None:
-    """The last term of the contender's name in the order of the text, e.g. a surname. None if the
+    """The term of the contender's name that comes last in the text, e.g. a surname. None if the
     name is a single term, or if the text has a class of contenders ("another party") instead of a
     name."""
     name = next((r.text for r in p.read if r.slot == "choice"), "")

@@ -46,8 +46,8 @@ class TrialForecast:
     width: float | None = None
     """Width of the answer's 80% interval: upper minus lower end, as a probability."""
     age_hours: float | None = None
-    """Age, in hours, of the newest price on which the answer rests, at the moment as of which the
-    answer was given. None: the answer rests on no price."""
+    """Age, in hours, of the newest price on which the answer rests, at the answer's time (`as_of`).
+    None: the answer rests on no price."""
 
 
 CONDITIONS: Final[Mapping[str, Callable[[TrialForecast], bool]]] = {

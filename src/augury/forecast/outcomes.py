@@ -196,8 +196,8 @@ def _families(near: Sequence[Bearing]) -> list[list[Bearing]]:
 
 def _whole(family: list[Bearing], bearings: Sequence[Bearing]) -> list[Bearing]:
     """Complete a group of market outcomes, `family`, with all other outcomes of the same event in
-    `bearings` (all that were compared), even if these are worded differently. Unchanged if more
-    than one outcome of the event can come true."""
+    `bearings` (all outcomes that were compared with the question), even if these are worded
+    differently. Unchanged if more than one outcome of the event can come true."""
     first = family[0].market
     if first.event_id is None or not _is_exclusive(family[0]):
         return family

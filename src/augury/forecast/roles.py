@@ -58,10 +58,10 @@ are about the same thing) is at least this. For other markets, the limit is `MIN
 Chosen on the questions of `docs/experiments/forecasts.md`."""
 APART_LIKENESS: Final = 0.8
 """A market stands alone if its `Comparison.likeness` (log-odds that question and market are about
-the same thing) is at least this much above that of every market on another subject or contender. If
-it also agrees with the question in every part that is compared, a lower limit holds for it: it may
-hint at the answer if its likeness is at least `MIN_LONE_LIKENESS`. For other markets, the limit is
-`MIN_HINT_LIKENESS`."""
+the same thing) is at least this much larger than that of every market on another subject or
+contender. A market may hint at the answer if its likeness is at least `MIN_HINT_LIKENESS`. For a
+market that stands alone and agrees with the question in every part that is compared, the smaller
+`MIN_LONE_LIKENESS` is enough."""
 EXCLUDED_LIKENESS: Final = 2.9
 """A market's level may exclude the question's: the question says "above 100", the market "below
 50". The regression (`match._LIKENESS`) then subtracts this many log-odds from

@@ -275,10 +275,10 @@ def _directed(t: Threshold, other: Threshold) -> Threshold:
 
 
 def _numbers(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Order:
-    """How the question and the market are related, judged by the numbers in their subjects. These
-    numbers are not levels. A market with another number is usually about something else
-    (`differs`). Strengths can be compared: an earthquake of 8 `implies` one of 7. `unsaid`: the
-    numbers do not tell.
+    """How the question and the market are related, judged by the numbers in their subjects,
+    other than levels. A market with another number is usually about something else: `differs`. But
+    strengths can be compared: an earthquake of 8 `implies` one of 7. `unsaid`: the numbers do not
+    say how the two are related.
 
     ruled : terms of the market's event name and rules. If the question has a number of more than 3
         characters that is neither in the market's subject nor among these terms, the result is

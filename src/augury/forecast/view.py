@@ -106,7 +106,8 @@ class Words(Struct, frozen=True, array_like=True):
     """If the text asks which of two things comes first, the terms of the second one: of B in "A
     before B"."""
     enters: bool = False
-    """Whether the text asks about taking part in a contest at all, e.g. about qualifying for it."""
+    """Whether the text asks only if someone takes part in a contest (e.g. qualifies for it), not
+    how they do in it."""
     extreme: int = 0
     """1 if the text asks about the highest temperature of a day, -1 if about the lowest; 0:
     neither."""

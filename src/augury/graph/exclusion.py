@@ -134,9 +134,9 @@ def _differ(one: Entity, other: Entity) -> bool:
 
 
 def _is_of_another(market: Titled, factor: str) -> bool:
-    """Whether a market is about another entity (e.g. a person or place) than the factor whose name
-    is `factor`. For example, Ann is named by the factor and by the market's event, but the market's
-    question names only Bob.
+    """Whether a market is about another entity (e.g. a person or place) than the one that the
+    factor named `factor` is about. For example, Ann is named by the factor and by the market's
+    event, but the market's question names only Bob.
 
     More exactly: an entity in the event's name is also in the factor's name, and the question names
     entities of the same kind, but not this one.

@@ -38,8 +38,8 @@ SHIFTED_ROWS: Final = 400
 in each of `MAX_SHIFTS` rounds. Their series of price changes are rotated in time, and then
 correlated with the series of all markets."""
 MAX_SHIFTS: Final = 3
-"""Number of rounds in which series of price changes are rotated in time (at most `SHIFTED_ROWS` in
-each) to measure how strong correlations get by chance."""
+"""Largest number of rounds in which it is measured how strong correlations get by chance. In each
+round, at most `SHIFTED_ROWS` series of price changes are rotated in time."""
 BLOCK_MARKETS: Final = 512
 """Number of markets whose series of price changes are correlated with those of all markets in one
 matrix product. A larger number takes more memory."""

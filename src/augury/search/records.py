@@ -159,7 +159,8 @@ _BEFORE = re.compile(r"\bbefore (?:jan(?:uary)?\.? 1(?:st)?,? )?((?:19|20)\d\d)\
 
 
 def named_numbers(found: Sequence[str], text: str) -> tuple[list[int], list[int]]:
-    """The years that a text names, and the ids of its terms that are other numbers, both ascending.
+    """The years that a text names, and the ids of those of its terms that are numbers but no years,
+    both ascending.
     "before 2027" names 2026 as well as 2027. `found`: the text's terms."""
     years = {int(t) for t in found if is_year(t)}
     # "before 2027" and "in 2026" are one deadline

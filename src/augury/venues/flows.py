@@ -34,8 +34,9 @@ REFUSED = Metric(
 )
 
 MAX_LOOK_BACK = timedelta(days=3)
-"""A sync looks back at most this long: a full sync for markets that have closed, an incremental
-sync for changes. It looks back less if the previous sync of the same kind was more recent."""
+"""A sync looks back at most this long. A full sync looks back for markets that have closed, an
+incremental sync for changes. It looks back less if the previous sync of the same kind was more
+recent."""
 SYNC_OVERLAP = timedelta(minutes=2)
 """How far an incremental sync reaches back before the start of the previous one. It does so because
 venues show changes in their listings with a delay. Some changes are therefore listed twice."""
