@@ -23,7 +23,8 @@ class Differences(NamedTuple):
     """Fields in the answer of the current service (the one that clients use now) that this
     service's answer lacks. A client that reads them will not find them here."""
     extra: list[str]
-    """Fields that only this service sends. A client that rejects unknown fields fails on them."""
+    """Fields that this service sends and the other one does not. A client that rejects unknown
+    fields fails on them."""
     types: list[str]
     """Fields whose JSON type differs between the current service ("there", the one that clients use
     now) and this service ("here"), e.g. `id: string there, number here`."""

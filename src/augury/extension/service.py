@@ -108,7 +108,7 @@ class _Game(NamedTuple):
     fixture: Fixture
     markets: list[games.Game]
     days: float
-    """How far in time the game is from the page, in days, never negative: see
+    """Days between the game and the day that the page names, or today, never negative: see
     `GameMarkets.days`."""
     certainty: float
     """Certainty, 0 to 1, that the page names both sides (teams or players) of the game."""

@@ -51,10 +51,11 @@ class Bearing:
     logic already found one, or the judge finds it likely that some market asks the question. The
     relation is used only if logic and the hand-written rules give no answer, or only a hint."""
     confidence_limit: float = 1.0
-    """Upper limit, 0 to 1, of the confidence in an answer for which this market outcome means the
-    same as the question. If the judge (`matching.judge`) says that it does, the limit is how often
-    the judge was right, on held-out questions, when it gave the same probability. If a language
-    model says so: `opinion.TRUSTED_SHARE`. If only the hand-written rules say so: 1."""
+    """Upper limit, 0 to 1, of the confidence in an answer that takes this market outcome to mean
+    the same as the question. If the judge (`matching.judge`) says that both mean the same, the
+    limit is how often the judge was right, on held-out questions, when it gave the same
+    probability. If a language model says so: `opinion.TRUSTED_SHARE`. If only the hand-written
+    rules say so: 1."""
 
     @property
     def key(self) -> tuple[int, int]:

@@ -31,7 +31,7 @@ Negative: the correction is better."""
 _EDGE: Final = 0.002
 _RIDGE: Final = 1.0
 """Ridge penalty in the fit of a correction logit(q) = a + b logit(p) of a price p. The larger the
-penalty and the fewer the prices, the closer a stays to 0 and b to 1, i.e. to no correction."""
+penalty and the fewer the prices, the closer `a` stays to 0 and `b` to 1, i.e. to no correction."""
 
 Column = NDArray[np.float64]
 

@@ -54,9 +54,9 @@ also compared with each other, and their logical relation to the question is der
 hand."""
 SIBLING_LOSS: Final = 0.6
 """Some markets differ from each other only by a name ("Will Russia capture X"). If the question
-does not say this name, the market loses up to this many points. They are taken from
-`Comparison.score` (at most 3.8) and from `Comparison.content` (at most 2.6), which say how well the
-market matches the question. Chosen by hand."""
+does not say this name, up to this many points are subtracted from the market's `Comparison.score`
+(at most 3.8), and as many from its `Comparison.content` (at most 2.6). Both say how well the market
+matches the question. Chosen by hand."""
 MARKETS_KEPT: Final = 8_000
 """Largest number of markets for which two things are kept in memory: the parts (subject, level ...)
 read from the market's text, and the vector of its title. Both together take 3 kB per market. For

@@ -340,9 +340,9 @@ def hint_floor(answers: Sequence[Answered]) -> dict[str, Any]:
 
 
 MIN_HINTS: Final = 20
-"""`hint_floor` compares hints (answers that rest only on a related market) with the base rate. It
-finds that hints score better only if they answer questions about at least this many different
-resolved markets."""
+"""`hint_floor` compares hints (answers that rest only on a related market) with the base rate. If
+the hints answer questions about fewer than this many different resolved markets, it never finds
+that they score better."""
 
 
 def _is_inverted(p: float, right: float) -> bool:

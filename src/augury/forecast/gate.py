@@ -39,7 +39,7 @@ class TrialForecast:
     outcome: float
     crowd: float
     """The market's own probability, 0 to 1, with which the forecast is compared: the last price of
-    the market's first outcome before the moment as of which the answer was given."""
+    the market's first outcome before the answer's time (`as_of`)."""
     probability: float | None
     grade: Grade = "none"
     confidence: float = 0.0

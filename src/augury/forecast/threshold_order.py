@@ -19,8 +19,8 @@ from augury.propositions.proposition import Proposition, Threshold
 from augury.search.text import is_number, is_year, term, terms
 
 ELSE_WEIGHT: Final = 0.4
-"""If the question names a level and the market names none, the market counts as being about another
-quantity when it has a term of at least this weight that the question lacks. Weights
+"""Suppose that the question names a level and the market names none. If the market has a term of at
+least this weight that the question lacks, it counts as being about another quantity. Weights
 (`View.weights`), 0.08 to 1.8, say how telling a term is. Chosen by hand."""
 MAX_COUNT: Final = 1_000.0
 """From this amount on, a number is never taken as a count of things (goals, wins) but as a quantity

@@ -25,8 +25,8 @@ which direction they move.
   other; the number is the strength that people gave to the relation, 3 is the largest; `cause far`:
   several such steps;
 - `link 3`, `link 2`, `link 1`: the factors of the two markets move together, and neither causes the
-  other; `sibling`: they are the same thing elsewhere, e.g. another central bank's rate; `subject`:
-  both markets are about the same factor;
+  other; `sibling`: the two factors are the same kind of thing, e.g. the rates of two central banks;
+  `subject`: both markets are about the same factor;
 - ` ?` at the end: the edge does not say in which direction the markets move.
 """
 

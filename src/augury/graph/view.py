@@ -36,8 +36,8 @@ MOST_NODES: Final = 18
 MOST_PER_RELATION: Final = 7
 """Largest number of nodes in one relation to the question (upstream, downstream, correlated)."""
 MAX_SUGGESTED: Final = 3
-"""At most this many nodes are shown for markets that only a language model relates to the question,
-by its label (its answer on how two events are related)."""
+"""At most this many nodes are shown for markets whose only relation to the question is a language
+model's label (its answer on how two events are related)."""
 MOST_MARKETS: Final = 4
 """Largest number of markets shown at one node of a causal graph."""
 

@@ -13,8 +13,9 @@ class Caller:
 
     kind: Literal["anonymous", "key", "session"]
     tier: Literal["anonymous", "keyed"]
-    """Which rate limits apply: "keyed" if the caller's key grants the scope that the route needs,
-    else "anonymous". E.g. a key without `search:read` may search, but at the anonymous limits."""
+    """Which rate limits apply: "keyed" if the caller's key grants the scope that belongs to the
+    route, else "anonymous". E.g. a key without `search:read` may search, but at the anonymous
+    limits."""
     account_id: str | None
     key_id: str | None
     scopes: frozenset[str]

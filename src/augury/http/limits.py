@@ -207,8 +207,8 @@ class RefusalsKept:
     against it."""
 
     MAX_REFUSED_KEYS: int = 100_000
-    """Maximum number of pairs of a limit and a caller who exceeded it that are remembered in
-    memory. If there are more, those refused longest ago are forgotten."""
+    """Maximum number of remembered pairs, kept in memory, of a limit and a caller who exceeded it.
+    If there are more, those refused longest ago are forgotten."""
 
     def __init__(self, limiter: Limiter, monotonic: Callable[[], float] = time.monotonic) -> None:
         self.limiter = limiter

@@ -25,9 +25,9 @@ _SOUGHT: Final = re.compile(
     r"appoint(?:s|ed)?|nominate[sd]?|tap(?:s|ped)?|who)(?:\s+the)?$",
     re.I,
 )
-"""For the text before the name of an office. Matches if the last words of this text show that the
-person who now holds the office is not meant. Instead, somebody may get the office ("be the", "the
-next") or once had it ("former")."""
+"""Is applied to the text before the name of an office. Matches if the last words of this text show
+that the person who now holds the office is not meant. Instead, somebody may get the office ("be
+the", "the next") or once had it ("former")."""
 _CONTEST: Final = re.compile(
     r"^\s*(?:race|election|elect|nominee|nomination|candidate|primary|contest|runoff|ticket|"
     r"job|seat|post|spot|slot|role|office|position|pick|vacancy|succession)\b",

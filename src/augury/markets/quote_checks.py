@@ -26,9 +26,9 @@ Reason = Literal["unit", "book", "event_sum", "twin"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
 MAX_SHRUNKEN: Final = 0.0101
-"""A quote may be a hundred times too small, i.e. given in another unit, if its price, bid and ask
-are all at most this, in probability. A true price is at most 1, so a hundredth of it is at most
-0.01; 0.0001 is added for rounding."""
+"""A quote is suspected to be a hundred times too small, i.e. given in another unit, if its price,
+bid and ask are all at most this, in probability. A true price is at most 1, so a hundredth of it is
+at most 0.01; 0.0001 is added for rounding."""
 KALSHI_TICK: Final = 0.001
 """Smallest step of prices in Kalshi's order books, in probability."""
 MIN_BATCH, MIN_EVENTS = 20, 10

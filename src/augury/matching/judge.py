@@ -107,7 +107,7 @@ class JudgedOrder(NamedTuple):
     """How the question is related to the outcome: one of `ORDERS`, e.g. `implies` if the question
     implies the outcome."""
     probability: float
-    """Probability, 0 to 1, that this is the relation."""
+    """Probability, 0 to 1, that market and question are related in this way."""
 
     def of_denial(self) -> JudgedOrder:
         """The same for the question's denial."""
@@ -348,8 +348,8 @@ class Judge:
       probability as the rules find, e.g. because of an earlier deadline;
     - `order`: smallest probability of `Verdict.order` at which a market's price bounds the
       question's probability although the rules find no such bound;
-    - `absent`: if some market asks the question or its opposite with at least this probability,
-      other markets bound it only where logic proves it.
+    - `absent`: if any market asks the question or its opposite with at least this probability,
+      other markets bound the question's probability only where logic proves the bound.
     """
     calibration: tuple[tuple[float, float], ...]
     """Points between which `confidence` interpolates linearly. First number of a point: the larger

@@ -58,7 +58,7 @@ PARTIES: Final = frozenset(
 OFFICES: Final = frozenset(
     terms("president senate governor mayor congress house parliament prime minister chancellor")
 )
-"""Terms (stemmed words) of offices whose elections in a year are all on one day. The month of such
+"""Terms (stemmed words) of offices that are elected on only one day of a year. So the month of such
 an election tells no more than the year."""
 
 LEAGUES: Final[tuple[tuple[str, frozenset[str], frozenset[str]], ...]] = tuple(

@@ -75,8 +75,8 @@ factor; `q`: the query itself, or all its markets together; `t`: how likely each
 the texts of query and market alone (`vectors`); `family`: means over the market's family."""
 
 DIRECT_COLUMNS: Final = (*COLUMNS, "precision", "siblings", "year", "conflict")
-"""Names of the features from which the trees `direct` judge how directly a market is about the
-query: `COLUMNS` and four features of `augury.search.rank.features`."""
+"""Names of the features from which fitted decision trees (`direct.onnx`) judge how directly a
+market is about the query: `COLUMNS` and four features of `augury.search.rank.features`."""
 _DIRECT_FEATURES: Final = [
     FEATURES.index(one) for one in ("precision", "family", "year", "number_conflict")
 ]

@@ -76,9 +76,9 @@ class Link(NamedTuple):
     opposites."""
 
     polymarket_seq: int
-    """Database number of the market on Polymarket."""
+    """Number of the Polymarket market in Augury's database."""
     kalshi_seq: int
-    """Database number of the market on Kalshi."""
+    """Number of the Kalshi market in Augury's database."""
     inverted: bool
     """Whether Yes of one market is No of the other."""
 

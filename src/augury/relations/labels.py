@@ -118,9 +118,9 @@ class Lead:
     market: StoredMarket
     event: int
     contest_hash: int | None
-    """Hash of the contest that the event is on. All events on that contest have the same hash,
+    """Hash of the contest that the event is about. All events on that contest have the same hash,
     whatever stage or finishing place they are about (`events.Placement.contest_hash`). None for an
-    event that is not on a contest."""
+    event that is not about a contest."""
     factors: tuple[int, ...]
     """Ids of the factors (things in the world, e.g. a policy rate) that the market is about, best
     fitting first."""

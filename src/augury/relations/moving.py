@@ -34,7 +34,7 @@ MOST_MARKETS: Final = 6_000
 """To find markets that move together, at most this many markets are compared with each other: those
 with prices in the most time steps. The work grows with the square of this number."""
 MEASURE_SECONDS: Final = 6 * 3600.0
-"""Seconds between two measurements of which markets move together."""
+"""Seconds after which it is measured again which markets move together."""
 CHECK_SECONDS: Final = 60.0
 """Seconds between two checks of whether another process has measured which markets move together.
 """

@@ -28,9 +28,9 @@ MIN_FACTOR_SHARE: Final = 0.25
 of the largest weight among the query's factors. Chosen by hand."""
 MIN_NAMED_WEIGHT: Final = 0.4
 """If only a small part of a query's words name a factor (a thing in the world, e.g. a policy rate),
-the factor's weight (0 to 1) in the query is about this. If all of the words name it, the weight is
-1. In between, the weight rises linearly with that part (`factors.Match.fit`). `DOUBTFUL_SHARE` may
-lower it afterwards. Chosen by hand."""
+the factor's weight (0 to 1) in the query is little more than this. If all of the words name it, the
+weight is 1. In between, the weight rises linearly with that part (`factors.Match.fit`).
+`DOUBTFUL_SHARE` may lower it afterwards. Chosen by hand."""
 VOTE_WEIGHT: Final = 0.8
 """Weight (0 to 1) of a factor (a thing in the world) in a query if all of the query's best direct
 results (markets on the question itself) are closely about it. If only some of them are, the weight

@@ -43,7 +43,8 @@ class Network(NamedTuple):
     """Weights (inputs, outputs) and biases (outputs,) of the three layers, the last without an
     activation."""
     linear: Floats
-    """(inputs, RELATION_VECTOR_SIZE): added to the last layer's output."""
+    """(inputs, RELATION_VECTOR_SIZE): the linear map; its result is added to the last layer's
+    output."""
 
     def __call__(self, sentences: Floats) -> Floats:
         """Relation vectors (n, RELATION_VECTOR_SIZE) for the sentence vectors (n, dim)."""

@@ -23,17 +23,18 @@ from augury.rvol.panel import NO_DAY, Bools, Floats, Ints, Panel
 from augury.rvol.regression import Sums
 
 OWN_ROWS = 250
-"""Number of past days with a completed target window (the days that a forecast covers) that an
-asset needs to be forecast by regressions on its own data. With fewer, the only regressions that
-forecast it are those over several assets together. If there are no such joint
-regressions, the asset needs only `FEWEST_ROWS` days."""
+"""An asset is forecast by regressions on its own data only if it has at least this many past days
+with a completed target window (the days that a forecast covers). With fewer, the only regressions
+that forecast it are those over several assets together. If there are no such joint regressions, the
+asset needs only `FEWEST_ROWS` days."""
 FEWEST_ROWS = 100
 """If there are no regressions over several assets, an asset needs at least this many past days
 whose target window (the days that a forecast covers) is over. An asset with fewer such days has no
 forecast."""
 POOL_ROWS = 500
 """A regression over several assets together is fitted only if these have at least this many past
-days in all. Only days whose target window (the days that a forecast covers) is over count."""
+days in all. A day counts only once its target window (the days that a forecast covers) has
+ended."""
 POOL_ASSETS = 100
 """The gamma regression over several assets uses, on each day, the data of at most this many assets.
 If there are more, they take turns from day to day. This limits the cost of the regression,
@@ -248,8 +249,8 @@ class Forecasts:
     contributions: dict[str, Floats]
     """Feature family (a group of regressors, e.g. `jumps`) -> array of shape (assets,): how much
     the family's values on the asset's last day, compared with a typical day, raise the natural log
-    of the forecast variance. It is the mean over those regressions of the blend that explain log
-    variance."""
+    of the forecast variance. The blend has several regressions; the value is the mean over those
+    that explain log variance."""
     values: dict[str, Floats]
     """Feature family (a group of regressors, e.g. `jumps`) -> array of shape (assets,): the value
     that the family's first regressor has on the asset's last day."""

@@ -55,7 +55,8 @@ class RefreshOutcome(msgspec.Struct):
     latest: datetime | None = None
     """The newest `as_of` among the forecasts issued by the refresh."""
     promoted: str | None = None
-    """The model that became the champion (the model served by default); None if it stayed."""
+    """The model that became the champion (the model served by default); None if the champion stayed
+    the same."""
 
 
 class RvolService:

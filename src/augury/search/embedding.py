@@ -30,7 +30,7 @@ _WEIGHTS: Final = "weights/l2_supercat_256.safetensors"
 _TOKENIZER: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 _WEIGHTS_SHA256: Final = "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5"
 _CHUNK: Final = 2_048
-"""Number of texts embedded per step; it limits the memory of one call to some ten megabytes."""
+"""Number of texts embedded per step; it limits the memory of one call to about ten megabytes."""
 _KEPT: Final = frozenset({"not", "no", "between"})
 
 

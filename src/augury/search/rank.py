@@ -61,8 +61,9 @@ _VECTOR: Final = np.array(list(WEIGHTS.values()), np.float32)
 
 OWN_BONUS: Final = 2.0
 """Bonus added to the raw score of a market that is wholly about factors (things in the world, such
-as a policy rate) that the query itself asks about. A market that is partly about them gets the same
-part (0 to 1) of the bonus. Chosen on judged queries (`docs/experiments/search.md`)."""
+as a policy rate) that the query itself asks about. A market that is only partly about them gets the
+bonus times the share (0 to 1) of it that is about them. Chosen on judged queries
+(`docs/experiments/search.md`)."""
 UNRELATED_PENALTY: Final = 1.0
 """Subtracted from the raw score of a market that merely shares a word or a date with the query: it
 is about none of the factors (things in the world) that the query asks about, nor about a related

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from augury.relations.causal.parts import Factor
 
 Code = Literal["cause", "effect", "driver", "rival", "part", "none"]
-"""What factor B is to factor A (things in the world that markets are about) by a verdict on the
-two. cause: B drives A; effect: A drives B; driver: a third factor drives both; rival: they are
-rivals or parallel cases; part: they are the same thing, or one is a part of the other; none: they
-are unrelated."""
+"""What factor B is to factor A (things in the world that markets are about), according to a verdict
+on the two. cause: B drives A; effect: A drives B; driver: a third factor drives both; rival: they
+are rivals or parallel cases; part: they are the same thing, or one is a part of the other; none:
+they are unrelated."""
 Side = Literal["", "same", "other"]
 """Which pairs of factors a verdict on two patterns covers. A pattern gives one factor for each
 entity of a list (e.g. for each team). If both patterns use the same list, the verdict may cover
@@ -62,9 +62,10 @@ class PairVerdict:
     days: int
     """Typical number of days from cause to effect; 0 if neither drives the other."""
     judge: str
-    """Who judged the pair. In the files shipped with this version, one letter for each reader: two
-    letters if two readers agreed, or if a third one settled their difference. In an operator's own
-    file, `NAME@DATE` for a person and `model:NAME@DATE` for a language model."""
+    """Who judged the pair. In the files shipped with this version, each letter names a reader. Two
+    letters name two readers who gave this verdict: the first two, or one of them and a third who
+    settled their difference. In an operator's own file, `NAME@DATE` for a person and
+    `model:NAME@DATE` for a language model."""
     reason: str = ""
 
     @property
@@ -156,7 +157,7 @@ class Around(NamedTuple):
     pair. It is the position of the verdict's code in `CODES`, counted from 1, or 0 if nobody judged
     the pair. This factor itself has `SELF_CODE`."""
     strengths: NDArray[np.int8]
-    """Shape (factors + 1,), indexed by the id of the other factor: how strongly the two factors are
+    """Shape (factors + 1,), indexed by factor id: how strongly that factor and this one are
     related, 0 to 3, according to the verdict on the pair. 0 if nobody judged the pair. This factor
     itself has 3."""
 

@@ -56,8 +56,8 @@ class Base:
     """Hash, 16 hexadecimal digits, of everything that decides which factors a market is about: the
     TOML files of the factor base, and the aliases and stems that search uses."""
     verdicts: tuple[PairVerdict, ...]
-    """Verdicts of readers on how pairs of factors are related. The readers did not see the edges
-    and links of the factor base, so that these can be compared with the verdicts."""
+    """Verdicts on how pairs of factors are related, by readers who did not see the edges and links
+    of the factor base. So the two can be compared."""
     entities: Mapping[str, Sequence[Mapping[str, str]]]
     """The lists of entities (teams, players, countries), by name. A pattern gives one factor for
     each entity of a list."""

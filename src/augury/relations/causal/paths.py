@@ -121,13 +121,13 @@ class Reached:
     own: NDArray[np.float32]
     looked_up: NDArray[np.bool_]
     _sources: tuple[tuple[float, _Around], ...]
-    """For each of the question's own factors: how much the question is about it, and where paths
-    lead from it."""
+    """For each of the question's own factors: how much the question is about it, and the factors to
+    which paths lead from it."""
     _supposed: Mapping[int, FactorPath]
     """Id of each factor that the question supposes as a cause ("if the dollar collapses") -> a path
     to this factor. The path has a single step: it starts at the first of the question's own factors
-    and ends at the supposed factor. It is used only if the factor base has no path that makes the
-    factor a cause."""
+    and ends at the supposed factor. It is used only if the factor base itself has no path on which
+    the supposed factor is a cause of what the question is about."""
 
     def path(self, relation: int, target: int) -> FactorPath:
         """The path with the largest weight that ends at the factor with the id `target` and starts
