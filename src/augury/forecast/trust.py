@@ -82,8 +82,7 @@ The more of them a text has, the more easily it is misread as its opposite."""
 SAME_ANSWER: Final = 0.05
 """Two answers are nearly the same if their probabilities (0 to 1) differ by at most this; a price
 agrees with a bounded answer if it is inside the bounds, or at most this far outside. It is the
-tolerance of
-`augury eval forecast`."""
+tolerance of `augury eval forecast`."""
 TREES: Final = Path(__file__).with_name("trust.npz")
 """File with the fitted decision trees that give the probability that an answer is right."""
 MIN_TRUST: Final = 0.6
