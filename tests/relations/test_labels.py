@@ -16,8 +16,9 @@ from augury.relations.causal.paths import RELATIONS
 from augury.relations.labels import LABEL, Label, Lead, LeadPair
 from augury.relations.service import RelationService
 from augury.relations.store import LabelRow
+from augury.search.embedding import Embedder
 from augury.search.rank import FEATURES
-from augury.search.related import RELATION_VECTOR_SIZE, Pool
+from augury.search.related import Pool
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -173,9 +174,14 @@ class FixedLabels:
         return {k: v for seq in seqs for k, v in self._known.get(seq, {}).items()}
 
 
+WEATHER = ["Will it rain in Oslo on Sunday?", "Highest temperature in Lima?", "Snow in Rome?"]
+
+
 def found(relations: RelationService, query: str, tags: list[int]) -> dict[Any, list[Any]]:
-    """Ranks three markets of which the second has `tags`; voter 3 is what the query is about."""
+    """Ranks three markets of which the second has `tags`; voter 3 is what the query is about. The
+    markets' texts (`WEATHER`) have nothing to do with the queries of these tests."""
     width = 4
+    embedder = Embedder.load()
     voters = np.zeros((1, width), np.uint16)
     lookup = relations.ask(
         query, np.array([3]), voters, np.zeros((1, width), np.float32), np.array([0.9], np.float32)
@@ -191,8 +197,8 @@ def found(relations: RelationService, query: str, tags: list[int]) -> dict[Any, 
         words=column, matched_weight=column, matched_share=column, fixture=column * 0,
         salience=column,
         closes=np.zeros(n, np.uint32), family=np.arange(n).astype(np.uint64),
-        relation_vectors=np.zeros((n, RELATION_VECTOR_SIZE), np.int8),
-        sentence=np.zeros(256, np.float32),
+        relation_vectors=relations.relation_vectors(embedder.embed(WEATHER)),
+        sentence=embedder.embed_query(query),
         direct_count=n, voters=np.zeros(0, np.intp), terms=2, max_term_weight=0.5,
         median_close=1_795_000_000,
     )  # fmt: skip

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from tests.relations.small_base import pool
 
-from augury.relations import ranker, vectors
+from augury.relations import ranker, reasons, vectors
 from augury.relations.causal import knowledge
 from augury.relations.causal.paths import RELATIONS
 from augury.relations.columns import COLUMNS, DIRECT_COLUMNS
 from augury.relations.service import RelationService
+from augury.search.embedding import Embedder
 
 
 def test_they_were_fitted_on_the_columns_that_the_code_has() -> None:
@@ -87,3 +88,39 @@ def test_a_cause_stands_upstream_and_an_effect_downstream(
     up, down = RELATIONS.index("upstream"), RELATIONS.index("downstream")
     assert chances[0, up] > chances[0, down]
     assert chances[1, down] > chances[1, up]
+
+
+def by_text(query: str, titles: list[str], *, meant: bool = True) -> dict[str, list[str]]:
+    """The reasons for markets that have no factor, by relation; `meant`: the first one may be meant
+    by the query."""
+    relations, embedder = RelationService(knowledge.load()), Embedder.load()
+    first = np.zeros((int(meant), 6), np.float32)
+    lookup = relations.ask(
+        query, np.arange(len(first)), first.astype(np.uint16), first, first[:, 0] + 0.5
+    )
+    tags = np.zeros((len(titles), 6), np.uint16)
+    markets = replace(
+        pool(*(("ocean", 1.0) for _ in titles)),
+        tags=tags,
+        relation_vectors=relations.relation_vectors(embedder.embed(titles)),
+        sentence=embedder.embed_query(query),
+    )
+    reading = lookup.read(markets)
+    return {
+        relation: [
+            reading.reason(relation, at, factor)
+            for at, factor in zip(found.positions.tolist(), found.factor_ids.tolist(), strict=True)
+        ]
+        for relation, found in reading.rank(np.zeros(len(titles), np.float32)).items()
+    }
+
+
+def test_a_market_without_a_path_is_listed_by_its_text_and_the_reason_says_so() -> None:
+    titles = ["Will unemployment rise above 6%?", "Who will win the chess title?"]
+    ((relation, why),) = ((r, w) for r, w in by_text("recession", titles).items() if w)
+    assert why == [reasons.BY_TEXT[relation]]  # type: ignore[index]
+
+
+def test_nothing_is_related_to_a_query_that_nobody_understands() -> None:
+    found = by_text("zzyzx quux", ["Will a new bird flu outbreak hit US farms?"], meant=False)
+    assert not any(found.values())

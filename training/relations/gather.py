@@ -78,7 +78,6 @@ async def one(
         direct_rows=reading.direct_rows(),
         last=rank.of_another_time(found.understood.query, found.direct_candidates.records),
         closes=pool.closes,
-        may=reading.path_weights.any(axis=2),
         family=pool.family,
         keys=keys,
         **{d: np.array([r.id for r in lists[d]]) for d in DIMENSIONS},

@@ -224,7 +224,9 @@ class GraphService:
             for result in found.get(relation, ()):
                 market = by_id.get(result.id)
                 factor = explored.tags[result.id]
-                if market is None or lookup.labeled(relation, factor, market.seq) is not None:
+                if market is None or not factor:  # without a factor, no path says how
+                    continue
+                if lookup.labeled(relation, factor, market.seq) is not None:
                     continue
                 path = lookup.path(relation, factor)
                 if path and path[0].source not in own:

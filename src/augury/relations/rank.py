@@ -2,9 +2,9 @@
 
 Decision trees fitted on judged queries (`training/relations/fit.py`) give the chance that a careful
 reader would put a market in each relation. A market is listed in the relation with the largest
-chance, on two conditions. The chance reaches the relation's floor, which was fitted with the trees.
-And there is a reason: a path of the factor base (which factor drives which), or a language model's
-label (its answer on how two events are related).
+chance if this chance reaches the relation's floor, which was fitted with the trees. The trees know
+the paths of the factor base (which factor drives which) and the texts. So a market may be listed
+although no path leads to it; then its reason says so.
 """
 
 from __future__ import annotations
@@ -68,28 +68,22 @@ def path_weights(found: Paths) -> Floats:
     return weights
 
 
-def gains(
-    chances: NDArray[np.floating], has_path: NDArray[np.bool_], direct: NDArray[np.floating]
-) -> Floats:
+def gains(chances: NDArray[np.floating], direct: NDArray[np.floating]) -> Floats:
     """The numbers, 0 to 1, by which markets are ranked for the list of each relation, shape (3, n).
 
-    A market's number is 0 if the market must not be listed in the relation. One reason is that no
-    path of this relation leads to it. The other is that its score as a direct result is so high
-    that it stays in the list of direct results (`CLAIM_RATIO`).
+    A market's numbers are its chances. They are 0 if its score as a direct result is so high that
+    it stays in the list of direct results (`CLAIM_RATIO`).
 
     Parameters
     ----------
     chances : (n, 3)
         From the trees: upstream, downstream, correlated.
-    has_path : (3, n)
-        Whether the factor base has a path that says why the market is in the relation.
     direct : (n,)
         The score of each of the best direct results (markets on the question itself), 0 for other
         markets.
     """
-    possible = np.where(has_path, chances.T, 0)
-    kept = (direct > 0) & (CLAIM_RATIO * direct >= possible.max(axis=0, initial=0))
-    return np.where(kept, 0, possible).astype(np.float32)
+    kept = (direct > 0) & (CLAIM_RATIO * direct >= chances.max(axis=1, initial=0))
+    return np.where(kept, 0, chances.T).astype(np.float32)
 
 
 def ordered(
@@ -133,7 +127,8 @@ def rank(
 ) -> dict[Relation, Ranked]:
     """For each relation, the list of its markets, best first. A market's score is the chance (0 to
     1) that it is in this relation. Each market comes with one of its factors (things in the world):
-    the one with the largest of the market's `weights` for this relation.
+    the one with the largest of the market's `weights` for this relation, or 0 if no path leads to
+    any of them.
 
     Parameters
     ----------
@@ -152,7 +147,7 @@ def rank(
         label. It replaces the market's chance if no path leads to the market and the market is not
         a direct result.
     """
-    gain = gains(chances, np.asarray(weights.any(axis=2)), direct)
+    gain = gains(chances, direct)
     if labeled is not None:
         by_label = labeled.any(axis=0) & ~weights.any(axis=(0, 2)) & (direct == 0)
         gain[:, by_label] = labeled[:, by_label]
@@ -160,8 +155,10 @@ def rank(
     for nth, (relation, (shown, chance)) in enumerate(
         ordered(gain, pool.keys, pool.family, floors).items()
     ):
-        place = weights[nth, shown].argmax(axis=1) if len(shown) else shown
-        out[relation] = Ranked(shown, chance, pool.tags[shown, place])
+        reached = weights[nth, shown]
+        place = reached.argmax(axis=1) if len(shown) else shown
+        factors = np.where(reached.any(axis=1), pool.tags[shown, place], 0)
+        out[relation] = Ranked(shown, chance, factors.astype(np.uint16))
     return out
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from augury.relations.causal.judged import Code
     from augury.relations.causal.parts import Factor
+    from augury.relations.causal.paths import Relation
 
 _ONE_OF: Final = {
     "battleground-governor": "state", "battleground-senate": "state", "cbb-team": "college team",
@@ -31,6 +32,16 @@ _ONE_OF: Final = {
 the list: each entity of "battleground-senate" is a "state". For a list that is not here, the name
 of the list is this noun ("country"). The factor base is the text files, written by people, that say
 which factor drives which."""
+BY_TEXT: Final[dict[Relation, str]] = {
+    "upstream": "Judged by its text alone, it is about a cause of what you ask about. "
+    "Augury's list of causes and effects does not say how.",
+    "downstream": "Judged by its text alone, it is about a consequence of what you ask about. "
+    "Augury's list of causes and effects does not say how.",
+    "correlated": "Judged by its text alone, it moves together with what you ask about. "
+    "Augury's list of causes and effects does not say why.",
+}
+"""Relation (upstream, downstream, correlated) -> the sentence for a market that is listed in it
+although no path leads from the query's factors (things in the world) to the market's."""
 _TEAM: Final = re.compile(r"^(f1|mlb|nba|nfl|nhl|wnba)-")
 
 

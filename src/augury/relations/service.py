@@ -58,9 +58,8 @@ MAX_LOOKUP_FACTORS: Final = 24
 up; looking up 30 gave no better lists (`docs/experiments/relations-tried.md`)."""
 MAX_LABELED_FACTORS: Final = 4
 """A language model's labels connect a query's best direct results (markets on the question itself)
-with further markets. The search also looks up other markets on the same factors (things in the
-world) as these further markets. For one query, it uses at most this many of these factors. Chosen
-by hand."""
+with other markets. The search also looks up more markets on the factors (things in the world) of
+these other markets. For one query, it uses at most this many of these factors. Chosen by hand."""
 
 
 class RelationService:
@@ -161,8 +160,9 @@ class RelationService:
         partners = self.co_movements.partners(keys.tolist()) if self.co_movements else {}
         labels = self.labels.related(keys.tolist()) if self.labels else {}
         return QueryFactors(
-            self, own.factors, own.contests, partners, labels, own.unanswered, own.supposed
-        )
+            self, own.factors, own.contests, partners, labels, own.unanswered, own.supposed,
+            has_direct=len(keys) > 0,
+        )  # fmt: skip
 
 
 @lru_cache(maxsize=1)
@@ -196,6 +196,8 @@ class QueryFactors(Lookup):
         labels: Mapping[int, LabeledMarket],
         unanswered: Sequence[int] = (),
         supposed: Collection[int] = (),
+        *,
+        has_direct: bool = False,
     ) -> None:
         """Parameters
         ----------
@@ -214,6 +216,8 @@ class QueryFactors(Lookup):
             direct results are about them (the property `unanswered`).
         supposed
             Ids of the factors that the query supposes as causes ("if the dollar collapses").
+        has_direct
+            Whether search found a market that the query may mean.
         """
         self._unanswered = unanswered
         self.relations = relations
@@ -236,6 +240,9 @@ class QueryFactors(Lookup):
         self.factors = factors
         """The query's own factors as (id, weight from 0 to 1), the strongest first."""
         self.reached: Reached = relations.graph.reach(factors, supposed)
+        self.is_understood = has_direct or bool(factors)
+        """False if search found no market that the query may mean, and the query names no factor:
+        then nothing is known about its subject, and no market is related to it."""
 
     @property
     def unanswered(self) -> Sequence[int]:
@@ -329,7 +336,8 @@ class QueryFactors(Lookup):
     def market_reason(self, relation: Relation, factor: int, key: int) -> str:
         """Why the market `key` (database number) is related to the query, for people to read.
 
-        factor : id of the factor (thing in the world) through which the market was found
+        factor : id of the factor (thing in the world) through which the market was found, 0 if only
+            the market's text says that it is related
         """
         if (market := self.labeled(relation, factor, key)) is not None:
             return market.reason
@@ -383,7 +391,9 @@ class QueryFactors(Lookup):
 
     def factor_reason(self, relation: Relation, factor: int) -> str:
         """Why markets about the factor (thing in the world) with the id `factor` are related to the
-        query, for people to read."""
+        query, for people to read. `factor` 0: only their texts say so."""
+        if not factor:
+            return reasons.BY_TEXT[relation]
         path = self.path(relation, factor)
         factors = self.relations.factor
         if not path:
@@ -426,7 +436,7 @@ class TreeReading(PoolReading):
         """`found`: how strongly each market is tied to the query, from `columns.paths`. `rows`: the
         features of each market, from `columns.table`."""
         self._query, self._pool, self._rows = query, pool, rows
-        self.path_weights = ranking.path_weights(found)
+        self._path_weights = ranking.path_weights(found)
         """(3 relations, n markets, MOST_TAGS factors of each), 0 to 1: how strongly paths of the
         factor base lead from the query to each factor of each market."""
 
@@ -458,19 +468,18 @@ class TreeReading(PoolReading):
             itself), 0 for other markets
         """
         query, pool = self._query, self._pool
-        reached = np.flatnonzero(self.path_weights.any(axis=(0, 2)))
-        chances = np.zeros((len(pool.keys), len(RELATIONS)), np.float32)
         trees = query.relations.ranker
-        of_all_classes = trees.chances(self.rows()[reached])
-        chances[reached] = of_all_classes[:, -len(RELATIONS) :]
+        chances = trees.chances(self.rows())[:, -len(RELATIONS) :]
+        if not query.is_understood:
+            chances = np.zeros_like(chances)
         labeled = query.weights_by_label(pool.keys) if query.labels else None
-        return ranking.rank(chances, pool, self.path_weights, direct, trees.floors, labeled)
+        return ranking.rank(chances, pool, self._path_weights, direct, trees.floors, labeled)
 
     def reason(self, relation: Relation, position: int, factor_id: int) -> str:
         """Why a market is related to the query, for people to read.
 
         position : the market's position in the pool
-        factor_id : id of the factor (thing in the world) through which it was found
+        factor_id : id of the factor (thing in the world) through which it was found, 0 if none
         """
         return self._query.market_reason(relation, factor_id, int(self._pool.keys[position]))
 

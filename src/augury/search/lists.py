@@ -41,10 +41,10 @@ score take part. All but the few best markets of a family have reduced scores: t
 by `augury.relations.rank.FAMILY_SHARE`. `NEAR_CHANCE` is smaller than that, so that markets with a
 reduced score can take part, too. Chosen by hand."""
 RELATED_DEPTH: Final = 40
-"""For a list of related markets, this many more markets than requested are put in reading order.
-This order can move a market up within its family (e.g. its event): the likeliest candidate of a
-contest comes first. So such a market gets into the list even if its score alone is a little too
-low. Chosen by hand."""
+"""For a list of related markets, this many more markets than requested are put in the order in
+which people read them. This order can move a market up within its family (e.g. its event): the
+likeliest candidate of a contest comes first. So such a market gets into the list even if its score
+alone is a little too low. Chosen by hand."""
 SPARE_FAMILIES: Final = 5
 """If each family (e.g. each event) becomes one row, this many more families are kept than rows were
 requested, because some families turn out to be closed."""
@@ -66,7 +66,7 @@ class Hit(NamedTuple):
     market stands in the list; `change`: sequence number of the database change with which the
     market was indexed; `reason`: why the market is in the list, if that is known. Only in lists
     other than `direct`: `factor_id`, the id of the factor (e.g. a policy rate) through which the
-    market was found."""
+    market was found, 0 if there is none."""
 
     key: int
     change: int

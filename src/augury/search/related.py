@@ -74,8 +74,8 @@ class Pool:
     """(n,): a hash for each market; markets of one family, e.g. of one event, have the same."""
     relation_vectors: NDArray[np.int8]
     """(n, RELATION_VECTOR_SIZE): the relation vector of each market, from
-    `Relations.relation_vectors`. It says by the market's text how the market is related to a
-    query."""
+    `Relations.relation_vectors`. It is computed from the market's text, and says how the market is
+    related to a query."""
     sentence: NDArray[np.float32]
     """(dim,): the query's sentence vector (`augury.search.embedding`)."""
     direct_count: int
@@ -101,10 +101,11 @@ class Ranked(NamedTuple):
     one entry per market."""
 
     positions: NDArray[np.intp]
-    """Position of each of these markets in the arrays of the `Pool`."""
+    """Position of each listed market in the arrays of the `Pool`."""
     scores: NDArray[np.float32]
     factor_ids: NDArray[np.uint16]
-    """Ids of the factors (e.g. a policy rate) through which the markets were found."""
+    """Ids of the factors (e.g. a policy rate) through which the markets were found; 0 for a market
+    that is related by its text alone."""
 
 
 class PoolReading(Protocol):

@@ -240,7 +240,8 @@ class SearchResult(BaseModel):
     )
     reason: str = Field(
         description="Why the market is among the results. For a related market: step by step, how "
-        "the subject of the query is connected with the subject of the market."
+        "the subject of the query is connected with the subject of the market, or that only the "
+        "market's text suggests the relation."
     )
     family: SearchFamily | None = Field(
         None,

@@ -2189,7 +2189,8 @@ class SearchResult(views.Priced, kw_only=True):
     """Ids of markets on other venues that are the same contract, or its exact opposite."""
     reason: str
     """Why the market is among the results. For a related market: step by step, how the subject of
-    the query is connected with the subject of the market.
+    the query is connected with the subject of the market, or that only the market's text
+    suggests the relation.
     """
     family: SearchFamily | None = None
     """Only with `fold`: the family of markets that the result stands for. Null: the result stands
