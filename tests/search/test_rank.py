@@ -239,6 +239,11 @@ def test_fitted_grades_order_and_what_is_below_the_least_is_left_out() -> None:
         ("Oslo snow in March", "Snow in Oslo in March?", 0, False),
         ("Oslo snow in March", "Snow in Oslo in April?", 0, True),
         ("Oslo snow in March", "Snow in Oslo?", 0, False),
+        ("Oslo snow by the end of 2026", "Snow in Oslo by December 31, 2026?", 0, False),
+        ("Oslo snow by the end of 2026", "Snow in Oslo on June 27, 2026?", 0, True),
+        ("Oslo snow year-end", "Snow in Oslo in April?", 0, True),
+        ("Oslo snow at the end of the year", "Snow in Oslo before 2027?", 0, False),
+        ("Oslo snow by end of March 2026", "Snow in Oslo in March 2026?", 0, False),
         ("Oslo snow", "Snow in Oslo in 2020?", 1, False),
     ],
 )

@@ -100,6 +100,20 @@ async def test_what_the_query_names_is_found_in_other_words(
         await service.close()
 
 
+async def test_a_headline_finds_the_markets_on_its_subject_although_it_shares_one_word_with_them(
+    database: Database, settings: Settings
+) -> None:
+    gold = market(7, "Will Gold (GC) settle at $5,800-$6,200 in June 2027?")
+    await put(database, *CATALOGUE, gold)
+    service = await SearchService.open(settings, database, RelationService())
+    await service.catch_up()
+    headline = "Gold holds near record high as central banks keep buying and savers sell"
+    try:
+        assert await found(service, headline) == [gold.id]
+    finally:
+        await service.close()
+
+
 async def test_games_do_not_say_what_a_question_about_a_title_is_about() -> None:
     order = np.arange(4)
     fixtures = np.array([1, 0, 2, 0], np.uint8)

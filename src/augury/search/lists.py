@@ -96,7 +96,8 @@ def rank(related: Related, quoting: Quoting, at: datetime) -> Lists:
     """
     understood, reading, wanted = related.understood, related.reading, related.understood.wanted
     ranking = related.ranking
-    if ranking.by_title and (grades := reading.direct()) is not None:
+    by_trees = ranking.by_title or bool((related.own > 0).any())
+    if by_trees and (grades := reading.direct()) is not None:
         last = of_another_time(understood.query, related.direct_candidates.records)
         ranking = by_grade(related.direct_candidates, grades, last)
     keys, changes = related.hits.keys, related.hits.payload["change"]

@@ -22,7 +22,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.search.records import MAX_TERMS, Records, is_fixture, named_numbers
+from augury.search.records import MAX_TERMS, Records, is_fixture, named_months, named_numbers
 from augury.search.text import (
     MONTH_IDS,
     QUARTER_IDS,
@@ -145,6 +145,8 @@ class RankQuery:
     heaviest of them. The weights sum to 1."""
     years: NDArray[np.uint16]
     """Years that the query names; "before 2027" adds 2026."""
+    months: TermIds
+    """Ids of the terms for the months that the query names; "end of 2026" names December."""
     numbers: TermIds
     """Ids of those query terms that are numbers, except years."""
     fixture: bool
@@ -171,6 +173,7 @@ class RankQuery:
             ids,
             weights,
             np.array(years, np.uint16),
+            named_months(ids, text),
             np.array(numbers, np.uint32),
             is_fixture(text),
         )
@@ -201,7 +204,8 @@ class Ranking:
     by_title: bool = True
     """Whether at least one market matches the query by its question or its event's name, i.e. its
     raw score reaches `FLOOR_SCORE`. If False, only resolution rules or tags of markets match. The
-    decision trees do not read these, so the order that the trees give (`by_grade`) is not used."""
+    decision trees do not read these, so the order that the trees give (`by_grade`) is used only if
+    a market is about a factor (thing in the world) that the query asks about."""
 
 
 def rank(
@@ -307,10 +311,10 @@ def of_another_time(query: RankQuery, records: Records) -> NDArray[np.bool_]:
         shared = np.isin(named, asked).any(axis=1)
         season = (named[:, 0] == 0) | np.isin(named, asked - 1).any(axis=1)
         other = ~shared & ~(closing & season)
-    if len(asked_months := _asked_of(query, MONTH_IDS)):
+    if len(query.months):
         held = np.where(np.arange(MAX_TERMS) < records["length"][:, None], records["terms"], 0)
         months = np.isin(held, MONTH_IDS).any(axis=1)
-        other |= months & ~np.isin(held, asked_months).any(axis=1)
+        other |= months & ~np.isin(held, query.months).any(axis=1)
     return other
 
 

@@ -18,7 +18,10 @@ from numpy.typing import NDArray
 
 from augury.language import calendar
 from augury.search.text import (
+    DECEMBER_ID,
+    MONTH_IDS,
     DocumentText,
+    TermIds,
     fold,
     is_month,
     is_number,
@@ -158,10 +161,22 @@ def _narrow_kind(text: str) -> int:
 _BEFORE = re.compile(r"\bbefore (?:jan(?:uary)?\.? 1(?:st)?,? )?((?:19|20)\d\d)\b")
 
 
+_YEAR_END: Final = re.compile(r"\b(?:end of (?:the |this )?(?:year|20\d\d)|year[- ]?end|eoy)\b")
+"""Matches the end of a year, in lower case."""
+
+
+def named_months(ids: TermIds, text: str) -> TermIds:
+    """The ids of the terms for the months that a text names; "end of 2026" names December. `ids`:
+    ids of the text's terms."""
+    named = ids[np.isin(ids, MONTH_IDS)]
+    if not len(named) and _YEAR_END.search(text.lower()):
+        return np.array([DECEMBER_ID], np.uint32)
+    return named
+
+
 def named_numbers(found: Sequence[str], text: str) -> tuple[list[int], list[int]]:
-    """The years that a text names, and the ids of those of its terms that are numbers but no years,
-    both ascending.
-    "before 2027" names 2026 as well as 2027. `found`: the text's terms."""
+    """The years that a text names, and the ids of its terms that are numbers other than years, both
+    ascending. "before 2027" names 2026 as well as 2027. `found`: the text's terms."""
     years = {int(t) for t in found if is_year(t)}
     # "before 2027" and "in 2026" are one deadline
     if years:
