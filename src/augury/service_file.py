@@ -36,7 +36,8 @@ _MAX_PATH_BYTES = 107
 
 @contextmanager
 def _socket_path(settings: Settings) -> Iterator[str]:
-    """Yields a path of the socket in the data folder that is short enough for a Unix socket."""
+    """Yields a path to the socket in the data folder. The path is short enough for a Unix
+    socket."""
     path = str(Path(settings.data_dir) / _SOCKET)
     if len(os.fsencode(path)) <= _MAX_PATH_BYTES:
         yield path

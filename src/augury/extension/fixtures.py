@@ -252,8 +252,9 @@ def _first_known(text: str) -> str:
 
 def _named_at_edge(words: list[str], *, last: bool) -> str:
     """The longest known name of a team or player at the end (`last`) or at the start of a text;
-    empty if there is none. A name has up to four words. Up to two words before the name (at the
-    end: after it) are skipped: "rampant Oilers" begins with the name "Oilers"."""
+    empty if there is none. A name has up to four words. At the start of a text, up to two words
+    before the name are skipped; at the end, up to two words after it: "rampant Oilers" begins with
+    the name "Oilers"."""
     for skipped in range(3):
         rest = words[: len(words) - skipped] if last else words[skipped:]
         for size in range(min(4, len(rest)), 0, -1):

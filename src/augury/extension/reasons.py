@@ -50,7 +50,7 @@ class Explainer:
 
     def why(self, row: PageMarketRow) -> str:
         """The sentence that tells readers of the web page why the market is shown: the words that
-        both have in common or, if there are none, that the two are close in meaning."""
+        page and market have in common or, if there are none, that the two are close in meaning."""
         telling = self._telling(row)
         for named, place in ((self._title, "The page is about"), (self._all, "The page mentions")):
             common = sorted((t for t in telling if t in named), key=lambda t: -telling[t])

@@ -48,7 +48,7 @@ def _asks_the_way(estimate: Estimate, reading: Reading, wider: str) -> bool:
     """Whether an answer takes into account that the question asks for one way in which the event
     happens, e.g. a win "by 5 points". Both of the following must be true:
 
-    - The public answer may show it (`grade.is_shown`).
+    - Its probability may be shown in the public answer (`grade.is_shown`).
     - It rests on a market that asks the question and names this way, too. In an answer without
       `Estimate.trust`, a market that asks the question is taken to name the way.
 

@@ -83,9 +83,9 @@ class Assistance:
 
     async def reading(self, reading: Reading) -> Reading:
         """What is understood of a question, with the language model's help. `reading` is what the
-        hand-written rules understood of it. Only if that is hardly anything does the model reword
-        the question. Returns what the rules understand of the rewording if it passes the checks,
-        else `reading`."""
+        hand-written rules understood of it. The model rewords the question only if they understood
+        almost nothing of it. Returns what the rules understand of the rewording if it passes the
+        checks, else `reading`."""
         if not unsure(reading):
             return reading
         answer = await self._ask(REWRITE, {"text": reading.normalized, "today": self._today})

@@ -148,7 +148,7 @@ def is_found(
 
     - without the deadline: the probability is at least the limit `absent`. It is enough if another
       market whose subject has the same terms reaches this limit. Such markets may differ only in
-      their deadlines, and the judge may find a question without a deadline in any of them;
+      their deadlines, and the judge may take any of them to ask the question without a deadline;
     - with the deadline: the probability is at least the limit `same` if the hand-written rules find
       that the market asks the question, else `MIN_DATED_PROBABILITY`.
 

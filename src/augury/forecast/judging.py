@@ -336,9 +336,9 @@ def applied(
     hand-written rules. If the judge finds this too unlikely, or did not read the outcome, the
     outcome no longer counts as asking the question.
 
-    `Judge.limits` contains the limit `absent`. If the judge finds for any outcome at least this
-    probability that it asks the question or its opposite, the prices of other outcomes limit the
-    answer only where logic relates these outcomes to the question.
+    `Judge.limits` contains the limit `absent`. If any outcome has at least this probability of
+    asking the question or its opposite, the price of another outcome limits the answer only if
+    logic relates that outcome to the question.
 
     positive : False if the question contains a negation ("Will X not win?")
     """
@@ -356,9 +356,10 @@ def applied(
 
 
 def _ordered(bearing: Bearing, verdict: Verdict | None, judge: Judge) -> Bearing:
-    """Add to a market outcome the logical relation of the question to it that the judge finds, e.g.
-    that the question implies the outcome (`JudgedOrder`). The outcome is returned unchanged if the
-    judge is not sure enough of the relation, or if logic has already found a relation."""
+    """If the judge finds how the question is logically related to a market outcome, e.g. that it
+    implies the outcome, add this relation (`JudgedOrder`) to the outcome. The outcome is returned
+    unchanged if the judge is not sure enough of the relation, or if logic has already found a
+    relation."""
     if verdict is None or verdict.order is None or bearing.relation != "none":
         return bearing
     if verdict.order.probability < judge.limits["order"]:
@@ -388,7 +389,7 @@ def _is_of_another_level(b: Bearing) -> bool:
 
     - both name a level, e.g. "$100k", and the two levels are neither the same nor opposite;
     - the market states the size of a rate move, e.g. 25 basis points, and the question states no
-      size, or states a move that is wider or excludes the market's.
+      size, or states a range of sizes that is wider than the market's or excludes it.
     """
     if b.fit.leveled:
         return b.fit.threshold not in ("same", "opposite")

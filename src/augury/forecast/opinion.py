@@ -290,9 +290,9 @@ def _denied(
     """The groups of markets (by their keys from `_family`) that a language model finds to be about
     something else. The markets of a group differ at most in a date or a level.
 
-    Two things must hold for such a group. The model calls at least one of its markets "other", and
-    the hand-written rules find no difference between this market and the question. The model calls
-    none of its markets "same" or "opposite"."""
+    For such a group, the model calls at least one of the group's markets "other", although the
+    hand-written rules find no difference between this market and the question. And it calls none of
+    the group's markets "same" or "opposite"."""
     answers = [(b, opinions[b.key].asks) for b in bearings if b.key in opinions]
     others = {_family(b) for b, asks in answers if asks == "other" and b.fit.same}
     return frozenset(others - {_family(b) for b, asks in answers if asks != "other"})

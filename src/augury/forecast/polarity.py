@@ -79,8 +79,8 @@ _DENIED: Final = re.compile(
 @cached(16 << 20)
 def turns(text: str) -> frozenset[Turn]:
     """The classes (`Turn`) of the words in a text that assert the opposite of the usual event:
-    "lose" (not "win") -> `loses`, "stay" (not "leave") -> `lasts`. Words in names do not count, and
-    neither do words just after a "not"."""
+    "lose" instead of "win" -> `loses`, "stay" instead of "leave" -> `lasts`. Words in names do not
+    count, and neither do words just after a "not"."""
     found: set[Turn] = set()
     for turn, pattern in _PATTERNS.items():
         for match in pattern.finditer(text):

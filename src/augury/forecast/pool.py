@@ -45,7 +45,7 @@ def spread(probabilities: Sequence[float], weights: Sequence[float]) -> float:
 
 def isotonic(values: Sequence[float], weights: Sequence[float]) -> list[float]:
     """The non-decreasing sequence with the smallest weighted sum of squared distances to `values`,
-    by the algorithm of pool adjacent violators (Ayer et al. 1955)."""
+    by the pool-adjacent-violators algorithm (Ayer et al. 1955)."""
     blocks: list[list[float]] = []  # mean, weight, length
     for value, weight in zip(values, weights, strict=True):
         blocks.append([value, weight, 1])
@@ -172,9 +172,9 @@ def within(lower: float, upper: float) -> float:
 
     With two bounds, the estimate is their mean in log-odds, or their plain mean if the lower one is
     above the upper one. With a lower bound alone, it is the bound's square root: 0.25 -> 0.5. This
-    is right if the event behind the bound takes two equally likely steps, and the question asks
-    only for the first. With an upper bound alone, the same rule is applied to the complements:
-    0.75 -> 0.5. Without bounds, the estimate is 0.5.
+    is right if the event that gives the bound needs two equally likely steps, and the question is
+    about the first step only. With an upper bound alone, the same rule is applied to the
+    complements: 0.75 -> 0.5. Without bounds, the estimate is 0.5.
     """
     if lower > upper:
         return (lower + upper) / 2

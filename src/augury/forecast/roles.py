@@ -315,7 +315,7 @@ def is_rung(c: Comparison, part: str) -> bool:
 def is_same_except(c: Comparison, but: str) -> bool:
     """Whether market and question differ in none of their parts (window of time, level, stage,
     contender, year), except possibly in the part `but`. Opposite levels ("above 3%", "below 3%") do
-    not count as different. Nor does a part of which one of the two says nothing definite."""
+    not count as different. Nor does a part about which market or question says nothing definite."""
     return c.edition != "differs" and all(
         getattr(c, part) in ("same", "opposite", "unsaid")
         for part in ("window", "threshold", "stage", "choice")

@@ -298,8 +298,8 @@ class ForecastService:
         return await self._last(self.stages(question, as_of=as_of, leave_out=leave_out))
 
     async def question_forecast(self, question: str) -> QuestionForecast:
-        """The forecast for the node in the middle of a question's causal graph: the probability
-        that the public answer gives (None: it gives none), and the time of its newest price."""
+        """The forecast for the node in the middle of a question's causal graph: the probability in
+        the public answer (None if that has none), and the time of its newest price."""
         forecast = await self.forecast_unstored(question, None)
         return QuestionForecast(grade.public(forecast.estimate).probability, forecast.data_as_of)
 
@@ -413,7 +413,8 @@ class ForecastService:
     async def start(
         self, question: str, *, as_of: datetime | None, include_graph: bool, account_id: str | None
     ) -> queue.JobRecord:
-        """Queue a forecast in full (with all its evidence). Returns the job that will make it."""
+        """Queue a full forecast, i.e. one with all its evidence. Returns the job that will make
+        it."""
         request = _asked(question, as_of, include_graph)
         async with self._database.transaction() as conn:
             made = await queue.enqueue(conn, MAKE, request, account_id=account_id, prefix="fc")

@@ -146,8 +146,9 @@ async def save_words_state(conn: Connection, code: str, change: int) -> None:
 
 
 async def word_digests(conn: Connection, seqs: Sequence[int]) -> dict[int, bytes]:
-    """The stored digest (`words.digest`: identifies the text that was read) of each market, by
-    market number; markets among `seqs` without a stored reading are left out."""
+    """The digest (`words.digest`) that is stored with each market's reading, by market number. It
+    identifies the text from which the reading was made. Markets among `seqs` without a stored
+    reading are left out."""
     cursor = await conn.execute(
         "select market_seq, digest from forecast_words where market_seq = any(%s)",
         (list(seqs),),

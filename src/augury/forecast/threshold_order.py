@@ -252,9 +252,9 @@ def _whole(t: Threshold) -> Threshold:
 def _side_is_unknown(t: Threshold, other: Threshold) -> bool:
     """Whether the direction of `t` is unknown. "Hits X" is a threshold of one value that does not
     say whether the quantity rises or falls to X. `other` is a threshold that names its direction,
-    such as "dips to 5". Compared with that, "hits 4" must be a fall, because 4 lies below 5 (the
-    result is False); but "hits 6" may be a rise (True). Also False if `t` is a range or `other` is
-    one value."""
+    such as "dips to 5". If `other` is "dips to 5", the quantity is now above 5. So "hits 4" must be
+    a fall (the result is False), but "hits 6" may be a rise or a fall (True). Also False if `t` is
+    a range or `other` is one value."""
     if t.low != t.high or other.low == other.high:
         return False
     if math.isinf(other.low):
@@ -275,10 +275,10 @@ def _directed(t: Threshold, other: Threshold) -> Threshold:
 
 
 def _numbers(ours: Proposition, theirs: Proposition, ruled: frozenset[str]) -> Order:
-    """How the question and the market are related, judged by the numbers in their subjects,
-    other than levels. A market with another number is usually about something else: `differs`. But
-    strengths can be compared: an earthquake of 8 `implies` one of 7. `unsaid`: the numbers do not
-    say how the two are related.
+    """How the question and the market are related, judged by the numbers in their subjects. Levels
+    (e.g. of a price) are compared elsewhere. A market with another number is usually about
+    something else: `differs`. But strengths can be compared: an earthquake of 8 `implies` one of 7.
+    `unsaid`: the numbers do not say how the two are related.
 
     ruled : terms of the market's event name and rules. If the question has a number of more than 3
         characters that is neither in the market's subject nor among these terms, the result is

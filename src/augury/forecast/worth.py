@@ -49,9 +49,10 @@ def worth(answers: Sequence[Answered]) -> dict[str, Any]:
     -------
     `base_rate`: share of the questions in the first half that came true.
     `chosen`, `reported`: for each half, the scores by kind of answer. Kinds: `asked` (another
-    market asks the question), `hinted`, `bounded`, `bounded as shown` (only bounded answers that
-    give a probability), `bounded WAY` (e.g. `bounded from rivals`), `bounded within W` (bounds no
-    wider than W, not from rivals). Each has `n`, `events`, `brier`, `base_brier`, `crowd_brier` and
+    market asks the question), `hinted` (a related market hints at the answer), `bounded` (markets
+    bound it), `bounded as shown` (only bounded answers that give a probability), `bounded WAY` (by
+    how the bounds were found, e.g. `bounded from rivals`), `bounded within W` (bounds no wider than
+    W, not from rivals). Each has `n`, `events`, `brier`, `base_brier`, `crowd_brier` and
     `t`: `brier` minus `base_brier` in standard errors over events; below 0 is better.
     `widest`: the largest W for which the answers `bounded within W` of the first half are reliably
     better than the base rate (`MIN_EVENTS`, `SURE_T`); None if there is no such W.

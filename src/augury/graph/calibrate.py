@@ -196,8 +196,9 @@ def _days(changes: Changes, pairs: Sequence[Joined]) -> _Days:
 
 
 def _cells(pairs: Sequence[Joined], days: _Days, kept: NDArray[np.bool_]) -> dict[Kind, Cell]:
-    """For each kind of edge, on which share of the days the markets that it joins moved together.
-    The share is computed for each pair of events and then averaged over the pairs of events.
+    """For each kind of edge, the share of days on which the markets joined by such an edge moved
+    together. The share is computed for each pair of events and then averaged over the pairs of
+    events.
 
     days : observations; only those rows count for which `kept` is True
     """

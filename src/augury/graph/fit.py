@@ -150,8 +150,8 @@ def _pairs(
     markets: Sequence[Market], changes: comovement.Changes, seed: int, *, quiet: bool
 ) -> Iterator[Joined]:
     """The pairs of markets to measure: the pairs that a causal graph would join, each with its
-    edge; and for comparison, for each market, at most `MAX_CHANCE_PAIRS` pairs of this market and
-    one that is unrelated to it.
+    edge; and for comparison, pairs of unrelated markets: each market is paired with at most
+    `MAX_CHANCE_PAIRS` others that are unrelated to it.
 
     changes : daily changes of log-odds, one row for each market
     """

@@ -121,7 +121,7 @@ class Gate(SecurityBase):
     ) -> None:
         """`group`: name of the rate limit for these routes. `scope`: the scope that a key must
         have. `anonymous`: callers without a key are let through. `legacy`: a key with the legacy
-        scope `*` is admitted, even if `*` does not include `scope`."""
+        scope `*` is admitted, too, although `*` does not include every scope."""
         self.legacy = legacy
         self.group = group
         self.scope = scope

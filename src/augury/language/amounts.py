@@ -340,8 +340,9 @@ def _with_unit(one: _Bound, other: _Bound) -> str:
     second bound of the same range.
 
     A scale ("million"), "%" or degrees that the text gives only for `other` holds for `one`, too:
-    "4.6 or 4.8 million" means "4.6 million" by its first number. Any other unit ("points") is added
-    only if `one` is the larger of the two numbers: "between 4 and 5 points".
+    "4.6 or 4.8 million" means "4.6 million" by its first number. Any other unit ("points") is
+    written only with the larger of the two numbers: "between 4 and 5 points" has "4" and "5
+    points".
     """
     scale = f" {other.scale}" if other.scale and not one.scale and one.value < 1000 else ""
     unit = one.unit or other.unit

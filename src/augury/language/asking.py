@@ -60,7 +60,7 @@ _AFFIRMED: Final = {"wo": "will", "ca": "can", "ai": "is"}
 def affirmed(question: str) -> str:
     """The question without negations that negate nothing: "Isn't the Fed going to cut?" -> "Is the
     Fed going to cut?", "BTC hits 100k, doesn't it?" -> "BTC hits 100k?". A negated auxiliary
-    without a subject does negate: "Won't resign before June?" keeps "won't", only in lower case so
+    without a subject does negate: "Won't resign before June?" keeps "won't", but in lower case, so
     that it is not taken for a name."""
     if _MAYBE.search(question) is None:
         return question

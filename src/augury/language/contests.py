@@ -137,9 +137,9 @@ _TOPICS: Final = tuple((re.compile(pattern), topic) for pattern, topic in _SPORT
 
 
 def contest(market: ContestMarket, outcome: int) -> Contest | None:
-    """The game that a market is about, with the ends (a win, a draw) for which the outcome with
+    """The game that a market is about, with the results (a win, a draw) for which the outcome with
     index `outcome` pays. None if the market is not on the winner of a game, or if it is not clear
-    who plays or for which ends the outcome pays."""
+    who plays or for which results the outcome pays."""
     title = " ".join(market.question.split())
     yes = _yes(market, outcome)
     if yes is not None and (found := _WINS_DAY.match(title)):

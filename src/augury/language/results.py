@@ -210,8 +210,9 @@ def _denied(text: str, phrases: Sequence[_ResultPhrase], n: int) -> bool | None:
 
 
 def _subject(text: str, phrases: Sequence[_ResultPhrase], n: int) -> _ResultPhrase | None:
-    """The subject of the verb `phrases[n]`: the nearest side (team or player) before the verb that
-    does not follow a word such as "against" (`OBLIQUE`); None if there is no such side."""
+    """The subject of the verb `phrases[n]`: of the sides (teams or players) before the verb, the
+    nearest one that does not come after a word such as "against" (`OBLIQUE`); None if there is no
+    such side."""
     for phrase in reversed(phrases[:n]):
         if phrase.kind != "side":
             continue

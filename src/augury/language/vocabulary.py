@@ -295,7 +295,7 @@ def texts(folder: Path = FOLDER) -> dict[str, str]:
 
 
 def parse(written: Mapping[str, str]) -> tuple[Entity, ...]:
-    """The entities of vocabulary files: file name -> content, as TOML.
+    """The entities of vocabulary files. `written`: file name -> content, as TOML.
 
     Raises
     ------

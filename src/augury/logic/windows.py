@@ -74,9 +74,9 @@ def window_order(a: Window, b: Window) -> WindowOrder:
     `b`. "unknown" means that it can't be told how the two relate.
 
     Whoever asks about an event knows that it has not happened yet. So in a question asked in 2026,
-    "by the end of 2026" can only mean 2026. It is the same window as "in 2026". For this, it is
-    enough that one of the two questions is asked in 2026. If both are asked in 2025, "by the end of
-    2026" also covers the rest of 2025, and the windows differ.
+    "by the end of 2026" can only mean 2026. It is the same window as "in 2026", even if only one of
+    the two questions is asked in 2026. If both are asked in 2025, "by the end of 2026" also covers
+    the rest of 2025, and the windows differ.
     """
     if a.kind == "open" and b.kind == "open":
         if a.end == b.end:
@@ -101,8 +101,9 @@ def window_order(a: Window, b: Window) -> WindowOrder:
 
 
 def _within(a: _Span, b: _Span) -> bool:
-    """Whether an event that happens within span `a` must also happen within span `b`. It is assumed
-    that the event had not happened yet when the later one of the two questions was opened."""
+    """Whether an event that happens within span `a` must also happen within span `b`. Each span
+    belongs to a question; it is assumed that the event had not happened yet when the second of the
+    two questions was opened."""
     starts = max(a.since, b.since) if a.low == -math.inf else a.low
     return a.high <= b.high and (b.low == -math.inf or starts >= b.low)
 

@@ -90,7 +90,7 @@ class AgeRule(NamedTuple):
         return price_as_of is None or now - price_as_of > self.max_age
 
     def oldest(self, now: datetime) -> datetime:
-        """The earliest quote time of a price that is not too old to rely on at `now`."""
+        """The earliest quote time that a price may have and still be relied on at `now`."""
         return now - self.max_age
 
     def why_old(self, price_as_of: datetime | None, now: datetime) -> str:

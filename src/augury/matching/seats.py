@@ -122,8 +122,8 @@ def is_elsewhere(
 def _is_written(place: Entity, text_words: frozenset[str]) -> bool:
     """Whether a text has all words of one of the ways to write a place: "South Carolina", "PA".
 
-    A single word ("Virginia") counts only if it is an abbreviation, because a longer word may be
-    part of another name ("West Virginia"). Abbreviations that are also words ("in") do not count.
+    A single word ("Virginia") counts only if it is an abbreviation, because a full name may be part
+    of another name ("West Virginia"). Abbreviations that are also words ("in") do not count.
     """
     return place.kind == "place" and any(
         text_words.issuperset(alias.words) and not _ALSO_WORDS.issuperset(alias.words)

@@ -108,7 +108,8 @@ class Negations(NamedTuple):
 
 def cut_negations(text: BlankedText) -> Negations:
     """Replace the negations in the text ("not", "fail to") by the filler character 0x1F.
-    Returns how many of them deny what the text asserts, and how they change its meaning."""
+    Returns how many of them deny what the text asserts, and in which other ways they change its
+    meaning."""
     if _DENYING.search(text.about) is None:
         return Negations()
     while text.cut(_NEUTRAL, "polarity"):

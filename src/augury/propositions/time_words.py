@@ -133,8 +133,8 @@ def dates_in_words(
     words around them (`with_modifiers`). Empty if `anchor` is None.
 
     anchor : the market's close, or the day on which a question was asked
-    floor : a date without a year gets a year in which its last day is this day or later; None: any
-        year. For a question, `floor` equals `anchor`
+    floor : a date without a year gets a year in which it ends on this day or later; None: no such
+        limit. For a question, `floor` equals `anchor`
     asked : whether the text is a user's question and not a market's
     """
     if anchor is None or not _HINT.search(text):

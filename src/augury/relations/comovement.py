@@ -292,7 +292,7 @@ def _directions(lag: int, end: int, all_rows: bool) -> Iterator[tuple[slice, sli
 
     Without a lag, there is one comparison. With a lag there are two: in the first the block leads,
     in the second it follows. With `all_rows`, only the first is made: every series is in some
-    block, so each of any two series leads the other once.
+    block, so a block that follows has been compared already, when the other series led.
 
     end : number of time steps that remain after a shift by `lag`
     all_rows : True if the blocks together contain all series

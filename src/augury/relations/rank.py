@@ -126,9 +126,9 @@ def rank(
     labeled: Floats | None = None,
 ) -> dict[Relation, Ranked]:
     """For each relation, the list of its markets, best first. A market's score is the chance (0 to
-    1) that it is in this relation. Each market comes with one of its factors (things in the world):
-    the one with the largest of the market's `weights` for this relation, or 0 if no path leads to
-    any of them.
+    1) that it is in this relation. Each market comes with the id of one of its factors (things in
+    the world): the one with the largest of the market's `weights` for this relation. The id is 0 if
+    no path leads to any of its factors.
 
     Parameters
     ----------

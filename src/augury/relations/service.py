@@ -116,7 +116,7 @@ class RelationService:
 
     @cached_property
     def networks(self) -> vectors.RelationVectors:
-        """The fitted networks that say by the texts of a query and a market how they are
+        """The fitted networks that tell, from the texts of a query and a market, how the two are
         related."""
         return vectors.default()
 
@@ -273,8 +273,8 @@ class QueryFactors(Lookup):
         """Ids of the factors (things in the world) whose markets are looked up.
 
         These are the factors to which the strongest paths lead, at most `MAX_LOOKUP_FACTORS`, and
-        those that a language model's labels add, at most `MAX_LABELED_FACTORS`. Each relation
-        (upstream, downstream, correlated) has an equal part of the places reserved, so that many
+        those that a language model's labels add, at most `MAX_LABELED_FACTORS`. An equal share of
+        the places is reserved for each relation (upstream, downstream, correlated), so that many
         effects, for example, leave room for correlated factors.
         """
         far = np.flatnonzero(self.reached.looked_up)
@@ -391,7 +391,8 @@ class QueryFactors(Lookup):
 
     def factor_reason(self, relation: Relation, factor: int) -> str:
         """Why markets about the factor (thing in the world) with the id `factor` are related to the
-        query, for people to read. `factor` 0: only their texts say so."""
+        query, for people to read. If `factor` is 0 (no factor), only the markets' texts suggest
+        that they are related."""
         if not factor:
             return reasons.BY_TEXT[relation]
         path = self.path(relation, factor)

@@ -246,15 +246,14 @@ def design(panel: Panel, before: RegressorState | None = None) -> Design:
 
     def state_after(first: Ints) -> RegressorState:
         def last(values: Floats, initial: Floats) -> Floats:
-            """For each asset, the value on its n-th day in the panel, where n is the asset's number
-            in `first`. If n is 0, the value in `initial`: the one from before the panel."""
+            """For each asset, the value on its n-th day in the panel. `first` holds n for each
+            asset. If n is 0, the value in `initial`: the one from before the panel."""
             found = np.take_along_axis(values, np.maximum(first - 1, 0)[:, None], axis=1)[:, 0]
             return np.where(first > 0, found, initial)
 
         def tail(values: Floats, width: int) -> Floats:
-            """For each asset, the `width` values up to and including its n-th day in the panel,
-            where n is the asset's number in `first`. `values` also has the `width` days before the
-            panel."""
+            """For each asset, the `width` values up to and including its n-th day in the panel.
+            `first` holds n for each asset. `values` also has the `width` days before the panel."""
             return np.take_along_axis(values, first[:, None] + np.arange(width), axis=1)
 
         return RegressorState(
@@ -331,8 +330,8 @@ def _decayed(values: Floats, centre: float, total: Floats) -> Floats:
 
 
 def _weights(centre: float, rows: int) -> Floats:
-    """Shape (rows + 1,): the sums of the weights of 0, 1, 2, ... consecutive rows. The last row
-    weighs 1, each other row `centre` / (1 + `centre`) times as much as the next (`_decayed`)."""
+    """Shape (rows + 1,): entry n is the sum of the weights of the last n rows. The last row weighs
+    1, each other row `centre` / (1 + `centre`) times as much as the next (`_decayed`)."""
     decay = centre / (1.0 + centre)
     out = np.zeros(rows + 1)
     for row in range(1, rows + 1):
@@ -388,6 +387,7 @@ def _weekday(days: Ints) -> Ints:
 
 
 def _count(first: Ints, span: int, weekday: int) -> Ints:
-    """How many of the `span` days from day number `first` on fall on `weekday` (0 is Monday)."""
+    """How many of the `span` days that begin with day number `first` are a `weekday` (0 is
+    Monday)."""
     ahead = (weekday - _weekday(first)) % 7
     return np.where(ahead < span, (span - ahead + 6) // 7, 0)

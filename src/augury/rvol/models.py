@@ -448,7 +448,8 @@ def dof_correction(n: Floats | Ints, k: int) -> Floats:
 
 def _realized_range(means: Floats, before: HorizonSums | None) -> tuple[Floats, Floats]:
     """The smallest and the largest mean daily variance that was realized over any past target
-    window (the days that a forecast covers), for each asset. `before` has those of earlier days."""
+    window (the days that a forecast covers), for each asset. `before` has the sums of the days
+    before these."""
     low = np.min(means, axis=1, where=np.isfinite(means), initial=np.inf)
     high = np.max(means, axis=1, where=np.isfinite(means), initial=0.0)
     if before is not None:

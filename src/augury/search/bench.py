@@ -213,7 +213,7 @@ async def _all_vectors(
 async def _updates(services: Services, n: int) -> dict[str, float]:
     """Two measurements on the index of `n` generated markets. The first: how many changed markets
     per second can be stored and added to the index. The second: after how many milliseconds a
-    search finds a new market (the longest of five times)."""
+    search finds a new market (the slowest of five trials)."""
     changed = [
         msgspec.structs.replace(m, question=f"{m.question} (amended)")
         for m in islice(generate(n), min(MAX_UPDATES, n))

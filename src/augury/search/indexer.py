@@ -109,8 +109,8 @@ class Indexer:
 
     @property
     def position(self) -> int:
-        """Sequence number of the last database change that is in the index, so that searches see
-        it."""
+        """Sequence number of the last database change that is in the index. Searches see all
+        changes up to it."""
         return self._position
 
     async def open(self) -> None:

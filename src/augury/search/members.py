@@ -66,8 +66,8 @@ def in_reading_order(
 ) -> Positions:
     """The positions in `order` (of candidate markets, best first), with the markets of each family
     sorted among themselves: the candidates of a contest by falling price, the dates of a question
-    by time, the levels of a quantity by how near their price is to 50%. Before these criteria count
-    whether a market is live, and how well the query's words fit it.
+    by time, the levels of a quantity by how near their price is to 50%. Whether a market is live,
+    and how well the query's words fit it, count before these criteria.
 
     Parameters
     ----------

@@ -88,7 +88,7 @@ class Quotes:
 
     def current_prices(self, seqs: NDArray[np.int64]) -> CurrentPrices:
         """The prices of the markets with the numbers `seqs`, and which of them are current. Markets
-        that are not in memory (`read_missing`) count as not quoted."""
+        that are not in memory count as not quoted (`read_missing` loads them)."""
         known = self._is_known(seqs)
         prices, current = np.full(len(seqs), np.nan), np.zeros(len(seqs), np.bool_)
         rows = self._rows[seqs[known]]

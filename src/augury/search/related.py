@@ -187,9 +187,9 @@ class Relations(Protocol):
         ...
 
     def relation_vectors(self, sentences: NDArray[np.float32]) -> NDArray[np.int8]:
-        """The relation vectors of n markets, (n, RELATION_VECTOR_SIZE). They say by the markets'
-        texts how the markets are related to a query. `sentences`: the markets' sentence vectors,
-        (n, dim)."""
+        """The relation vectors of n markets, (n, RELATION_VECTOR_SIZE). They tell, from the
+        markets' texts, how the markets are related to a query. `sentences`: the markets' sentence
+        vectors, (n, dim)."""
         ...
 
     def ask(

@@ -114,7 +114,7 @@ class SearchService:
         await self._indexer.follow(stop)
 
     async def follow_quotes(self, stop: asyncio.Event) -> None:
-        """Keep the quotes that search results show up to date in memory, until `stop` is set."""
+        """Keep up-to-date quotes for search results in memory, until `stop` is set."""
         await self._quotes.follow(stop)
 
     async def follow_overdue(self, stop: asyncio.Event) -> None:

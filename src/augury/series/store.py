@@ -99,8 +99,8 @@ class Overview(NamedTuple):
 
 async def overview(conn: Connection, now: datetime) -> Overview:
     """Figures on the series of all accounts: how many there are, the time of the most recent point
-    in any of them, and how many series are late. For the time, a series is ignored if its last
-    point lies in the future."""
+    in any of them, and how many series are late. A series whose last point lies in the future does
+    not count for the most recent time."""
     cursor = await conn.execute(
         """
         select count(*), max(latest_time) filter (where latest_time <= %(now)s),

@@ -173,9 +173,9 @@ Event = Literal["fired", "recovered", "expired"]
 def step(
     rule: Rule, state: RuleState, observation: Observation, now: datetime
 ) -> tuple[RuleState, Event | None]:
-    """Process a metric's observed value at the time `now`. Returns the rule's new state on the
-    target, and the event: "fired" if an alert opened, "recovered" or "expired" if one ended, else
-    None.
+    """Process a metric's observed value at the time `now`. Returns the rule's new state for the
+    watched target, and the event: "fired" if an alert opened, "recovered" or "expired" if one
+    ended, else None.
 
     If `now` is before the last evaluation (the clock was set back), the time of that evaluation is
     used. If the observed value is older than the state's, the state's value is used.

@@ -331,7 +331,7 @@ class WatchlistService:
     async def silence_rule(
         self, account_id: str, watchlist_id: str, rule_id: str, length: timedelta | None
     ) -> StoredRule:
-        """Send no messages about the rule's alerts for `length`; None: send them again."""
+        """Send no messages about the rule's alerts for `length`; None: end the silence."""
         until = self._clock() + length if length else None
         async with self._database.transaction() as conn:
             await self._lock(conn, account_id, watchlist_id)

@@ -164,10 +164,10 @@ def _written(base: Base) -> Iterator[tuple[str, str, EdgeKind, str]]:
     sign).
 
     A pattern gives one factor for each entity of a list (e.g. each team). The same edge may
-    therefore occur many times, once for each entity. So not all edges (or links) of one kind
-    between the factors of two patterns are included. If both patterns are over the same list, two
-    are: the first one between factors about the same team, and the first one between factors about
-    different teams. Otherwise only the first one is included."""
+    therefore occur many times, once for each entity. So only the first of the edges (or links) of
+    one kind between the factors of two patterns is included. If both patterns are over the same
+    list, two are included: the first one between factors about the same team, and the first one
+    between factors about different teams."""
     seen: set[Sequence[str]] = set()
     ties: list[tuple[str, str, EdgeKind, str]] = [
         (edge.cause, edge.effect, "drives", edge.sign) for edge in base.edges if not edge.inherited

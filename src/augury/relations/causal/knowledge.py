@@ -76,8 +76,8 @@ _WRITTEN = re.compile(r'^\[factors\.(?:"([^"]+)"|([\w-]+))\]', re.MULTILINE)
 @cache
 def written_in(beginning: str) -> frozenset[str]:
     """Keys of the factors (things in the world) and patterns in those files of the factor base
-    whose names start with `beginning`, e.g. "sports_". The domain of a factor does not tell this:
-    sports, films and music are one domain."""
+    whose names start with `beginning`, e.g. "sports_". The domain of a factor is too coarse for
+    this: sports, films and music are one domain."""
     found: set[str] = set()
     for name, text in texts().items():
         if name.startswith(beginning):
