@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.relations.small_base import pool
 
-from augury.relations import ranker, reasons, vectors
+from augury.relations import rank, ranker, reasons, vectors
 from augury.relations.causal import knowledge
 from augury.relations.causal.paths import RELATIONS
 from augury.relations.columns import COLUMNS, DIRECT_COLUMNS
@@ -124,3 +124,19 @@ def test_a_market_without_a_path_is_listed_by_its_text_and_the_reason_says_so() 
 def test_nothing_is_related_to_a_query_that_nobody_understands() -> None:
     found = by_text("zzyzx quux", ["Will a new bird flu outbreak hit US farms?"], meant=False)
     assert not any(found.values())
+
+
+@pytest.mark.parametrize(("weight", "relation"), [(0.2, "upstream"), (0.7, "correlated")])
+def test_a_label_counts_only_if_it_says_more_than_the_texts(weight: float, relation: str) -> None:
+    labeled = np.zeros((3, 1), np.float32)
+    labeled[RELATIONS.index("correlated")] = weight
+    found = rank.rank(
+        np.array([[0.6, 0.02, 0.02]], np.float32),
+        pool(("ocean", 1.0)),
+        np.zeros((3, 1, 6), np.float32),
+        np.zeros(1, np.float32),
+        dict.fromkeys(RELATIONS, 0.1),
+        labeled,
+    )
+    assert [r for r, listed in found.items() if len(listed.positions)] == [relation]
+    assert found[relation].factor_ids.tolist() == [0]  # type: ignore[index]

@@ -88,8 +88,8 @@ FOLDER = Path(__file__).parents[2] / "training" / "relations"
     [
         ("queries.jsonl", "judgments.jsonl"),
         ("report.jsonl", "report_judgments.jsonl"),
-        ("wide1.jsonl", "wide1_judgments.jsonl"),
-        ("wide2.jsonl", "wide2_judgments.jsonl"),
+        ("report2.jsonl", "report2_judgments.jsonl"),
+        *((f"wide{n}.jsonl", f"wide{n}_judgments.jsonl") for n in range(1, 6)),
     ],
 )
 def test_what_is_kept_names_known_queries_and_no_market_twice(queries: str, judgments: str) -> None:

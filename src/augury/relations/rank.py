@@ -4,7 +4,8 @@ Decision trees fitted on judged queries (`training/relations/fit.py`) give the c
 reader would put a market in each relation. A market is listed in the relation with the largest
 chance if this chance reaches the relation's floor, which was fitted with the trees. The trees know
 the paths of the factor base (which factor drives which) and the texts. So a market may be listed
-although no path leads to it; then its reason says so.
+although no path leads to it; then its reason says so. A language model's label (its answer on how
+two events are related) may list a market as well.
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ def rank(
     """For each relation, the list of its markets, best first. A market's score is the chance (0 to
     1) that it is in this relation. Each market comes with the id of one of its factors (things in
     the world): the one with the largest of the market's `weights` for this relation. The id is 0 if
-    no path leads to any of its factors.
+    no path of this relation leads to any of its factors.
 
     Parameters
     ----------
@@ -144,12 +145,13 @@ def rank(
         Relation -> smallest chance, 0 to 1, with which a market is listed.
     labeled : (3, n)
         Weight of the language model's label that puts the market in the relation; 0 without a
-        label. It replaces the market's chance if no path leads to the market and the market is not
-        a direct result.
+        label. It replaces the market's chances if it is larger, no path leads to the market,
+        and the market is not a direct result.
     """
     gain = gains(chances, direct)
     if labeled is not None:
-        by_label = labeled.any(axis=0) & ~weights.any(axis=(0, 2)) & (direct == 0)
+        by_label = labeled.max(axis=0) > gain.max(axis=0)
+        by_label &= ~weights.any(axis=(0, 2)) & (direct == 0)
         gain[:, by_label] = labeled[:, by_label]
     out: dict[Relation, Ranked] = {}
     for nth, (relation, (shown, chance)) in enumerate(

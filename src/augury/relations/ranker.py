@@ -35,7 +35,7 @@ class Ranker:
         """Relation (upstream, downstream, correlated) -> floor, 0 to 1: a market is listed in the
         relation only if its chance to be in it is at least this. A larger floor gives shorter lists
         with fewer unrelated markets. Each is the largest of the values tried that lowers nDCG@10 on
-        held-out queries by less than 0.01. Empty for the trees from `direct()`."""
+        held-out queries by less than 0.03. Empty for the trees from `direct()`."""
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1

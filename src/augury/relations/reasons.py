@@ -1,4 +1,5 @@
-"""Why a market is related to the question, as one sentence that names the mechanism. Pure.
+"""Why a market is related to the question: one sentence that names the mechanism, or that no
+mechanism is known. Pure.
 
 A factor is something in the world that markets are about. Its name is written like a headline,
 without an article and sometimes with a verb ("AFC championship", "AI bubble bursts"). A sentence
@@ -33,15 +34,16 @@ the list: each entity of "battleground-senate" is a "state". For a list that is 
 of the list is this noun ("country"). The factor base is the text files, written by people, that say
 which factor drives which."""
 BY_TEXT: Final[dict[Relation, str]] = {
-    "upstream": "Judged by its text alone, it is about a cause of what you ask about. "
+    "upstream": "Its text suggests that it is about a cause of what you ask about. "
     "Augury's list of causes and effects does not say how.",
-    "downstream": "Judged by its text alone, it is about a consequence of what you ask about. "
+    "downstream": "Its text suggests that it is about a consequence of what you ask about. "
     "Augury's list of causes and effects does not say how.",
-    "correlated": "Judged by its text alone, it moves together with what you ask about. "
+    "correlated": "Its text suggests that it moves together with what you ask about. "
     "Augury's list of causes and effects does not say why.",
 }
 """Relation (upstream, downstream, correlated) -> the sentence for a market that is listed in it
-although no path leads from the query's factors (things in the world) to the market's."""
+although no path of this relation leads from the query's factors (things in the world) to the
+market's."""
 _TEAM: Final = re.compile(r"^(f1|mlb|nba|nfl|nhl|wnba)-")
 
 

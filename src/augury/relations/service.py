@@ -161,7 +161,7 @@ class RelationService:
         labels = self.labels.related(keys.tolist()) if self.labels else {}
         return QueryFactors(
             self, own.factors, own.contests, partners, labels, own.unanswered, own.supposed,
-            has_direct=len(keys) > 0,
+            has_meant=len(keys) > 0,
         )  # fmt: skip
 
 
@@ -197,7 +197,7 @@ class QueryFactors(Lookup):
         unanswered: Sequence[int] = (),
         supposed: Collection[int] = (),
         *,
-        has_direct: bool = False,
+        has_meant: bool = False,
     ) -> None:
         """Parameters
         ----------
@@ -216,7 +216,7 @@ class QueryFactors(Lookup):
             direct results are about them (the property `unanswered`).
         supposed
             Ids of the factors that the query supposes as causes ("if the dollar collapses").
-        has_direct
+        has_meant
             Whether search found a market that the query may mean.
         """
         self._unanswered = unanswered
@@ -240,7 +240,7 @@ class QueryFactors(Lookup):
         self.factors = factors
         """The query's own factors as (id, weight from 0 to 1), the strongest first."""
         self.reached: Reached = relations.graph.reach(factors, supposed)
-        self.is_understood = has_direct or bool(factors)
+        self.has_subject = has_meant or bool(factors)
         """False if search found no market that the query may mean, and the query names no factor:
         then nothing is known about its subject, and no market is related to it."""
 
@@ -470,9 +470,9 @@ class TreeReading(PoolReading):
         """
         query, pool = self._query, self._pool
         trees = query.relations.ranker
-        chances = trees.chances(self.rows())[:, -len(RELATIONS) :]
-        if not query.is_understood:
-            chances = np.zeros_like(chances)
+        chances = np.zeros((len(pool.keys), len(RELATIONS)), np.float32)
+        if query.has_subject:
+            chances = trees.chances(self.rows())[:, -len(RELATIONS) :]
         labeled = query.weights_by_label(pool.keys) if query.labels else None
         return ranking.rank(chances, pool, self._path_weights, direct, trees.floors, labeled)
 

@@ -32,7 +32,7 @@ MAX_PROTECTED = 40
 to another list: its chance of belonging there must be more than
 `augury.relations.rank.CLAIM_RATIO` times its score in `direct`. The best markets in `direct` are
 protected, at most twice as many as the requested results. The others may be moved without this
-condition, because a causal path says more about them than similar words do. Chosen by hand."""
+condition, because paths and texts say more about them than similar words do. Chosen by hand."""
 
 NEAR_CHANCE: Final = 0.45
 """In a list of related markets, the markets of one family (e.g. of one event) are put in reading

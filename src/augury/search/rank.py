@@ -2,10 +2,10 @@
 
 A market's raw score is a weighted sum of seven features, which come from its question, its event's
 name and its vector; the weights were fitted on judged queries (`augury.search.fit`). The score says
-how directly a market is about the query. If factors are known and some title matches the query, the
-results are ordered by grades from fitted decision trees instead (`by_grade`). What the features
-need to know about a market is packed into a record of fixed size when the market is indexed, so
-that ranking 200 candidates reads 200 records and nothing else.
+how directly a market is about the query. If factors are known, and a title matches the query or a
+market is about the query's own factors, fitted trees order the results instead (`by_grade`). What
+the features need to know about a market is packed into a record of fixed size when the market is
+indexed, so that ranking 200 candidates reads 200 records and nothing else.
 
 A factor is something in the world that markets are about, such as a policy rate. A query's own
 factors are those that it asks about; related factors drive these, follow from them or move with
@@ -146,7 +146,8 @@ class RankQuery:
     years: NDArray[np.uint16]
     """Years that the query names; "before 2027" adds 2026."""
     months: TermIds
-    """Ids of the terms for the months that the query names; "end of 2026" names December."""
+    """Ids of the terms for the months that the query names; "end of 2026" names
+    December and January."""
     numbers: TermIds
     """Ids of those query terms that are numbers, except years."""
     fixture: bool
@@ -156,8 +157,8 @@ class RankQuery:
     @property
     def names_time(self) -> bool:
         """Whether the query names a year, a month or a quarter."""
-        periods = np.concatenate((MONTH_IDS, QUARTER_IDS))
-        return len(self.years) > 0 or bool(np.isin(self.ids, periods).any())
+        quarter = bool(np.isin(self.ids, QUARTER_IDS).any())
+        return len(self.years) > 0 or len(self.months) > 0 or quarter
 
     @classmethod
     def of(cls, text: str, frequencies: DocumentFrequencies) -> RankQuery:

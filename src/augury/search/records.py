@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from augury.language import calendar
 from augury.search.text import (
-    DECEMBER_ID,
     MONTH_IDS,
+    YEAR_END_IDS,
     DocumentText,
     TermIds,
     fold,
@@ -161,17 +161,18 @@ def _narrow_kind(text: str) -> int:
 _BEFORE = re.compile(r"\bbefore (?:jan(?:uary)?\.? 1(?:st)?,? )?((?:19|20)\d\d)\b")
 
 
-_YEAR_END: Final = re.compile(r"\b(?:end of (?:the |this )?(?:year|20\d\d)|year[- ]?end|eoy)\b")
-"""Matches the end of a year, in lower case."""
+_YEAR_END: Final = re.compile(
+    r"\b(?:end[ -]of[ -](?:(?:the|this) )?(?:year|20\d\d(?![-/]\d| (?:season|world|cup|q[1-4])))"
+    r"|(?<!fiscal )(?<!new )year'?s?[ -]end|eoy)\b"
+)
+"""Matches the end of a calendar year in a folded text, but no season's end ("2026-27")."""
 
 
 def named_months(ids: TermIds, text: str) -> TermIds:
-    """The ids of the terms for the months that a text names; "end of 2026" names December. `ids`:
-    ids of the text's terms."""
+    """The ids of the terms for the months that a text names; "end of 2026" names December and
+    January. `ids`: ids of the text's terms."""
     named = ids[np.isin(ids, MONTH_IDS)]
-    if not len(named) and _YEAR_END.search(text.lower()):
-        return np.array([DECEMBER_ID], np.uint32)
-    return named
+    return named if len(named) or not _YEAR_END.search(fold(text)) else YEAR_END_IDS
 
 
 def named_numbers(found: Sequence[str], text: str) -> tuple[list[int], list[int]]:

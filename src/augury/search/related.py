@@ -105,7 +105,7 @@ class Ranked(NamedTuple):
     scores: NDArray[np.float32]
     factor_ids: NDArray[np.uint16]
     """Ids of the factors (e.g. a policy rate) through which the markets were found; 0 for a market
-    that is related by its text alone."""
+    to which no path of this relation leads."""
 
 
 class PoolReading(Protocol):

@@ -347,8 +347,9 @@ _PHRASES: Final = _by_first_word()
 _MONTH_TERMS: Final = frozenset(_stem(month) for month in calendar.MONTHS)
 MONTH_IDS: Final = term_ids(sorted(_MONTH_TERMS))
 """Ids of the terms that name months."""
-DECEMBER_ID: Final = int(term_ids([_stem("december")])[0])
-"""Id of the term that names December."""
+YEAR_END_IDS: Final = term_ids(sorted(_stem(month) for month in ("december", "january")))
+"""Ids of the terms for the months that name the end of a year ("by December 31", "before January
+1")."""
 QUARTER_IDS: Final = term_ids(("q1", "q2", "q3", "q4"))
 """Ids of the terms that name quarters."""
 _WEAK_TERMS: Final = frozenset(_stem(word) for word in WEAK_WORDS) - _MONTH_TERMS
