@@ -224,9 +224,8 @@ class GraphService:
             for result in found.get(relation, ()):
                 market = by_id.get(result.id)
                 factor = explored.tags[result.id]
-                if market is None or not factor:  # without a factor, no path says how
-                    continue
-                if lookup.labeled(relation, factor, market.seq) is not None:
+                # without a factor, no path says how the market is related
+                if not factor or market is None or lookup.labeled(relation, factor, market.seq):
                     continue
                 path = lookup.path(relation, factor)
                 if path and path[0].source not in own:

@@ -158,9 +158,8 @@ def rank(
         ordered(gain, pool.keys, pool.family, floors).items()
     ):
         reached = weights[nth, shown]
-        place = reached.argmax(axis=1) if len(shown) else shown
-        factors = np.where(reached.any(axis=1), pool.tags[shown, place], 0)
-        out[relation] = Ranked(shown, chance, factors.astype(np.uint16))
+        factors = np.where(reached.any(axis=1), pool.tags[shown, reached.argmax(axis=1)], 0)
+        out[relation] = Ranked(shown, chance, factors)
     return out
 
 

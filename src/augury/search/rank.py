@@ -327,12 +327,6 @@ def names_past_year(records: Records, year: int) -> NDArray[np.bool_]:
     return (latest > 0) & (latest < year) & (records["closes"] < begins)
 
 
-def _asked_of(query: RankQuery, periods: TermIds) -> TermIds:
-    """The ids of those query terms that are in `periods` (ids of the months, or of the
-    quarters)."""
-    return query.ids[(query.ids[:, None] == periods).any(axis=1)]
-
-
 _JANUARY_SECONDS: Final = 31 * 86_400
 """Length of January, in seconds: a market that closes in the January after a year may still be
 about that year."""
@@ -444,7 +438,7 @@ def features_without_family(
         shared = np.isin(records["numbers"], query.numbers).any(axis=1)
         conflict = (records["numbers"][:, 0] != 0) & ~shared
     for periods in (MONTH_IDS, QUARTER_IDS):
-        if len(asked := _asked_of(query, periods)):
+        if len(asked := query.ids[np.isin(query.ids, periods)]):
             named = np.isin(tokens, periods) & kept
             other = named.any(axis=1) & ~np.isin(tokens, asked).any(axis=1)
             conflict = conflict | other

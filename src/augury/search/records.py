@@ -158,9 +158,6 @@ def _narrow_kind(text: str) -> int:
     return 2 if _SIDE_BET.search(folded) else int(_FIXTURE.search(folded) is not None)
 
 
-_BEFORE = re.compile(r"\bbefore (?:jan(?:uary)?\.? 1(?:st)?,? )?((?:19|20)\d\d)\b")
-
-
 _YEAR_END: Final = re.compile(
     r"\b(?:end[ -]of[ -](?:(?:the|this) )?(?:year|20\d\d(?![-/]\d| (?:season|world|cup|q[1-4])))"
     r"|(?<!fiscal )(?<!new )year'?s?[ -]end|eoy)\b"
@@ -173,6 +170,9 @@ def named_months(ids: TermIds, text: str) -> TermIds:
     January. `ids`: ids of the text's terms."""
     named = ids[np.isin(ids, MONTH_IDS)]
     return named if len(named) or not _YEAR_END.search(fold(text)) else YEAR_END_IDS
+
+
+_BEFORE = re.compile(r"\bbefore (?:jan(?:uary)?\.? 1(?:st)?,? )?((?:19|20)\d\d)\b")
 
 
 def named_numbers(found: Sequence[str], text: str) -> tuple[list[int], list[int]]:
