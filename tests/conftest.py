@@ -22,9 +22,14 @@ from psycopg.sql import SQL, Identifier
 from augury.markets.service import MarketService
 from augury.rvol.service import RvolService
 from augury.settings import Settings
+from augury.storage import database as database_module
 from augury.storage import migrate
 from augury.storage.database import Database
 from augury.storage.embedded import EmbeddedServer
+
+# A machine that runs three workers on two cores may halt one of them for longer than a service
+# should wait.
+database_module.POOL_PATIENCE = 60.0
 
 # Tests ask by names of their own, without keys, and faster than anybody may; what guards against
 # that has tests that say otherwise.

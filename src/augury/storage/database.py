@@ -140,7 +140,7 @@ class Database:
     async def start(self) -> None:
         """Open the pool, without checking the schema."""
         try:
-            await self._pool.open(wait=True, timeout=10)
+            await self._pool.open(wait=True, timeout=2 * POOL_PATIENCE)
         except PoolTimeout as error:
             await self._pool.close()
             raise SetupProblem(f"The database can't be reached: {_first_line(error)}") from error
