@@ -1,4 +1,5 @@
-"""The ASGI application: routes and background work on the services of `augury.services`."""
+"""The ASGI application: its routes and background work, which use the services of
+`augury.services`."""
 
 from __future__ import annotations
 

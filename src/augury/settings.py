@@ -306,8 +306,8 @@ class Settings(SettingsFromSources):
     )
     outbound_allow: Names = Field(
         default=(),
-        description="Private networks, addresses or host names that users may have this service "
-        "connect to, separated by commas. Public hosts are always allowed.",
+        description="Private networks, addresses or host names that this service may connect to at "
+        "a user's request, separated by commas. Public hosts are always allowed.",
     )
 
     extension_fetch: OnOff = Field(
@@ -326,8 +326,8 @@ class Settings(SettingsFromSources):
         le=100_000,
         allow_inf_nan=False,
         description="Maximum number of webhook messages per second to one host, for all accounts "
-        "together. The same maximum holds for new connections to one numeric address. After a "
-        "pause, as many messages as are allowed in ten seconds may be sent at once.",
+        "together. New connections to one IP address are limited to the same number per second. "
+        "After a pause, up to ten seconds' worth of messages may be sent at once.",
     )
     series_rate: float = Field(
         default=5,
@@ -335,8 +335,8 @@ class Settings(SettingsFromSources):
         le=100_000,
         allow_inf_nan=False,
         description="Maximum number of fetches of external series per second from one host, for "
-        "all accounts together. The same maximum holds for new connections to one numeric address. "
-        "After a pause, up to ten seconds' worth of fetches may be made at once.",
+        "all accounts together. New connections to one IP address are limited to the same number "
+        "per second. After a pause, up to ten seconds' worth of fetches may be made at once.",
     )
 
     # The macro runtime behind /v1/macro-runtime
@@ -381,7 +381,7 @@ class Settings(SettingsFromSources):
         description="Tasks that the language model is used for, separated by commas. Used during a "
         "forecast: rewrite (state the question more plainly), match (find the market that asks the "
         "question), wording (write the reason). Used only by commands that you run yourself: label "
-        "(relate pairs of events), review (relate pairs of factors).",
+        "(say how two events are related), review (say how two factors are related).",
     )
     llm_deadline: float = Field(
         default=2,
@@ -422,8 +422,8 @@ class Settings(SettingsFromSources):
     )
     llm_format: Literal["schema", "grammar", "object", "none"] = Field(
         default="object",
-        description="The response_format that requests to the language model contain, to make it "
-        "answer in JSON. schema: json_schema; grammar: json_object with a schema (llama.cpp); "
+        description="The response_format put into requests to the language model, so that it "
+        "answers in JSON. schema: json_schema; grammar: json_object with a schema (llama.cpp); "
         "object: json_object; none: no response_format.",
     )
 

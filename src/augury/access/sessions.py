@@ -55,7 +55,8 @@ def csrf_matches(token: str, sent: str) -> bool:
 
 
 class SessionService:
-    """Signs browsers in to the console and out, and finds the session of a cookie."""
+    """Signs browsers in to and out of the console, and finds the session to which a cookie
+    belongs."""
 
     def __init__(
         self,

@@ -94,8 +94,8 @@ class Delivery(BaseModel):
     enabled: bool
     off_reason: str | None = Field(description="Why the delivery is disabled. Null: it is enabled.")
     failing_since: datetime | None = Field(
-        description="Since when attempts to send have failed. Null: the last one succeeded, or "
-        "there was none."
+        description="Time since which every attempt to send has failed. Null: the last one "
+        "succeeded, or there was none since the delivery was created or enabled."
     )
     delivered_at: datetime | None = Field(
         description="When an attempt to send last succeeded, to the minute. Null: none has."
@@ -130,7 +130,7 @@ class Attempt(BaseModel):
     attempt: int = Field(description="Number of the attempt, from 1.")
     at: datetime
     status_code: int | None = Field(
-        description="HTTP status that the endpoint answered. Null: it did not answer."
+        description="HTTP status of the endpoint's answer. Null: it did not answer."
     )
     failure: str | None = Field(
         description="Why the attempt failed. Null: the endpoint accepted the message."

@@ -52,9 +52,9 @@ _WEIGHT = 0.2
 follows changes faster. Chosen by hand."""
 _ROOM: dict[Health, float] = {"well": 1.0, "unknown": 0.75, "unwell": 0.5}
 """Health of an endpoint (how quickly it answers) -> share (0 to 1) of the limit on messages in
-flight. All endpoints of this health or a worse one may together use at most this share, but never
-less than one message. So slow endpoints (`unwell`) use at most half of the limit and leave room for
-quick ones. Chosen by hand."""
+flight. All endpoints of this health or a worse one may together use at most this share; if it is
+less than one message, they may use one. So slow endpoints (`unwell`) use at most half of the limit
+and leave room for quick ones. Chosen by hand."""
 _BURST_SECONDS = 10.0
 """A host to which nothing was sent for a while can get at once as many messages as `host_rate`
 (messages per second) allows in this many seconds. Chosen by hand."""

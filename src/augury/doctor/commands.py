@@ -76,7 +76,7 @@ def compare(
     """
     if url is None:
         raise SetupProblem(
-            "No service found on this data folder. Set --url or AUGURY_URL, e.g. "
+            "The address of this service is missing. Set --url or AUGURY_URL to it, e.g. "
             "http://127.0.0.1:8000."
         )
     made, advice = asyncio.run(_compare(there, url))
@@ -116,7 +116,10 @@ def _print_comparison(made: list[comparing.ComparedRequest], advice: list[str]) 
     for sentence in advice:
         typer.echo(f"-> {sentence}")
     if all(one.fits for one in made) and not advice:
-        typer.echo("A client that works there also works here. Change its base URL and its key.")
+        typer.echo(
+            "A client that works with the other service also works with this one. Change its base "
+            "URL and its key."
+        )
 
 
 def upgrade(

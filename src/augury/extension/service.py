@@ -108,8 +108,8 @@ class _Game(NamedTuple):
     fixture: Fixture
     markets: list[games.Game]
     days: float
-    """Days between the game and the day that the page names, or today, never negative: see
-    `GameMarkets.days`."""
+    """Days between the game and the day that the page names (or today, if it names none), never
+    negative. For a less likely game the number is larger: see `GameMarkets.days`."""
     certainty: float
     """Certainty, 0 to 1, that the page names both sides (teams or players) of the game."""
 

@@ -1,4 +1,4 @@
-"""Reads from texts when a game begins. Pure."""
+"""Finds the day and time of a game in a text. Pure."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 The model may reword a badly worded question, give its opinion on the markets that the judge
 (`matching.judge`) reads, and rephrase the reasoning of an answer. Each proposal is checked by rules
-(`rewording`, `opinion`). A model is used only for tasks of which it got the control questions right
-(`LanguageModel.qualified`). Proposals that come too late or fail the checks change nothing: the
-forecast is then the same as without a model.
+(`rewording`, `opinion`). A model is used for a task only if it answers enough of the task's control
+questions correctly (`LanguageModel.qualified`). Proposals that come too late or fail the checks
+change nothing: the forecast is then the same as without a model.
 """
 
 from __future__ import annotations

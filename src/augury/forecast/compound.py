@@ -24,8 +24,8 @@ _EITHER: Final = re.compile(
     r"(?P<b>[^,?]{2,60}?)\s(?:both\s)?(?P<rest>(?:win|be|have|has|become|take|make|reach|finish|"
     r"get|lead|end|hold|own|come|go|announce|release|leave|sign|join)\b.*)$"
 )
-"""Matches "Will either A or B win?", also with other common verbs. A and B may be written without
-capitals, unlike in `_PAIR`."""
+"""Matches "Will either A or B win?", also with another auxiliary verb for "will" ("does") or
+another common verb for "win". A and B may be written without capitals, unlike in `_PAIR`."""
 _CONDITION: Final = re.compile(
     r"(?<!as )\b(?P<word>(?:even|only)\s+if|"
     r"if(?!\s+(?:ever|any|anything|at\s+all|that|so|not|you\s+ask)\s*\W*$)|"
@@ -115,9 +115,9 @@ _LEADS_IN: Final = re.compile(
     r"chances?|what|how|any)\b",
     re.I,
 )
-"""Matches words after a private person, if they show that the question is about something else and
-the person only introduces it. Such words are a verb of saying ("my uncle swears that ..."), the
-beginning of another sentence, or a question after a comma (", will it ...")."""
+"""Searched in the text that follows the mention of a private person ("my uncle"). Matches words
+which show that this person only introduces the question: a verb of saying or thinking ("swears"),
+the beginning of another sentence, or a question after a comma (", will it ...")."""
 
 
 def private_subject(question: str) -> str | None:

@@ -1,5 +1,5 @@
-"""Reads from a text what its proposition (what it asserts) leaves out: names, finishing places,
-modifiers ("next", "annual" ...). Pure."""
+"""Reads from a text the details that its `Proposition` (the parts of what it asserts) does not
+hold: names, finishing places, modifiers ("next", "annual" ...). Pure."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ class Doubts:
     although the estimate does not use them. 0 with fewer than two markets."""
     age: float
     """Age, in days, of the prices on which the estimate rests. If markets ask the question itself:
-    the weighted mean. If markets bound the answer: the age of the newest price. For a hint: the age
-    of the nearest market's price."""
+    the weighted mean. If markets bound the answer: the age of the newest price. If related markets
+    only hint at the answer: the age of the price of the one that fits the question best."""
     half_spread: float
     """Half the bid-ask spread, in log-odds, of the market on which the estimate mainly rests; 0 if
     unknown."""

@@ -24,8 +24,8 @@ Kind = Literal["paraphrase", "negation", "near", "unanswerable", "range"]
 KINDS: Final[tuple[Kind, ...]] = ("paraphrase", "negation", "near", "unanswerable", "range")
 RIGHT: Final = frozenset(("hit", "held", "right"))
 WRONG: Final = frozenset(("miss", "broken", "made", "wrong"))
-"""Verdicts on an answer (`Answered.verdict`) that count as wrong: `miss` (another probability than
-the market's), `broken` (beyond the bound that logic sets), `made` (a probability for an
+"""Verdicts on an answer (`Answered.verdict`) that count as wrong: `miss` (a probability different
+from the market's), `broken` (beyond the bound that logic sets), `made` (a probability for an
 unanswerable question), `wrong` (a probability outside the right range). The verdict `inverted` (the
 answer is right for the opposite question) is counted separately."""
 SURE_CONFIDENCE: Final = 0.5
@@ -93,8 +93,8 @@ class EvaluationQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The answer to a question of an evaluation. `later`: the probability of Yes to the question
-    about a week after `asked.as_of`. It comes from the price of the question's market at that time
+    """The answer to a question of an evaluation. `later`: the question's probability of Yes roughly
+    a week after `asked.as_of`. It comes from the price of the question's market at that time
     (`later_price`). None: no such price is known."""
 
     asked: EvaluationQuestion

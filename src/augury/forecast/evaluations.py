@@ -350,7 +350,10 @@ def evaluate_gate(
         ),
     ],
     titles: Annotated[
-        int, typer.Option(min=1, help="Maximum number of resolved markets whose titles are asked.")
+        int,
+        typer.Option(
+            min=1, help="Maximum number of resolved markets whose titles are asked as questions."
+        ),
     ] = 600,
     seed: Annotated[int, typer.Option(help="Seed of the random choice of titles and times.")] = 1,
     as_json: AsJson = False,

@@ -167,7 +167,7 @@ NullKind = Literal[
 ]  # fmt: skip
 """Why a forecast has no probability:
 
-- not_understood: nothing of the question could be read as something that markets trade;
+- not_understood: the question names nothing that a market could be about;
 - condition: the question depends on a condition (no market's price takes it into account), or asks
   for two things at once;
 - no_market: no market is about the question;

@@ -289,7 +289,7 @@ class FullForecast(BaseModel):
     )
     error_code: NullKind | str | None = Field(
         None,
-        description="The reason of `error` as a code, for programs, e.g. no_market (no market is "
+        description="The reason in `error` as a code for programs, e.g. no_market (no market is "
         "about the question) or stale_price (a market asks it, but its price is too old).",
     )
     out_of_running: OutOfRunning | None = Field(

@@ -29,9 +29,10 @@ newest price behind it is at most this many hours old. Set, like the gate's othe
 
 @dataclass(frozen=True, slots=True)
 class TrialForecast:
-    """A question whose outcome is known, and the answer given as of an earlier moment.
+    """A question (the title of a resolved market), and the answer given as of an earlier moment.
 
-    Probabilities, 0 to 1, are those of the market's first outcome; `outcome` is 1 if it happened.
+    Probabilities, 0 to 1, are those of this market's first outcome. `outcome` is 1 if the first
+    outcome happened, else 0.
     """
 
     event: str

@@ -1,5 +1,4 @@
-"""Chooses the deadlines for which a question that names no date is answered ("will Starmer
-resign"). Pure.
+"""Chooses deadlines to add to a question that names no date, such as "will Starmer resign". Pure.
 
 People rarely name a date, and the markets on an event nearly always do. A question without a date
 asks whether the event happens at all. Of several markets, the one with the latest deadline is
@@ -42,11 +41,11 @@ MIN_DATED_PROBABILITY: Final = 0.5
 """A question without a date is asked again with a market's deadline added to it. The answer counts
 only if the judge (the trained model) gives at least this probability, 0 to 1, that the market asks
 the question with the deadline. The limit is not used if the hand-written rules or the judge find
-that the market asks even the question without the deadline. Chosen by hand."""
+that the market asks the question as it stands, without the deadline. Chosen by hand."""
 DEADLINE_MARKER: Final = "furthest_deadline"
 """Marker in `Estimate.fallbacks`: the question names no date, so it is answered for the latest
-deadline with which a market asks it. If there is none, it is answered for the latest deadline for
-which markets bound the answer."""
+deadline with which some market asks it. If no market asks it with any deadline, it is answered for
+the latest deadline for which the prices of markets bound the answer."""
 
 _TIME: Final = re.compile(
     r"\b(?:by|before|until|till?|within|during|soon|yet|today|tonight|tomorrow|now|next|this|"

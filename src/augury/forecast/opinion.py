@@ -16,8 +16,8 @@ names too few of the question's terms (`MIN_ABOUT`), and the judge gives the que
 opposite too low probabilities (`MIN_SIDE_PROBABILITY`).
 
 All other opinions count as a vote, besides those of rules and judge, on whether a market asks the
-question or its opposite. The language model alone can exclude a market, but it cannot reverse what
-the rules say of it:
+question or its opposite. The language model can exclude a market without the judge's support, but
+it needs this support to reverse what the rules say about the market:
 
 - The model and the rules may disagree on which of the two a market asks. If the judge does not
   support the model, the market does not count.

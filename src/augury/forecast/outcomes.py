@@ -131,7 +131,7 @@ of the market does not matter."""
 
 def _another_time(b: Bearing) -> str:
     return (
-        "The nearest markets ask about another time, e.g."
+        "The best-matching markets ask about another time, e.g."
         f" {explain.quoted(b.market.question)}; ask about that one."
     )
 
@@ -224,7 +224,7 @@ def _by_name(
     if len(named) < 2 or not _of_one_kind(reading.effective, list(named)):
         return None
     if not all(_is_exclusive(b) for b in named.values()):
-        why.append("The outcomes of the nearest markets can come true together.")
+        why.append("More than one outcome of the best-matching markets can come true.")
         return None
     return _shares(named, why, key=lambda one: (-one[1].positive, one[0]))
 
@@ -268,8 +268,8 @@ def _shares(
     total = sum(b.positive for b in named.values())
     if total > MAX_SUM:
         why.append(
-            f"The prices of the nearest outcomes sum to {total:.0%}, so they do not exclude each"
-            " other."
+            f"The prices of the best-matching outcomes sum to {total:.0%}, so these outcomes do"
+            " not exclude each other."
         )
         return None
     likely = sorted(named.items(), key=lambda one: (-one[1].positive, one[0]))[:MAX_PARTS]
@@ -297,9 +297,9 @@ def _by_amount(
     levels = [b for b in family if b.view.proposition.threshold is not None and not b.turned]
     if any(b.view.proposition.predicate == "touches" for b in levels):
         why.append(
-            "The nearest markets ask whether levels are reached. Several of these levels can be"
-            " reached, so they do not exclude each other. Ask how high or how low the value goes,"
-            " or name a level."
+            "The best-matching markets ask whether levels are reached. Several of these levels can"
+            " be reached, so they do not exclude each other. Ask how high or how low the value"
+            " goes, or whether it reaches a level that you name."
         )
         levels = [b for b in levels if b.view.proposition.predicate != "touches"]
     if len(levels) < 2:  # "4 rate cuts" is a name for one of several outcomes
@@ -323,8 +323,9 @@ def _by_extreme(*, upward: bool) -> _Maker:
         if len(touched) < 2:
             if levels and _OF_A_TIME.search(reading.effective):
                 why.append(
-                    "The nearest markets ask about the value on one day. They do not ask about"
-                    " the highest or lowest value until then. Ask about that day, or name a level."
+                    "The best-matching markets ask about the value on one day. They do not ask"
+                    " about the highest or lowest value up to that day. Ask about the value on"
+                    " that day, or whether it reaches a level that you name."
                 )
                 return None
             return _by_amount(reading, family, at, why)
@@ -355,7 +356,7 @@ def _ladder(levels: Sequence[Bearing], *, upward: bool, why: list[str]) -> _Open
         label=distribution.level_label(first.threshold.unit),
     )  # fmt: skip
     if parts is None:
-        why.append("The prices of the nearest levels contradict each other.")
+        why.append("The prices of the best-matching levels contradict each other.")
         return None
     return _OpenAnswer(parts, [found[level] for level in sorted(found)])
 
@@ -402,7 +403,7 @@ def _by_day(
         found[middle].positive,
     )  # fmt: skip
     if parts is None:
-        why.append("The prices of the nearest deadlines contradict each other.")
+        why.append("The prices of the best-matching deadlines contradict each other.")
         return None
     return _OpenAnswer(parts, [found[day] for day in sorted(found)])
 

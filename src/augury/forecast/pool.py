@@ -1,5 +1,5 @@
-"""Combines probabilities: means in log-odds, curves over deadlines and levels that only rise or
-fall, estimates from bounds. Pure."""
+"""Combines probabilities: means in log-odds, curves that never fall (over deadlines) or never rise
+(over levels), and estimates from a lower and an upper bound. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Properties that answers must have in any wording, tested with the titles of a catalogue. Pure.
+"""Properties that answers must have however a question is worded, tested with the titles of a
+catalogue. Pure.
 
 A title asked verbatim must get its own market's price; negated, 1 minus that price. Negating twice,
 other capitals, quotes, "please" or "what are the odds that" must change nothing. If market A

@@ -1,8 +1,8 @@
 """Rewrites the times in a question to dates as markets write them. Pure.
 
 "Before June is out", "between now and year-end", "by the midterms" and "within a month" become
-dates, counted from the day on which the question is asked. Times that
-`propositions.written_dates` reads as they are need no rule here.
+dates, counted from the day on which the question is asked. This module has no rules for times that
+`propositions.written_dates` can already read.
 """
 
 from __future__ import annotations

@@ -46,8 +46,8 @@ RUN_PAGE = 100
 
 
 class _Headers(BaseModel):
-    """Optional headers by which an integration names itself. They are only used to count forecasts
-    by label, and do not change the answer."""
+    """Optional headers by which an integration (e.g. a plug-in) describes itself. They are only
+    used to count the forecasts that each integration asks for, and do not change the answer."""
 
     model_config = ConfigDict(extra="ignore")
 

@@ -52,7 +52,9 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 MADE = Counter(
-    "augury_forecasts", "Forecasts made as of now, including those for causal graphs.", ["grade"]
+    "augury_forecasts",
+    "Forecasts for the present (not for a past time), including those for causal graphs.",
+    ["grade"],
 )
 
 SEARCH_DEPTH: Final = 150

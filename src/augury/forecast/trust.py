@@ -61,9 +61,10 @@ SIGNS: Final = (
   `contrary`: 1 if the hand-written rules choose the other side, else 0. `order`: the probability of
   the likeliest relation by which the market's price would bound the answer (`Verdict.order`), -1 if
   the judge did not read the market;
-- `other_side`: the largest probability in the judge's verdicts on markets that were not used;
-  `agreeing`, `contradicting`: the same, but only of those markets whose price would give nearly the
-  same answer, or another one (`SAME_ANSWER`); `markets_read`: the number of the judge's verdicts;
+- `other_side`: the largest probability, in the judge's verdicts on markets that were not used, that
+  a market asks the question or its opposite; `agreeing`: this maximum over only those of the unused
+  markets whose price would give nearly the same answer (`SAME_ANSWER`); `contradicting`: over only
+  those whose price would give a different one; `markets_read`: the number of the judge's verdicts;
 - `low` to `least_bound_trust`: the bounds on the answer, and the judge's trust in the least trusted
   of the markets that set them (-1: none was read);
 - `denied` to `past`: the question itself, e.g. whether it names a level, and its number of words;
@@ -91,12 +92,12 @@ is at least this. Chosen on the curve that `training/judge/trust.py` prints: how
 many wrong answers the public sees at a given limit. For this curve, the trust in each answer was
 computed by decision trees that were fitted only on answers about other events.
 
-- 1,483 answers to questions asked freely: 951 right and 532 wrong without a limit, 773 and 184 at
-  .55, 733 and 149 at .6, 694 and 117 at .65.
-- 1,074 answers to questions close to a market: 995 right and 79 wrong without a limit, 873 and 45
-  at .55, 814 and 38 at .6, 759 and 32 at .65.
-- 2,172 answers to questions about a market, or about what no market asks: 1,882 right and 290 wrong
-  without a limit, 1,856 and 202 at .55, 1,833 and 164 at .6, 1,802 and 141 at .65.
+- 1,483 answers to questions that people asked without a market in view: 951 right and 532 wrong
+  without a limit, 773 and 184 at .55, 733 and 149 at .6, 694 and 117 at .65.
+- 1,074 answers to near questions (a market's price bounds their answer): 995 right and 79 wrong
+  without a limit, 873 and 45 at .55, 814 and 38 at .6, 759 and 32 at .65.
+- 2,172 answers to other questions (most ask what a market asks, or its opposite): 1,882 right and
+  290 wrong without a limit, 1,856 and 202 at .55, 1,833 and 164 at .6, 1,802 and 141 at .65.
 """
 
 

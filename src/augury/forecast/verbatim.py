@@ -1,4 +1,4 @@
-"""Whether a question repeats a market's title: word for word, or with one "not" more or less.
+"""Whether a question repeats a market's title: word for word, or with a "not" added or left out.
 
 Pure. Capitals, quotes and punctuation make no difference, nor do words around the question such as
 "please tell me" (`framing`). A question in a market's own words is about that market, even if the

@@ -238,8 +238,8 @@ class Weighing:
         return self._bounded(series, p, lower, upper, "deadlines")
 
     def _by_threshold(self, related: list[Bearing]) -> Estimate | None:
-        """Estimate from markets on the same quantity with other levels than the question names;
-        None if there are none."""
+        """Estimate from markets on the same quantity, but at other levels than the one in the
+        question. None if there are none."""
         asked = self._asked.threshold
         if asked is None or self._asked.predicate == "ranks":
             return None

@@ -1,5 +1,5 @@
-"""Readings of markets (the parts that were read from their texts), packed to be stored with the
-catalogue. Pure.
+"""Readings of markets (what was read from their texts: what they assert, terms, names ...), packed
+to be stored with the catalogue. Pure.
 
 Making a reading takes thirty times as long as unpacking a stored one. A stored reading is used only
 if this version of the code made it from the market's present text, so that forecasts are the same

@@ -1,4 +1,4 @@
-"""Measures how often two markets that an edge of a causal graph joins moved together. Pure.
+"""Measures how often two markets moved together if an edge of a causal graph joins them. Pure.
 
 Edges are of several kinds (`augury.graph.strength.Kind`), and each kind has a strength. It is a
 share of days: of the days on which at least one of the two markets moved, the share on which both

@@ -166,8 +166,8 @@ class GraphEdge(PublicGraphEdge):
         "negative: it is less likely. unknown: the direction is not known."
     )
     confidence: float = Field(
-        description="How certain it is that the two nodes are related, 0 to 1; 1 for a relation by "
-        "logic."
+        description="How certain it is that the two nodes are related, 0 to 1; 1 for a relation "
+        "that follows from logic."
     )
     hard_constraint: bool = Field(
         description="True if the relation holds by logic, so that the probability of each node "
@@ -203,8 +203,8 @@ class Trace(BaseModel):
     )
     edge_count: int = Field(description="Number of edges of the graph.")
     warnings: list[str] = Field(
-        description="What to know before using the graph, in sentences; e.g. that markets are "
-        "invented samples."
+        description="Notes to read before using the graph, in plain English; e.g. that markets "
+        "are invented samples."
     )
     timings_ms: dict[str, float] = Field(
         description="Duration of each part of the work in milliseconds, by the part's name."
@@ -340,14 +340,15 @@ class FullGraph(BaseModel):
     )
     data_as_of: datetime | None = Field(
         None,
-        description="When the newest price behind a probability of the graph was quoted. Null: "
-        "there is none.",
+        description="When the newest of the prices behind the nodes' probabilities was quoted. "
+        "Null: there is no such price.",
     )
     graph: DrawnGraph | None = Field(
         None, description="The graph. Null until `status` is `succeeded`."
     )
     warnings: list[str] = Field(
-        default_factory=list, description="What to know before using the graph, in sentences."
+        default_factory=list,
+        description="Notes to read before using the graph, in plain English.",
     )
     error: str | None = Field(default=None, description="Why drawing failed. Null: it did not.")
 

@@ -52,7 +52,7 @@ class ReachedMarket:
     """How the market is related to the question: `upstream` if it drives the question, `downstream`
     if it follows from it, `correlated` if both move together."""
     score: float
-    """How certain it is that the market is in this relation, 0 to 1."""
+    """How certain it is that the market has this relation to the question, 0 to 1."""
     factor: int
     """Id of the factor that the market is about."""
     yes_direction: int

@@ -231,7 +231,8 @@ class HealthService:
         real = [one for one in found if one.origin != "sample"]
         if found and not real:
             problems.append(
-                "Only sample volatility is loaded; no real bars have been fetched or imported."
+                "Volatility: only the invented sample is loaded; no real bars have been fetched "
+                "or imported."
             )
         for one in real:
             lasts = VOLATILITY_LATE_AFTER[one.continuous]

@@ -9,7 +9,7 @@ from typing import Literal
 @dataclass(frozen=True, slots=True)
 class Caller:
     """Who makes a request: an account with its scopes, or nobody (anonymous). Determined by
-    `callers.Gate`, the check of callers."""
+    `callers.Gate`, which checks keys, sessions, scopes and limits."""
 
     kind: Literal["anonymous", "key", "session"]
     tier: Literal["anonymous", "keyed"]

@@ -38,8 +38,8 @@ request; to any other path it is handled as a GET."""
 
 
 class Guard:
-    """The outermost ASGI middleware: size limits, deadlines, rate of callers without a key, request
-    ids, access log, metrics."""
+    """The outermost ASGI middleware: size limits, deadlines, a rate limit for callers without a
+    key, request ids, access log, metrics."""
 
     def __init__(
         self, app: ASGIApp, settings: Settings, *, body_timeout: float = BODY_TIMEOUT

@@ -207,8 +207,8 @@ class RefusalsKept:
     against it."""
 
     MAX_REFUSED_KEYS: int = 100_000
-    """Maximum number of remembered pairs, kept in memory, of a limit and a caller who exceeded it.
-    If there are more, those refused longest ago are forgotten."""
+    """Maximum number of refused keys that are kept in memory. Each key names a limit and a caller
+    who exceeded it. If there are more, those refused longest ago are forgotten."""
 
     def __init__(self, limiter: Limiter, monotonic: Callable[[], float] = time.monotonic) -> None:
         self.limiter = limiter

@@ -32,8 +32,8 @@ HEARTBEAT_TIMEOUT_SECONDS = 4.0
 """Seconds without a sign of life from a worker after which another worker may take over its
 jobs."""
 MAX_EXTRA_ATTEMPTS = 20
-"""A job whose workers keep dying is attempted this many times more than its kind allows, then
-fails, because the job itself is probably what kills the workers."""
+"""A job whose workers keep dying gets up to this many attempts in addition to those that its kind
+allows. Then it fails, because the job itself is probably what kills the workers."""
 LONGEST_PAUSE = 60.0
 """Longest pause, in seconds, before a failed job is tried again. The pause doubles with each
 attempt until it reaches this length."""
@@ -327,8 +327,8 @@ class _Driver(PsycopgDriver):
     """The database driver of the queue: it listens on a connection of its own and sends queries
     over the pool.
 
-    pgqueuer's own driver uses one connection for both. A query then waits up to a second for the
-    listener, so that heartbeats would be late.
+    pgqueuer's own driver uses one connection for both. With it, a query can wait up to a second for
+    the listener, which would make heartbeats late.
     """
 
     def __init__(self, listening: AsyncConnection[Any], database: Database) -> None:

@@ -76,7 +76,8 @@ def _dangling(vocabulary: Vocabulary) -> Iterator[LintFinding]:
             if name not in known:
                 yield LintFinding(
                     "warning",
-                    f"{entity.name}: 'of' names {name!r}, which has no entry in the vocabulary",
+                    f"{entity.name}: its field 'of' refers to {name!r}, which has no entry in the"
+                    " vocabulary",
                 )
 
 

@@ -26,15 +26,16 @@ _SOUGHT: Final = re.compile(
     re.I,
 )
 """Is applied to the text before the name of an office. Matches if the last words of this text show
-that the person who now holds the office is not meant. Instead, somebody may get the office ("be
-the", "the next") or once had it ("former")."""
+that the office does not stand for the person who now holds it, but for someone who may get it ("be
+the", "the next") or who once held it ("former")."""
 _CONTEST: Final = re.compile(
     r"^\s*(?:race|election|elect|nominee|nomination|candidate|primary|contest|runoff|ticket|"
     r"job|seat|post|spot|slot|role|office|position|pick|vacancy|succession)\b",
     re.I,
 )
-"""Matches the start of the text after an office if the text then means the contest for the office,
-or the office itself, and not the person who holds it: "race", "nominee", "job"."""
+"""Is applied to the text after the name of an office. Matches if the first word of this text shows
+that the contest for the office, or the office itself, is meant, and not the person who holds it:
+"race" (in "the governor race"), "nominee", "job"."""
 _DETERMINED: Final = re.compile(
     r"^\W*(?:will|would|do(?:es)?|did|is|was|has|can|could|should)?$"
     r"|\b(?:the|our|their|current|sitting|incumbent)$",

@@ -34,8 +34,8 @@ from augury.language.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class AskedResult:
-    """The ends of a game (A wins, B wins, a draw) for which a question about it is answered Yes,
-    e.g. "A wins" or "A wins, or a draw"."""
+    """The results of a game (A wins, B wins, a draw) with which a question about the game is
+    answered Yes, e.g. "A wins" or "A wins, or a draw"."""
 
     ends: Ends
     both: bool

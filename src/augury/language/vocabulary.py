@@ -7,10 +7,10 @@ an entity; one that can also mean something else ends in a mark:
 - `~`: the alias is also an ordinary word or another name ("Heat~"). It counts only with a capital
   letter, and only in a text on the entity's topic.
 
-A text is on the topic if it has a word of the topic, or names another entity of the topic by an
-alias without a mark. In two kinds of texts on the topic, an alias with a mark counts without a
-capital letter, too: texts that name another entity of the topic by an alias without a mark, and
-texts that have no capital letter at all.
+A text is on the topic if it has one of the words listed for the topic (`context` in the file), or
+if it names another entity of the topic by an alias without a mark. In the second case, an alias
+with a mark needs no capital letter. Nor does it need one in a text on the topic that has no capital
+letters at all.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Alias:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """Somebody or something that texts name: a person, a team, a place, a company ..."""
+    """Someone or something named in texts: a person, a team, a place, a company ..."""
 
     name: str
     """The usual full name of the entity; together with `kind` it identifies the entity."""
@@ -267,7 +267,8 @@ class _Indexed(NamedTuple):
 
     contexts: tuple[frozenset[str], ...]
     entities: tuple[tuple[int, Entity], ...]
-    """Each entity, without its context, and the position of its context in `contexts`."""
+    """A pair for each entity: the position of its context in `contexts`, and the entity itself,
+    stored with an empty context."""
 
 
 def _shipped(folder: Path | None) -> Iterator[Entity]:

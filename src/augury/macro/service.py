@@ -119,8 +119,8 @@ class CredentialRefused(UpstreamFailed):
 
 
 class NotStored(UpstreamFailed):
-    """Raised when the caller accepts only a stored answer, and none may be used (RFC 9111, section
-    5.2.1.7)."""
+    """Raised when the caller accepts only a stored answer, but there is none that may be used (RFC
+    9111, section 5.2.1.7)."""
 
     status, code = 504, "not_stored"
 
@@ -186,7 +186,8 @@ class MacroRuntime:
         AuguryError
             422 for a path or query that is not allowed; 502 or 503 if the upstream service fails or
             does not answer within `macro_runtime_timeout` seconds; 503 if no upstream address is
-            configured; 504 if the caller accepts only a stored answer and none may be used.
+            configured; 504 if the caller accepts only a stored answer, but there is none that
+            may be used.
         """
         if self._base is None:
             raise NotConfigured(

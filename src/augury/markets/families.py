@@ -1,7 +1,8 @@
 """Makes the names and ids of families. Pure.
 
-A family is all markets of the events that have the same name. Days are left out of the name ("on
-March 31" -> "in March"), so that all events of a daily series in one month are in one family.
+Here, a family is all markets of the events that have the same name. (In `relations.events` and in
+`search`, the word has other meanings.) Days are left out of the name ("on March 31" -> "in March"),
+so that all events of a daily series in one month are in one family.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Makes files (CSV, Parquet) of the whole list of markets, in slices, by a separate process.
 
 So that searches are not slowed down, the process reads the database over its own connection and
-makes one slice at a time, for one request after the other. After each slice it pauses for as long
-as the slice took.
+makes one slice at a time. Several requests take turns, slice by slice. After each slice the process
+pauses for as long as the slice took.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ same limit holds for joining the slices."""
 
 
 class FilePart(NamedTuple):
-    """A part of a file with the list of markets."""
+    """One of the parts in which a file of markets is made."""
 
     body: bytes
     next: Position | None
@@ -41,7 +41,8 @@ class FilePart(NamedTuple):
 
 
 class Files:
-    """Makes files of the whole list of markets for callers, in a separate process."""
+    """Writes the whole list of markets to files that callers can download. A separate process does
+    the work."""
 
     def __init__(self, url: str, age: AgeRule, clock: Clock) -> None:
         self._url = url

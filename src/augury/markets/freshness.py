@@ -4,12 +4,13 @@ All code that shows, lists, counts, compares or reasons with markets uses this r
 market is active, closed or stale in the same way everywhere. `store.sql` has the same rule as SQL
 conditions; a test checks that both agree.
 
-- A market whose close has passed, with no update from its venue since, is **overdue**: it is shown
-  as closed and stale, never as active.
+- A market that is stored as active, but whose close has passed with no update from its venue since,
+  is **overdue**: it is shown as closed and stale, never as active.
 - A price older than `AgeRule.max_age` is **old**: it is no evidence, fires no rule, and is not
   compared with other prices.
-- An active market is **stale** when it is overdue, or when its price is old. A closed or resolved
-  market keeps its last price and is not stale, because no new price is due.
+- A market that is stored as active is **stale** when it is overdue, or when its price is old. A
+  market that is stored as closed or resolved keeps its last price and is not stale, because no new
+  price is due.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Infers how the markets of an event constrain each other (their type), and their family. Pure.
+"""Infers how the markets of an event constrain each other (their type), and to which family they
+belong (all markets of the events that share a name). Pure.
 
 The type of a market is one of these:
 

@@ -8,7 +8,8 @@ docs/operations.md has the measurement. The reasons:
   a price is a hundredth of the previously recorded one; all quotes of one venue and day are at a
   cent or less.
 - `book`: a price far outside the market's bid and ask, or a bid above the ask.
-- `event_sum`: markets of which at most one resolves Yes, with prices whose sum is far from one.
+- `event_sum`: at most one market of an event resolves Yes, but the bids of its markets sum to more
+  than `MAX_SUM`, or their asks to less than `MIN_SUM`.
 - `twin`: the same contract is listed on two venues, and one quote is about a hundred times the
   other.
 

@@ -224,8 +224,9 @@ async def market_history(
     end: Annotated[
         Moment | None,
         Query(
-            description="End of the window, exclusive (UTC if without a zone). Default: now or, "
-            "for a closed or resolved market without `start`, just after its last price."
+            description="End of the window, exclusive (UTC if without a zone). Default: now; but "
+            "if the market is closed or resolved and `start` is not given, just after its last "
+            "price."
         ),
     ] = None,
     interval_minutes: Annotated[

@@ -108,18 +108,19 @@ class MarketRecord(BaseModel):
     platform_event_id: str | None = Field(description="The venue's own id of the market's event.")
     platform_event_name: str | None
     event_group_id: str | None = Field(
-        description="Id of the market's group. A group is all markets of the events with the same "
-        'name. Days in a name do not count: "on May 3" is the same as "in May". Mostly, the '
-        "questions in a group differ only by strike, name or date."
+        description="Id of the market's group. A group consists of all markets whose events have "
+        'the same name. In a name, a day counts as its month: "on May 3" is the same as "in May". '
+        "Mostly, the questions in a group differ only by strike, name or date."
     )
     event_group_name: str | None
     category: str | None = Field(description="The venue's category of the market.")
     tags: list[str] = Field(description="The venue's tags of the market.")
     market_type: MarketType = Field(
         description="How the market and others of its event constrain each other. "
-        "threshold_ladder: levels or deadlines, each implying the next wider one. sum_to_one: "
-        "ranges of one quantity or date, at most one true. winner_take_all: named outcomes, at "
-        "most one true. binary: no constraint is known."
+        "threshold_ladder: levels or deadlines, where each market implies the next easier one "
+        "(above 50 implies above 40). sum_to_one: ranges of one quantity or date that do not "
+        "overlap, so that at most one comes true. winner_take_all: named outcomes, at most one "
+        "comes true. binary: no constraint is known."
     )
     volume: float | None = Field(
         description="Volume traded so far: US dollars on Polymarket, contracts on Kalshi."
@@ -189,8 +190,9 @@ class PricesAt(BaseModel):
 
 
 class RelatedMarket(BaseModel):
-    """The main fields of another market of the same event or group. A group is all markets of the
-    events with the same name. Days in a name do not count: "on May 3" is the same as "in May"."""
+    """The main fields of another market of the same event or group. A group consists of all
+    markets whose events have the same name. In a name, a day counts as its month: "on May 3" is the
+    same as "in May"."""
 
     id: str
     platform: Platform
@@ -207,15 +209,15 @@ class RelatedMarket(BaseModel):
     origin: ShownOrigin
     relation: Literal["same_event", "same_group"] = Field(
         description="same_event: the venue lists both markets under one event. same_group: they "
-        'belong to two events with the same name. Days in a name do not count: "on May 3" is the '
-        'same as "in May".'
+        'belong to two events with the same name. In a name, a day counts as its month: "on May '
+        '3" is the same as "in May".'
     )
 
 
 class MarketDetail(BaseModel):
-    """One market with its latest prices and other markets of the same event or group. A group is
-    all markets of the events with the same name. Days in a name do not count: "on May 3" is the
-    same as "in May"."""
+    """One market with its latest prices and other markets of the same event or group. A group
+    consists of all markets whose events have the same name. In a name, a day counts as its month:
+    "on May 3" is the same as "in May"."""
 
     model_config = example(
         market=_EXAMPLE_RECORD,
@@ -242,8 +244,8 @@ class MarketDetail(BaseModel):
     )
     related: list[RelatedMarket] = Field(
         description="Other markets of the same event, then other markets of the same group, at "
-        "most 50 in all. A group is all markets of the events with the same name. Days in a name "
-        'do not count: "on May 3" is the same as "in May".'
+        "most 50 in all. A group consists of all markets whose events have the same name. In a "
+        'name, a day counts as its month: "on May 3" is the same as "in May".'
     )
 
 
@@ -259,7 +261,7 @@ class HistoryPoint(BaseModel):
 class OutcomeHistory(BaseModel):
     """The history of one outcome's price, one point per interval.
 
-    The first and the last point are the first and the last interval with a recorded price.
+    The history runs from the first to the last interval with a recorded price.
     """
 
     outcome: str

@@ -1,5 +1,5 @@
 """The operations on the catalogue: lists of markets, one market with its history, the quarantine of
-quotes that can't be right, and the invented sample."""
+quotes that can't be right, and the sample (invented markets for a new installation)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """Details in which two questions can differ although nearly all their words are the same: how long
-after an event, which title of a league, which statistic, whose first name. Pure.
+after an event, which title of a league, which statistic, which of several people with the same last
+name. Pure.
 
-If a market differs from the question only in such a detail, the judge (the trained model) may take
-it to ask the question itself. The rules of this module find the difference.
+If a market differs from the question only in such a detail, the judge (the trained model) may
+wrongly find that the two ask the same. The rules of this module find the difference.
 """
 
 from __future__ import annotations
@@ -143,7 +144,8 @@ _RELEASED: Final = re.compile(r"\breleas|\bdrops?\b|\bcomes?\s+out\b|\blaunch|\b
 _THAN_IN: Final = re.compile(
     r"\bthan\s+(?:it\s+was\s+)?(?:in\s+)?(?:fiscal\s+)?(?:year\s+)?(20\d\d)\b", re.I
 )
-"""Matches the year with which a text compares another: "smaller than in 2025"."""
+"""Matches "than" and a year if the text compares something with that year: "smaller than in 2025".
+The group is the year."""
 _CAUSE: Final = re.compile(
     r"\w\s+(?:because\s+of|due\s+to\s+(?:the|an?|its|his|her|their)|thanks\s+to|as\s+a\s+result\s+of)\s"
     r"[^,.;!?]+\?*\s*\Z",

@@ -58,11 +58,13 @@ together). In the input of the judge's trees they follow `features.NAMES`.
 opposite", against "something else". `encoder_best`: the larger of these two. `encoder_behind_same`,
 `encoder_behind_opposite`: how far the market's log-odds are below the largest ones among the
 markets read. `encoder_place`: log(1 + n) for the market with the (n + 1)th largest `encoder_best`.
-`encoder_implies` ...: log-odds of the relations `ORDERS`.
+`encoder_implies` and the names after it: for each relation in `ORDERS`, the log-odds that the
+question has this relation to the market, e.g. that it implies the market.
 """
 RULED: Final = tuple(f"ruled_{order}" for order in ORDERS)
 """Names of the features that say, 0 or 1, which of the relations `ORDERS` the hand-written rules
-find. Only the trees for bounds (`Judge.bounds`) read them, as the columns after `ENCODED`."""
+find. Only the decision trees that say whether a market's price bounds the answer (`Judge.bounds`)
+read them, as the columns after `ENCODED`."""
 LISTED: Final = (
     "encoder_lead", "encoder_likely", "encoder_most", "dense_lead", "dense_most", "dense_behind",
     "score_lead",
@@ -107,7 +109,7 @@ class JudgedOrder(NamedTuple):
     """How the question is related to the outcome: one of `ORDERS`, e.g. `implies` if the question
     implies the outcome."""
     probability: float
-    """Probability, 0 to 1, that market and question are related in this way."""
+    """Probability, 0 to 1, that the question has this relation to the outcome."""
 
     def of_denial(self) -> JudgedOrder:
         """The same for the question's denial."""
@@ -313,9 +315,9 @@ def _leads(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 @dataclass(frozen=True)
 class Judge:
-    """Compares a question with market outcomes. For each outcome it gives the probabilities that it
-    asks the same as the question (its Yes is the question's Yes), the opposite (its Yes is the
-    question's No), or something else.
+    """Compares a question with market outcomes. For each outcome it gives three probabilities: that
+    the outcome means the same as the question (it occurs exactly if the answer is Yes), that it
+    means the opposite (it occurs exactly if the answer is No), and that it means something else.
 
     An encoder (a neural network) scores the pairs of texts, and boosted decision trees turn its
     scores and the named features (`features.NAMES`) into probabilities. The state is read-only, so
@@ -344,8 +346,8 @@ class Judge:
       rejected;
     - `sided`: the larger of the two probabilities must be at least this share of their sum, or it
       is not clear whether the question or its opposite is asked;
-    - `bound`: smallest `Verdict.bound_trust` at which a market's price bounds the question's
-      probability as the rules find, e.g. because of an earlier deadline;
+    - `bound`: smallest `Verdict.bound_trust` at which a bound that the hand-written rules find is
+      used, e.g. the price of a market with an earlier deadline;
     - `order`: smallest probability of `Verdict.order` at which a market's price bounds the
       question's probability although the rules find no such bound;
     - `absent`: if any market asks the question or its opposite with at least this probability,

@@ -1,5 +1,5 @@
-"""Helpers for the answers of the tools for language models: warnings, thinned price lines,
-volatility bands, progress notes."""
+"""Helpers for the answers of the tools for language models: warnings, price histories reduced to a
+limited number of points, volatility bands, progress notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which URLs and addresses users may have this service connect to. Pure checks, without I/O.
+"""Checks whether this service may connect to a URL or address that a user gave. Pure, without I/O.
 
 Only public hosts in one canonical spelling are accepted. The spelling is checked when a URL is
 given; the numeric address that it leads to is checked again when connecting.

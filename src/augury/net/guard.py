@@ -149,7 +149,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         timeout: float | None = None,  # noqa: ASYNC109  (httpcore2's interface)
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        raise Refused("Connections to sockets of this machine are not allowed.")
+        raise Refused("Connections to Unix sockets are not allowed.")
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

@@ -1,5 +1,5 @@
 """Finds the quoted titles and the names in a text, because their words do not have the usual
-meaning; and puts words in lower case that are capitalized only for emphasis
+meaning. It also puts into lower case those words that are in capitals only for emphasis
 (`without_emphasis`). Pure.
 
 "Miss Universe" misses nothing, "Anaheim Ducks" avoid nothing, and a title in quotes says nothing

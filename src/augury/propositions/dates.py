@@ -29,9 +29,10 @@ class WrittenDate(msgspec.Struct, frozen=True):
     span: tuple[int, int]
     """Positions in the text of the date's first character and after its last one."""
     relation: str
-    """Preposition before the date: by, before, until, after, from, to, and, in or on. Other words
-    are replaced by the one of these that means the same ("no later than" is "by"). Empty if there
-    is no preposition."""
+    """Word before the date, usually one of these: "by", "before", "until", "after", "from", "to",
+    "and" (as in "between May and June"), "in", "on". Most other words are replaced by the one of
+    these that means the same ("no later than" is "by"). But before "early", "mid" and "late", some
+    words stay as they are ("since"). Empty if there is no such word."""
     boundary: Literal["", "start", "end"]
     """Whether only the beginning or the end of the date is meant: "start" for "the start of June",
     "end" for "the end of June"; empty if the whole date is meant."""

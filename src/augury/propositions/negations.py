@@ -50,8 +50,8 @@ _CONTRAST: Final = re.compile(
     r"\s+(?:for|to|in|as|by|will|wins?|be|is)\b)",
     re.I,
 )
-"""Matches an alternative that a text only rules out in passing, without denying what it asserts: ",
-not July" in "cut in June, not July"; "and not Rubio" in "Vance and not Rubio"."""
+"""Matches an alternative that a text rules out in passing: ", not July" in "cut in June, not July";
+"and not Rubio" in "Vance and not Rubio". The "not" does not negate the text's main statement."""
 _SOMEBODY: Final = re.compile(
     r"\b(?:some\w*|any\w*|another|other|else|different|new|no|nobody|nope|never)\b", re.I
 )

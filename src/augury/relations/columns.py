@@ -71,8 +71,9 @@ The beginning of a name says what the feature is about. `own`: how much the mark
 query's own factors (things in the world); `up`, `do`, `co`: the paths in the factor base by which
 the market is upstream of, downstream of or correlated with the query; `j`, `j1`: verdicts on how
 the market's factors are related to the query's (`judged`), for `j1` only to the query's strongest
-factor; `q`: the query itself, or all its markets together; `t`: how likely each relation is by
-the texts of query and market alone (`vectors`); `family`: means over the market's family."""
+factor; `q`: the query itself (e.g. its number of factors), or all markets that may be listed for it
+(e.g. the largest value among them); `t`: how likely each relation is by the texts of query and
+market alone (`vectors`); `family`: means over the market's family."""
 
 DIRECT_COLUMNS: Final = (*COLUMNS, "precision", "siblings", "year", "conflict")
 """Names of the features from which fitted decision trees (`direct.onnx`) judge how directly a

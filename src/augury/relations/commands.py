@@ -30,7 +30,8 @@ from augury.storage.database import Database
 from augury.tables import Console
 
 app = typer.Typer(
-    help="Causes and effects that relate markets: the factor base, and a language model's labels.",
+    help="Causes and effects that relate markets: check the factor base (which factor drives "
+    "which), and manage labels from a language model.",
     no_args_is_help=True,
 )
 app.command("review")(review)

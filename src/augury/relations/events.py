@@ -7,8 +7,8 @@ share a market become one event. In this way a family joins events of different 
 that their venue puts into no event get one. Two events of one venue are never joined (`assign`).
 
 A link has stricter conditions: both markets assert the same or the exact opposite
-(`augury.logic.relate`), and they are decided by the same source where that matters (the weather
-station of a temperature, the minute of a price).
+(`augury.logic.relate`), and they are decided by the same facts (`_same_source`). For example, their
+rules must name the same weather station for a temperature.
 """
 
 from __future__ import annotations

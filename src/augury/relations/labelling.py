@@ -77,8 +77,8 @@ def _text(market: StoredMarket) -> DocumentText:
 
 
 class Labels:
-    """The labels in use (a language model's answers on how pairs of events are related). Given some
-    markets, it says to which other markets the labels relate them."""
+    """Holds the labels in use (a language model's answers on how pairs of events are related). For
+    given markets, it finds other markets whose events are related to theirs by a label."""
 
     def __init__(self, database: Database, tags: Tagger) -> None:
         self._database = database

@@ -2,9 +2,9 @@
 model is asked about, how it is asked, and which of its answers count. Pure.
 
 Logic and the factor base (what drives what, written by people) take precedence. If logic or the
-factor base already relates two events, the model is not asked about them. If logic relates them
-only later, their label is no longer used. A label says what tends to move what, never that one
-thing implies another.
+factor base already relates two events, the model is not asked about them. If logic comes to relate
+two events after they were labeled, their label is no longer used. A label says what tends to move
+what, never that one thing implies another.
 """
 
 from __future__ import annotations
@@ -284,7 +284,7 @@ class LabeledMarket(NamedTuple):
     two events are related) joins it to a market on the question itself."""
 
     seq: int
-    """Database number of the market."""
+    """The market's number in the database (column `seq`)."""
     relation: Relation
     """Relation of the market to the question: upstream (a cause), downstream (an effect) or
     correlated."""

@@ -1,6 +1,7 @@
-"""Measures from recorded prices which markets move together, and keeps the result in memory.
+"""Measures from recorded prices which markets move together.
 
-One process measures on a schedule. Every process reloads the result when it has changed.
+One process measures on a schedule and stores the result in the database. Every process keeps a copy
+in memory, and reloads it when the stored result has changed.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ MOST_MARKETS: Final = 6_000
 """To find markets that move together, at most this many markets are compared with each other: those
 with prices in the most time steps. The work grows with the square of this number."""
 MEASURE_SECONDS: Final = 6 * 3600.0
-"""Seconds after which it is measured again which markets move together."""
+"""After this many seconds, the service measures again which markets move together."""
 CHECK_SECONDS: Final = 60.0
 """Seconds between two checks of whether another process has measured which markets move together.
 """
@@ -44,7 +45,7 @@ class Partner(NamedTuple):
     """A market whose price moves together with the price of a market that was asked about."""
 
     seq: int
-    """Database number of the market."""
+    """The market's number in the database (column `seq`)."""
     correlation: float
     """Rank correlation of the two markets' price changes, -1 to 1."""
     steps: int

@@ -1,8 +1,8 @@
 """The factors that a query is about, each with a weight.
 
 A factor is something in the world that markets are about, e.g. a policy rate. A query's own factors
-are those that its words name or that its best direct results (markets on the question itself) are
-about. If its words name none, they are guessed from these results.
+are those that its words name, and those that its best direct results (markets on the question
+itself) are about. If its words name none, the results alone decide.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ the factor's weight (0 to 1) in the query is little more than this. If all of th
 weight is 1. In between, the weight rises linearly with that part (`factors.Match.fit`).
 `DOUBTFUL_SHARE` may lower it afterwards. Chosen by hand."""
 VOTE_WEIGHT: Final = 0.8
-"""Weight (0 to 1) of a factor (a thing in the world) in a query if all of the query's best direct
-results (markets on the question itself) are closely about it. If only some of them are, the weight
-is smaller. Chosen by hand."""
+"""Weight (0 to 1) that a factor (a thing in the world) gets in a query if all of the query's best
+direct results (markets on the question itself) are closely about that factor. If only some of the
+results are, the weight is smaller. Chosen by hand."""
 GUESSED_TOP_WEIGHT: Final = 0.5
 """If the words of a query name no factor (thing in the world), its factors are guessed from its
 best direct results (markets on the question itself). If these results agree (`MIN_AGREED_WEIGHT`),
@@ -65,8 +65,8 @@ In the second, the words that name this factor are only a part of another factor
 
 
 class OwnFactors(NamedTuple):
-    """What a query is about: its own factors (things in the world, e.g. a policy rate), and the
-    factors beside them that matter for its answer."""
+    """The factors (things in the world, e.g. a policy rate) that a query is about, called its own
+    factors, and other factors that matter for its answer."""
 
     factors: Sequence[tuple[int, float]]
     """The query's own factors as (id, weight from 0 to 1), the strongest first."""

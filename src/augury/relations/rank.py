@@ -4,8 +4,8 @@ Decision trees fitted on judged queries (`training/relations/fit.py`) give the c
 reader would put a market in each relation. A market is listed in the relation with the largest
 chance if this chance reaches the relation's floor, which was fitted with the trees. The trees know
 the paths of the factor base (which factor drives which) and the texts. So a market may be listed
-although no path leads to it; then its reason says so. A language model's label (its answer on how
-two events are related) may list a market as well.
+although no path leads to it; then its reason says so. A market may also be listed because of a
+language model's label (its answer on how two events are related).
 """
 
 from __future__ import annotations

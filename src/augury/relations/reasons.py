@@ -41,9 +41,9 @@ BY_TEXT: Final[dict[Relation, str]] = {
     "correlated": "Its text suggests that it moves together with what you ask about. "
     "Augury's list of causes and effects does not say why.",
 }
-"""Relation (upstream, downstream, correlated) -> the sentence for a market that is listed in it
-although no path of this relation leads from the query's factors (things in the world) to the
-market's."""
+"""Relation (upstream, downstream, correlated) -> the sentence shown for a market that is listed
+under this relation although no path of this kind leads from the query's factors (things in the
+world) to the market's."""
 _TEAM: Final = re.compile(r"^(f1|mlb|nba|nfl|nhl|wnba)-")
 
 

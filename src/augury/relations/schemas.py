@@ -42,8 +42,8 @@ def _example(**fields: Any) -> ConfigDict:
 
 class ArrowJudgment(BaseModel):
     """The verdict of one or two readers (people or language models) on how two factors (things in
-    the world that markets are about) are related. When they judged the two factors, the readers
-    did not see which relation the list of factors records between them."""
+    the world that markets are about) are related. The readers judged without seeing the relation
+    that Augury's list of factors gives for the two factors."""
 
     model_config = _example(**_JUDGED)
 

@@ -1,12 +1,12 @@
 """Relations as search uses them: which factors a market is about, and which markets are related to
 a query, and why.
 
-A factor is something in the world that markets are about, e.g. a policy rate; its id is its
-position in the factor base (which factor drives which), counted from 1. The tags of a market are
-the ids of the factors that it is about. A query's own factors are those that its words name or that
-its best direct results (markets on the question itself) are about. Paths along the edges and links
-of the factor base lead from them to related factors. A pool holds all markets that may be listed
-for one query.
+A factor is something in the world that markets are about, e.g. a policy rate. The factor base lists
+all factors, and says which of them drives which (edges) and which move together (links). The id of
+a factor is its position in this list, counted from 1. The tags of a market are the ids of the
+factors that it is about. A query's own factors are those that its words name or that its best
+direct results (markets on the question itself) are about. Paths along the edges and links lead from
+them to related factors. A pool holds all markets that may be listed for one query.
 """
 
 from __future__ import annotations
@@ -427,8 +427,8 @@ class TreeReading(PoolReading):
     which fitted decision trees judge the markets.
 
     The features are computed once and used by two sets of trees. One judges how directly a market
-    is about the query, the other in which relation it is to the query (upstream, downstream,
-    correlated).
+    is about the query. The other judges how the market is related to the query (upstream,
+    downstream, correlated).
     """
 
     def __init__(

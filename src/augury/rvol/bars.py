@@ -35,8 +35,8 @@ class Day:
     bars came and how many were refused."""
 
     path: Floats
-    """Prices, one more than bars: the day's first price, then every bar's close. A missing bar
-    repeats the last price before it; NaN if there is none."""
+    """Prices: the day's first price, followed by the close of every bar. So there is one price more
+    than there are bars. A missing bar repeats the last price before it; NaN if there is none."""
     minutes: int
     present: int
     """Number of usable bars: those that came and were not refused as wrong."""

@@ -149,7 +149,8 @@ def scorecard(
 
     Asks the service at --url, else reads the database of the data folder. If nothing has been
     scored there, it first issues forecasts for past days, which takes about 15 seconds for the
-    sample.
+    sample. In the table, ex-evt is the mean QLIKE loss without the forecast with the largest loss
+    and those whose target windows overlap with its window.
 
     Example: augury rvol scorecard --horizon 7d
     """

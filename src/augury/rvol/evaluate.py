@@ -56,7 +56,9 @@ def load(file: Path, assets: Sequence[str] | None = None) -> list[tuple[str, Pan
 
     frame = input_files.parquet(file, ["asset", "group", "date", "rv"])
     if not frame["date"].dtype.is_temporal() or not frame["rv"].dtype.is_numeric():
-        raise SetupProblem(f"{file}: the column date should hold dates, and the column rv numbers.")
+        raise SetupProblem(
+            f"{file}: the column date should hold dates, and the column rv should hold numbers."
+        )
     if assets:
         unknown = set(assets) - set(frame["asset"].unique())
         if unknown:

@@ -64,8 +64,8 @@ realized variance."""
 
 @dataclass(frozen=True)
 class RegressorState:
-    """State of the regressors after each asset's first days, from which the regressors of later
-    days are computed."""
+    """State of the regressors after the days of each asset that were processed so far. From it, the
+    regressors of later days are computed."""
 
     rows: Ints
     """Shape (assets,): for each asset, the number of days from which this state was computed."""
@@ -246,14 +246,15 @@ def design(panel: Panel, before: RegressorState | None = None) -> Design:
 
     def state_after(first: Ints) -> RegressorState:
         def last(values: Floats, initial: Floats) -> Floats:
-            """For each asset, the value on its n-th day in the panel. `first` holds n for each
-            asset. If n is 0, the value in `initial`: the one from before the panel."""
+            """For each asset, the value on its n-th day in the panel. n is the asset's number in
+            `first`. If n is 0, the value in `initial`: the one from before the panel."""
             found = np.take_along_axis(values, np.maximum(first - 1, 0)[:, None], axis=1)[:, 0]
             return np.where(first > 0, found, initial)
 
         def tail(values: Floats, width: int) -> Floats:
-            """For each asset, the `width` values up to and including its n-th day in the panel.
-            `first` holds n for each asset. `values` also has the `width` days before the panel."""
+            """For each asset, the `width` values that end with its n-th day in the panel. n is the
+            asset's number in `first`, the argument of `state_after`. `values` begins with the
+            `width` days before the panel."""
             return np.take_along_axis(values, first[:, None] + np.arange(width), axis=1)
 
         return RegressorState(

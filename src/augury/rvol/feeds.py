@@ -2,7 +2,7 @@
 archive.
 
 FeedFailed                502  no exchange gave the bars; the message says why each one failed
-└── Offline                    no exchange could be reached at all
+└── Offline                    no exchange could be reached, or the archive could not be reached
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class FeedFailed(UpstreamFailed):
 
 
 class Offline(FeedFailed):
-    """No exchange could be reached or, if bars of whole months were needed, Binance's public
-    archive could not."""
+    """No exchange could be reached; or whole months of bars were needed, and Binance's public
+    archive could not be reached."""
 
 
 class UnreadableBars(Exception):

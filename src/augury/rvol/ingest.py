@@ -102,8 +102,8 @@ def read(file: Path, asset: str | None) -> list[Table] | list[tuple[str, str | N
         if missing:
             raise SetupProblem(
                 f"{file.name} is missing columns. If it holds price bars, add "
-                f"{', '.join(missing)}. If it holds daily measures, it needs the column rv, and "
-                "must not have a column high."
+                f"{', '.join(missing)}. If it holds daily measures, it needs a column named "
+                "rv and must not have one named high."
             )
         if "volume" not in frame.columns:
             frame = frame.with_columns(pl.lit(0.0).alias("volume"))

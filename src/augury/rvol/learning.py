@@ -1,10 +1,12 @@
 """Forecasts all assets of a class (same family and calendar) at its last day, for all horizons,
 with a checkpoint for the next day. Pure.
 
-A checkpoint holds what the models need of the first rows of each asset: sums of products, running
-totals, the rows of the gamma regression. The next day is then computed from later rows only. With
-or without a checkpoint, sums are added up in the same blocks of rows and in the same order, so the
-forecasts are equal to the last bit and a checkpoint may be lost at any time.
+A row is one day of an asset. A checkpoint holds what the models need of all but the latest rows of
+each asset: sums of products, running totals, the rows of the gamma regression. The next day's
+forecasts are then computed from the checkpoint and the rows that it does not cover; only GARCH
+(`garch`) still reads the returns of all rows. With or without a checkpoint, sums are added up in
+the same blocks of rows and in the same order, so the forecasts are equal to the last bit and a
+checkpoint may be lost at any time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Least squares and gamma regression from sums of products, many at once. Pure.
+"""Least squares, lasso and gamma regression. Pure.
 
-A regression over an expanding window needs only sums of products over its rows. They are kept as
-running sums, so that a refit on every day costs one small linear system a day.
+Least squares and lasso over an expanding window need only sums of products over the rows. They are
+kept as running sums, so that a refit on every day costs little: for least squares, one small linear
+system a day. Many such regressions are solved at once. The gamma regression also needs the rows
+themselves: each step of its fit reads all of them.
 """
 
 from __future__ import annotations

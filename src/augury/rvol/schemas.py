@@ -112,17 +112,17 @@ class _Window(BaseModel):
     asset: str = Field(description="Key of the asset, e.g. BTC.")
     horizon: str = Field(
         pattern=r"^\d+d$",
-        description="Length of the target window (the time whose volatility is forecast): a "
+        description="Length of the target window (the period whose volatility is forecast): a "
         "number of days followed by d, e.g. 7d. These are calendar days, with one exception: for "
-        "assets with trading sessions (e.g. stocks), a number that is not a multiple of 7 or 30 "
-        "counts sessions.",
+        "assets with trading sessions (e.g. stocks), they are sessions unless the number is a "
+        "multiple of 7 or 30.",
     )
     as_of: datetime = Field(
         description="Close of the last day (or session) before the target window. Forecasts of "
         "this window use only data up to this time."
     )
     target_start_at: datetime = Field(
-        description="Start of the target window, the time whose volatility is forecast."
+        description="Start of the target window (the period whose volatility is forecast)."
     )
     target_end_at: datetime = Field(description="End of the target window.")
     origin: Literal["live", "import", "sample", "replay"] | None = Field(
@@ -267,7 +267,8 @@ class RvolFeatureFamily(BaseModel):
     value: float | None = Field(
         None,
         description="Value of the group's first input on the day of the forecast, without unit. "
-        "For realized_variance: ln of the day's variance divided by the asset's typical variance.",
+        "For realized_variance: ln(the day's variance / the asset's typical variance), "
+        "with extreme variances capped.",
     )
     contribution: float | None = Field(
         None,
@@ -295,8 +296,8 @@ class RvolFeatureRow(BaseModel):
     horizon: str = Field(
         pattern=r"^\d+d$",
         description="A number of days followed by d, e.g. 7d. These are calendar days, with one "
-        "exception: for assets with trading sessions (e.g. stocks), a number that is not a "
-        "multiple of 7 or 30 counts sessions.",
+        "exception: for assets with trading sessions (e.g. stocks), they are sessions unless the "
+        "number is a multiple of 7 or 30.",
     )
     as_of: datetime = Field(
         description="Close of the last day (or session) of data that the forecast uses."

@@ -71,6 +71,6 @@ def check(name: str, value: str, valid: Iterable[str]) -> None:
     raise InvalidInput.at(
         "query",
         name,
-        msg=f"Unknown {name}. Valid: {shown}." if known else f"There is no {name} yet.",
+        msg=f"Unknown {name}. Valid: {shown}." if known else f"Unknown {name}: there is none yet.",
         type="unknown_value",
     )

@@ -200,7 +200,8 @@ def evaluate_search(
         ndcg, none = result["ndcg10"][dimension], result["none_share"][dimension]
         typer.echo(
             f"{dimension:>11}: nDCG@10 {'-' if ndcg is None else f'{ndcg:.4f}'}"
-            f"  irrelevant among the first 10 judged {'-' if none is None else f'{none:.1%}'}"
+            f"  irrelevant among the first 10 judged results"
+            f" {'-' if none is None else f'{none:.1%}'}"
         )
 
 
@@ -323,7 +324,7 @@ def bench_search(
         int,
         typer.Option(
             min=50,
-            help="Number of different queries for the searches in process, i.e. without HTTP.",
+            help="Number of different queries for the searches made without HTTP, in this process.",
         ),
     ] = 500,
     requests: Annotated[

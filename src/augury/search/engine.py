@@ -2,9 +2,10 @@
 
 An engine stores every market twice: as a sparse vector of weighted terms (lexical) and as a dense
 vector (semantic). A search takes the best markets by terms and the best by vector and returns their
-union, each with its cosine. Lexical scores only choose candidates: a market found by its vector
-alone has the lexical score 0, because the ranking counts words itself, from the payload (a record
-stored with each market).
+union, each with its cosine. The ranking counts words itself, from the payload (a record stored with
+each market). Lexical scores serve to choose candidates; the ranking looks at them only if no title
+fits the query (`rank.MIN_LEXICAL_SCORE`). So they are not computed for markets that were found by
+their vector alone: these have the lexical score 0.
 
 Two implementations pass the same tests (`tests/search/test_engine.py`):
 `augury.search.edge.EdgeEngine` in this process and `augury.search.server.ServerEngine` by URL.

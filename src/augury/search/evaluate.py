@@ -1,9 +1,9 @@
 """Scores of a ranking against judged markets. Pure.
 
-A market was judged to be in one dimension, i.e. to have one relation to the query (`direct`,
-`upstream`, `downstream`, `correlated` or "none"), with a grade. Its gain is this grade in that
-dimension, and 0 in the others. Unjudged markets are removed from a ranking before it is scored,
-because their relevance is unknown.
+Each judged market either has one relation to the query (its dimension: `direct`, `upstream`,
+`downstream` or `correlated`) with a grade from 1 to 3, or it is irrelevant ("none"). Its gain is
+the grade in its own dimension, and 0 in the others; an irrelevant market gains nothing. Unjudged
+markets are removed from a ranking before it is scored, because their relevance is unknown.
 """
 
 from __future__ import annotations

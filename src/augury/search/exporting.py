@@ -1,4 +1,4 @@
-"""Benchmark: how much downloads of the whole catalogue slow down searches."""
+"""Benchmark: by how much searches slow down while the whole catalogue is being downloaded."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ async def run(n: int, *, rate: float, seconds: float, exports: int, quiet: bool)
                     " ..."
                 )
                 alone.append(await steady(url, bodies, key, rate, seconds / ROUNDS))
-                console.print(f"The same during {exports} downloads ...")
+                console.print(f"The same searches during {exports} downloads ...")
                 until = time.monotonic() + seconds / ROUNDS
                 found, files = await asyncio.gather(
                     steady(url, bodies, key, rate, seconds / ROUNDS),

@@ -31,8 +31,10 @@ MAX_PROTECTED = 40
 """Largest number of protected markets. A protected market is harder to move from the list `direct`
 to another list: its chance of belonging there must be more than
 `augury.relations.rank.CLAIM_RATIO` times its score in `direct`. The best markets in `direct` are
-protected, at most twice as many as the requested results. The others may be moved without this
-condition, because paths and texts say more about them than similar words do. Chosen by hand."""
+protected, at most twice as many as the requested results. The other markets in `direct` may be
+moved without this condition, because the paths of the factor base (which factor drives which) and
+the meaning of the texts say more about them than the words that they share with the query do.
+Chosen by hand."""
 
 NEAR_CHANCE: Final = 0.45
 """In a list of related markets, the markets of one family (e.g. of one event) are put in reading
@@ -64,9 +66,9 @@ Quoting = Callable[[NDArray[np.int64]], CurrentPrices]
 class Hit(NamedTuple):
     """A market in a ranked list. `key`: the market's number; `score`: the higher, the earlier the
     market stands in the list; `change`: sequence number of the database change with which the
-    market was indexed; `reason`: why the market is in the list, if that is known. Only in lists
-    other than `direct`: `factor_id`, the id of the factor (e.g. a policy rate) through which the
-    market was found, 0 if there is none."""
+    market was indexed; `factor_id`: the id of the factor (e.g. a policy rate) through which the
+    market was found, 0 if there is none and always 0 in the list `direct` (markets on the question
+    itself); `reason`: why the market is in the list, if that is known."""
 
     key: int
     change: int

@@ -1,7 +1,7 @@
 """One partition of the index inside this process, and searches over several of them.
 
-Terms are in a Qdrant Edge shard, the rest in columns (`augury.search.slots`). The hits of several
-partitions are cut to the best of all partitions before candidates are read.
+Terms are in a Qdrant Edge shard, the rest in columns (`augury.search.slots`). The hits of all
+partitions are merged and only the best are kept; only for these is the rest of the data read.
 """
 
 from __future__ import annotations

@@ -2,10 +2,11 @@
 
 A market's raw score is a weighted sum of seven features, which come from its question, its event's
 name and its vector; the weights were fitted on judged queries (`augury.search.fit`). The score says
-how directly a market is about the query. If factors are known, and a title matches the query or a
-market is about the query's own factors, fitted trees order the results instead (`by_grade`). What
-the features need to know about a market is packed into a record of fixed size when the market is
-indexed, so that ranking 200 candidates reads 200 records and nothing else.
+how directly a market is about the query. If factors are known, fitted trees order the results
+instead (`by_grade`). This requires at least one market that matches the query by its title or is
+about one of the query's own factors. What the features need to know about a market is packed into a
+record of fixed size when the market is indexed, so that ranking 200 candidates reads 200 records
+and nothing else.
 
 A factor is something in the world that markets are about, such as a policy rate. A query's own
 factors are those that it asks about; related factors drive these, follow from them or move with
@@ -146,8 +147,8 @@ class RankQuery:
     years: NDArray[np.uint16]
     """Years that the query names; "before 2027" adds 2026."""
     months: TermIds
-    """Ids of the terms for the months that the query names; "end of 2026" names
-    December and January."""
+    """Ids of the terms for the months that the query names. "End of 2026" counts as December and
+    January, because markets write it as "by December 31" or "before January 1"."""
     numbers: TermIds
     """Ids of those query terms that are numbers, except years."""
     fixture: bool
@@ -204,9 +205,10 @@ class Ranking:
     """Score of each market in `order`, in (0, 1), in descending order. Not a probability."""
     by_title: bool = True
     """Whether at least one market matches the query by its question or its event's name, i.e. its
-    raw score reaches `FLOOR_SCORE`. If False, only resolution rules or tags of markets match. The
-    decision trees do not read these, so the order that the trees give (`by_grade`) is used only if
-    a market is about a factor (thing in the world) that the query asks about."""
+    raw score reaches `FLOOR_SCORE`. If False, the query matches only resolution rules or tags of
+    markets. The decision trees read neither, so in this case the order that the trees give
+    (`by_grade`) is used only if a market is about a factor (thing in the world) that the query asks
+    about."""
 
 
 def rank(
@@ -235,7 +237,8 @@ def factor_adjustment(
 
     It is `OWN_BONUS` times `own`. `RELATED_PENALTY` is subtracted if the market is mainly about
     related factors. `UNRELATED_PENALTY` is subtracted if the market is about neither the query's
-    factors nor related ones, while another market is surely about the query's (`SURE_MIN`).
+    factors nor related ones, but some other market is surely about the query's factors (at least
+    `SURE_MIN` in `own`).
 
     own, related : (n,), from 0 to 1: how much each market is about the factors that the query asks
     about, and how much about factors related to these

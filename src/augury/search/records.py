@@ -166,8 +166,11 @@ _YEAR_END: Final = re.compile(
 
 
 def named_months(ids: TermIds, text: str) -> TermIds:
-    """The ids of the terms for the months that a text names; "end of 2026" names December and
-    January. `ids`: ids of the text's terms."""
+    """The ids of the terms for the months that a text names. "End of 2026" counts as December and
+    January, because markets write it as "by December 31" or "before January 1".
+
+    ids : ids of the text's terms
+    """
     named = ids[np.isin(ids, MONTH_IDS)]
     return named if len(named) or not _YEAR_END.search(fold(text)) else YEAR_END_IDS
 

@@ -46,8 +46,8 @@ Hit = dict[str, Any]
 
 
 class ServerEngine:
-    """The search engine on a Qdrant server. A search takes one request, and a second one for the
-    cosines of markets that were found by their terms alone."""
+    """The search engine on a Qdrant server. A search takes one request. If it finds some markets
+    by their terms alone, a second request gets their cosines."""
 
     def __init__(
         self,

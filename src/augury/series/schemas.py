@@ -181,7 +181,8 @@ class SeriesRecord(BaseModel):
     source: SourceRecord
     unit: str | None
     frequency: str | None = Field(
-        description="How often the source has new values, e.g. monthly: free text from the account."
+        description="How often the source has new values, e.g. monthly. Free text, given by the "
+        "account that owns the series."
     )
     refresh_every: str | None = Field(
         description="Interval between fetches, e.g. 6h. Null: fetched only on request."

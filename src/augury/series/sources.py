@@ -104,7 +104,7 @@ def check(source: Source, refresh_every: timedelta | None, policy: AddressPolicy
                 "body",
                 "source",
                 field_name,
-                msg="Leave it out: the layout of FRED's answers is known.",
+                msg="Leave this field out: Augury knows the layout of FRED's answers.",
             )
         if source.type == "json":
             try:

@@ -31,8 +31,8 @@ that process has ended. This is the time between two checks, in seconds."""
 
 
 class EmbeddedServer:
-    """The running PostgreSQL server of a data folder, started by this process (`owned`) or by the
-    process that owns the folder."""
+    """The running PostgreSQL server of a data folder. It was started either by this process (then
+    `owned` is True) or by another process, whose server this process uses."""
 
     def __init__(
         self, record: Record, supervisor: Supervisor | None, heir: _Heir | None = None

@@ -422,8 +422,8 @@ def _move_from_var_lib(folder: Path) -> None:
     if written != str(folder):
         raise SetupProblem(
             f"The data folder was moved from {written}, but its database is still in {home}. Move "
-            f"the folder back to {written}. If you want to use another folder, then make a backup "
-            f"there with `augury db backup FILE`, and restore it into the other folder."
+            f"the folder back to {written}. If you want to use another folder, run "
+            f"`augury db backup FILE` after that, and restore the backup into the other folder."
         )
     moving = folder / "data.moving"
     shutil.rmtree(moving, ignore_errors=True)

@@ -1,9 +1,10 @@
 """The HTTP client for the venues' APIs: connections, rate limits, retries, circuit breaker,
 deadlines, size limits.
 
-Every failure is raised as a `VenueError`, never as an exception of httpx2:
+Every failure is raised as a `VenueError`, never as an exception of httpx2. Augury answers it with
+the status 502. The statuses in this list are those that the venue sent:
 
-VenueError              502  carries the venue and a plain text
+VenueError              carries the venue and a plain text
 ├── Unreachable         refused, DNS, TLS, cut off, no answer in time
 ├── Throttled           429, or within the pause that a 429 asked for; `retry_after` seconds
 ├── VenueFailed         5xx

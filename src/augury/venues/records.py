@@ -1,5 +1,5 @@
 """Records that the connectors (the code for the venues) and the sync exchange: pages of markets,
-refusals, and fields of stored markets."""
+venue records that were refused (with the reason), and fields of stored markets."""
 
 from __future__ import annotations
 

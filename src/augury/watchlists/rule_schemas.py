@@ -1,4 +1,5 @@
-"""The JSON requests and records of rules, and of a rule tried on recorded history."""
+"""The JSON requests and answers of the API about rules (alert conditions), and about what a rule
+would have done in the past."""
 
 from __future__ import annotations
 

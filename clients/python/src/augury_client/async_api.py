@@ -87,8 +87,9 @@ class AsyncMarkets(AsyncCaller):
         start: Start of the window, inclusive (UTC if without a zone). The default depends
             on the interval: 1 day before the end for 1 minute, 7 days for 5 minutes, 30
             days for 60 minutes, 365 days for 1440 minutes.
-        end: End of the window, exclusive (UTC if without a zone). Default: now or, for a
-            closed or resolved market without `start`, just after its last price.
+        end: End of the window, exclusive (UTC if without a zone). Default: now; but if the
+            market is closed or resolved and `start` is not given, just after its last
+            price.
         interval_minutes: Length of an interval in minutes. Intervals are aligned to
             midnight UTC.
         """

@@ -85,8 +85,8 @@ class AlertList(Model, kw_only=True):
 
 class ArrowJudgment(Model, kw_only=True):
     """The verdict of one or two readers (people or language models) on how two factors (things in
-    the world that markets are about) are related. When they judged the two factors, the
-    readers did not see which relation the list of factors records between them.
+    the world that markets are about) are related. The readers judged without seeing the
+    relation that Augury's list of factors gives for the two factors.
     """
 
     verdict: str
@@ -122,7 +122,7 @@ class Attempt(Model, kw_only=True):
     """Number of the attempt, from 1."""
     at: datetime
     status_code: int | None
-    """HTTP status that the endpoint answered. Null: it did not answer."""
+    """HTTP status of the endpoint's answer. Null: it did not answer."""
     failure: str | None
     """Why the attempt failed. Null: the endpoint accepted the message."""
     seconds: float
@@ -272,7 +272,9 @@ class Delivery(Model, kw_only=True):
     off_reason: str | None
     """Why the delivery is disabled. Null: it is enabled."""
     failing_since: datetime | None
-    """Since when attempts to send have failed. Null: the last one succeeded, or there was none."""
+    """Time since which every attempt to send has failed. Null: the last one succeeded, or there
+    was none since the delivery was created or enabled.
+    """
     delivered_at: datetime | None
     """When an attempt to send last succeeded, to the minute. Null: none has."""
     created_at: datetime
@@ -347,7 +349,9 @@ class DeliveryMade(Model, kw_only=True):
     off_reason: str | None
     """Why the delivery is disabled. Null: it is enabled."""
     failing_since: datetime | None
-    """Since when attempts to send have failed. Null: the last one succeeded, or there was none."""
+    """Time since which every attempt to send has failed. Null: the last one succeeded, or there
+    was none since the delivery was created or enabled.
+    """
     delivered_at: datetime | None
     """When an attempt to send last succeeded, to the minute. Null: none has."""
     created_at: datetime
@@ -473,7 +477,9 @@ class GraphEdge(Model, kw_only=True):
     likely. unknown: the direction is not known.
     """
     confidence: float
-    """How certain it is that the two nodes are related, 0 to 1; 1 for a relation by logic."""
+    """How certain it is that the two nodes are related, 0 to 1; 1 for a relation that follows from
+    logic.
+    """
     hard_constraint: bool
     """True if the relation holds by logic, so that the probability of each node limits that of the
     other; false if it is only a tendency.
@@ -854,7 +860,7 @@ class RunAnswer(views.ForecastView, kw_only=True):
     error: str | None = None
     """Why there is no probability, and what to do. Null: there is one."""
     error_code: str | None = None
-    """The reason of `error` as a code, for programs, e.g. no_market (no market is about the
+    """The reason in `error` as a code for programs, e.g. no_market (no market is about the
     question) or stale_price (a market asks it, but its price is too old).
     """
     out_of_running: OutOfRunning | None = None
@@ -936,7 +942,7 @@ class FullForecast(views.ForecastView, kw_only=True):
     error: str | None = None
     """Why there is no probability, and what to do. Null: there is one."""
     error_code: str | None = None
-    """The reason of `error` as a code, for programs, e.g. no_market (no market is about the
+    """The reason in `error` as a code for programs, e.g. no_market (no market is about the
     question) or stale_price (a market asks it, but its price is too old).
     """
     out_of_running: OutOfRunning | None = None
@@ -965,11 +971,13 @@ class FullGraph(views.GraphView, kw_only=True):
     (invented), import (from a file), live (from the venue). Null: the graph has no markets.
     """
     data_as_of: datetime | None = None
-    """When the newest price behind a probability of the graph was quoted. Null: there is none."""
+    """When the newest of the prices behind the nodes' probabilities was quoted. Null: there is no
+    such price.
+    """
     graph: DrawnGraph | None = None
     """The graph. Null until `status` is `succeeded`."""
     warnings: list[str] = msgspec.field(default_factory=list[str])
-    """What to know before using the graph, in sentences."""
+    """Notes to read before using the graph, in plain English."""
     error: str | None = None
     """Why drawing failed. Null: it did not."""
 
@@ -1036,9 +1044,9 @@ class MarketRecord(views.Priced, kw_only=True):
     """The venue's own id of the market's event."""
     platform_event_name: str | None
     event_group_id: str | None
-    """Id of the market's group. A group is all markets of the events with the same name. Days in a
-    name do not count: "on May 3" is the same as "in May". Mostly, the questions in a group
-    differ only by strike, name or date.
+    """Id of the market's group. A group consists of all markets whose events have the same name.
+    In a name, a day counts as its month: "on May 3" is the same as "in May". Mostly, the
+    questions in a group differ only by strike, name or date.
     """
     event_group_name: str | None
     category: str | None
@@ -1047,8 +1055,9 @@ class MarketRecord(views.Priced, kw_only=True):
     """The venue's tags of the market."""
     market_type: str
     """How the market and others of its event constrain each other. threshold_ladder: levels or
-    deadlines, each implying the next wider one. sum_to_one: ranges of one quantity or date,
-    at most one true. winner_take_all: named outcomes, at most one true. binary: no
+    deadlines, where each market implies the next easier one (above 50 implies above 40).
+    sum_to_one: ranges of one quantity or date that do not overlap, so that at most one
+    comes true. winner_take_all: named outcomes, at most one comes true. binary: no
     constraint is known.
     """
     volume: float | None
@@ -1104,9 +1113,9 @@ class PricesAt(Model, kw_only=True):
 
 
 class RelatedMarket(views.Priced, kw_only=True):
-    """The main fields of another market of the same event or group. A group is all markets of the
-    events with the same name. Days in a name do not count: "on May 3" is the same as "in
-    May".
+    """The main fields of another market of the same event or group. A group consists of all
+    markets whose events have the same name. In a name, a day counts as its month: "on May
+    3" is the same as "in May".
     """
 
     id: str
@@ -1124,15 +1133,15 @@ class RelatedMarket(views.Priced, kw_only=True):
     origin: str
     relation: str
     """same_event: the venue lists both markets under one event. same_group: they belong to two
-    events with the same name. Days in a name do not count: "on May 3" is the same as "in
-    May".
+    events with the same name. In a name, a day counts as its month: "on May 3" is the same
+    as "in May".
     """
 
 
 class MarketDetail(views.MarketView, kw_only=True):
-    """One market with its latest prices and other markets of the same event or group. A group is
-    all markets of the events with the same name. Days in a name do not count: "on May 3" is
-    the same as "in May".
+    """One market with its latest prices and other markets of the same event or group. A group
+    consists of all markets whose events have the same name. In a name, a day counts as its
+    month: "on May 3" is the same as "in May".
     """
 
     market: MarketRecord
@@ -1143,8 +1152,8 @@ class MarketDetail(views.MarketView, kw_only=True):
     """The latest recorded prices (at most 200 per outcome), oldest first."""
     related: list[RelatedMarket]
     """Other markets of the same event, then other markets of the same group, at most 50 in all. A
-    group is all markets of the events with the same name. Days in a name do not count: "on
-    May 3" is the same as "in May".
+    group consists of all markets whose events have the same name. In a name, a day counts
+    as its month: "on May 3" is the same as "in May".
     """
 
 
@@ -1806,17 +1815,17 @@ class RvolActualRow(Model, kw_only=True):
     asset: str
     """Key of the asset, e.g. BTC."""
     horizon: str
-    """Length of the target window (the time whose volatility is forecast): a number of days
+    """Length of the target window (the period whose volatility is forecast): a number of days
     followed by d, e.g. 7d. These are calendar days, with one exception: for assets with
-    trading sessions (e.g. stocks), a number that is not a multiple of 7 or 30 counts
-    sessions.
+    trading sessions (e.g. stocks), they are sessions unless the number is a multiple of 7
+    or 30.
     """
     as_of: datetime
     """Close of the last day (or session) before the target window. Forecasts of this window use
     only data up to this time.
     """
     target_start_at: datetime
-    """Start of the target window, the time whose volatility is forecast."""
+    """Start of the target window (the period whose volatility is forecast)."""
     target_end_at: datetime
     """End of the target window."""
     origin: str | None = None
@@ -1883,7 +1892,8 @@ class RvolFeatureFamily(Model, kw_only=True):
     """Name of the group of inputs, e.g. realized_variance, jumps or leverage."""
     value: float | None = None
     """Value of the group's first input on the day of the forecast, without unit. For
-    realized_variance: ln of the day's variance divided by the asset's typical variance.
+    realized_variance: ln(the day's variance / the asset's typical variance), with extreme
+    variances capped.
     """
     contribution: float | None = None
     """How much this group of inputs (e.g. `jumps`) raises the natural log of the forecast
@@ -1900,8 +1910,8 @@ class RvolFeatureRow(Model, kw_only=True):
     """Key of the asset, e.g. BTC."""
     horizon: str
     """A number of days followed by d, e.g. 7d. These are calendar days, with one exception: for
-    assets with trading sessions (e.g. stocks), a number that is not a multiple of 7 or 30
-    counts sessions.
+    assets with trading sessions (e.g. stocks), they are sessions unless the number is a
+    multiple of 7 or 30.
     """
     as_of: datetime
     """Close of the last day (or session) of data that the forecast uses."""
@@ -1941,17 +1951,17 @@ class RvolForecastRow(Model, kw_only=True):
     asset: str
     """Key of the asset, e.g. BTC."""
     horizon: str
-    """Length of the target window (the time whose volatility is forecast): a number of days
+    """Length of the target window (the period whose volatility is forecast): a number of days
     followed by d, e.g. 7d. These are calendar days, with one exception: for assets with
-    trading sessions (e.g. stocks), a number that is not a multiple of 7 or 30 counts
-    sessions.
+    trading sessions (e.g. stocks), they are sessions unless the number is a multiple of 7
+    or 30.
     """
     as_of: datetime
     """Close of the last day (or session) before the target window. Forecasts of this window use
     only data up to this time.
     """
     target_start_at: datetime
-    """Start of the target window, the time whose volatility is forecast."""
+    """Start of the target window (the period whose volatility is forecast)."""
     target_end_at: datetime
     """End of the target window."""
     origin: str | None = None
@@ -2252,7 +2262,9 @@ class SeriesRecord(Model, kw_only=True):
     source: SourceRecord
     unit: str | None
     frequency: str | None
-    """How often the source has new values, e.g. monthly: free text from the account."""
+    """How often the source has new values, e.g. monthly. Free text, given by the account that owns
+    the series.
+    """
     refresh_every: str | None
     """Interval between fetches, e.g. 6h. Null: fetched only on request."""
     points: int

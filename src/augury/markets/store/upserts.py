@@ -1,5 +1,6 @@
-"""Writes whole markets to the catalogue. A newer state replaces an older one, except for a stored
-resolution or price that is better than the incoming one."""
+"""Writes whole markets to the catalogue. A newer state replaces an older one, with two exceptions.
+A stored price stays if it was quoted later than the incoming one. A stored resolution stays if the
+incoming state was observed at the same time and has none."""
 
 from __future__ import annotations
 

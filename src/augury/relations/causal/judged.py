@@ -241,9 +241,10 @@ class Judged:
 
 
 def side_of(one: Factor, other: Factor) -> Side:
-    """Whether two factors are about the same entity (team, country) of a list ("same") or about two
-    entities of the same list ("other"). Empty if they are not about entities of one list. A verdict
-    on two patterns may cover only one of these cases (`Side`)."""
+    """How the entities of two factors relate. A factor made from a pattern is about one entity of a
+    list, e.g. one team of a league. "same": both factors are about the same entity; "other": they
+    are about two entities of the same list; empty: neither. A verdict on two patterns may hold for
+    only one of the cases "same" and "other" (`Side`)."""
     if one.entity_list is None or one.entity_list != other.entity_list:
         return ""
     return "same" if one.entity == other.entity else "other"

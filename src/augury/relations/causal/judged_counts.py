@@ -52,13 +52,13 @@ def judged_block(verdict: PairVerdict | None, kind: EdgeKind) -> dict[str, Any] 
 
 
 class EdgeCounts(msgspec.Struct):
-    """Counts of how far the factor base agrees with the readers who judged the same pairs of
-    factors: on its edges (one factor drives another) and its links (two factors move together).
+    """Counts that show how far the edges (one factor drives another) and links (two factors move
+    together) of the factor base agree with the readers who judged the same pairs of factors.
 
-    A pattern is a template from which many factors are made: one for each team, country etc. The
-    factors of two patterns may thus be joined by many edges that say the same. From one pattern to
-    another, at most two edges count: one between factors about the same team (or country ...) and
-    one between factors about different teams. The same holds for links.
+    A pattern is a template from which many factors are made: one for each team, country etc. So
+    the factors of two patterns may be joined by many edges with the same meaning. From one pattern
+    to another, at most two edges are counted: the first between factors about the same team (or
+    country ...), and the first between factors about different teams. The same holds for links.
     """
 
     edges: int = 0
@@ -72,8 +72,8 @@ class EdgeCounts(msgspec.Struct):
     """Number of the edges and links counted in `same_relation` whose sign ("+" or "-") is the
     opposite of the verdict's."""
     none: int = 0
-    """Number of edges and links whose two factors are unrelated according to their verdict (its
-    code is "none")."""
+    """Number of edges and links for which the verdict says that their two factors are unrelated
+    (code "none")."""
 
 
 class JudgedCounts(msgspec.Struct):

@@ -29,9 +29,9 @@ class Line:
     conjuncts: tuple[tuple[Phrase, ...], ...]
     without: tuple[Phrase, ...]
     alone: bool = False
-    """Whether this line (one way in which texts name the factor) matches only a text that says
-    nothing else: each word of the text, except numbers and months, is part of a phrase of the
-    line."""
+    """Whether this line matches a text only if the text consists of the line's phrases
+    (`conjuncts`) alone: each word of the text, except numbers and months, has to belong to one of
+    these phrases."""
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -1,11 +1,12 @@
 """Paths that lead from a question's own factors to the factors that drive them, follow from them or
 move with them. Pure.
 
-A factor is something in the world that markets are about; its id is its position in the factor base
-(which factor drives which), counted from 1. A path has one step along an edge or link of the base
-or to a sibling (`SIBLING_WEIGHT`), or two steps along edges. For each relation (upstream,
-downstream, correlated) and each factor, the result has the weight of the best path, in (0, 1], and
-the path's steps, which say why a market is related.
+A factor is something in the world that markets are about. The factor base lists all factors, and
+says which of them drives which (edges) and which move together (links). The id of a factor is its
+position in this list, counted from 1. Siblings are factors made from the same pattern, e.g. one for
+each team. A path has one step (along an edge, along a link or to a sibling) or two steps, both
+along edges. For each relation (upstream, downstream, correlated) and each factor, the result has
+the weight of the best path, in (0, 1], and the path's steps, which say why a market is related.
 """
 
 from __future__ import annotations
@@ -59,9 +60,9 @@ smaller than this. Chosen by hand."""
 
 class Step(NamedTuple):
     """One step of a path from one factor (thing in the world that markets are about) to another:
-    along an edge or link of the factor base; to a sibling, i.e. a factor made from the same
-    pattern (such a step has the weight `SIBLING_WEIGHT`); or to a cause that the question supposes
-    ("if the dollar collapses")."""
+    along an edge (cause and effect) or a link (without direction) of the factor base; to a sibling,
+    i.e. a factor made from the same pattern (such a step has the weight `SIBLING_WEIGHT`); or to a
+    cause that the question supposes ("if the dollar collapses")."""
 
     source: int
     """Id of the factor at which the step starts."""
@@ -113,8 +114,9 @@ class Reached:
     own : (factors + 1,), how much the question is about the factor itself, 0 to 1
     looked_up : (factors + 1,), True for the reached factors whose markets may be looked up. False
         for all others. Siblings are factors made from the same pattern, e.g. one for each team.
-        Only the first `FIRST_SIBLINGS` of them are True, and those to which a stronger path leads.
-        Search finds the markets of the other siblings only by their text
+        The first `FIRST_SIBLINGS` of them are True. A later sibling is True only if it is also
+        upstream or downstream, or correlated through a link stronger than `SIBLING_WEIGHT`; search
+        finds the markets of the other siblings only by their text
     """
 
     weights: NDArray[np.float32]

@@ -33,8 +33,8 @@ from augury.storage.database import Database
 
 MOST_EVENTS: Final = 20_000
 """Largest number of active events that are read in order to count how many events are about each
-factor (thing in the world). If there are more, those with the largest volume are read; the volume
-of an event is here that of its most traded market."""
+factor (thing in the world). If there are more, those with the largest volume are read. Here, an
+event's volume means the volume of its most traded market."""
 BATCH_MARKETS: Final = 500
 """Number of markets that are read from the database in one query."""
 

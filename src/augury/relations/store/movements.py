@@ -13,7 +13,7 @@ class PricedStep(NamedTuple):
     """The last price of a market's first outcome within one time step."""
 
     seq: int
-    """Database number of the market."""
+    """The market's number in the database (column `seq`)."""
     event: str
     """Id that is equal for the markets of one event. It is the id of the market's family (markets
     that differ e.g. only in a level or date). Without a family, it is the id of the event under
