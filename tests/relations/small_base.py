@@ -77,7 +77,7 @@ def pool(*markets: tuple[str, float], dense: float = 0.3, directness: float = 1.
         closes=np.full(n, 2_000_000_000, np.uint32),
         family=np.arange(n, dtype=np.uint64),
         relation_vectors=np.zeros((n, RELATION_VECTOR_SIZE), np.int8),
-        sentence=np.zeros(256, np.float32),
+        query="ocean",
         direct_count=n,
         voters=np.zeros(0, np.intp),
         terms=2,

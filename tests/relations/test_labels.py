@@ -198,7 +198,7 @@ def found(relations: RelationService, query: str, tags: list[int]) -> dict[Any, 
         salience=column,
         closes=np.zeros(n, np.uint32), family=np.arange(n).astype(np.uint64),
         relation_vectors=relations.relation_vectors(embedder.embed(WEATHER)),
-        sentence=embedder.embed_query(query),
+        query=query,
         direct_count=n, voters=np.zeros(0, np.intp), terms=2, max_term_weight=0.5,
         median_close=1_795_000_000,
     )  # fmt: skip

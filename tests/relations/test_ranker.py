@@ -27,7 +27,7 @@ def test_they_were_fitted_on_the_columns_that_the_code_has() -> None:
 @pytest.mark.parametrize("name", ["ranker", "direct"])
 def test_they_were_fitted_with_the_relation_vectors_that_ship(name: str) -> None:
     told = json.loads((resources.files("augury.relations") / f"{name}.json").read_text())
-    assert told["vectors"] == vectors.default().version
+    assert told["vectors"] == vectors.default().pair_version
 
 
 def test_the_trees_for_direct_too() -> None:
@@ -103,7 +103,7 @@ def by_text(query: str, titles: list[str], *, meant: bool = True) -> dict[str, l
         pool(*(("ocean", 1.0) for _ in titles)),
         tags=tags,
         relation_vectors=relations.relation_vectors(embedder.embed(titles)),
-        sentence=embedder.embed_query(query),
+        query=query,
     )
     reading = lookup.read(markets)
     return {

@@ -26,7 +26,7 @@ def embedder() -> Embedder:
 def chances(embedder: Embedder, query: str, *titles: str) -> list[dict[str, float]]:
     known = vectors.default()
     markets = known.of_markets(embedder.embed_documents([document_text(one) for one in titles]))
-    found = np.exp(known.log_chances(embedder.embed_query(query), markets))
+    found = np.exp(known.log_chances(query, markets))
     return [dict(zip(CLASSES, row.tolist(), strict=True)) for row in found]
 
 
@@ -65,38 +65,45 @@ def test_chances_sum_to_one_and_do_not_depend_on_the_other_markets(embedder: Emb
         assert alone == pytest.approx(one, abs=1e-3)
 
 
-def test_a_text_without_words_and_a_pool_without_markets_have_chances_too() -> None:
+@pytest.mark.parametrize("query", ["", "zzyzx", "oil " * 500])
+def test_odd_texts_and_a_pool_without_markets_have_chances_too(query: str) -> None:
     known = vectors.default()
-    nothing = np.zeros(256, np.float32)
-    assert known.log_chances(nothing, np.zeros((0, RELATION_VECTOR_SIZE), np.int8)).shape == (0, 5)
-    stored = known.of_markets(nothing[None, :])
+    assert known.log_chances(query, np.zeros((0, RELATION_VECTOR_SIZE), np.int8)).shape == (0, 5)
+    stored = known.of_markets(np.zeros((1, 256), np.float32))
     assert stored.shape == (1, RELATION_VECTOR_SIZE)
     assert stored.dtype == np.int8
-    assert np.isfinite(known.log_chances(nothing, stored)).all()
+    assert np.isfinite(known.log_chances(query, stored)).all()
 
 
-def test_the_index_is_built_again_when_the_networks_change(embedder: Embedder) -> None:
-    relations = RelationService()
+def test_only_what_changes_stored_vectors_has_the_index_built_again(embedder: Embedder) -> None:
+    relations, now = RelationService(), vectors.default()
     before = schema(embedder, relations).fingerprint
-    now = vectors.default()
-    relations.networks = vectors.RelationVectors(now._markets, now._queries, now._scales, "another")
-    assert schema(embedder, relations).fingerprint != before
+
+    def fingerprint(*versions: str) -> str:
+        relations.networks = vectors.RelationVectors(
+            now._markets, now._queries, now._scales, (versions[0], versions[1])
+        )
+        return schema(embedder, relations).fingerprint
+
+    reader = now.pair_version.removeprefix(f"{now.version}-")
+    assert fingerprint("another", reader) != before
+    assert fingerprint(now.version, "another") == before
+    assert relations.networks.pair_version != now.pair_version
 
 
 def test_the_trees_see_the_chances_in_their_order(embedder: Embedder) -> None:
     relations = RelationService()
-    sentence = embedder.embed_query("US inflation")
     stored = relations.relation_vectors(embedder.embed(["Will oil hit $100?", "Will it rain?"]))
     nothing = np.zeros((0, 6), np.float32)
     lookup = relations.ask(
         "US inflation", np.arange(0), nothing.astype(np.uint16), nothing, nothing[:, 0]
     )
     markets = replace(
-        pool(("ocean", 1.0), ("ocean", 1.0)), sentence=sentence, relation_vectors=stored
+        pool(("ocean", 1.0), ("ocean", 1.0)), query="US inflation", relation_vectors=stored
     )
     reading = lookup.read(markets)
     assert isinstance(reading, TreeReading)
     columns = [COLUMNS.index(name) for name in TEXT_COLUMNS]
-    expected = vectors.default().log_chances(sentence, stored)
+    expected = vectors.default().log_chances("US inflation", stored)
     assert reading.rows()[:, columns] == pytest.approx(expected)
     assert len(TEXT_COLUMNS) == len(CLASSES)

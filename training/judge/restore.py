@@ -18,6 +18,8 @@ import torch
 from onnx import numpy_helper
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
+from augury.language import word_pieces
+
 PAIRS = [
     ("Will the US enter a recession? | Nov 2026", "US recession in 2027? | closes Dec 31 2027"),
     ("are the ducks losing tonight | Oct 2025", "Will the Anaheim Ducks win? | closes Oct 9 2025"),
@@ -65,9 +67,9 @@ def main() -> None:
     model.eval()
     tokenizer = AutoTokenizer.from_pretrained(given.base)
     fed = tokenizer(*map(list, zip(*PAIRS, strict=True)), padding=True, return_tensors="pt")
-    exact = onnxruntime.InferenceSession(given.model / "encoder.onnx").run(
-        None, {name: value.numpy() for name, value in fed.items()}
-    )[0]
+    given_words = {name: value.numpy() for name, value in fed.items()}
+    given_words["words"] = word_pieces.table().vectors(given_words.pop("input_ids"))
+    exact = onnxruntime.InferenceSession(given.model / "encoder.onnx").run(None, given_words)[0]
     with torch.inference_mode():
         now = model(**fed).logits.numpy()
     print(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ SETTINGS: dict[str, Any] = {
     "seed": SEED, "verbose": -1, "num_threads": 1, "deterministic": True,
     "force_col_wise": True, "max_bin": 63,
 }  # fmt: skip
-ROUNDS = 80
+ROUNDS = 110
 SEEDS = 3
 """Models whose scores are averaged, each with a seed of its own: with one, figures of held-out
 queries move by .02 from seed to seed (`docs/experiments/relations-ranker.md`)."""
@@ -115,7 +116,7 @@ def load(out: Path, judgments: list[Path], queries: Path) -> list[Query]:
 def with_vectors_that_ship(out: Path, judgments: list[Path], queries: Path) -> list[Query]:
     """As `load`; ends the script if the features were gathered with other relation vectors."""
     found = load(out, judgments, queries)
-    if any(query.vectors != vectors.default().version for query in found):
+    if any(query.vectors != vectors.default().pair_version for query in found):
         raise SystemExit(f"{out} was gathered with another vectors.npz: run gather.py again.")
     return found
 
@@ -264,14 +265,15 @@ def score(queries: list[Query], lists: list[dict[str, list[str]]]) -> dict[str, 
     return found
 
 
-def held_out(queries: list[Query]) -> list[Told]:
-    """What trees say of every query that saw none of its fold."""
+def held_out(queries: list[Query], more: Sequence[Query] = ()) -> list[Told]:
+    """What trees say of every query that saw none of its fold. Those for relations see `more`, too:
+    with these, those for `direct` gain nothing (`docs/experiments/relations-ranker.md`)."""
     found: dict[int, Told] = {}
     dice = np.random.default_rng(SEED).permutation(len(queries))
     for fold in range(FOLDS):
         test = set(dice[fold::FOLDS].tolist())
         seen = [q for n, q in enumerate(queries) if n not in test]
-        models = fit(seen), fit_direct(seen)
+        models = fit([*seen, *more]), fit_direct(seen)
         found |= {n: told_by(models, queries[n]) for n in test}
     return [found[n] for n in range(len(queries))]
 
@@ -318,24 +320,25 @@ def keep(
     folder: Path,
     models: tuple[Models, Models],
     queries: list[Query],
+    more: list[Query],
     floors: dict[Relation, float],
 ) -> None:
     """Write the trees and, beside them, what they were fitted on."""
     import trees_to_onnx
 
     pairs = {
-        "ranker": sum(int(q.known.sum()) for q in queries),
+        "ranker": sum(int(q.known.sum()) for q in queries + more),
         "direct": sum(int(q.known[: len(q.direct_rows)].sum()) for q in queries),
     }
     for name, model, rounds in zip(pairs, models, (ROUNDS, DIRECT_ROUNDS), strict=True):
         (folder / f"{name}.onnx").write_bytes(trees_to_onnx.content(model))
         told: dict[str, Any] = {
             "columns": list(COLUMNS if name == "ranker" else DIRECT_COLUMNS), "rounds": rounds,
-            "vectors": vectors.default().version,
+            "vectors": vectors.default().pair_version,
             "seed": SEED, "seeds": SEEDS, "queries": len(queries), "pairs": pairs[name],
         }  # fmt: skip
         if name == "ranker":
-            told |= {"classes": list(CLASSES), "floors": floors}
+            told |= {"queries": len(queries + more), "classes": list(CLASSES), "floors": floors}
         (folder / f"{name}.json").write_text(json.dumps(told, indent=1) + "\n")
 
 
@@ -344,6 +347,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("judgments", type=Path, nargs="+")
+    parser.add_argument(
+        "--more", type=Path, nargs=3, metavar=("OUT", "QUERIES", "JUDGMENTS"),
+        help="Fit the trees for relations on these queries, too. They are in no fold.",
+    )  # fmt: skip
     parser.add_argument("--queries", type=Path, default=Path(__file__).with_name("queries.jsonl"))
     parser.add_argument("--importance", action="store_true", help="What each column is worth.")
     parser.add_argument(
@@ -353,10 +360,14 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="Write the trees of all queries there.")
     given = parser.parse_args()
     queries = with_vectors_that_ship(given.out, given.judgments, given.queries)
-    apart = held_out(queries)
+    more: list[Query] = []
+    if given.more:
+        folder, asked, said = given.more
+        more = with_vectors_that_ship(folder, [said], asked)
+    apart = held_out(queries, more)
     floors = floors_of(queries, apart)
     show("five folds", queries, apart, floors)
-    models = fit(queries), fit_direct(queries)
+    models = fit(queries + more), fit_direct(queries)
     for out, asked, judgments in given.report:
         others = with_vectors_that_ship(out, [judgments], asked)
         show(str(asked), others, [told_by(models, q) for q in others], floors)
@@ -367,7 +378,7 @@ def main() -> None:
             for name, value in sorted(gain, key=lambda x: -x[1]):
                 print(f"{name:>20} {value:8.0f}")
     if given.keep:
-        keep(given.keep, models, queries, floors)
+        keep(given.keep, models, queries, more, floors)
 
 
 if __name__ == "__main__":

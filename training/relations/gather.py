@@ -73,7 +73,7 @@ async def one(
         titles=np.array([shown[k].question if k in shown else "" for k in keys.tolist()]),
         events=np.array([shown[k].event_name or "" if k in shown else "" for k in keys.tolist()]),
         columns=np.array(DIRECT_COLUMNS),
-        vectors=vectors.default().version,
+        vectors=vectors.default().pair_version,
         rows=reading.rows(),
         direct_rows=reading.direct_rows(),
         last=rank.of_another_time(found.understood.query, found.direct_candidates.records),

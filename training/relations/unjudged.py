@@ -44,16 +44,19 @@ def main() -> None:
     parser.add_argument("judgments", type=Path)
     parser.add_argument("packs", type=Path)
     parser.add_argument("--name", default="S")
-    parser.add_argument("--by", type=Path, nargs=3, metavar=("OUT", "QUERIES", "JUDGMENTS"))
+    parts = {"type": Path, "nargs": 3, "metavar": ("OUT", "QUERIES", "JUDGMENTS")}
+    parser.add_argument("--by", **parts)
+    parser.add_argument("--more", **parts, help="As in fit.py.")
     given = parser.parse_args()
     queries = load(given.out, [given.judgments], given.queries)
+    of = lambda part: load(part[0], [part[2]], part[1]) if part else []  # noqa: E731
+    more = of(given.more)
     if given.by:
-        folder, asked, said = given.by
-        others = load(folder, [said], asked)
-        models = fit(others), fit_direct(others)
+        others = of(given.by)
+        models = fit(others + more), fit_direct(others)
         told = [told_by(models, query) for query in queries]
     else:
-        told = held_out(queries)
+        told = held_out(queries, more)
     days = {
         row["qid"]: row["as_of"]
         for row in map(json.loads, given.queries.read_text(encoding="utf-8").splitlines())

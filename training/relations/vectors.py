@@ -4,26 +4,31 @@
         --judged OUT QUERIES JUDGMENTS
     python training/relations/vectors.py imitate TEACHER.pt --base MODEL \\
         --judged OUT QUERIES JUDGMENTS --keep src/augury/relations/vectors.npz
+    python training/relations/vectors.py export TEACHER.pt --base MODEL \\
+        --keep src/augury/relations/query_reader.onnx
 
 `teach` trains a transformer (MODEL, all-MiniLM-L6-v2 from its wheel) that reads a query and a
-market apart from each other, on what readers said of the pairs. `imitate` fits two small networks
-that give the same vectors from sentence vectors. OUT is a folder that `gather.py` wrote. Needs the
-packages of `training/requirements.txt`; two cores, no GPU.
+market apart from each other, on what readers said of the pairs. `imitate` fits a small network that
+gives markets the same vectors from sentence vectors. `export` writes the transformer as it reads
+queries, as an int8 ONNX model without its word table. OUT is a folder that `gather.py` wrote. Needs
+the packages of `training/requirements.txt`; two cores, no GPU.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import tempfile
 import time
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import torch
 from encoder import Optimizer, arithmetic
 from fit import BY_GRADE, Query, family_weights, load
+from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import nn
 from transformers import AutoModel, AutoTokenizer
 
@@ -42,13 +47,10 @@ QUERIES, MARKETS = 4, 24
 STRANGERS = 0.1
 """Weight of a query's pair with a market of another query in the batch, which counts as "none"."""
 MOST_TOKENS = 64
-TITLES = 12_000
-"""Titles of markets that are read as queries, too, so that the small network for queries sees
-enough texts."""
 HIDDEN = (1024, 512)
-MARKET_EPOCHS, QUERY_EPOCHS, RATE = 8, 12, 1.5e-3
+EPOCHS, RATE = 8, 1.5e-3
 SENTENCE = 16.0
-"""Sentence vectors have length 1; the networks are fitted on this many times as long ones."""
+"""Sentence vectors have length 1; the network is fitted on this many times as long ones."""
 LIKE, OF_READERS = 0.3, 0.3
 """Weight of the distance from the teacher's vectors, and of the readers' judgments, beside the
 distance from the teacher's chances."""
@@ -189,14 +191,13 @@ class Student(nn.Module):
         hidden = nn.functional.silu(self.layers[1](self.drop(hidden)))
         return self.layers[2](hidden) + self.linear(sentences)
 
-    def arrays(self, side: str) -> dict[str, np.ndarray]:
+    def arrays(self) -> dict[str, np.ndarray]:
         """What `vectors.npz` holds of it."""
-        found = {}
+        found = {"linear": self.linear.weight.detach().numpy().T * SENTENCE}
         for n, layer in enumerate(self.layers):
             longer = SENTENCE if n == 0 else 1.0
-            found[f"{side}_weights{n}"] = layer.weight.detach().numpy().T * longer
-            found[f"{side}_biases{n}"] = layer.bias.detach().numpy()
-        found[f"{side}_linear"] = self.linear.weight.detach().numpy().T * SENTENCE
+            found[f"weights{n}"] = layer.weight.detach().numpy().T * longer
+            found[f"biases{n}"] = layer.bias.detach().numpy()
         return {name: values.astype(np.float16) for name, values in found.items()}
 
 
@@ -235,46 +236,28 @@ class Schedule:
         self._rate.step()
 
 
-def for_queries(sentences: torch.Tensor, wanted: torch.Tensor, markets: torch.Tensor) -> Student:
-    """Fit the network for queries: their chances with 256 markets drawn anew each time."""
-    net, size = Student(sentences.shape[1]), 256
-    schedule = Schedule(net, (-(-len(sentences) // size)) * QUERY_EPOCHS)
-    spread = wanted.std(0)
-    for epoch in range(QUERY_EPOCHS):
-        total = 0.0
-        for at in torch.randperm(len(sentences)).split(size):
-            some = markets[torch.randint(0, len(markets), (256,))]
-            got = net(sentences[at])
-            apart = _apart(_chances(got, some), _chances(wanted[at], some))
-            schedule.step(5 * apart + LIKE * ((got - wanted[at]) / spread).pow(2).mean())
-            total += float(apart.detach()) * len(at)
-        print(f"queries, epoch {epoch + 1}: {total / len(sentences):.4f}", flush=True)
-    return net.eval()
-
-
 class Candidates(NamedTuple):
-    """A query's candidates for the fit of the network for markets."""
+    """A query's candidates, with the teacher's vector of the query."""
 
-    of_student: torch.Tensor
-    of_teacher: torch.Tensor
+    query: torch.Tensor
     at: torch.Tensor
     known: torch.Tensor
     relations: torch.Tensor
 
 
 def for_markets(sentences: torch.Tensor, wanted: torch.Tensor, pools: list[Candidates]) -> Student:
-    """Fit the network for markets, with the fitted network's vectors of the queries."""
+    """Fit the network for markets."""
     net = Student(sentences.shape[1])
-    schedule = Schedule(net, -(-len(pools) // QUERIES) * MARKET_EPOCHS)
+    schedule = Schedule(net, -(-len(pools) // QUERIES) * EPOCHS)
     spread = wanted.std(0)
-    for epoch in range(MARKET_EPOCHS):
+    for epoch in range(EPOCHS):
         total = 0.0
         for at in torch.randperm(len(pools)).split(QUERIES):
             loss = torch.zeros(())
             for pool in (pools[n] for n in at.tolist()):
                 got = net(sentences[pool.at])
-                ours = _chances(pool.of_student[None], got)[0]
-                theirs = _chances(pool.of_teacher[None], wanted[pool.at])[0]
+                ours = _chances(pool.query[None], got)[0]
+                theirs = _chances(pool.query[None], wanted[pool.at])[0]
                 loss = loss + _apart(ours, theirs)
                 loss = loss + LIKE * ((got - wanted[pool.at]) / spread).pow(2).mean()
                 if pool.known.any():
@@ -282,50 +265,69 @@ def for_markets(sentences: torch.Tensor, wanted: torch.Tensor, pools: list[Candi
                     loss = loss + OF_READERS * of_readers
             schedule.step(loss / len(at))
             total += float(loss.detach())
-        print(f"markets, epoch {epoch + 1}: {total / len(pools):.4f}", flush=True)
+        print(f"epoch {epoch + 1}: {total / len(pools):.4f}", flush=True)
     return net.eval()
 
 
 def imitate(given: argparse.Namespace) -> None:
-    """Fit both small networks and keep them."""
+    """Fit the small network for markets and keep it."""
     torch.manual_seed(given.seed)
-    model = Teacher(given.base)
-    model.load_state_dict(torch.load(given.teacher))
-    model = model.to(arithmetic()).eval()
+    model = taught(given)
     embedder = Embedder.load()
     queries = [q for folder, asked, said in given.judged for q in load(folder, [said], asked)]
     texts = sorted({pair for q in queries for pair in zip(q.titles, q.events, strict=True)})
     place = {pair: n for n, pair in enumerate(texts)}
     print(f"{len(queries)} queries, {len(texts)} markets", flush=True)
     of_markets = read_by(model, "market", [text(*pair) for pair in texts])
-    known = sorted({title for title, _ in texts})
-    titles = random.Random(given.seed).sample(known, min(TITLES, len(known)))
-    asked = [q.judged.query for q in queries]
-    of_queries = read_by(model, "query", [*asked, *titles])
-    sentences = SENTENCE * torch.tensor(
-        np.stack([embedder.embed_query(one) for one in (*asked, *titles)])
-    )
-    # Thrice the queries: people ask them, and nobody asks titles.
-    thrice = [*range(len(asked))] * 2 + [*range(len(sentences))]
-    students = {"query": for_queries(sentences[thrice], of_queries[thrice], of_markets)}
-    with torch.no_grad():
-        ours = students["query"](sentences[: len(asked)])
+    of_queries = read_by(model, "query", [q.judged.query for q in queries])
     pools = [
         Candidates(
-            ours[n], of_queries[n],
-            torch.tensor([place[pair] for pair in zip(q.titles, q.events, strict=True)]),
+            vector, torch.tensor([place[pair] for pair in zip(q.titles, q.events, strict=True)]),
             torch.tensor(q.known), torch.tensor(q.relation[q.known]),
         )
-        for n, q in enumerate(queries)
+        for q, vector in zip(queries, of_queries, strict=True)
     ]  # fmt: skip
     of_texts = SENTENCE * torch.tensor(sentence_vectors(embedder, texts))
-    students["market"] = for_markets(of_texts, of_markets, pools)
+    student = for_markets(of_texts, of_markets, pools)
     with torch.no_grad():
-        largest = students["market"](of_texts).abs().numpy()
-    arrays: dict[str, Any] = {"scales": np.quantile(largest, 0.9999, axis=0) / 127}
-    for side, net in students.items():
-        arrays |= net.arrays(side)
-    np.savez_compressed(given.keep, **arrays)
+        largest = student(of_texts).abs().numpy()
+    scales = np.quantile(largest, 0.9999, axis=0) / 127
+    np.savez_compressed(given.keep, scales=scales, **student.arrays())
+
+
+class QueryReader(nn.Module):
+    """The teacher as it reads one query, from the word table's vectors of the pieces."""
+
+    def __init__(self, model: Teacher) -> None:
+        super().__init__()
+        self.bert, self.last = model.bert, model.classifier["query"]
+
+    def forward(self, words: torch.Tensor) -> torch.Tensor:
+        """(1, RELATION_VECTOR_SIZE) of (1, tokens, width)."""
+        mean = self.bert(inputs_embeds=words).last_hidden_state.mean(1)
+        return self.last(mean / mean.norm(dim=-1, keepdim=True) * LENGTH)
+
+
+def export(given: argparse.Namespace) -> None:
+    """Write the teacher as it reads queries."""
+    model = taught(given).float()
+    model.bert.set_attn_implementation("eager")
+    with tempfile.TemporaryDirectory() as folder:
+        plain = Path(folder) / "plain.onnx"
+        torch.onnx.export(
+            QueryReader(model), (torch.randn(1, 12, model.bert.config.hidden_size),), str(plain),
+            input_names=["words"], output_names=["vector"], opset_version=17, dynamo=False,
+            dynamic_axes={"words": {1: "tokens"}},
+        )  # fmt: skip
+        quantize_dynamic(plain, given.keep, weight_type=QuantType.QInt8, per_channel=True)
+    print(f"{given.keep.stat().st_size / 1e6:.1f} MB")
+
+
+def taught(given: argparse.Namespace) -> Teacher:
+    """The trained teacher."""
+    model = Teacher(given.base)
+    model.load_state_dict(torch.load(given.teacher))
+    return model.to(arithmetic()).eval()
 
 
 def sentence_vectors(embedder: Embedder, texts: list[tuple[str, str]]) -> np.ndarray:
@@ -337,16 +339,17 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     steps = parser.add_subparsers(required=True)
-    for name, run in (("teach", teach), ("imitate", imitate)):
+    for name, run in (("teach", teach), ("imitate", imitate), ("export", export)):
         step = steps.add_parser(name)
         step.add_argument("teacher", type=Path)
         step.add_argument("--base", type=Path, required=True)
-        step.add_argument("--seed", type=int, default=1)
-        step.add_argument(
-            "--judged", type=Path, nargs=3, action="append", required=True,
-            metavar=("OUT", "QUERIES", "JUDGMENTS"),
-        )  # fmt: skip
         step.set_defaults(run=run)
+        if run is not export:
+            step.add_argument("--seed", type=int, default=1)
+            step.add_argument(
+                "--judged", type=Path, nargs=3, action="append", required=True,
+                metavar=("OUT", "QUERIES", "JUDGMENTS"),
+            )  # fmt: skip
         if run is teach:
             step.add_argument("--start", type=Path, help="Weights to start from.")
             step.add_argument("--epochs", type=int, default=2)

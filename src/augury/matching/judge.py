@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from augury.language import word_pieces
 from augury.logic.joint_outcomes import ORDERS, Relation, of_denied_first, of_denied_second
 from augury.matching.features import NAMES, Matrix, ordered
 from augury.matching.trees import Trees
@@ -169,22 +170,9 @@ class Encoder:
 
     @classmethod
     def load(cls, folder: Path = MODEL) -> Encoder:
-        """Load the encoder from the files `encoder.onnx` and `tokenizer.json` of a folder."""
-        import onnxruntime
-        from tokenizers import Tokenizer
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 2
-        # Otherwise a memory plan is kept for every input shape: 60 MB after 240 shapes.
-        options.enable_mem_pattern = False
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        session = onnxruntime.InferenceSession(
-            str(folder / "encoder.onnx"), options, providers=["CPUExecutionProvider"]
-        )
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        tokenizer.enable_truncation(MAX_TOKENS, strategy="longest_first")
-        tokenizer.enable_padding()
-        return cls(session, tokenizer)
+        """Load the encoder from the file `encoder.onnx` of a folder."""
+        session = word_pieces.session(folder / "encoder.onnx", threads=2)
+        return cls(session, word_pieces.tokenizer(MAX_TOKENS))
 
     def score(self, question: str, markets: Sequence[str]) -> NDArray[np.float32]:
         """For each market, the natural logarithm of the probability of each relation that it may
@@ -197,7 +185,7 @@ class Encoder:
             return np.zeros((0, 3 + len(ORDERS)), np.float32)
         encoded = self.tokenizer.encode_batch([(question, market) for market in markets])
         given = {
-            "input_ids": np.array([one.ids for one in encoded], np.int64),
+            "words": word_pieces.table().vectors(np.array([one.ids for one in encoded])),
             "attention_mask": np.array([one.attention_mask for one in encoded], np.int64),
             "token_type_ids": np.array([one.type_ids for one in encoded], np.int64),
         }

@@ -305,7 +305,7 @@ class QueryFactors(Lookup):
             self._foreign(tags),
             self._at_other_level(tags),
             judged,
-            self.relations.networks.log_chances(pool.sentence, pool.relation_vectors),
+            self.relations.networks.log_chances(pool.query, pool.relation_vectors),
         )
         return TreeReading(self, pool, found, rows)
 

@@ -1,13 +1,14 @@
-"""How a market is related to a query by their texts alone, from two vectors. Pure numpy.
+"""How a market is related to a query by their texts alone, from two vectors.
 
 A market has a *relation vector*, and so has a query. Each has one part for every relation except
 "none", and one number for each relation, "none" included. How likely a relation is depends on the
 dot product of the two parts for it, and on the two numbers. So a market's vector is computed once,
 when the market is indexed, and a search only multiplies.
 
-Two small networks compute relation vectors from sentence vectors (`augury.search.embedding`). They
-were fitted to give the same vectors as a transformer that had been trained on markets that readers
-had judged for queries (`training/relations/vectors.py`).
+A query's vector is computed by a transformer that was trained on markets that readers had judged
+for queries. For markets it would be too slow. Their vectors come from a small network that was
+fitted to give the same vectors from sentence vectors (`augury.search.embedding`). Both are made by
+`training/relations/vectors.py`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from augury.language import word_pieces
 from augury.relations.columns import Floats
 from augury.search.related import RELATION_VECTOR_SIZE
 
@@ -30,6 +32,13 @@ downstream, correlated."""
 PART_SIZE: Final = 64
 """Length of the part of a relation vector that belongs to one relation."""
 assert PART_COUNT * (PART_SIZE + 1) + 1 == RELATION_VECTOR_SIZE
+NETWORK: Final = "vectors.npz"
+"""File name of the network for markets."""
+QUERY_READER: Final = "query_reader.onnx"
+"""File name of the transformer for queries."""
+MAX_TOKENS: Final = 64
+"""Maximum number of word pieces that are read of a query; the rest is cut off. The transformer was
+trained on texts cut to this length."""
 CODE_VERSION: Final = "1"
 """Version of the code that computes a market's relation vector. Raise it whenever the same networks
 give other vectors."""
@@ -56,16 +65,44 @@ class Network(NamedTuple):
         return np.asarray(hidden @ weights + biases + sentences @ self.linear, np.float32)
 
 
+class QueryReader:
+    """The transformer that computes the relation vectors of queries: 11 MB, about 2 ms for a query
+    on one core. Its state is read-only, so threads may share one reader."""
+
+    def __init__(self, model: bytes) -> None:
+        """`model`: the ONNX model that `training/relations/vectors.py` writes."""
+        self._session = word_pieces.session(model, threads=1)
+        self._tokenizer = word_pieces.tokenizer(MAX_TOKENS)
+
+    def __call__(self, query: str) -> Floats:
+        """The relation vector of a query, (RELATION_VECTOR_SIZE,)."""
+        words = word_pieces.table().vectors(np.array([self._tokenizer.encode(query).ids]))
+        (found,) = self._session.run(None, {"words": words})
+        return np.asarray(found, np.float32)[0]
+
+
 class RelationVectors:
     """Computes the relation vectors of markets and queries, and from these how likely each relation
-    is."""
+    is.
 
-    def __init__(self, markets: Network, queries: Network, scales: Floats, version: str) -> None:
+    Attributes
+    ----------
+    version : str
+        Changes whenever markets may get other vectors. The stored vectors are then computed again.
+    pair_version : str
+        Changes whenever markets or queries may get other vectors. The trees that judge by the
+        chances are then fitted again.
+    """
+
+    def __init__(
+        self, markets: Network, queries: QueryReader, scales: Floats, versions: tuple[str, str]
+    ) -> None:
         """`scales` (RELATION_VECTOR_SIZE,): a market's vector is stored as whole numbers; each of
-        them times the scale at its position is the value. `version` changes whenever markets may
-        get other vectors."""
+        them times the scale at its position is the value. `versions`: of the network for markets,
+        and of the reader of queries."""
         self._markets, self._queries, self._scales = markets, queries, scales
-        self.version = version
+        self.version = versions[0]
+        self.pair_version = "-".join(versions)
 
     def of_markets(self, sentences: Floats) -> NDArray[np.int8]:
         """The relation vectors of n markets as they are stored, (n, RELATION_VECTOR_SIZE).
@@ -73,44 +110,42 @@ class RelationVectors:
         whole = np.rint(self._markets(sentences) / self._scales)
         return np.clip(whole, -127, 127).astype(np.int8)
 
-    def log_chances(self, sentence: Floats, markets: NDArray[np.int8]) -> Floats:
+    def log_chances(self, query: str, markets: NDArray[np.int8]) -> Floats:
         """For each of n markets, how likely each relation to the query is, judged by the texts
         alone: natural logarithms of chances, (n, 5), in the order of
         `augury.relations.columns.TEXT_COLUMNS`.
 
-        sentence : (dim,), the query's sentence vector; if it is zero (no known word), the chances
-            depend on the market alone
+        query : the text that is searched for
         markets : (n, RELATION_VECTOR_SIZE), from `of_markets`
         """
-        query = self._queries(sentence[None, :])[0]
+        asked = self._queries(query)
         size = PART_COUNT * PART_SIZE
         # Column k of `weights` takes the dot product for class k; "none" has no part.
         weights = np.zeros((RELATION_VECTOR_SIZE, PART_COUNT + 1), np.float32)
         for part in range(PART_COUNT):
             own = slice(part * PART_SIZE, (part + 1) * PART_SIZE)
-            weights[own, part + 1] = query[own] * self._scales[own]
+            weights[own, part + 1] = asked[own] * self._scales[own]
         np.fill_diagonal(weights[size:], self._scales[size:])
-        raw = markets.astype(np.float32) @ weights + query[size:]
+        raw = markets.astype(np.float32) @ weights + asked[size:]
         raw -= raw.max(axis=1, keepdims=True, initial=-np.inf)
         return np.asarray(raw - np.log(np.exp(raw).sum(axis=1, keepdims=True)), np.float32)
 
 
 @cache
 def default() -> RelationVectors:
-    """The networks shipped with this version."""
-    content = (resources.files("augury.relations") / "vectors.npz").read_bytes()
+    """The network and the transformer shipped with this version."""
+    folder = resources.files("augury.relations")
+    content, reader = ((folder / name).read_bytes() for name in (NETWORK, QUERY_READER))
     with np.load(io.BytesIO(content)) as kept:
-        return RelationVectors(
-            _network(kept, "market"),
-            _network(kept, "query"),
-            kept["scales"].astype(np.float32),
-            f"{CODE_VERSION}-{hashlib.sha256(content).hexdigest()[:8]}",
-        )
+        arrays = {name: kept[name].astype(np.float32) for name in kept.files}
+    layers = tuple((arrays[f"weights{n}"], arrays[f"biases{n}"]) for n in range(3))
+    return RelationVectors(
+        Network(layers, arrays["linear"]),
+        QueryReader(reader),
+        arrays["scales"],
+        (f"{CODE_VERSION}-{_digest(content)}", _digest(reader)),
+    )
 
 
-def _network(kept: np.lib.npyio.NpzFile, side: str) -> Network:
-    def read(name: str) -> Floats:
-        return kept[f"{side}_{name}"].astype(np.float32)
-
-    layers = tuple((read(f"weights{n}"), read(f"biases{n}")) for n in range(3))
-    return Network(layers, read("linear"))
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:8]

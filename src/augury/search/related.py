@@ -76,8 +76,8 @@ class Pool:
     """(n, RELATION_VECTOR_SIZE): the relation vector of each market, from
     `Relations.relation_vectors`. It is computed from the market's text, and says how the market is
     related to a query."""
-    sentence: NDArray[np.float32]
-    """(dim,): the query's sentence vector (`augury.search.embedding`)."""
+    query: str
+    """The text that is searched for."""
     direct_count: int
     """Number of candidates for the list `direct`. They are the first markets of the pool, and
     `PoolReading.direct` grades only them. Search found them by words, by meaning, or as markets on

@@ -133,7 +133,7 @@ def _pool(
         closes=payload["closes"],
         family=np.ascontiguousarray(payload["family"]),
         relation_vectors=payload["relation"],
-        sentence=understood.vector,
+        query=understood.text,
         direct_count=direct_count,
         voters=voters,
         terms=len(query.ids),
