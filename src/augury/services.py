@@ -190,6 +190,7 @@ def _base(settings: Settings) -> Base:
     relations = RelationService(base)
     _ = relations.matcher, relations.graph, relations.judged
     _ = relations.ranker, relations.direct_ranker, shared_embedder()
+    relations.networks.warm()
     return base
 
 

@@ -231,7 +231,7 @@ def test_a_market_bounds_the_answer_by_the_judge_s_word_alone(
     assert "as the trained judge reads the texts" in found.reasoning
     assert one.relation in found.reasoning
     assert "asks the opposite" not in found.reasoning
-    assert "complement" not in found.reasoning
+    assert "1 minus" not in found.reasoning
     asks = engine.estimate(compared, verdicts={(1, 0): Verdict(0.95, 0.01, order=order)})
     assert [one.role for one in asks.evidence] == ["direct"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -65,7 +66,7 @@ def test_chances_sum_to_one_and_do_not_depend_on_the_other_markets(embedder: Emb
         assert alone == pytest.approx(one, abs=1e-3)
 
 
-@pytest.mark.parametrize("query", ["", "zzyzx", "oil " * 500])
+@pytest.mark.parametrize("query", ["", "zzyzx", "oil " * 500, "\ud800 oil", "\x00", "🛢️"])
 def test_odd_texts_and_a_pool_without_markets_have_chances_too(query: str) -> None:
     known = vectors.default()
     assert known.log_chances(query, np.zeros((0, RELATION_VECTOR_SIZE), np.int8)).shape == (0, 5)
@@ -79,16 +80,27 @@ def test_only_what_changes_stored_vectors_has_the_index_built_again(embedder: Em
     relations, now = RelationService(), vectors.default()
     before = schema(embedder, relations).fingerprint
 
-    def fingerprint(*versions: str) -> str:
-        relations.networks = vectors.RelationVectors(
-            now._markets, now._queries, now._scales, (versions[0], versions[1])
-        )
+    def fingerprint(version: str, reader: vectors.QueryReader) -> str:
+        relations.networks = vectors.RelationVectors(now._markets, reader, now._scales, version)
         return schema(embedder, relations).fingerprint
 
-    reader = now.pair_version.removeprefix(f"{now.version}-")
-    assert fingerprint("another", reader) != before
-    assert fingerprint(now.version, "another") == before
+    assert fingerprint("another", now._queries) != before
+    assert fingerprint(now.version, vectors.QueryReader(b"another")) == before
     assert relations.networks.pair_version != now.pair_version
+
+
+def test_a_long_query_is_read_up_to_its_64th_piece() -> None:
+    read = vectors.default()._queries
+    assert (read("oil " * 500) == read("oil " * (vectors.MAX_TOKENS - 2))).all()
+
+
+def test_threads_may_share_the_reader_of_queries() -> None:
+    read = vectors.default()._queries
+    queries = [f"Will oil hit ${price}?" for price in range(60, 120)]
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(read, queries))
+    for query, found in zip(queries, together, strict=True):
+        assert (read(query) == found).all()
 
 
 def test_the_trees_see_the_chances_in_their_order(embedder: Embedder) -> None:

@@ -27,6 +27,7 @@ from onnx.numpy_helper import to_array
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from transformers import AutoModelForSequenceClassification
 
+from augury.language import word_pieces
 from augury.language.word_pieces import WordTable
 
 
@@ -117,6 +118,8 @@ def main() -> None:
             began = time.perf_counter()
             small = session.run(None, fed)[0]
             took.append(time.perf_counter() - began)
+    if not given.table and not all(map(np.array_equal, table, word_pieces.table())):
+        raise SystemExit("The word table differs from the one that ships: write it, with --table.")
     if given.table:
         np.savez(given.table / "table.npz", **table._asdict())
         shutil.copy(given.base / "tokenizer.json", given.table / "tokenizer.json")

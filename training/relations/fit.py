@@ -43,7 +43,7 @@ queries move by .02 from seed to seed (`docs/experiments/relations-ranker.md`)."
 DIRECT_SETTINGS = {k: v for k, v in SETTINGS.items() if k != "num_class"} | {
     "objective": "cross_entropy"
 }
-DIRECT_ROUNDS = 80
+DIRECT_ROUNDS = 110
 CLAIMABLE = 40
 """Best direct results that a relation may claim only with a larger chance: as in the service."""
 COST = 0.03
@@ -117,7 +117,7 @@ def with_vectors_that_ship(out: Path, judgments: list[Path], queries: Path) -> l
     """As `load`; ends the script if the features were gathered with other relation vectors."""
     found = load(out, judgments, queries)
     if any(query.vectors != vectors.default().pair_version for query in found):
-        raise SystemExit(f"{out} was gathered with another vectors.npz: run gather.py again.")
+        raise SystemExit(f"{out} was gathered with other relation vectors: run gather.py again.")
     return found
 
 
@@ -266,14 +266,13 @@ def score(queries: list[Query], lists: list[dict[str, list[str]]]) -> dict[str, 
 
 
 def held_out(queries: list[Query], more: Sequence[Query] = ()) -> list[Told]:
-    """What trees say of every query that saw none of its fold. Those for relations see `more`, too:
-    with these, those for `direct` gain nothing (`docs/experiments/relations-ranker.md`)."""
+    """What trees say of every query that saw none of its fold; all of them see `more`."""
     found: dict[int, Told] = {}
     dice = np.random.default_rng(SEED).permutation(len(queries))
     for fold in range(FOLDS):
         test = set(dice[fold::FOLDS].tolist())
-        seen = [q for n, q in enumerate(queries) if n not in test]
-        models = fit([*seen, *more]), fit_direct(seen)
+        seen = [*(q for n, q in enumerate(queries) if n not in test), *more]
+        models = fit(seen), fit_direct(seen)
         found |= {n: told_by(models, queries[n]) for n in test}
     return [found[n] for n in range(len(queries))]
 
@@ -320,14 +319,13 @@ def keep(
     folder: Path,
     models: tuple[Models, Models],
     queries: list[Query],
-    more: list[Query],
     floors: dict[Relation, float],
 ) -> None:
     """Write the trees and, beside them, what they were fitted on."""
     import trees_to_onnx
 
     pairs = {
-        "ranker": sum(int(q.known.sum()) for q in queries + more),
+        "ranker": sum(int(q.known.sum()) for q in queries),
         "direct": sum(int(q.known[: len(q.direct_rows)].sum()) for q in queries),
     }
     for name, model, rounds in zip(pairs, models, (ROUNDS, DIRECT_ROUNDS), strict=True):
@@ -338,7 +336,7 @@ def keep(
             "seed": SEED, "seeds": SEEDS, "queries": len(queries), "pairs": pairs[name],
         }  # fmt: skip
         if name == "ranker":
-            told |= {"queries": len(queries + more), "classes": list(CLASSES), "floors": floors}
+            told |= {"classes": list(CLASSES), "floors": floors}
         (folder / f"{name}.json").write_text(json.dumps(told, indent=1) + "\n")
 
 
@@ -349,7 +347,7 @@ def main() -> None:
     parser.add_argument("judgments", type=Path, nargs="+")
     parser.add_argument(
         "--more", type=Path, nargs=3, metavar=("OUT", "QUERIES", "JUDGMENTS"),
-        help="Fit the trees for relations on these queries, too. They are in no fold.",
+        help="Fit on these queries, too. They are in no fold.",
     )  # fmt: skip
     parser.add_argument("--queries", type=Path, default=Path(__file__).with_name("queries.jsonl"))
     parser.add_argument("--importance", action="store_true", help="What each column is worth.")
@@ -367,7 +365,8 @@ def main() -> None:
     apart = held_out(queries, more)
     floors = floors_of(queries, apart)
     show("five folds", queries, apart, floors)
-    models = fit(queries + more), fit_direct(queries)
+    seen = queries + more
+    models = fit(seen), fit_direct(seen)
     for out, asked, judgments in given.report:
         others = with_vectors_that_ship(out, [judgments], asked)
         show(str(asked), others, [told_by(models, q) for q in others], floors)
@@ -378,7 +377,7 @@ def main() -> None:
             for name, value in sorted(gain, key=lambda x: -x[1]):
                 print(f"{name:>20} {value:8.0f}")
     if given.keep:
-        keep(given.keep, models, queries, more, floors)
+        keep(given.keep, models, seen, floors)
 
 
 if __name__ == "__main__":

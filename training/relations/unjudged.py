@@ -52,8 +52,8 @@ def main() -> None:
     of = lambda part: load(part[0], [part[2]], part[1]) if part else []  # noqa: E731
     more = of(given.more)
     if given.by:
-        others = of(given.by)
-        models = fit(others + more), fit_direct(others)
+        others = of(given.by) + more
+        models = fit(others), fit_direct(others)
         told = [told_by(models, query) for query in queries]
     else:
         told = held_out(queries, more)

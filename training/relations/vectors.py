@@ -1,4 +1,4 @@
-"""Fit the relation vectors of `augury.relations.vectors`, in two steps.
+"""Fit the relation vectors of `augury.relations.vectors`, in three steps.
 
     python training/relations/vectors.py teach TEACHER.pt --base MODEL \\
         --judged OUT QUERIES JUDGMENTS

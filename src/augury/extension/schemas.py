@@ -123,9 +123,9 @@ class SearchPageRequest(PageRequest):
     )
     ads_mode: AdsMode = Field(
         "fast",
-        description="Only for the mode ads. fast: markets in the order of the search. thorough: "
-        "more candidates, ranked again by the names in the page's text, by trading volume and by "
-        "how open the outcome is.",
+        description="Used only if `mode` is ads. fast: markets in the order of the search. "
+        "thorough: more candidates, ranked again by the names in the page's text, by trading "
+        "volume and by how uncertain the outcome is.",
     )
     sports_mode: SportsMode = Field(
         "auto",

@@ -55,8 +55,8 @@ hand."""
 SIBLING_LOSS: Final = 0.6
 """Some markets differ from each other only by a name ("Will Russia capture X"). If the question
 does not say this name, up to this many points are subtracted from the market's `Comparison.score`
-(at most 3.8), and as many from its `Comparison.content` (at most 2.6). Both say how well the market
-matches the question. Chosen by hand."""
+(a number up to 3.8), and as many from its `Comparison.content` (a number up to 2.6). Both numbers
+say how well the market matches the question. Chosen by hand."""
 MARKETS_KEPT: Final = 8_000
 """Largest number of markets for which two things are kept in memory: the parts (subject, level ...)
 read from the market's text, and the vector of its title. Both together take 3 kB per market. For

@@ -116,7 +116,8 @@ def reasoning(
         sentences.append(_sentence(one, kind))
     if not reading.proposition.positive and kind not in ("direct", "judged"):
         sentences.append(
-            "The question asks whether this does not happen, so the complement counts."
+            "The question asks whether this does not happen, so the probability of Yes is 1"
+            " minus the probability that this happens."
         )
     if abs(pooled - p) >= VISIBLE_CHANGE:
         end = "no less" if p > pooled else "no more"

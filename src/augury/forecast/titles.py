@@ -1,4 +1,5 @@
-"""Questions with a known outcome: the titles of resolved markets, asked while they were open."""
+"""Questions with a known outcome. They are the titles of markets that are resolved by now; each is
+asked as of a time when its market was still open."""
 
 from __future__ import annotations
 

@@ -4,10 +4,11 @@ it. Pure.
 A factor is something in the world that markets are about, such as a policy rate. A market is
 related to the question if a path of steps leads from one of the question's factors to the
 market's factor; each step leads to a factor that drives, follows from or moves with the previous
-one. Nodes are the question itself and, for each related factor, its best event, with that event's
-markets and prices. Edges point from cause to effect. An edge between events that only move together
-says so, and its direction means nothing. The size of the graph is limited. A causal cycle is kept
-only if it has a lag, i.e. if it is a feedback over time.
+one. Nodes are the question itself and, for each related factor, one event: that of the factor's
+market with the highest score, with the event's markets and prices. Edges point from cause to
+effect. An edge between events that only move together says so, and its direction means nothing. The
+size of the graph is limited. A causal cycle is kept only if it has a lag, i.e. if it is a feedback
+over time.
 """
 
 from __future__ import annotations
@@ -71,8 +72,8 @@ class Node:
     label: str
     markets: tuple[StoredMarket, ...]
     probability: float | None
-    """Probability (0 to 1) of Yes to the label, which is a question: the price of the first market
-    or, for the question's own node, the forecast. None: unknown."""
+    """Probability (0 to 1) that the answer to the question in `label` is Yes: the price of the
+    first market or, for the node of the question itself, the forecast. None: unknown."""
     price_as_of: datetime | None = None
     """When the price that `probability` rests on was quoted."""
 

@@ -41,9 +41,9 @@ _DETERMINED: Final = re.compile(
     r"|\b(?:the|our|their|current|sitting|incumbent)$",
     re.I,
 )
-"""Matches the text before an office if the office can then mean the person who holds it. Such a
-text ends in a word like "the" or "current", or the question has only just begun: the text is empty
-or one word like "Will"."""
+"""Matches the text before the name of an office if, after this text, the name can mean the person
+who holds the office. Such a text ends in a word like "the" or "current", or the name stands at the
+start of the question: the text is empty or one word like "Will"."""
 _OWNED: Final = re.compile(r"^[\w.]+(?:'s|’s|ish|an|ese|i|ch)\s", re.I)
 """Matches the start of an office that begins with the name of its country, state or company:
 "Florida's governor", "British PM"."""

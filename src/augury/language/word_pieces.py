@@ -2,11 +2,12 @@
 that read texts (the judge's encoder and the reader of queries).
 
 Pieces and vectors are those of the model all-MiniLM-L6-v2, from which these transformers were
-trained. Training leaves the vectors as they are, so all transformers share one table. Pure.
+trained. Training leaves the vectors as they are, so all transformers share one table.
 """
 
 from __future__ import annotations
 
+import hashlib
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -51,6 +52,13 @@ def tokenizer(most: int) -> Tokenizer:
     found.enable_truncation(most, strategy="longest_first")
     found.enable_padding()
     return found
+
+
+def digest(*models: bytes) -> str:
+    """Identifies transformers together with the tokenizer and the table that they are given: 8
+    hexadecimal digits."""
+    files = ((FOLDER / name).read_bytes() for name in ("tokenizer.json", "table.npz"))
+    return hashlib.sha256(b"".join([*models, *files])).hexdigest()[:8]
 
 
 def session(model: Path | bytes, threads: int) -> onnxruntime.InferenceSession:

@@ -1,8 +1,9 @@
 """Demands of a question that a market has to meet in order to ask the same question. Pure.
 
 The judge (the trained model) weighs how alike two texts are, so it can accept a market that asks
-another question: a market on another office, on only one of two named alternatives, or without the
-event that the question puts after "before". The rules of this module find such markets.
+another question: a market on another office, or on only one of two named alternatives. Or the
+question asks whether something happens before a certain event ("before Powell leaves"), and the
+market does not mention this event. The rules of this module find such markets.
 """
 
 from __future__ import annotations

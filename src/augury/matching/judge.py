@@ -7,7 +7,8 @@ The judge has three parts, all fitted by scripts in `training/judge/`. The short
 whose input is the comparison by the hand-written rules of `forecast.match`) chooses which markets
 are read. The encoder reads question and market together. Boosted trees turn the encoder's scores
 and the features (`features.NAMES`: numbers that compare the two) into probabilities. The files of
-all three lie in `model/`; `docs/model-card.md` says what they were fitted on and how good they are.
+all three lie in `model/`, except the encoder's tokenizer and word table (`language.word_pieces`);
+`docs/model-card.md` says what they were fitted on and how good they are.
 """
 
 from __future__ import annotations

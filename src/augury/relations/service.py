@@ -80,7 +80,7 @@ class RelationService:
     def version(self) -> str:
         """Version of the way in which factors are found in texts and relation vectors are computed;
         if it changes, the search index is built again. It changes with the factor base, with the
-        code that finds the factors (`FINDER_VERSION`), and with the fitted networks."""
+        code that finds the factors (`FINDER_VERSION`), and with the network for markets."""
         return f"{FINDER_VERSION}-{self.base.version}-{self.networks.version}"
 
     @cached_property
@@ -116,8 +116,8 @@ class RelationService:
 
     @cached_property
     def networks(self) -> vectors.RelationVectors:
-        """The fitted networks that tell, from the texts of a query and a market, how the two are
-        related."""
+        """The network and the transformer that tell, from the texts of a market and a query, how
+        the two are related."""
         return vectors.default()
 
     def factor(self, number: int) -> Factor:

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import hashlib
 import io
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,10 @@ from numpy.typing import NDArray
 from augury.language import word_pieces
 from augury.relations.columns import Floats
 from augury.search.related import RELATION_VECTOR_SIZE
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
 
 PART_COUNT: Final = 4
 """Number of parts of a relation vector, one for each relation except "none": direct, upstream,
@@ -40,8 +44,8 @@ MAX_TOKENS: Final = 64
 """Maximum number of word pieces that are read of a query; the rest is cut off. The transformer was
 trained on texts cut to this length."""
 CODE_VERSION: Final = "1"
-"""Version of the code that computes a market's relation vector. Raise it whenever the same networks
-give other vectors."""
+"""Version of the code that computes relation vectors. Raise it whenever the same network gives
+markets other vectors, or the same transformer gives queries other vectors."""
 
 
 class Network(NamedTuple):
@@ -66,17 +70,31 @@ class Network(NamedTuple):
 
 
 class QueryReader:
-    """The transformer that computes the relation vectors of queries: 11 MB, about 2 ms for a query
-    on one core. Its state is read-only, so threads may share one reader."""
+    """The transformer that computes the relation vectors of queries. A query takes 2 to 6 ms of one
+    core, the longer the more. The transformer is loaded when it is first used. Threads may share
+    one reader."""
 
     def __init__(self, model: bytes) -> None:
         """`model`: the ONNX model that `training/relations/vectors.py` writes."""
-        self._session = word_pieces.session(model, threads=1)
-        self._tokenizer = word_pieces.tokenizer(MAX_TOKENS)
+        self._model = model
+
+    @cached_property
+    def _session(self) -> InferenceSession:
+        return word_pieces.session(self._model, threads=1)
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        return word_pieces.tokenizer(MAX_TOKENS)
+
+    @cached_property
+    def version(self) -> str:
+        """Changes whenever queries may get other vectors from the same code."""
+        return word_pieces.digest(self._model)
 
     def __call__(self, query: str) -> Floats:
         """The relation vector of a query, (RELATION_VECTOR_SIZE,)."""
-        words = word_pieces.table().vectors(np.array([self._tokenizer.encode(query).ids]))
+        plain = query.encode("utf-8", "replace").decode()  # the tokenizer takes no surrogates
+        words = word_pieces.table().vectors(np.array([self._tokenizer.encode(plain).ids]))
         (found,) = self._session.run(None, {"words": words})
         return np.asarray(found, np.float32)[0]
 
@@ -89,20 +107,25 @@ class RelationVectors:
     ----------
     version : str
         Changes whenever markets may get other vectors. The stored vectors are then computed again.
-    pair_version : str
-        Changes whenever markets or queries may get other vectors. The trees that judge by the
-        chances are then fitted again.
     """
 
     def __init__(
-        self, markets: Network, queries: QueryReader, scales: Floats, versions: tuple[str, str]
+        self, markets: Network, queries: QueryReader, scales: Floats, version: str
     ) -> None:
         """`scales` (RELATION_VECTOR_SIZE,): a market's vector is stored as whole numbers; each of
-        them times the scale at its position is the value. `versions`: of the network for markets,
-        and of the reader of queries."""
+        them times the scale at its position is the value."""
         self._markets, self._queries, self._scales = markets, queries, scales
-        self.version = versions[0]
-        self.pair_version = "-".join(versions)
+        self.version = version
+
+    @property
+    def pair_version(self) -> str:
+        """Changes whenever markets or queries may get other vectors. The trees that judge by the
+        chances must then be fitted again."""
+        return f"{self.version}-{self._queries.version}"
+
+    def warm(self) -> None:
+        """Load the transformer for queries now, so that the first search does not wait for it."""
+        self._queries("")
 
     def of_markets(self, sentences: Floats) -> NDArray[np.int8]:
         """The relation vectors of n markets as they are stored, (n, RELATION_VECTOR_SIZE).
@@ -143,9 +166,5 @@ def default() -> RelationVectors:
         Network(layers, arrays["linear"]),
         QueryReader(reader),
         arrays["scales"],
-        (f"{CODE_VERSION}-{_digest(content)}", _digest(reader)),
+        f"{CODE_VERSION}-{hashlib.sha256(content).hexdigest()[:8]}",
     )
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:8]

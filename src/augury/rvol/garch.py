@@ -4,8 +4,9 @@ the model `blend` (the mean of several regressions). Pure.
 GJR-GARCH(1,1) with Student's t, mean zero (Glosten, Jagannathan, Runkle 1993):
 v_{t+1} = omega + (alpha + gamma 1{r_t < 0}) r_t^2 + beta v_t. The regressions are fitted anew every
 day. A fit of GARCH takes much longer than all of them, so its parameters are fitted only every
-`FIT_EVERY_DAYS` days, from returns up to that day; in between the recursion continues with them.
-The library `arch` makes the fits. It is the optional extra `garch`, imported at first use.
+`FIT_EVERY_DAYS` days, from returns up to that day. Between two fits, the recursion continues with
+the parameters of the last fit. The library `arch` makes the fits. It is the optional extra `garch`,
+imported at first use.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Forecasts all assets of a class (same family and calendar) at its last day, for all horizons,
 with a checkpoint for the next day. Pure.
 
-A row is one day of an asset. A checkpoint holds what the models need of all but the latest rows of
-each asset: sums of products, running totals, the rows of the gamma regression. The next day's
-forecasts are then computed from the checkpoint and the rows that it does not cover; only GARCH
-(`garch`) still reads the returns of all rows. With or without a checkpoint, sums are added up in
-the same blocks of rows and in the same order, so the forecasts are equal to the last bit and a
-checkpoint may be lost at any time.
+A row is one day of an asset. A checkpoint covers all rows of each asset except the latest ones. It
+holds what the models need from the covered rows: sums of products, running totals, the rows of the
+gamma regression. The next day's forecasts are then computed from the checkpoint and the rows that
+it does not cover; only GARCH (`garch`) still reads the returns of all rows. With or without a
+checkpoint, sums are added up in the same blocks of rows and in the same order, so the forecasts are
+equal to the last bit and a checkpoint may be lost at any time.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class GammaRows(NamedTuple):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What the models keep of each asset's first days (`state.rows` of them), so that the next
-    forecast is computed from later days only."""
+    """What the models keep of the first `state.rows` days of each asset. With it, the next forecast
+    is computed from the later days only (except by GARCH, which reads the returns of all days)."""
 
     day: int
     """The last day of the data from which the checkpoint was made, in days since 1970-01-01."""

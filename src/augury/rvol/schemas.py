@@ -357,9 +357,9 @@ class RvolScoreRow(BaseModel):
     qlike_median: float = Field(description="Median QLIKE loss.")
     qlike_ex_event: float | None = Field(
         description="Mean QLIKE loss without the worst days, because a single day can dominate a "
-        "score. Left out are the forecast with the largest loss (made on the day in `event`) and "
-        "all forecasts whose target windows (the days that they cover) overlap with its window. "
-        "Null: no forecasts are left."
+        "score. The forecast with the largest loss (made on the day in `event`) is left out, and "
+        "so is each forecast whose target window (the days that it covers) overlaps the target "
+        "window of that forecast. Null: no forecasts are left."
     )
     event: str = Field(
         description="Day on which the forecast with the largest QLIKE loss was made."

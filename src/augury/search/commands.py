@@ -194,7 +194,7 @@ def evaluate_search(
     for score in result["per_query"]:
         direct = score["ndcg10"]["direct"]
         shown = "-" if direct is None else f"{direct:.3f}"
-        typer.echo(f"{score['qid']:>6}  direct {shown}  {score['query']}")
+        typer.echo(f"{score['qid']:>6}  nDCG@10 of direct {shown}  {score['query']}")
     typer.echo(f"queries {result['queries']}, latency {result['latency_ms']} ms")
     for dimension in DIMENSIONS:
         ndcg, none = result["ndcg10"][dimension], result["none_share"][dimension]

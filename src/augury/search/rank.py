@@ -2,10 +2,10 @@
 
 A market's raw score is a weighted sum of seven features, which come from its question, its event's
 name and its vector; the weights were fitted on judged queries (`augury.search.fit`). The score says
-how directly a market is about the query. If factors are known, fitted trees order the results
-instead (`by_grade`). This requires at least one market that matches the query by its title or is
-about one of the query's own factors. What the features need to know about a market is packed into a
-record of fixed size when the market is indexed, so that ranking 200 candidates reads 200 records
+how directly a market is about the query. If the service has a factor base, and at least one market
+matches the query by its title or is about one of the query's own factors, fitted decision trees
+order the results instead (`by_grade`). What the features need to know about a market is packed into
+a record of fixed size when the market is indexed, so that ranking 200 candidates reads 200 records
 and nothing else.
 
 A factor is something in the world that markets are about, such as a policy rate. A query's own

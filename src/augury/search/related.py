@@ -74,8 +74,8 @@ class Pool:
     """(n,): a hash for each market; markets of one family, e.g. of one event, have the same."""
     relation_vectors: NDArray[np.int8]
     """(n, RELATION_VECTOR_SIZE): the relation vector of each market, from
-    `Relations.relation_vectors`. It is computed from the market's text, and says how the market is
-    related to a query."""
+    `Relations.relation_vectors`. It is computed from the market's text alone. Together with the
+    vector of a query, it tells how the market is related to that query."""
     query: str
     """The text that is searched for."""
     direct_count: int

@@ -2031,10 +2031,10 @@ class RvolScoreRow(Model, kw_only=True):
     qlike_median: float
     """Median QLIKE loss."""
     qlike_ex_event: float | None
-    """Mean QLIKE loss without the worst days, because a single day can dominate a score. Left out
-    are the forecast with the largest loss (made on the day in `event`) and all forecasts
-    whose target windows (the days that they cover) overlap with its window. Null: no
-    forecasts are left.
+    """Mean QLIKE loss without the worst days, because a single day can dominate a score. The
+    forecast with the largest loss (made on the day in `event`) is left out, and so is each
+    forecast whose target window (the days that it covers) overlaps the target window of
+    that forecast. Null: no forecasts are left.
     """
     event: str
     """Day on which the forecast with the largest QLIKE loss was made."""
@@ -2111,9 +2111,9 @@ class SearchPageRequest(Model, kw_only=True):
     active, liquid, with an open outcome, and on an inoffensive subject.
     """
     ads_mode: str = "fast"
-    """Only for the mode ads. fast: markets in the order of the search. thorough: more candidates,
-    ranked again by the names in the page's text, by trading volume and by how open the
-    outcome is.
+    """Used only if `mode` is ads. fast: markets in the order of the search. thorough: more
+    candidates, ranked again by the names in the page's text, by trading volume and by how
+    uncertain the outcome is.
     """
     sports_mode: str = "auto"
     """For a page on sports. fixture: only markets on the page's game. direct: markets on the

@@ -1471,9 +1471,9 @@ class WebPages(Caller):
         query: Search for this instead of the page's own words.
         mode: extension: all markets on the page's subject. ads: only those that suit any
             audience: active, liquid, with an open outcome, and on an inoffensive subject.
-        ads_mode: Only for the mode ads. fast: markets in the order of the search. thorough:
-            more candidates, ranked again by the names in the page's text, by trading volume
-            and by how open the outcome is.
+        ads_mode: Used only if `mode` is ads. fast: markets in the order of the search.
+            thorough: more candidates, ranked again by the names in the page's text, by
+            trading volume and by how uncertain the outcome is.
         sports_mode: For a page on sports. fixture: only markets on the page's game. direct:
             markets on the page's subject. auto: fixture if the page's game has markets,
             else direct.

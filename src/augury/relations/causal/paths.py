@@ -114,9 +114,10 @@ class Reached:
     own : (factors + 1,), how much the question is about the factor itself, 0 to 1
     looked_up : (factors + 1,), True for the reached factors whose markets may be looked up. False
         for all others. Siblings are factors made from the same pattern, e.g. one for each team.
-        The first `FIRST_SIBLINGS` of them are True. A later sibling is True only if it is also
-        upstream or downstream, or correlated through a link stronger than `SIBLING_WEIGHT`; search
-        finds the markets of the other siblings only by their text
+        Of the siblings of an own factor, the first `FIRST_SIBLINGS` are True. A later one is True
+        only if it is also upstream or downstream of an own factor, or is joined to one by a link
+        with a weight of at least `SIBLING_WEIGHT`. Search finds the markets of the other siblings
+        only by their text
     """
 
     weights: NDArray[np.float32]

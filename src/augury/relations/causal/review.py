@@ -3,9 +3,10 @@ them. Pure.
 
 A factor is something in the world that markets are about. A verdict says how two factors are
 related. The review queue holds pairs that are not judged yet. It holds only pairs whose two factors
-are joined by a path of the factor base (which factor drives which), and only if each of the two
-factors is the subject of some event of this installation. Pairs with the most events come first.
-Proposals have the format of `knowledge/judged`. They change no answer until a person accepts them.
+are joined by a path of the factor base (which factor drives which), and only if the installation's
+catalogue has at least one event about each of the two factors. Pairs with the most events come
+first. Proposals have the format of `knowledge/judged`. They change no answer until a person accepts
+them.
 """
 
 from __future__ import annotations

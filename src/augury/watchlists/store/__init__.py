@@ -2,8 +2,9 @@
 
 A transaction that changes or evaluates a watchlist first locks the watchlist's row, so for each
 watchlist only one such transaction runs at a time. Each kind of row has its module
-(`watchlist_rows`, `target_rows`, `rule_rows`, `alert_rows`); evaluation reads and writes `states`
-and `volumes`. Other packages import from this package, not from its modules.
+(`watchlist_rows`, `target_rows`, `rule_rows`, `alert_rows`). Two more modules, `states` and
+`volumes`, have the SQL for what the evaluation of rules reads and writes. Other packages import
+from this package, not from its modules.
 """
 
 from augury.watchlists.store.alert_rows import (
