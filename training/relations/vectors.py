@@ -33,7 +33,7 @@ from torch import nn
 from transformers import AutoModel, AutoTokenizer
 
 from augury.relations.ranker import CLASSES
-from augury.relations.vectors import PART_COUNT, PART_SIZE
+from augury.relations.vectors import MAX_TOKENS, PART_COUNT, PART_SIZE
 from augury.search.embedding import Embedder
 from augury.search.related import RELATION_VECTOR_SIZE
 from augury.search.text import document_text
@@ -46,7 +46,6 @@ QUERIES, MARKETS = 4, 24
 """Queries in a batch, and markets of each."""
 STRANGERS = 0.1
 """Weight of a query's pair with a market of another query in the batch, which counts as "none"."""
-MOST_TOKENS = 64
 HIDDEN = (1024, 512)
 EPOCHS, RATE = 8, 1.5e-3
 SENTENCE = 16.0
@@ -74,7 +73,7 @@ class Teacher(nn.Module):
     def vectors(self, side: str, texts: list[str]) -> torch.Tensor:
         """(n, RELATION_VECTOR_SIZE)"""
         read = self.tokens(
-            texts, padding=True, truncation=True, max_length=MOST_TOKENS, return_tensors="pt"
+            texts, padding=True, truncation=True, max_length=MAX_TOKENS, return_tensors="pt"
         )
         states = self.bert(**read).last_hidden_state
         mask = read["attention_mask"][..., None].to(states.dtype)

@@ -71,8 +71,4 @@ def session(model: Path | bytes, threads: int) -> onnxruntime.InferenceSession:
     # Otherwise a memory plan is kept for every input shape: 60 MB after 240 shapes.
     options.enable_mem_pattern = False
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return onnxruntime.InferenceSession(
-        model if isinstance(model, bytes) else str(model),
-        options,
-        providers=["CPUExecutionProvider"],
-    )
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
