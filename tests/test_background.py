@@ -15,6 +15,7 @@ import httpx2
 import psycopg
 import pytest
 from structlog.testing import capture_logs
+from tests.pace import PATIENCE
 from tests.processes import augury, dump, environment, serving
 
 from augury import background
@@ -39,7 +40,7 @@ def workers(of: int) -> list[int]:
 
 
 def one_worker(of: int, *, other_than: int = 0) -> int:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not (found := [pid for pid in workers(of) if pid != other_than]):
         assert time.monotonic() < deadline, "no worker"
         time.sleep(0.05)
@@ -48,7 +49,7 @@ def one_worker(of: int, *, other_than: int = 0) -> int:
 
 
 def gone(pid: int) -> bool:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while Path(f"/proc/{pid}").exists():
         if time.monotonic() > deadline:
             return False
@@ -80,8 +81,8 @@ def test_the_worker_is_kept_up_and_dies_with_the_service(tmp_path: Path) -> None
         second = one_worker(process.pid, other_than=first)
         dump(tmp_path / "markets.jsonl", 60)
         assert augury(data, "import", str(tmp_path / "markets.jsonl")).returncode == 0
-        assert httpx2.get(f"{url}/v1/health", timeout=20).json()["status"] != "down"
-        deadline = time.monotonic() + 60
+        assert httpx2.get(f"{url}/v1/health", timeout=PATIENCE).json()["status"] != "down"
+        deadline = time.monotonic() + PATIENCE
         while linked(data) < 60:
             assert time.monotonic() < deadline, "nothing was linked"
             time.sleep(0.2)
@@ -107,7 +108,7 @@ async def test_what_fails_begins_again_and_all_ends_when_told() -> None:
         runs.append("ended")
 
     async with background.running({"work": fails_once}):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while len(runs) < 2:
                 await asyncio.sleep(0.05)
     assert runs == ["fails", "fails", "ended"]
@@ -172,13 +173,13 @@ def test_a_worker_answers_metrics_where_a_port_is_named(tmp_path: Path) -> None:
     port = free_port()
     settings = Settings(data_dir=tmp_path, worker_metrics_port=port)
     with metrics_served(settings):
-        text = httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=5).text
+        text = httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE).text
         assert "# TYPE augury_background_restarts_total counter" in text
         with capture_logs() as logs, metrics_served(settings):
             pass  # the second worker of a machine works on all the same
         assert [(line["log_level"], line["port"]) for line in logs] == [("warning", port)]
     with pytest.raises(httpx2.ConnectError):
-        httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=5)
+        httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE)
     with metrics_served(Settings(data_dir=tmp_path)):
         pass
 
@@ -211,7 +212,7 @@ def test_a_worker_whose_database_goes_away_warns_and_waits(tmp_path: Path) -> No
 
 
 def wait_for(file: Path, words: str, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while words not in (text := file.read_text()):
         assert process.poll() is None, text
         assert time.monotonic() < deadline, text

@@ -28,6 +28,7 @@ import httpx2
 import pytest
 from tests.crashing import UNLIMITED
 from tests.macro.upstream import Upstream
+from tests.pace import PATIENCE
 from tests.processes import augury, environment
 from tests.serving import served
 
@@ -91,7 +92,7 @@ def serving(folder: Path, env: dict[str, str]) -> Iterator[str]:
             yield line.split()[3].decode()
         finally:
             process.terminate()
-            out.write(process.communicate(timeout=20)[0])
+            out.write(process.communicate(timeout=PATIENCE)[0])
 
 
 @pytest.mark.parametrize("secrets", [600, pytest.param(5_000, marks=pytest.mark.slow)])
@@ -120,7 +121,7 @@ def test_no_secret_is_found_anywhere(tmp_path: Path, secrets: int) -> None:
             made = augury(data, "keys", "create", "--account", "c", *flags, "--json")
             assert made.returncode == 0, made.stderr
             key = json.loads(made.stdout)["key"]
-            with httpx2.Client(base_url=url, timeout=30) as client:
+            with httpx2.Client(base_url=url, timeout=PATIENCE) as client:
                 while next(_count) < secrets:
                     _everything(client, key, upstream, said, port)
                 said.look(client.get("/metrics"))

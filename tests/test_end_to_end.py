@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx2
 import pytest
 from tests import zygote
-from tests.pace import SLACK
+from tests.pace import PATIENCE, SLACK
 from tests.processes import augury, dump, environment, serving
 
 KILLS = int(os.environ.get("AUGURY_TEST_KILLS", "1"))
@@ -50,20 +50,22 @@ def as_users_do(data_dir: Path, *arguments: str, **more: str) -> subprocess.Comp
         env=environment(data_dir, **more),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
     )
 
 
 def search(url: str, query: str, **more: object) -> list[dict[str, object]]:
     answer = httpx2.post(
-        f"{url}/v1/search", json={"query": query, "dimensions": ["direct"], **more}, timeout=20
+        f"{url}/v1/search",
+        json={"query": query, "dimensions": ["direct"], **more},
+        timeout=PATIENCE,
     )
     assert answer.status_code == 200, answer.text
     return answer.json()["results"]["direct"]
 
 
 def health(url: str) -> dict[str, object]:
-    return httpx2.get(f"{url}/v1/health", timeout=20).json()
+    return httpx2.get(f"{url}/v1/health", timeout=PATIENCE).json()
 
 
 def test_the_first_answer_comes_from_a_marked_sample_and_real_markets_replace_it(

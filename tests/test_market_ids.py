@@ -11,6 +11,7 @@ from uuid import UUID
 import httpx2
 import pytest
 from pydantic import BaseModel, ConfigDict, SecretStr
+from tests.pace import PATIENCE
 
 from augury import background
 from augury.app import create_app
@@ -80,7 +81,7 @@ async def opened(url: str, settings: Settings, market_ids: str) -> AsyncIterator
         _, key = await app.state.services.access.create_key("own", scopes)
         transport = httpx2.ASGITransport(app)
         async with Client(
-            transport=transport, base_url="http://test", timeout=30,
+            transport=transport, base_url="http://test", timeout=PATIENCE,
             headers={"authorization": f"Bearer {key}"},
         ) as client:  # fmt: skip
             yield client

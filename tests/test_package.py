@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.pace import PATIENCE
 
 REPOSITORY = Path(__file__).parents[1]
 UV = [sys.executable, "-m", "uv", "--quiet", "--no-config"]
@@ -27,7 +28,7 @@ def asked(url: str, body: dict[str, Any] | None = None) -> str:
         url, None if body is None else json.dumps(body).encode(),
         {"Content-Type": "application/json"},
     )  # fmt: skip
-    with urllib.request.urlopen(request, timeout=60) as answer:
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         return answer.read().decode()
 
 

@@ -16,6 +16,7 @@ import schemathesis
 from schemathesis import checks as builtin
 from schemathesis.core.parameters import ParameterLocation
 from schemathesis.generation import meta
+from tests.pace import PATIENCE
 from tests.processes import augury, serving
 
 from augury.app import create_app
@@ -66,7 +67,7 @@ def test_every_answer_is_declared(case: schemathesis.Case, service: tuple[str, s
         return
     url, key = service
     # Ten seconds, the default, are too few where two cores run all tests at once.
-    response = case.call(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=30)
+    response = case.call(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=PATIENCE)
     excluded: list[Any] = [
         builtin.CHECKS.get_one("not_a_server_error"),  # stricter below
         builtin.CHECKS.get_one("ignored_auth"),  # tests/http has the whole matrix

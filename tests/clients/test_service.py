@@ -8,6 +8,7 @@ import augury_client
 import httpx2
 import pytest
 from augury_client import AsyncAugury, Augury
+from tests.pace import PATIENCE
 
 QUESTION = "Will the Fed cut rates?"
 
@@ -18,7 +19,7 @@ def test_search_finds_what_the_service_says(client: Augury, service: tuple[str, 
         f"{service[0]}/v1/search",
         json={"query": QUESTION, "top_k_per_dimension": 3, "filters": {"status": "active"}},
         headers={"Authorization": f"Bearer {service[1]}"},
-        timeout=30,
+        timeout=PATIENCE,
     ).json()
     assert [r.id for r in found.direct] == [r["id"] for r in raw["results"]["direct"]]
     assert len(list(found)) == sum(map(len, raw["results"].values()))

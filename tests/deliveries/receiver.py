@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from standardwebhooks import Webhook
+from tests.pace import PATIENCE
 
 
 @dataclass
@@ -36,7 +37,7 @@ class Receiver:
         """How often each webhook-id came and was taken."""
         return Counter(id_ for id_, _, status in self.got if 200 <= status < 300)
 
-    async def until(self, enough: Callable[[], bool], seconds: float = 10) -> None:
+    async def until(self, enough: Callable[[], bool], seconds: float = PATIENCE) -> None:
         """Wait until `enough()` holds."""
         async with asyncio.timeout(seconds):
             while not enough():

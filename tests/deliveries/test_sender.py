@@ -17,6 +17,7 @@ from tests.deliveries.receiver import Receiver, flaky, receiving
 from tests.deliveries.sending import endpoint, enqueue, log, sender_of, sending
 from tests.net import hostile
 from tests.net.conftest import Trap
+from tests.pace import PATIENCE
 from tests.watchlists.conftest import World, market
 
 from augury.deliveries import sender as module
@@ -35,7 +36,7 @@ pytestmark = pytest.mark.anyio
 PROCESS = Path(__file__).parent / "process.py"
 
 
-async def until_ended(world: World, delivery_id: str, seconds: float = 10) -> list[Logged]:
+async def until_ended(world: World, delivery_id: str, seconds: float = PATIENCE) -> list[Logged]:
     async with asyncio.timeout(seconds):
         while True:
             found = await log(world, delivery_id)
@@ -309,7 +310,7 @@ async def test_a_notification_goes_out_but_not_inward(
         await enqueue(world, made.id)
         sender = Sender(world.database, world.vault, policy, retries=[])
         async with sending(sender):
-            [logged] = await until_ended(world, made.id, 30)
+            [logged] = await until_ended(world, made.id)
     assert logged.status == ("failed" if inward else "delivered")
     assert trap.caught == []
     assert len(receiver.got) == (0 if inward else 1)

@@ -11,6 +11,7 @@ from unittest.mock import patch
 import httpx2
 import pytest
 from pydantic import SecretStr
+from tests.pace import PATIENCE
 
 from augury import background
 from augury.app import create_app
@@ -215,7 +216,7 @@ async def run(client: httpx2.AsyncClient, questions: list[dict[str, Any]]) -> st
 
 async def state(client: httpx2.AsyncClient, run_id: str, **more: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for _ in range(200):
+    for _ in range(int(PATIENCE / 0.05)):
         answer = await client.get(
             f"/internal/v1/forecast/runs/{run_id}", headers=keys(client, "internal"), params=more
         )

@@ -9,6 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 from pydantic import SecretStr
+from tests.pace import PATIENCE
 
 from augury import background
 from augury.app import create_app
@@ -67,7 +68,7 @@ async def test_a_graph_in_the_background(client: httpx2.AsyncClient) -> None:
     assert started.status_code == 202
     path = f"/internal/v1/graph/jobs/{started.json()['job_id']}"
     state: dict[str, Any] = {}
-    for _ in range(100):
+    for _ in range(int(PATIENCE / 0.1)):
         state = (await client.get(path)).json()
         if state["status"] not in ("queued", "running"):
             break
@@ -137,7 +138,7 @@ async def test_a_graph_in_full_in_the_background(
     assert (started.status_code, started.json()["status"]) == (202, "queued")
     path = f"/v1/graphs/{started.json()['id']}"
     state: dict[str, Any] = {}
-    for _ in range(200):
+    for _ in range(int(PATIENCE / 0.05)):
         state = (await client.get(path, headers=readers["own"])).json()
         if state["status"] not in ("queued", "running"):
             break

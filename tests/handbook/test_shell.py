@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.pace import PATIENCE
 
 from augury.handbook import shell
 from augury.handbook.reference import every_command
@@ -24,7 +25,7 @@ def completed(line: str) -> set[str]:
         COMP_WORDS=({words}); COMP_CWORD={count}; _augury; printf '%s\\n' "${{COMPREPLY[@]}}"
     """
     done = subprocess.run(
-        ["bash", "-u", "-c", script], capture_output=True, text=True, timeout=60, cwd="/"
+        ["bash", "-u", "-c", script], capture_output=True, text=True, timeout=PATIENCE, cwd="/"
     )
     assert done.returncode == 0, done.stderr
     return set(done.stdout.split())
@@ -70,7 +71,7 @@ def test_tabs_complete_in_a_shell_that_somebody_types_in(name: str, tmp_path: Pa
 
 
 def _wait_for(terminal: int, text: str) -> None:
-    seen, until = b"", time.monotonic() + 60
+    seen, until = b"", time.monotonic() + PATIENCE
     while text.encode() not in seen:
         left = until - time.monotonic()
         assert left > 0, f"{text!r} did not come, but {seen!r}"
@@ -89,6 +90,6 @@ def test_man_reads_the_page() -> None:
         input=page,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert (done.returncode, done.stderr) == (0, "")

@@ -17,6 +17,7 @@ from fastapi.responses import StreamingResponse
 from tests.http.conftest import OpenLimiter, make_app
 from tests.http.open_access import OpenAccess
 from tests.http.raw_answers import Answer, receive
+from tests.pace import PATIENCE
 
 from augury.http import server
 from augury.http.connections import Connections
@@ -26,10 +27,6 @@ HEALTH = b"GET /v1/health HTTP/1.1\r\nHost: augury\r\nConnection: close\r\n\r\n"
 
 
 BIG = 32 * 1024 * 1024
-
-
-PATIENCE = 30.0
-"""Longest wait, in seconds, for what a quiet machine does within one: others may keep it busy."""
 
 
 @dataclass
@@ -96,5 +93,5 @@ def running(
         yield Running(listener.getsockname(), kind.open_ones)
     finally:
         runner.should_exit = True
-        thread.join(15)
+        thread.join(PATIENCE)
         listener.close()

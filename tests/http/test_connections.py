@@ -134,5 +134,5 @@ with running(Path({str(tmp_path)!r}), drain_window=30.0) as service:
                         sock.sendall(b"GET /parts HTTP/1.1\r\nHost: augury\r\n\r\n")
             well = service.settles(lambda: [service.health() for _ in range(20)] == [200] * 20, 20)
     finally:
-        child.communicate(timeout=20)
+        child.communicate(timeout=pace.PATIENCE)
     assert well

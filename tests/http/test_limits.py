@@ -14,6 +14,7 @@ import pytest
 from fastapi import FastAPI
 from prometheus_client import REGISTRY
 from tests.http.conftest import VirtualLimiter, client_of, make_app
+from tests.pace import PATIENCE
 
 from augury.access.service import AccessService
 from augury.errors import SetupProblem, Unavailable
@@ -255,7 +256,7 @@ async def redis_url() -> AsyncIterator[str]:
     arguments = [binary, "--port", str(port), "--save", "", "--bind", "127.0.0.1"]
     server = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
     try:
-        for _ in range(200):
+        for _ in range(int(PATIENCE / 0.02)):
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
                     break

@@ -24,6 +24,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from tests.http.conftest import VirtualLimiter, make_app
+from tests.pace import PATIENCE
 from tests.serving import served
 
 from augury.settings import Settings
@@ -168,7 +169,7 @@ def behind(which: str, folder: Path, **changed: object) -> Iterator[Behind]:
         stack.callback(process.wait, 10)
         stack.callback(process.terminate)
         made = Behind(outer, limiter)
-        until = time.monotonic() + 15
+        until = time.monotonic() + PATIENCE
         while True:
             try:
                 if made.ask() != 503:  # HAProxy says so until its first check

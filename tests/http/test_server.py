@@ -16,7 +16,7 @@ from fastapi.responses import StreamingResponse
 from tests.http.conftest import OpenLimiter, make_app
 from tests.http.open_access import OpenAccess
 from tests.http.raw_answers import Answer, head, receive
-from tests.pace import SLACK, slower
+from tests.pace import PATIENCE, SLACK, slower
 
 from augury.http import server
 from augury.settings import Settings
@@ -43,7 +43,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int
         time.sleep(0.01)
     yield listener.getsockname()
     runner.should_exit = True
-    thread.join(10)
+    thread.join(PATIENCE)
     listener.close()
 
 
@@ -66,7 +66,7 @@ def exchange(
     address: tuple[str, int], *parts: bytes, pause: float = 0, half: bool = False
 ) -> bytes:
     """Send parts, read until the other side closes or falls silent."""
-    with socket.create_connection(address, timeout=5) as sock:
+    with socket.create_connection(address, timeout=PATIENCE) as sock:
         for n, part in enumerate(parts):
             if n and pause:
                 time.sleep(pause)
@@ -220,7 +220,7 @@ def test_headers_within_the_limit_pass(address: tuple[str, int]) -> None:
 
 
 def test_200_slow_callers_hold_up_nobody(address: tuple[str, int]) -> None:
-    slow = [socket.create_connection(address, timeout=5) for _ in range(200)]
+    slow = [socket.create_connection(address, timeout=PATIENCE) for _ in range(200)]
     try:
         for sock in slow:
             sock.sendall(b"GET /v1/health HTTP/1.1\r\nX-Slow: ")
@@ -245,12 +245,12 @@ def test_200_slow_callers_hold_up_nobody(address: tuple[str, int]) -> None:
 
 
 def test_a_caller_who_says_nothing_is_let_go(address: tuple[str, int]) -> None:
-    with socket.create_connection(address, timeout=5) as sock:
+    with socket.create_connection(address, timeout=PATIENCE) as sock:
         assert Answer(receive(sock)).status == 408
 
 
 def test_blank_lines_do_not_keep_a_line_open(address: tuple[str, int]) -> None:
-    with socket.create_connection(address, timeout=5) as sock:
+    with socket.create_connection(address, timeout=PATIENCE) as sock:
         sock.sendall(head("GET /v1/health HTTP/1.1"))
         assert Answer(receive(sock)).status == 200
         sock.sendall(b"\r\n")
@@ -262,7 +262,7 @@ def test_blank_lines_do_not_keep_a_line_open(address: tuple[str, int]) -> None:
 def test_a_pipeline_is_answered_in_order(address: tuple[str, int]) -> None:
     first = head("GET /slow HTTP/1.1")
     last = head("GET /nothing HTTP/1.1", "Connection: close")
-    with socket.create_connection(address, timeout=5) as sock:
+    with socket.create_connection(address, timeout=PATIENCE) as sock:
         sock.sendall(first + head("GET /v1/health HTTP/1.1") + last)
         got = b""
         while data := sock.recv(65536):

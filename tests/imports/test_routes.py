@@ -12,6 +12,7 @@ import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
 from tests.http.conftest import OpenLimiter
+from tests.pace import PATIENCE
 
 from augury import background
 from augury.app import create_app
@@ -77,7 +78,7 @@ async def ended(app: FastAPI, client: httpx2.AsyncClient, at: str) -> dict[str, 
     imports.register(worker, app.state.services.database)
     work = asyncio.create_task(worker.run(stop))
     try:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 found = (await client.get(at)).json()
                 if found["state"] in ("done", "failed"):

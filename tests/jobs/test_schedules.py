@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from tests.pace import PATIENCE
 
 from augury.jobs.schedules import Schedules
 from augury.storage.database import Database
@@ -22,7 +23,7 @@ async def _running(*all_of_them: Schedules) -> AsyncIterator[None]:
         yield
     finally:
         stop.set()
-        await asyncio.wait_for(asyncio.gather(*tasks), 10)
+        await asyncio.wait_for(asyncio.gather(*tasks), PATIENCE)
 
 
 async def _row(database: Database, column: str) -> object:
@@ -71,7 +72,7 @@ async def test_a_failure_is_noted_and_the_next_tick_comes(database: Database) ->
             await asyncio.sleep(0.01)
         assert await _row(database, "failure") == "RuntimeError: no luck"
         go.set()
-        await asyncio.wait_for(done.wait(), 5)
+        await asyncio.wait_for(done.wait(), PATIENCE)
     assert await _row(database, "failures") == 0
     assert await _row(database, "failed_at") is not None
 
@@ -86,7 +87,7 @@ async def test_work_cut_off_by_a_stop_is_still_due(database: Database) -> None:
     schedules = Schedules(database)
     schedules.add("work", 3600, hang)
     async with _running(schedules):
-        await asyncio.wait_for(started.wait(), 5)
+        await asyncio.wait_for(started.wait(), PATIENCE)
     assert await _row(database, "due_at <= now()") is True
 
     done = asyncio.Event()
@@ -97,7 +98,7 @@ async def test_work_cut_off_by_a_stop_is_still_due(database: Database) -> None:
     successor = Schedules(database)
     successor.add("work", 3600, finish)
     async with _running(successor):
-        await asyncio.wait_for(done.wait(), 5)
+        await asyncio.wait_for(done.wait(), PATIENCE)
     assert await _row(database, "due_at > now() + interval '59 minutes'") is True
 
 

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 from pgqueuer.core.qm import QueueManager
 from pgqueuer.domain.errors import FailingListenerError
-from tests.pace import SLACK
+from tests.pace import PATIENCE, SLACK
 
 from augury.errors import InvalidInput
 from augury.jobs import queue
@@ -41,7 +41,7 @@ async def _record(database: Database, job_id: str) -> JobRecord:
     return record
 
 
-async def _until(condition: Callable[[], Awaitable[bool]], seconds: float = 15) -> None:
+async def _until(condition: Callable[[], Awaitable[bool]], seconds: float = PATIENCE) -> None:
     deadline = time.monotonic() + seconds
     while not await condition():
         assert time.monotonic() < deadline, f"not within {seconds} s"
@@ -70,7 +70,7 @@ async def _working(worker: Worker) -> AsyncIterator[asyncio.Event]:
         yield stop
     finally:
         stop.set()
-        await asyncio.wait_for(task, 10)
+        await asyncio.wait_for(task, PATIENCE)
 
 
 async def test_what_a_handler_returns_is_the_result(database: Database) -> None:
@@ -143,10 +143,10 @@ async def test_a_running_job_can_be_canceled(database: Database) -> None:
     worker.register("hang", hang)
     async with _working(worker):
         job_id = await _enqueue(database, "hang")
-        await asyncio.wait_for(started.wait(), 10)
+        await asyncio.wait_for(started.wait(), PATIENCE)
         async with database.transaction() as connection:
             assert await queue.cancel(connection, job_id)
-        await asyncio.wait_for(ended.wait(), 10)
+        await asyncio.wait_for(ended.wait(), PATIENCE)
         await _until(lambda: _queue_is_empty(database))
     assert (await _record(database, job_id)).status == "canceled"
 
@@ -234,7 +234,7 @@ async def test_stopping_puts_a_long_job_back(database: Database) -> None:
     worker.register("hang", hang)
     job_id = await _enqueue(database, "hang")
     async with _working(worker) as stop:
-        await asyncio.wait_for(started.wait(), 10)
+        await asyncio.wait_for(started.wait(), PATIENCE)
         began = time.monotonic()
         stop.set()
     assert time.monotonic() - began < 0.5 + SLACK

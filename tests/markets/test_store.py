@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.pace import PATIENCE
 
 from augury.markets import store
 from augury.markets.records import Market, MarketChange, PricePoint, Strike
@@ -337,7 +338,7 @@ class TestChanges:
         follower = asyncio.create_task(follow())
         await asyncio.gather(*(write(w) for w in range(3)))
         done.set()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             seen = await follower
         assert seen == sorted(seen)
         assert len(seen) == len(set(seen)) == 72

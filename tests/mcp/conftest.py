@@ -15,6 +15,7 @@ import uvicorn
 from fastapi import FastAPI
 from pydantic import SecretStr
 from tests.conftest import PostgresServer
+from tests.pace import PATIENCE
 
 from augury import background
 from augury.app import create_app
@@ -70,7 +71,7 @@ def service(
         yield running
     finally:
         server.should_exit = True
-        thread.join(30)
+        thread.join(PATIENCE)
         loop.run_until_complete(_end_what_is_left())
         loop.close()
         postgres.used.append(name)

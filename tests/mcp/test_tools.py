@@ -21,6 +21,7 @@ from tests.mcp.calling import (
     use_the_rest,
 )
 from tests.mcp.conftest import Running
+from tests.pace import PATIENCE
 
 from augury.http import metrics
 from mcp import StdioServerParameters
@@ -47,7 +48,7 @@ async def http(
     if key is not None:
         headers["Authorization"] = f"Bearer {service.keys[key]}"
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=60) as plain,
+        httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as plain,
         Client(
             streamable_http_client(f"{service.url}/mcp", http_client=plain), mode=mode
         ) as client,
@@ -127,7 +128,7 @@ async def test_a_cancelled_call_is_given_up(service: Running) -> None:
         asked = asyncio.create_task(
             client.call_tool("forecast_many", {"questions": many}, progress_callback=tell)
         )
-        await asyncio.wait_for(told.wait(), 30)
+        await asyncio.wait_for(told.wait(), PATIENCE)
         asked.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asked

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from msgspec.structs import replace
+from tests.pace import PATIENCE
 from tests.relations.stored_markets import market, put
 
 from augury.markets import store as markets
@@ -98,11 +99,11 @@ async def test_one_process_at_a_time(database: Database) -> None:
     await put(database, TREATY, BEFORE)
     stop = asyncio.Event()
     following = asyncio.create_task(Linker(database).follow(stop))
-    for _ in range(100):
+    for _ in range(int(PATIENCE / 0.05)):
         if (await linked(database))[TREATY.id]:
             break
         await asyncio.sleep(0.05)
     assert await Linker(database).catch_up() is None
     stop.set()
-    await asyncio.wait_for(following, 5)
+    await asyncio.wait_for(following, PATIENCE)
     assert (await linked(database))[TREATY.id] == [BEFORE.id]

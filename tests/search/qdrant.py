@@ -16,6 +16,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from tests.pace import PATIENCE
 
 
 def free_port() -> int:
@@ -61,7 +62,7 @@ class QdrantServer:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             with contextlib.suppress(httpx2.HTTPError):
                 if httpx2.get(f"{self.url}/readyz").is_success:

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import msgspec
 import pytest
+from tests.pace import PATIENCE
 from tests.search.stored_markets import NOW, market, put
 
 from augury.markets import store as markets
@@ -68,7 +69,7 @@ async def test_moves_are_followed(database: Database) -> None:
     news = MarketChange(id=A.id, observed_at=NOW, prices=(0.7, 0.3), price_as_of=NOW)
     async with database.transaction() as conn:
         await markets.apply_changes(conn, [news])
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while (await quotes.of([a]))[a].prices != [0.7, 0.3]:
             await asyncio.sleep(0.02)
     # The same price, seen again hours later: only its time moves.
@@ -79,7 +80,7 @@ async def test_moves_are_followed(database: Database) -> None:
     )
     async with database.transaction() as conn:
         await markets.apply_changes(conn, [later])
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while (await quotes.of([a]))[a].price_as_of != later.price_as_of:
             await asyncio.sleep(0.02)
     stop.set()

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from tests.pace import PATIENCE
 from tests.search.stored_markets import NOW, market, put
 
 from augury.markets import store as markets
@@ -181,7 +182,7 @@ async def test_news_is_followed(service: SearchService, database: Database) -> N
             id=BTC.id, observed_at=NOW + timedelta(hours=1), status="resolved", resolution="No"
         )
         await markets.apply_changes(conn, [change])
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while new.id not in await found(service, "Quorzatide approval"):
             await asyncio.sleep(0.05)
         while BTC.id in await found(service, "Bitcoin 150,000", status="active"):
@@ -321,7 +322,7 @@ async def test_active_leaves_out_what_closed_without_a_word_since(
     await put(database, msgspec.structs.replace(overdue, observed_at=NOW))
     stop = asyncio.Event()
     following = asyncio.create_task(service.follow_overdue(stop))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while overdue.id not in await found(service, "lake placid freeze gala", status="active"):
             service._answers.clear()
             await asyncio.sleep(0.02)

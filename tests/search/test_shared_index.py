@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.pace import PATIENCE
 from tests.search.qdrant import QdrantServer, running
 
 from augury.errors import Unavailable
@@ -93,7 +94,7 @@ async def test_one_writes_and_the_others_follow(
     )  # fmt: skip
     async with database.transaction() as conn:
         await markets.upsert_markets(conn, [new])
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         for service in shared:
             await until_found(service, "Quorzatide approved", new.id)
     # The writer goes; another takes over.
@@ -104,7 +105,7 @@ async def test_one_writes_and_the_others_follow(
     )
     async with database.transaction() as conn:
         await markets.upsert_markets(conn, [late])
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         await until_found(shared[1], "Vexpramol approved", late.id)
     stops[1].set()
     await following[1]

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.net import hostile
 from tests.net.conftest import Trap
+from tests.pace import PATIENCE
 from tests.series.creating import create
 from tests.series.sources import ONE_POINT, listening
 from tests.watchlists.conftest import World
@@ -388,10 +389,10 @@ async def test_slow_sources_of_one_account_keep_no_other_waiting(
         while name not in slow.asked:
             await asyncio.sleep(0.01)
 
-    await asyncio.wait_for(fetched("before"), 8)
+    await asyncio.wait_for(fetched("before"), PATIENCE)
     # And one that comes while all the slow ones are under way.
     await series.create(other, "CPI", "macro_indicator", after, refresh_every=HOUR)
-    await asyncio.wait_for(fetched("after"), 8)
+    await asyncio.wait_for(fetched("after"), PATIENCE)
     assert sum(name.startswith("slow") for name in slow.asked) <= 4
     while not refreshing.done():  # Python 3.11 may lose one that comes as a statement ends
         refreshing.cancel()

@@ -24,13 +24,12 @@ import httpx2
 import psycopg
 import pytest
 from tests.crashing import UNLIMITED
+from tests.pace import PATIENCE
 from tests.processes import augury, serving
 
 SHIM = Path(__file__).parent / "faults.c"
 
 DATA, LOG = "/base/", "/pg_wal/"
-PATIENCE = 90.0
-"""Seconds in which a server that had to stop is back once the fault is over."""
 
 
 @dataclass

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from tests.pace import PATIENCE
 
 from augury.errors import SetupProblem
 from augury.storage import supervisor
@@ -46,7 +47,7 @@ def folder(initialized: Path) -> Iterator[Path]:
     folder = parent / "d"
     shutil.copytree(initialized, folder)
     yield folder
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while left := _processes_in(folder):
         assert time.monotonic() < deadline, f"left behind: {left}"
         time.sleep(0.02)
@@ -182,7 +183,7 @@ def test_an_attached_process_owns_on_reopening_once_the_owner_has_died(
 
 def test_who_is_attached_takes_the_owner_s_place(folder: Path, start: Callable[..., Owner]) -> None:
     def inherits(server: EmbeddedServer) -> None:
-        deadline = time.monotonic() + 15
+        deadline = time.monotonic() + PATIENCE
         while not server.owned:
             assert time.monotonic() < deadline, "nobody inherits"
             time.sleep(0.02)
@@ -246,7 +247,7 @@ def test_a_killed_server_is_started_again(folder: Path) -> None:
     try:
         assert server.pid
         os.kill(server.pid, signal.SIGKILL)
-        deadline = time.monotonic() + 15
+        deadline = time.monotonic() + PATIENCE
         while True:
             try:
                 assert _ask(server, "select 1") == 1

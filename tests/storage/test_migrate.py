@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from psycopg import AsyncConnection
 from psycopg.sql import SQL, Identifier
+from tests.pace import PATIENCE
 
 from augury.errors import SetupProblem
 from augury.storage import migrate
@@ -79,7 +80,7 @@ async def test_two_processes_take_turns(empty_url: str) -> None:
         for _ in range(2)
     ]
     for process in both:
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, said.decode()
     assert (await _status(empty_url)).current
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.pace import SLACK
+from tests.pace import PATIENCE, SLACK
 from tests.serving import served
 from tests.venues.conftest import NOW, make
 from tests.venues.simulator import Simulator
@@ -325,7 +325,7 @@ async def test_following_the_venues_until_told_to_stop(
     settings.sync_incremental_every = 0.2
     stop = asyncio.Event()
     running = asyncio.create_task(sync.run(stop))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while len(await stored(database)) < len(catalogue):
             await asyncio.sleep(0.05)
         simulator.move("polymarket:101", 0.77)
