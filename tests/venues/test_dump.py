@@ -244,7 +244,7 @@ async def test_an_import_of_both_kinds(suffix: str, tmp_path: Path, database: Da
     summary = await import_file(database, file)
     assert summary.added == 4
     assert summary.refused == {
-        "no one market for this label of an event": 2,
+        "this label fits no market of the event, or several": 2,
         "unknown outcome": 1,
         "unknown market": 1,
         "no quote (0 or 1)": 1,

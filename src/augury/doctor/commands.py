@@ -60,7 +60,7 @@ def doctor(as_json: AsJson = False) -> None:
 
 def compare(
     there: Annotated[
-        str, typer.Argument(metavar="URL", help="Address of the service that your clients use now.")
+        str, typer.Argument(metavar="URL", help="Address of the service that Augury is to replace.")
     ],
     url: remote.Url = None,
     as_json: AsJson = False,
@@ -76,7 +76,7 @@ def compare(
     """
     if url is None:
         raise SetupProblem(
-            "The address of this service is missing. Set --url or AUGURY_URL to it, e.g. "
+            "The address of Augury is missing. Give it with --url or AUGURY_URL, e.g. "
             "http://127.0.0.1:8000."
         )
     made, advice = asyncio.run(_compare(there, url))

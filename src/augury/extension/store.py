@@ -1,4 +1,5 @@
-"""SQL of the extension: markets as they are shown beside a page, and those about games."""
+"""SQL queries of the browser extension: the markets that it shows beside a web page, and the
+markets on games."""
 
 from __future__ import annotations
 

@@ -267,8 +267,8 @@ class FullForecast(BaseModel):
     distribution: list[DistributionPart] | None = Field(
         None,
         description="Mutually exclusive outcomes with probabilities that sum to 1: the possible "
-        "answers to an open question (who, when, how many), or the ranges below and above the "
-        "question's own level or deadline. Null: the markets give no such set of outcomes.",
+        "answers to an open question (who, when, how many), or the ranges around the level or "
+        "deadline that the question names. Null: the markets give no such set of outcomes.",
     )
     origin: Origin = Field(
         "live",

@@ -1,5 +1,6 @@
-"""A finished forecast, without anything that belongs to a single request. It also has what every
-form of answer shows: where the answer comes from, its warnings and the time of its newest price."""
+"""A finished forecast with what every form of answer shows: the estimate, where it comes from, its
+warnings, and the time of its newest price. Nothing in it depends on the single request, so requests
+can share it."""
 
 from __future__ import annotations
 

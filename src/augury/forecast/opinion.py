@@ -1,7 +1,7 @@
 """A language model's opinions on the markets that the judge reads, and which of them count. Pure.
 
-A model says of each market whether it asks the question, the opposite or something else. "The
-rules" are the hand-written comparison of question and market (`match`); the judge
+The language model says of each market whether it asks the question, the opposite or something else.
+"The rules" are the hand-written comparison of question and market (`match`); the judge
 (`matching.judge`) is a model trained on people's questions. In these cases the rules are certain,
 and an opinion that contradicts them is refused:
 
@@ -19,12 +19,12 @@ All other opinions count as a vote, besides those of rules and judge, on whether
 question or its opposite. The language model can exclude a market without the judge's support, but
 it needs this support to reverse what the rules say about the market:
 
-- The model and the rules may disagree on which of the two a market asks. If the judge does not
-  support the model, the market does not count.
-- The model may find that a market is about something else, although the rules find no difference
-  from the question. Then the market does not count. Other markets that differ from this market only
-  in a date or level do not count either, unless the model finds that one of them asks the question
-  or its opposite.
+- The language model and the rules may disagree on which of the two a market asks. If the judge does
+  not support the language model, the market does not count.
+- The language model may find that a market is about something else, although the rules find no
+  difference from the question. Then the market does not count. Other markets that differ from this
+  market only in a date or level do not count either, unless the model finds that one of them asks
+  the question or its opposite.
 
 Opinions add no markets and no numbers: probabilities still come from prices alone.
 """

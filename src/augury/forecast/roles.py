@@ -1,8 +1,8 @@
 """Decides which role a market has for a question. Pure.
 
 The roles: direct (of the markets that ask the question or its opposite, the best match), twin (it
-asks the same as the direct market, e.g. on another venue), one of several deadlines of the same
-event, bound (it limits the answer), or hint.
+asks the same as the direct market, e.g. on another venue), deadline (one of several markets on the
+same event with different deadlines), bound (it limits the answer), or hint.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Runs: up to 1,000 questions of an account, answered in the background, two at a time."""
+"""Runs: up to 1,000 questions of an account, answered in the background, two questions at a
+time."""
 
 from __future__ import annotations
 

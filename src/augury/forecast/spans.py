@@ -1,5 +1,5 @@
-"""How likely an event is in a span that begins later: "in June" from "by June 30" and "by May 31".
-Pure."""
+"""How likely an event is in a span that does not begin now, computed from deadlines: "in June" from
+the probabilities of "by June 30" and "by May 31". Pure."""
 
 from __future__ import annotations
 

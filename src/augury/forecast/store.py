@@ -1,4 +1,4 @@
-"""SQL of forecasts: markets as they were at a moment, stored readings of markets' texts, forecasts
+"""SQL of forecasts: markets as they were at a moment, what was read from markets' texts, forecasts
 given to callers, runs, and how many forecasts each channel (integration) asked for."""
 
 from __future__ import annotations

@@ -156,8 +156,8 @@ def fit(changes: Changes, pairs: Sequence[Joined]) -> Fit:
     later = _cells(pairs, days, days.day >= split)
     if UNRELATED not in earlier:
         raise ValueError(
-            "unrelated markets are needed for comparison, but no two of them have price changes on "
-            "the same day in the earlier part of the price history"
+            "no two unrelated markets have price changes on the same day in the earlier part of "
+            "the price history; such pairs are needed for comparison"
         )
     base = earlier[UNRELATED].share
     kinds = {

@@ -2,13 +2,13 @@
 it. Pure.
 
 A factor is something in the world that markets are about, such as a policy rate. A market is
-related to the question if a path of steps leads from one of the question's factors to the
-market's factor; each step leads to a factor that drives, follows from or moves with the previous
-one. Nodes are the question itself and, for each related factor, one event: that of the factor's
-market with the highest score, with the event's markets and prices. Edges point from cause to
-effect. An edge between events that only move together says so, and its direction means nothing. The
-size of the graph is limited. A causal cycle is kept only if it has a lag, i.e. if it is a feedback
-over time.
+related to the question if a path of steps leads from one of the question's factors to the market's
+factor; each step leads to a factor that drives, follows from or moves with the previous one. One
+node is the question itself. Each related factor gives one more: of the factor's markets, the one
+with the highest score is taken; its event is the node, which lists the event's markets and prices.
+Edges point from cause to effect. An edge between events that only move together says so, and its
+direction means nothing. The size of the graph is limited. A causal cycle is kept only if it has a
+lag, i.e. if it is a feedback over time.
 """
 
 from __future__ import annotations

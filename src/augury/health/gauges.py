@@ -1,4 +1,5 @@
-"""Gauges for Prometheus on the data: number of markets, age, lag of the index, sizes.
+"""Gauges for Prometheus on the data: the number of markets, how old their prices are, how far the
+search index is behind, the sizes of the database.
 
 They are set from a health report (`HealthService.report`). A value that the report lacks is removed
 from its gauge, or set to NaN, so that no old value stays.

@@ -2,9 +2,9 @@
 
     async def search(request: SearchRequest, caller: SearchCaller) -> ...
 
-A gate holds the checks of a caller: valid key or session, scope, rate. `routing.Route` runs the
-gate before it reads the body; any other route class runs it as an ordinary dependency. Order of the
-checks: 401, 403, 429, then the body.
+Each of these types has a gate, which holds the checks of its caller: valid key or session, scope,
+rate. `routing.Route` runs the gate before it reads the body; any other route class runs it as an
+ordinary dependency. Order of the checks: 401, 403, 429, then the body.
 """
 
 from __future__ import annotations

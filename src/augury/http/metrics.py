@@ -1,4 +1,4 @@
-"""Metrics of HTTP requests and limits, which Prometheus reads at `/metrics`."""
+"""Metrics of HTTP requests and rate limits, which Prometheus reads at `/metrics`."""
 
 from __future__ import annotations
 

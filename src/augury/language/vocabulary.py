@@ -8,10 +8,9 @@ an entity; one that can also mean something else ends in a mark:
   letter, and only in a text on the entity's topic.
 
 A text is on the topic if it has one of the words listed for the topic (`context` in the file), or
-if it names another entity of the topic by an alias without a mark. There are two exceptions to the
-rules on capital letters. If the text names another entity of the topic by an alias without a mark,
-or if it is on the topic and has no capital letters at all, an alias with a mark counts in lower
-case, too.
+if it names another entity of the topic by an alias without a mark. In two
+cases an alias with a mark counts in lower case, too: if the text names another entity of the topic
+by an alias without a mark, and if it is on the topic and has no capital letters at all.
 """
 
 from __future__ import annotations

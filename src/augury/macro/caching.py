@@ -1,5 +1,6 @@
-"""When a stored answer of the macro runtime may be used again: RFC 9111, and stale-if-error of
-RFC 5861. Pure.
+"""Decides when a stored answer of the macro runtime may be used again, by RFC 9111 and by
+stale-if-error of RFC 5861. Pure. The macro runtime is another HTTP service of the operator, to
+which Augury forwards requests (`service`).
 
 The cache is shared by all callers. Section 3.5 of RFC 9111 (answers to requests with Authorization)
 does not apply to it: every request is sent with Augury's own credential, so answers do not differ

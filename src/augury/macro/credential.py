@@ -1,5 +1,5 @@
-"""Finds Augury's credential in answers of the macro runtime, plain or encoded, so that no caller
-gets to see it."""
+"""Finds the credential with which Augury calls the macro runtime (another HTTP service of the
+operator) in that service's answers, plain or encoded, so that no caller gets to see it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Forwards requests to the macro runtime. Identical GET requests that run at the same time share
-one call, answers are cached, and every call has a deadline.
+"""Forwards requests to the macro runtime, another HTTP service of the operator, e.g. one with
+economic data. Identical GET requests that run at the same time share one call, answers are cached,
+and every call has a deadline.
 
 Of the caller's headers, only those in `SENT` are sent to the macro runtime (the upstream service).
 Of the headers in its answer, only those in `PASSED` are returned, with Cache-Control and Age from
@@ -41,7 +42,9 @@ REQUESTS = Counter(
     ["route", "method", "cache", "status"],
 )
 UPSTREAM = Counter(
-    "augury_macro_upstream_requests", "Requests sent to the macro runtime.", ["route", "outcome"]
+    "augury_macro_upstream_requests",
+    "Requests sent to the macro runtime, the service to which Augury forwards requests.",
+    ["route", "outcome"],
 )
 SECONDS = Histogram(
     "augury_macro_upstream_seconds", "Seconds the macro runtime took to answer in full.", ["route"]

@@ -1,4 +1,5 @@
-"""Field types of the tools' results: numbers, times and texts as a model should read them."""
+"""Field types of the tools' results: numbers, times and texts in the form that suits a language
+model."""
 
 from __future__ import annotations
 

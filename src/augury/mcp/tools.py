@@ -432,7 +432,7 @@ class Tools:
             return answer(found)
         found.warnings = data_warnings(got)
         if not got:
-            found.warnings.append("No volatility forecast has been scored for this choice.")
+            found.warnings.append("No volatility forecast has been scored with these filters.")
         if detail == "full":
             return answer(found, {"items": got})
         found.volatility = [s.ScoreRow.model_validate(row) for row in got[:30]]

@@ -3,8 +3,9 @@
 An event is a set of markets that belong together. It is made from two kinds of groups, called
 nodes: the venue's own events, and families, i.e. markets with related texts (the levels of one
 quantity, the deadlines of one happening, the contenders of one contest, one game). Groups that
-share a market become one event. In this way a family joins events of different venues, and markets
-that their venue puts into no event get one. Two events of one venue are never joined (`assign`).
+share a market become one event, except that two events of one venue are never joined (`assign`). In
+this way a family joins events of different venues, and markets that their venue puts into no event
+get one.
 
 A link has stricter conditions: both markets assert the same or the exact opposite
 (`augury.logic.relate`), and they are decided by the same facts (`_same_source`). For example, their

@@ -1,5 +1,5 @@
-"""The command `augury bench rvol`: times, on this machine and generated data, how long refits of
-the models, realized measures and API routes take."""
+"""The command `augury bench rvol`: times, on this machine and generated data, how long realized
+measures, API routes and refits of the models take."""
 
 from __future__ import annotations
 

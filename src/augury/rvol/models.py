@@ -2,10 +2,11 @@
 Pure.
 
 A member regresses the log (or root, or level) of the mean variance over the target window (the days
-to be forecast) on some of the regressors of `features`, by asset or over the whole class. It learns
-from every target window that is over on the day of the forecast. Sources: HAR, Corsi (2009);
-HAR-CJ, Andersen, Bollerslev, Diebold (2007); SHAR, Patton and Sheppard (2015); HARQ, Bollerslev,
-Patton, Quaedvlieg (2016); LHAR, Corsi and Reno (2012); QLIKE, Patton (2011).
+to be forecast) on some of the regressors of `features`, fitted for each asset alone or for all
+assets of a class together. It learns from every target window that is over on the day of the
+forecast. Sources: HAR, Corsi (2009); HAR-CJ, Andersen, Bollerslev, Diebold (2007); SHAR, Patton and
+Sheppard (2015); HARQ, Bollerslev, Patton, Quaedvlieg (2016); LHAR, Corsi and Reno (2012); QLIKE,
+Patton (2011).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Walk-forward evaluation: forecasts of every model for every past day, out of sample and refit
-daily. Pure.
+daily, with one exception. Pure.
 
-The same regressions as in `models.forecast`, but for all days at once, through running sums. A test
-compares the two. Only the pooled gamma regression differs: it starts from its previous solution and
-is refit every `GAMMA_EVERY` days; in between it keeps its coefficients.
+It fits the same regressions as `models.forecast`, but for all days at once, through running sums. A
+test compares the two. The exception is the pooled gamma regression: it starts from its previous
+solution and is refit every `GAMMA_EVERY` days; in between it keeps its coefficients.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ first; the levels of one quantity by how near their price is to 50%, the nearest
 The ranking can't tell such markets apart: "Will Ann win the race?" is as directly about the race as
 "Will Bob win the race?". Markets exchange places only with markets of their own family. So each
 place in the list still belongs to the same family and has the same score. Before this reordering,
-`live_first` moves markets that are over or no longer quoted further down the list."""
+`live_first` moves down those markets that are over or no longer quoted."""
 
 from __future__ import annotations
 

@@ -5,8 +5,9 @@ weights are the same as in `augury.search.edge`, so lexical scores agree. Dense 
 server's graph, which is exact for small collections and approximate for large ones.
 
 The collection's name contains the schema's fingerprint, so during an upgrade two versions of the
-service can run side by side, each with its own collection. The checkpoint is in the collection's
-metadata (Qdrant >= 1.16). A write returns when it is applied; the server logs it before that.
+service can run side by side, each with its own collection. The collection's metadata (Qdrant >=
+1.16) holds the checkpoint: up to which change of the catalogue the index has followed. A write
+returns when the server has logged and applied it.
 """
 
 from __future__ import annotations

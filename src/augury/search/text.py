@@ -2,8 +2,9 @@
 
 Documents and queries are treated alike: fold to ASCII, split, replace aliases, stem, and give each
 term a stable 32-bit id. The lexical score of a document is a dot product: the document's weights
-have BM25's term saturation and length normalization, the query's weights the inverse document
-frequency (Robertson & Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond").
+have BM25's term saturation and length normalization, and the query's weights are the inverse
+document frequency (Robertson & Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and
+Beyond").
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def match_prices(file: DumpFile, known: Iterable[KnownMarket]) -> pl.DataFrame:
         .when(pl.col("at").is_null())
         .then(pl.lit("bad time"))
         .when(pl.col("market_id").is_null() & is_event)
-        .then(pl.lit("no one market for this label of an event"))
+        .then(pl.lit("this label fits no market of the event, or several"))
         .when(pl.col("market_id").is_null() & ~known_series)
         .then(pl.lit("unknown market"))
         .when(pl.col("market_id").is_null())

@@ -93,9 +93,9 @@ class RuleRequest(BaseModel):
     )
     op: Op = Field(
         description="How the metric is compared with `value`. gt and lt fire when the metric is "
-        "above or below `value`, even if it is so from the start. crosses_above fires only after "
-        "the metric was at or below `value`, crosses_below only after it was at or above. If "
-        "the metric is status, only eq and ne are allowed."
+        "above or below `value`, even if it already is when the rule is created. crosses_above "
+        "fires only after the metric was at or below `value`, crosses_below only after it was at "
+        "or above. If the metric is status, only eq and ne are allowed."
     )
     value: Amount = Field(
         description="Threshold in the metric's unit. probability, spread and divergence: 0 to 1. "

@@ -96,7 +96,7 @@ class Call(Generic[T]):
             return msgspec.json.decode(body, type=self.type)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise UnexpectedAnswer(
-                f"{self.method} {self.address} answered what this client can't read: {error}."
+                f"{self.method} {self.address} sent an answer that this client can't read: {error}."
             ) from None
 
     def at(self, cursor: str) -> Call[T]:

@@ -6,8 +6,8 @@ AuguryError
 ├── StreamCut             a stream of events ended before its last one
 ├── UnexpectedAnswer      an answer this client can't read
 ├── WorkFailed            work in the background failed or was canceled
-├── InvalidValue          a value that can't be sent; nothing was (also a ValueError)
-├── MissingPackage        a frame's library is not installed (also a ModuleNotFoundError)
+├── InvalidValue          a value that can't be sent; no request was made (also a ValueError)
+├── MissingPackage        the data frame library is not installed (also a ModuleNotFoundError)
 └── ApiError              the service refused: status, code, detail, issues, request_id
     ├── InvalidInput      400, 413, 415, 422, 431
     ├── Unauthenticated   401

@@ -844,8 +844,8 @@ class RunAnswer(views.ForecastView, kw_only=True):
     """Of the markets that were not used, those nearest to the question."""
     distribution: list[DistributionPart] | None = None
     """Mutually exclusive outcomes with probabilities that sum to 1: the possible answers to an
-    open question (who, when, how many), or the ranges below and above the question's own
-    level or deadline. Null: the markets give no such set of outcomes.
+    open question (who, when, how many), or the ranges around the level or deadline that the
+    question names. Null: the markets give no such set of outcomes.
     """
     origin: str = "live"
     """live: as of now. sample: rests on sample markets, which are invented. replay: as of a past
@@ -926,8 +926,8 @@ class FullForecast(views.ForecastView, kw_only=True):
     """Of the markets that were not used, those nearest to the question."""
     distribution: list[DistributionPart] | None = None
     """Mutually exclusive outcomes with probabilities that sum to 1: the possible answers to an
-    open question (who, when, how many), or the ranges below and above the question's own
-    level or deadline. Null: the markets give no such set of outcomes.
+    open question (who, when, how many), or the ranges around the level or deadline that the
+    question names. Null: the markets give no such set of outcomes.
     """
     origin: str = "live"
     """live: as of now. sample: rests on sample markets, which are invented. replay: as of a past
@@ -1384,9 +1384,9 @@ class PreviewRequest(Model, kw_only=True):
     """
     op: str
     """How the metric is compared with `value`. gt and lt fire when the metric is above or below
-    `value`, even if it is so from the start. crosses_above fires only after the metric was
-    at or below `value`, crosses_below only after it was at or above. If the metric is
-    status, only eq and ne are allowed.
+    `value`, even if it already is when the rule is created. crosses_above fires only after
+    the metric was at or below `value`, crosses_below only after it was at or above. If the
+    metric is status, only eq and ne are allowed.
     """
     value: float | str
     """Threshold in the metric's unit. probability, spread and divergence: 0 to 1.
@@ -1738,9 +1738,9 @@ class RuleRequest(Model, kw_only=True):
     """
     op: str
     """How the metric is compared with `value`. gt and lt fire when the metric is above or below
-    `value`, even if it is so from the start. crosses_above fires only after the metric was
-    at or below `value`, crosses_below only after it was at or above. If the metric is
-    status, only eq and ne are allowed.
+    `value`, even if it already is when the rule is created. crosses_above fires only after
+    the metric was at or below `value`, crosses_below only after it was at or above. If the
+    metric is status, only eq and ne are allowed.
     """
     value: float | str
     """Threshold in the metric's unit. probability, spread and divergence: 0 to 1.

@@ -890,9 +890,9 @@ class Watchlists(Caller):
             series_* are for external series, rvol_* for assets, staleness for every target,
             and all others for markets (also those of an event or a search).
         op: How the metric is compared with `value`. gt and lt fire when the metric is above
-            or below `value`, even if it is so from the start. crosses_above fires only
-            after the metric was at or below `value`, crosses_below only after it was at or
-            above. If the metric is status, only eq and ne are allowed.
+            or below `value`, even if it already is when the rule is created. crosses_above
+            fires only after the metric was at or below `value`, crosses_below only after it
+            was at or above. If the metric is status, only eq and ne are allowed.
         value: Threshold in the metric's unit. probability, spread and divergence: 0 to 1.
             probability_change: -1 to 1. probability_zscore: standard deviations.
             volume_spike: multiple of the usual volume. volume_24h: US dollars (Polymarket)
@@ -996,9 +996,9 @@ class Watchlists(Caller):
             series_* are for external series, rvol_* for assets, staleness for every target,
             and all others for markets (also those of an event or a search).
         op: How the metric is compared with `value`. gt and lt fire when the metric is above
-            or below `value`, even if it is so from the start. crosses_above fires only
-            after the metric was at or below `value`, crosses_below only after it was at or
-            above. If the metric is status, only eq and ne are allowed.
+            or below `value`, even if it already is when the rule is created. crosses_above
+            fires only after the metric was at or below `value`, crosses_below only after it
+            was at or above. If the metric is status, only eq and ne are allowed.
         value: Threshold in the metric's unit. probability, spread and divergence: 0 to 1.
             probability_change: -1 to 1. probability_zscore: standard deviations.
             volume_spike: multiple of the usual volume. volume_24h: US dollars (Polymarket)

@@ -1,4 +1,5 @@
-"""Sends calls over one pool of connections, and again where that is safe and useful."""
+"""Sends calls over one pool of connections, and repeats those that failed where this is safe and
+useful."""
 
 from __future__ import annotations
 
@@ -104,7 +105,9 @@ class Settings:
         if isinstance(error, httpx2.InvalidURL):
             return InvalidValue(f"An address with these values is none ({error}).")
         if isinstance(error, httpx2.DecodingError):
-            return UnexpectedAnswer(f"{self.url} sent what can't be unpacked ({_reason(error)}).")
+            return UnexpectedAnswer(
+                f"{self.url} sent a compressed answer that is damaged ({_reason(error)})."
+            )
         if isinstance(error, httpx2.TimeoutException | TimeoutError):
             return TimedOut(f"No whole answer came in {self.timeout:g} s.")
         return ConnectionFailed(

@@ -1,4 +1,5 @@
-"""What models can do beyond holding fields: frames, shortcuts, and pictures for notebooks."""
+"""What the models of answers offer besides their fields: data frames, shortcuts, and pictures for
+notebooks."""
 
 from __future__ import annotations
 
