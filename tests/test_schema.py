@@ -24,7 +24,7 @@ from augury.settings import Settings
 
 CASES = int(os.environ.get("AUGURY_TEST_CASES", "4"))
 """Generated requests per operation, beside those that cover its schema; 300 before a release."""
-COVERED = 1 if CASES >= 100 else 3
+COVERED = 1 if CASES >= 100 else 5
 """Of the requests that cover the schemas, some 48 per operation, one in this many is sent."""
 
 _covering = itertools.count()

@@ -28,7 +28,8 @@ from augury.storage.database import Database
 
 pytestmark = pytest.mark.anyio
 
-SIZES = [40, pytest.param(500, marks=pytest.mark.slow)]
+# Questions of each test: few in every run, for its time, and 500 with `-m slow`.
+SIZES = [15, pytest.param(500, marks=pytest.mark.slow)]
 
 COINS = {
     "Bitcoin": 90_000, "Ethereum": 3_000, "Solana": 140, "Litecoin": 90, "Avalanche": 20,
