@@ -339,7 +339,7 @@ def test_what_is_no_id_asks_for_nothing_else(id_: Any) -> None:
 
 def test_what_can_not_be_unpacked_is_no_answer() -> None:
     packed = answer(b"no gzip at all", Content_Encoding="gzip")
-    unreadable = pytest.raises(augury_client.UnexpectedAnswer, match="unpacked")
+    unreadable = pytest.raises(augury_client.UnexpectedAnswer, match="compressed")
     with scripted(packed) as (url, _), Augury(url, retries=0) as client, unreadable:
         client.search("x")
 

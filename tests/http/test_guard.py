@@ -41,7 +41,7 @@ def app(settings: Settings) -> FastAPI:
         update={
             "search_deadline": 1,
             "forecast_deadline": 0.05,
-            "request_deadline": 2,
+            "request_deadline": 4,
             "max_body_bytes": 2000,
             "max_run_body_bytes": 9000,
         }
@@ -89,8 +89,8 @@ def app(settings: Settings) -> FastAPI:
     async def events() -> StreamingResponse:
         async def parts() -> AsyncIterator[str]:
             for _ in range(5):
-                await asyncio.sleep(0.5)
                 yield "data: " + "a" * 1000 + "\n\n"
+                await asyncio.sleep(1)
 
         return StreamingResponse(parts(), media_type="text/event-stream")
 
