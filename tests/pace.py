@@ -6,8 +6,8 @@ import json
 from time import thread_time
 
 PATIENCE = 90.0
-"""Seconds that a test waits for what takes a quiet machine less than a few: only a fault lasts that
-long, and three workers on two cores, some of them halted, do not."""
+"""Longest wait, in seconds, for what takes a quiet machine less than a few. Even with three workers
+on two cores, some of them halted, only a fault takes longer."""
 SLACK = 15.0
 """Seconds that something may end later than it is given, where the fault would last much longer."""
 _REFERENCE = 0.0075

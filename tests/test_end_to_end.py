@@ -50,7 +50,7 @@ def as_users_do(data_dir: Path, *arguments: str, **more: str) -> subprocess.Comp
         env=environment(data_dir, **more),
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=120,
     )
 
 
