@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import msgspec
 
 from augury.graph import view
+from augury.graph.service import MAX_DIRECT_MARKETS, shown_once
 from augury.markets.store import StoredMarket
 from augury.relations.causal.parts import Factor
 from augury.relations.causal.paths import Step
@@ -136,6 +140,18 @@ def test_the_picture_holds_every_node_and_edge_and_no_markup_of_a_market() -> No
     assert "30%" in text
     titles = [e.text for e in root.iter("{http://www.w3.org/2000/svg}title")]
     assert titles == [edge.description for edge in drawn.edges]
+
+
+def test_markets_shown_at_the_question_are_at_no_other_node() -> None:
+    def results(*names: str) -> list[Any]:
+        return [SimpleNamespace(id=name) for name in names]
+
+    best = ["a", "b", "c", "d"]
+    assert len(best) == MAX_DIRECT_MARKETS
+    kept = shown_once({"direct": results(*best, "e"), "upstream": results("x", "b", "e")})
+    assert {name: [r.id for r in found] for name, found in kept.items()} == {
+        "direct": [*best, "e"], "upstream": ["x", "e"],
+    }  # fmt: skip
 
 
 def test_the_picture_has_a_title_a_legend_a_date_and_its_texts_in_their_boxes() -> None:

@@ -14,10 +14,11 @@ from augury.relations import rank
 from augury.relations.causal import knowledge, paths
 from augury.relations.causal.paths import FactorGraph, Reached, Relation
 from augury.relations.columns import COLUMNS
-from augury.relations.rank import CLAIM_RATIO
+from augury.relations.rank import RELATED_RATIO
 from augury.relations.ranker import CLASSES
 from augury.relations.service import QueryFactors, RelationService
 from augury.search.related import Pool, PoolReading
+from augury.search.schemas import DIMENSIONS
 
 
 def reach(*keys: str) -> tuple[Reached, dict[str, dict[str, float]]]:
@@ -148,7 +149,7 @@ def test_results_say_what_a_question_is_about_where_its_words_do_not() -> None:
     assert set(named) == {NUMBERS["harvest"]}  # what the harvest drives is an answer
 
 
-def test_no_market_stands_in_two_relations_and_the_better_fit_first() -> None:
+def test_no_market_stands_in_two_causal_lists_and_the_better_fit_first() -> None:
     markets = pool(("ocean", 0.5), ("ocean", 1.0), ("harvest", 1.0), ("bread", 1.0))
     found = related("Monsoon", markets)
     assert [r.position for r in found["upstream"]] == [1, 0]
@@ -157,11 +158,11 @@ def test_no_market_stands_in_two_relations_and_the_better_fit_first() -> None:
     assert len(set(positions)) == len(positions)
 
 
-def test_a_direct_result_is_claimed_only_by_a_chance_much_larger_than_its_score() -> None:
+def test_a_direct_result_is_in_a_relation_too_if_its_chance_is_large_beside_its_score() -> None:
     markets = pool(("ocean", 1.0), ("harvest", 1.0))
     (chance,) = (r.score for r in related("Monsoon", markets)["upstream"])
     for share, kept in ((1.1, True), (0.9, False)):
-        score = np.array([share * chance / CLAIM_RATIO, 0], np.float32)
+        score = np.array([share * chance / RELATED_RATIO, 0], np.float32)
         found = rows(asked("Monsoon").read(markets), score)
         assert (found["upstream"] == []) is kept
         assert [r.position for r in found["downstream"]] == [1]
@@ -290,6 +291,6 @@ def test_a_chance_below_the_floor_of_its_relation_is_not_listed() -> None:
     gains = np.array([[0.2, 0.05], [0, 0], [0, 0]], np.float32)
     keys, family = np.arange(2, dtype=np.int64), np.arange(2, dtype=np.uint64)
     for floor, expected in ((0.01, [0, 1]), (0.1, [0]), (0.3, [])):
-        floors = dict.fromkeys(paths.RELATIONS, floor)
+        floors = dict.fromkeys(DIMENSIONS, floor)
         shown, _ = rank.ordered(gains, keys, family, floors)["upstream"]
         assert shown.tolist() == expected

@@ -216,14 +216,14 @@ def test_salience_breaks_ties_and_ties_only() -> None:
     assert found.order[:2].tolist() == [1, 0]
 
 
-def test_fitted_grades_order_and_what_is_below_the_least_is_left_out() -> None:
+def test_fitted_grades_order_and_what_is_below_the_floor_is_left_out() -> None:
     _, candidates = world(["Snow in Oslo?"] * 4, liquidity=[1.0, 9e6, 1.0, 1.0])
-    grades = np.array([0.701, 0.7, rank.LEAST_GRADE - 0.01, 0.2], np.float32)
+    grades = np.array([0.701, 0.7, 0.09, 0.2], np.float32)
     nothing = np.zeros(4, np.bool_)
-    found = rank.by_grade(candidates, grades, nothing)
+    found = rank.by_grade(candidates, grades, nothing, 0.1)
     assert found.order.tolist() == [1, 0, 3]
     assert (np.diff(found.scores) <= 0).all()
-    assert len(rank.by_grade(candidates, grades * 0, nothing).order) == 0
+    assert len(rank.by_grade(candidates, grades * 0, nothing, 0.1).order) == 0
 
 
 @pytest.mark.parametrize(

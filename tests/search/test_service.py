@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
+from typing import cast
 
 import msgspec
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tests.pace import PATIENCE
 from tests.search.stored_markets import NOW, market, put
 
@@ -18,6 +20,7 @@ from augury.markets.generator import generate
 from augury.markets.records import MarketChange
 from augury.relations.service import RelationService
 from augury.search import store
+from augury.search.related import NOTHING, Lookup, Pool, Ranked, Relation, Unrelated
 from augury.search.scoring import voters
 from augury.search.service import SearchService
 from augury.settings import Settings
@@ -140,6 +143,49 @@ async def test_results_carry_what_the_specification_names(service: SearchService
         "dimension": "direct",
     }
     assert {name: shown[name] for name in specified} == specified  # it may carry more
+
+
+class EveryMarketUpstream(Unrelated):
+    """Finds that all candidates are direct results, and upstream of the query, too."""
+
+    def ask(self, *asked: object, **more: object) -> Lookup:
+        return cast("Lookup", EverythingDirect())
+
+
+class EverythingDirect:
+    tags = unanswered = ()
+    direct_floor = 0.5
+    factor_shares = staticmethod(NOTHING.factor_shares)
+
+    def read(self, pool: Pool) -> EverythingDirect:
+        self.count = pool.direct_count
+        return self
+
+    def direct(self) -> NDArray[np.float32]:
+        return np.full(self.count, 0.9, np.float32)
+
+    def rank(self, direct: NDArray[np.float32]) -> dict[Relation, Ranked]:
+        assert direct.max() > 0.5  # how direct each is
+        every = np.arange(self.count)
+        return {"upstream": Ranked(every, direct[every], np.zeros(self.count, np.uint16))}
+
+    def reason(self, *of: object) -> str:
+        return "It drives the question."
+
+    def direct_reasons(self, positions: NDArray[np.intp]) -> list[str]:
+        return [""] * len(positions)
+
+
+async def test_a_market_may_be_direct_and_in_another_list(
+    database: Database, settings: Settings
+) -> None:
+    await put(database, *CATALOGUE)
+    service = await SearchService.open(settings, database, EveryMarketUpstream())
+    await service.catch_up()
+    results = await service.search("Will Bitcoin reach $150,000?")
+    assert results["direct"][0].id == results["upstream"][0].id == BTC.id
+    assert results["direct"][0].reason != results["upstream"][0].reason
+    await service.close()
 
 
 async def test_a_status_filter_leaves_the_others_out(service: SearchService) -> None:

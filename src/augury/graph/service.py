@@ -113,6 +113,7 @@ class GraphService:
         found = explored.results
         if only is not None:
             found = _restricted(found, await self._native(only))
+        found = shown_once(found)
         count = sum(map(len, found.values()))
         await _report(stage, "drawing", {"markets": count})
         ids = [result.id for results in found.values() for result in results]
@@ -284,6 +285,16 @@ class GraphService:
 
     def _tags(self, market: markets.StoredMarket) -> Sequence[Match]:
         return self._relations.matcher.match(market.question, market.event_name or "")
+
+
+def shown_once(found: Found) -> Found:
+    """Search results in which the markets shown at the question's node are in no other list than
+    `direct`."""
+    central = {result.id for result in found.get("direct", ())[:MAX_DIRECT_MARKETS]}
+    return {
+        relation: results if relation == "direct" else [r for r in results if r.id not in central]
+        for relation, results in found.items()
+    }
 
 
 def _suggested(

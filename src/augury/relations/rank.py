@@ -20,13 +20,13 @@ from augury.relations.causal.paths import RELATIONS, Reached, Relation
 from augury.relations.columns import Floats, Paths, subject_weights
 from augury.search.rank import place_in_family
 from augury.search.related import Pool, Ranked
+from augury.search.schemas import Dimension
 
-CLAIM_RATIO: Final = 2.0
+RELATED_RATIO: Final = 0.7
 """A market found as a direct result (on the question itself) may also be related to the question.
-It moves from the direct results to the list of a relation if the chance that it is in that relation
-is larger than CLAIM_RATIO times its score as a direct result. A larger value keeps more markets as
-direct results. Measured: with twice this value, the lists of the relations lose as much quality as
-the direct results gain."""
+It is listed in a relation, too, if the chance that it is in that relation is larger than
+RELATED_RATIO times its score as a direct result. A larger value leaves more markets to the direct
+results alone. Chosen on judged queries (`docs/experiments/relations-ranker.md`)."""
 FAMILY_SIZE: Final = 3
 """Of the markets of one family (e.g. the levels of one quantity), this many keep their chance of
 being in a relation (upstream, downstream, correlated): those with the largest chance. The chances
@@ -73,17 +73,16 @@ def gains(chances: NDArray[np.floating], direct: NDArray[np.floating]) -> Floats
     """The numbers, 0 to 1, by which markets are ranked for the list of each relation, shape (3, n).
 
     A market's numbers are its chances. They are 0 if its score as a direct result is so high that
-    it stays in the list of direct results (`CLAIM_RATIO`).
+    only the list of direct results has it (`RELATED_RATIO`).
 
     Parameters
     ----------
     chances : (n, 3)
         From the trees: upstream, downstream, correlated.
     direct : (n,)
-        The score of each of the best direct results (markets on the question itself), 0 for other
-        markets.
+        The score of each direct result (market on the question itself), 0 for other markets.
     """
-    kept = (direct > 0) & (CLAIM_RATIO * direct >= chances.max(axis=1, initial=0))
+    kept = (direct > 0) & (RELATED_RATIO * direct >= chances.max(axis=1, initial=0))
     return np.where(kept, 0, chances.T).astype(np.float32)
 
 
@@ -91,12 +90,12 @@ def ordered(
     gains: Floats,
     keys: NDArray[np.int64],
     family: NDArray[np.uint64],
-    floors: Mapping[Relation, float],
+    floors: Mapping[Dimension, float],
 ) -> dict[Relation, tuple[NDArray[np.intp], Floats]]:
     """For each relation, the list of its markets, as two arrays: their positions, best first, and
     the chances (0 to 1) that they are in this relation.
 
-    A market is listed only in the relation for which its chance is largest.
+    Of these relations, a market is listed only in the one for which its chance is largest.
 
     gains : (3, n), from the function `gains`
     keys : (n,), database numbers of the markets; of two markets with equal chances, the one with
@@ -123,7 +122,7 @@ def rank(
     pool: Pool,
     weights: Floats,
     direct: Floats,
-    floors: Mapping[Relation, float],
+    floors: Mapping[Dimension, float],
     labeled: Floats | None = None,
 ) -> dict[Relation, Ranked]:
     """For each relation, the list of its markets, best first. A market's score is the chance (0 to
@@ -139,8 +138,7 @@ def rank(
         From `path_weights`: how strongly paths lead from the query's factors to each of the
         market's factors.
     direct : (n,)
-        The score of each of the best direct results (markets on the question itself), 0 for other
-        markets.
+        The score of each direct result (market on the question itself), 0 for other markets.
     floors
         Relation -> smallest chance, 0 to 1, with which a market is listed.
     labeled : (3, n)

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.relations.causal.paths import Relation
 from augury.relations.columns import COLUMNS, DIRECT_COLUMNS, Floats
+from augury.search.schemas import Dimension
 
 CLASSES = ("none", "direct", "upstream", "downstream", "correlated")
 """The possible relations of a market to a query, in the order in which the decision trees output
@@ -28,14 +28,16 @@ class Ranker:
     """Boosted decision trees that judge markets by their features for a query. They run in an ONNX
     session with one thread, which takes 1 to 2 ms for the candidates of one search."""
 
-    def __init__(self, content: bytes, floors: Mapping[Relation, float]) -> None:
+    def __init__(self, content: bytes, floors: Mapping[Dimension, float]) -> None:
         import onnxruntime
 
         self.floors = floors
-        """Relation (upstream, downstream, correlated) -> floor, 0 to 1: a market is listed in the
-        relation only if its chance to be in it is at least this. A larger floor gives shorter lists
-        with fewer unrelated markets. Each is the largest of the values tried that lowers nDCG@10 on
-        held-out queries by less than 0.03. Empty for the trees from `direct()`."""
+        """List -> floor, 0 to 1: a market is in the list only if its chance to belong there (for
+        `direct`, its grade) is at least this. A larger floor gives shorter lists with fewer
+        unrelated markets. The trees from `default()` have floors for upstream, downstream and
+        correlated: the largest of the values tried that lowers nDCG@10 on held-out queries by less
+        than 0.03. The trees from `direct()` have one for direct: the smallest of the values tried
+        with which at most 5% of the first ten results of held-out queries are unrelated."""
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -102,4 +104,4 @@ def _fitted(name: str, columns: tuple[str, ...]) -> Ranker:
             f"{name}.onnx was fitted on a different set of features from the one that this code "
             "computes. Fit it again with training/relations/fit.py."
         )
-    return Ranker((folder / f"{name}.onnx").read_bytes(), fitted.get("floors", {}))
+    return Ranker((folder / f"{name}.onnx").read_bytes(), fitted["floors"])

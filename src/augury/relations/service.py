@@ -462,11 +462,16 @@ class TreeReading(PoolReading):
         direct, is about the query: (`Pool.direct_count`,), each in (0, 1)."""
         return self._query.relations.direct_ranker.grades(self.direct_rows())
 
+    @property
+    def direct_floor(self) -> float:
+        """Smallest grade (0 to 1) with which a market is listed as direct."""
+        return self._query.relations.direct_ranker.floors["direct"]
+
     def rank(self, direct: columns.Floats) -> dict[Relation, Ranked]:
         """The markets of each relation (upstream, downstream, correlated), best first.
 
-        direct : (n,), the score of each of the best direct results (markets on the question
-            itself), 0 for other markets
+        direct : (n,), the score of each direct result (market on the question itself), 0 for other
+            markets
         """
         query, pool = self._query, self._pool
         trees = query.relations.ranker

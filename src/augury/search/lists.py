@@ -27,15 +27,6 @@ from augury.search.relating import Related, is_meant
 from augury.search.schemas import Dimension
 from augury.search.understanding import Understood
 
-MAX_PROTECTED = 40
-"""Largest number of protected markets. A protected market is harder to move from the list `direct`
-to another list: its chance of belonging there must be more than
-`augury.relations.rank.CLAIM_RATIO` times its score in `direct`. The best markets in `direct` are
-protected, at most twice as many as the requested results. The other markets in `direct` may be
-moved without this condition, because the paths of the factor base (which factor drives which) and
-the meaning of the texts say more about them than the words that they share with the query do.
-Chosen by hand."""
-
 NEAR_CHANCE: Final = 0.45
 """In a list of related markets, the markets of one family (e.g. of one event) are put in reading
 order, e.g. by date. Only markets whose score is at least this share (0 to 1) of the family's best
@@ -88,8 +79,8 @@ class Lists(NamedTuple):
 
 
 def rank(related: Related, quoting: Quoting, at: datetime) -> Lists:
-    """Make the ranked lists of a search, one per relation (`direct`, `upstream`, ...). A market is
-    in one list only: if another list takes a market, `direct` leaves it out.
+    """Make the ranked lists of a search, one per relation (`direct`, `upstream`, ...). A market in
+    `direct` may also be in one of the other lists, if it is hardly less likely to belong there.
 
     If the search asks for one row per family (`fold`), the lists still hold several markets of a
     family. A later step (`presenting.folded`) puts them into one row.
@@ -101,22 +92,19 @@ def rank(related: Related, quoting: Quoting, at: datetime) -> Lists:
     by_trees = ranking.by_title or bool((related.own > 0).any())
     if by_trees and (grades := reading.direct()) is not None:
         last = of_another_time(understood.query, related.direct_candidates.records)
-        ranking = by_grade(related.direct_candidates, grades, last)
+        ranking = by_grade(related.direct_candidates, grades, last, reading.direct_floor)
     keys, changes = related.hits.keys, related.hits.payload["change"]
     members = _members(related, quoting(keys), at)
     hits: dict[Dimension, list[Hit]] = {}
-    claimed: set[int] = set()
-    if set(wanted.dimensions) != {"direct"}:
-        sure = np.zeros(len(keys), np.float32)
-        surely = min(2 * wanted.top_k, MAX_PROTECTED)
-        sure[ranking.order[:surely]] = ranking.scores[:surely]
-        for relation, found in reading.rank(sure).items():
-            hits[relation] = _hits(relation, found, related, members)
-            claimed.update(hit.key for hit in hits[relation])
     pool, order = related.pool, ranking.order
-    kept = ~np.isin(keys[order], list(claimed))
-    kept &= (related.own[order] > 0) | is_meant(pool.matched_weight[order], pool.dense[order])
-    order, scores = _arranged(order[kept], ranking.scores[kept], members, understood)
+    kept = (related.own[order] > 0) | is_meant(pool.matched_weight[order], pool.dense[order])
+    order, scores = order[kept], ranking.scores[kept]
+    if set(wanted.dimensions) != {"direct"}:
+        direct = np.zeros(len(keys), np.float32)
+        direct[order] = scores
+        for relation, found in reading.rank(direct).items():
+            hits[relation] = _hits(relation, found, related, members)
+    order, scores = _arranged(order, scores, members, understood)
     listed = (keys[order].tolist(), changes[order].tolist(), scores.tolist())
     why = reading.direct_reasons(order)
     hits["direct"] = [Hit(*one, reason=text) for *one, text in zip(*listed, why, strict=True)]

@@ -112,10 +112,6 @@ FAMILY_PENALTY: Final = 1.0
 """Subtracted from the raw score of a market if at least `FAMILY_SIZE` markets of its family (e.g.
 of the same event) are better. The market then ranks behind other markets that are nearly as direct,
 but not behind those that are far less direct."""
-LEAST_GRADE: Final = 0.1
-"""`by_grade` leaves out a market whose grade is smaller than this. A grade, 0 to 1, comes from
-fitted decision trees and says how directly a market is about the query. Chosen on judged queries
-(`docs/experiments/relations-ranker.md`)."""
 OTHER_TIME_MULTIPLIER: Final = 0.25
 """Multiplier (0 to 1) of a market's grade if the market is about another year or month than the
 query names. Chosen by hand."""
@@ -336,10 +332,10 @@ about that year."""
 
 
 def by_grade(
-    candidates: Candidates, grades: NDArray[np.float32], last: NDArray[np.bool_]
+    candidates: Candidates, grades: NDArray[np.float32], last: NDArray[np.bool_], floor: float
 ) -> Ranking:
-    """Order candidates by `grades`, best first, and leave out those below `LEAST_GRADE`. A grade
-    says how directly the market is about the query, in (0, 1). Fitted decision trees compute it.
+    """Order candidates by `grades`, best first, and leave out those below `floor`. A grade says how
+    directly the market is about the query, in (0, 1). Fitted decision trees compute it.
 
     Ties are broken as in `order`. `last` marks markets about another year or month than the query
     names (`of_another_time`); their grades are multiplied by `OTHER_TIME_MULTIPLIER`.
@@ -348,7 +344,7 @@ def by_grade(
     grades = np.where(last, OTHER_TIME_MULTIPLIER * grades, grades).astype(np.float32)
     steps = np.round(grades / GRADE_TIE)
     best = np.lexsort((keys, -candidates.records["salience"], -steps))
-    best = best[grades[best] >= LEAST_GRADE]
+    best = best[grades[best] >= floor]
     return Ranking(best, np.minimum.accumulate(grades[best]).astype(np.float32))
 
 

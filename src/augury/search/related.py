@@ -119,13 +119,19 @@ class PoolReading(Protocol):
         1. None if no factors are known; then only words and meaning rank the markets."""
         ...
 
+    @property
+    def direct_floor(self) -> float:
+        """Smallest grade (0 to 1) with which a market is listed as direct, as fitted with the trees
+        that give the grades."""
+        ...
+
     def rank(self, direct: NDArray[np.float32]) -> dict[Relation, Ranked]:
         """The markets of each relation (`upstream`, `downstream`, `correlated`), best first; no
-        market is in two relations.
+        market is in two of these relations.
 
-        `direct` (n,): the scores of the best direct results, and 0 for all other markets. A direct
-        result is listed in a relation instead only if its chance of being in that relation is
-        larger than `augury.relations.rank.CLAIM_RATIO` times its direct score.
+        `direct` (n,): the scores of the direct results, and 0 for all other markets. A direct
+        result is also listed in a relation if its chance of being in that relation is larger than
+        `augury.relations.rank.RELATED_RATIO` times its direct score.
         """
         ...
 
@@ -221,6 +227,8 @@ class _Nothing:
 
 
 class _Unread:
+    direct_floor = 0.0
+
     def direct(self) -> None:
         return None
 

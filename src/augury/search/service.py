@@ -149,8 +149,8 @@ class SearchService:
         status: Status | None = None,
         fold: bool = False,
     ) -> Found:
-        """The best `top_k` markets of each relation in `dimensions`, best first; no market is in
-        two relations.
+        """The best `top_k` markets of each relation in `dimensions`, best first. A market in
+        `direct` may also be in one of the other lists.
 
         `fold`: return one row per family (e.g. the markets of one event); `top_k` then counts
         families.
