@@ -27,14 +27,15 @@ PAIRS = [
 ]
 
 
-def restored(path: Path) -> dict[str, torch.Tensor]:
-    """Parameters by the name that the framework gives them."""
+def restored(path: Path, prefix: str = "model.") -> dict[str, torch.Tensor]:
+    """Parameters by the name that the framework gives them. `prefix`: what stands before these
+    names in the file."""
     graph = onnx.load(path).graph
     kept = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
     found = {
-        name.removeprefix("model."): torch.tensor(values)
+        name.removeprefix(prefix): torch.tensor(values)
         for name, values in kept.items()
-        if name.startswith("model.")
+        if name.startswith(prefix)
         and values.dtype == np.float32
         and values.ndim == 1
         and not name.endswith("_scale")
@@ -45,8 +46,8 @@ def restored(path: Path) -> dict[str, torch.Tensor]:
         stem = node.input[1].removesuffix("_quantized")
         levels = kept[node.input[1]].astype(np.float32) - kept[f"{stem}_zero_point"]
         weight = torch.tensor(levels * kept[f"{stem}_scale"]).T
-        place = node.name.removeprefix("/model/").rpartition("/")[0].replace("/", ".")
-        found[f"{place}.weight"] = weight.contiguous()
+        place = node.name.removeprefix("/").rpartition("/")[0].replace("/", ".")
+        found[f"{place.removeprefix(prefix)}.weight"] = weight.contiguous()
     return found
 
 

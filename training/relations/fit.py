@@ -21,7 +21,7 @@ import lightgbm
 import numpy as np
 
 from augury.relations import rank, vectors
-from augury.relations.causal.paths import RELATIONS, Relation
+from augury.relations.causal.paths import RELATIONS
 from augury.relations.columns import COLUMNS, DIRECT_COLUMNS
 from augury.relations.ranker import CLASSES
 from augury.search import rank as directly
@@ -44,15 +44,18 @@ DIRECT_SETTINGS = {k: v for k, v in SETTINGS.items() if k != "num_class"} | {
     "objective": "cross_entropy"
 }
 DIRECT_ROUNDS = 110
-CLAIMABLE = 40
-"""Best direct results that a relation may claim only with a larger chance: as in the service."""
 COST = 0.03
 """nDCG@10 that a floor may cost. In five folds of the 396 queries, floors that cost less than this
 lower the unrelated shares of the three lists from 29, 36 and 35% to 17, 29 and 26%."""
+MOST_UNRELATED = 0.05
+"""Share of unrelated markets among the first ten direct results that the floor of `direct` may
+leave. Half of it costs .02 of nDCG@10 in five folds of the 396 queries."""
+DIRECT_GRID = (0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3)
+"""Grades that are tried as the floor of `direct`."""
 GRID = (0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.11, 0.12, 0.13, 0.15, 0.17, 0.2)
 """Floors that are tried; below the first no list gains (`docs/experiments/relations-ranker.md`)."""
-FLOORS: dict[Relation, float] = dict.fromkeys(RELATIONS, GRID[0])
-"""The smallest floor, for lists that are only to be judged."""
+FLOORS: dict[str, float] = dict.fromkeys(RELATIONS, GRID[0]) | {"direct": DIRECT_GRID[0]}
+"""The smallest floors, for lists that are only to be judged."""
 BY_GRADE = np.array([1.0, 0.7, 1.0, 1.5])
 """What a judgment of each grade counts: two judges differ most in whether something weak counts."""
 
@@ -190,43 +193,42 @@ Told = tuple[np.ndarray, np.ndarray]
 """Of a query's candidates: chances of the relations, and grades in `direct` of the first ones."""
 
 
-def listed(query: Query, told: Told, floors: dict[Relation, float]) -> dict[str, list[str]]:
-    """The four lists as the service would give them; `floors`: smallest chance in each."""
+def listed(query: Query, told: Told, floors: dict[str, float]) -> dict[str, list[str]]:
+    """The four lists as the service would give them; `floors`: list -> smallest chance, for
+    `direct` smallest grade."""
     relations, grade = told
     n = len(grade)
     records = {"salience": query.rows[:n, COLUMNS.index("salience")]}
     candidates = directly.Candidates(query.keys[:n], records, grade)  # type: ignore[arg-type]
-    ranking = directly.by_grade(candidates, grade, query.last)
+    ranking = directly.by_grade(candidates, grade, query.last, floors["direct"])
     direct = np.zeros(len(query.keys), np.float32)
-    direct[ranking.order[:CLAIMABLE]] = ranking.scores[:CLAIMABLE]
+    direct[ranking.order] = ranking.scores
     gains = rank.gains(relations, direct)
-    lists = {
-        relation: [query.ids[n] for n in held]
-        for relation, (held, _) in rank.ordered(gains, query.keys, query.family, floors).items()
-    }
-    claimed = {market for ids in lists.values() for market in ids[:50]}
-    own = [query.ids[at] for at in ranking.order]
-    return {"direct": [market for market in own if market not in claimed], **lists}
+    found = rank.ordered(gains, query.keys, query.family, floors)  # type: ignore[arg-type]
+    orders: dict[str, np.ndarray] = {relation: held for relation, (held, _) in found.items()}
+    orders["direct"] = ranking.order
+    return {name: [query.ids[at] for at in order] for name, order in orders.items()}
 
 
-def floors_of(queries: list[Query], told: list[Told]) -> dict[Relation, float]:
-    """For each relation the largest floor that costs less than `COST` of nDCG@10, told by trees
-    that did not see the query. Prints the curve."""
-    chosen: dict[Relation, float] = {}
-    curve = {}
-    for floor in GRID:
-        same = dict.fromkeys(RELATIONS, floor)
-        lists = [listed(q, x, same) for q, x in zip(queries, told, strict=True)]
-        curve[floor] = score(queries, lists)
-    for relation in RELATIONS:
-        for floor, scores in curve.items():
-            if curve[GRID[0]][relation]["ndcg10"] - scores[relation]["ndcg10"] < COST:
-                chosen[relation] = floor
-        line = ", ".join(
-            f"{floor}: {scores[relation]['ndcg10']:.3f} {scores[relation]['unrelated']:.0%}"
-            for floor, scores in curve.items()
-        )
-        print(f"{relation:>10}  floor {chosen[relation]} of {line}")
+def floors_of(queries: list[Query], told: list[Told]) -> dict[str, float]:
+    """The floor of each list, by trees that did not see the query: for a relation the largest
+    that costs less than `COST` of nDCG@10, for `direct` the smallest that leaves no more than
+    `MOST_UNRELATED`. Prints the curves."""
+    chosen = dict(FLOORS)
+    for name in DIMENSIONS:
+        curve = {}
+        for floor in DIRECT_GRID if name == "direct" else GRID:
+            tried = chosen | {name: floor}
+            lists = [listed(q, x, tried) for q, x in zip(queries, told, strict=True)]
+            curve[floor] = score(queries, lists)[name]
+        if name == "direct":
+            few = [floor for floor, x in curve.items() if x["unrelated"] <= MOST_UNRELATED]
+            chosen[name] = min(few, default=DIRECT_GRID[-1])
+        else:
+            best = curve[GRID[0]]["ndcg10"]
+            chosen[name] = max(f for f, x in curve.items() if best - x["ndcg10"] < COST)
+        line = ", ".join(f"{f}: {x['ndcg10']:.3f} {x['unrelated']:.0%}" for f, x in curve.items())
+        print(f"{name:>10}  floor {chosen[name]} of {line}")
     return chosen
 
 
@@ -301,7 +303,7 @@ def gained(
     return found
 
 
-def show(title: str, queries: list[Query], told: list[Told], floors: dict[Relation, float]) -> None:
+def show(title: str, queries: list[Query], told: list[Told], floors: dict[str, float]) -> None:
     """The service's lists and those of the chances, a line a relation."""
     lists = [listed(q, x, floors) for q, x in zip(queries, told, strict=True)]
     pairs = sum(int(q.known.sum()) for q in queries)
@@ -319,7 +321,7 @@ def keep(
     folder: Path,
     models: tuple[Models, Models],
     queries: list[Query],
-    floors: dict[Relation, float],
+    floors: dict[str, float],
 ) -> None:
     """Write the trees and, beside them, what they were fitted on."""
     import trees_to_onnx
@@ -336,7 +338,9 @@ def keep(
             "seed": SEED, "seeds": SEEDS, "queries": len(queries), "pairs": pairs[name],
         }  # fmt: skip
         if name == "ranker":
-            told |= {"classes": list(CLASSES), "floors": floors}
+            told |= {"classes": list(CLASSES), "floors": {one: floors[one] for one in RELATIONS}}
+        else:
+            told["floors"] = {"direct": floors["direct"]}
         (folder / f"{name}.json").write_text(json.dumps(told, indent=1) + "\n")
 
 
@@ -346,7 +350,8 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("judgments", type=Path, nargs="+")
     parser.add_argument(
-        "--more", type=Path, nargs=3, metavar=("OUT", "QUERIES", "JUDGMENTS"),
+        "--more", type=Path, nargs=3, action="append", default=[],
+        metavar=("OUT", "QUERIES", "JUDGMENTS"),
         help="Fit on these queries, too. They are in no fold.",
     )  # fmt: skip
     parser.add_argument("--queries", type=Path, default=Path(__file__).with_name("queries.jsonl"))
@@ -359,9 +364,8 @@ def main() -> None:
     given = parser.parse_args()
     queries = with_vectors_that_ship(given.out, given.judgments, given.queries)
     more: list[Query] = []
-    if given.more:
-        folder, asked, said = given.more
-        more = with_vectors_that_ship(folder, [said], asked)
+    for folder, asked, said in given.more:
+        more += with_vectors_that_ship(folder, [said], asked)
     apart = held_out(queries, more)
     floors = floors_of(queries, apart)
     show("five folds", queries, apart, floors)

@@ -309,7 +309,11 @@ class QueryReader(nn.Module):
 
 def export(given: argparse.Namespace) -> None:
     """Write the teacher as it reads queries."""
-    model = taught(given).float()
+    write(taught(given).float(), given.keep)
+
+
+def write(model: Teacher, path: Path) -> None:
+    """Write how a model reads queries, as int8 ONNX."""
     model.bert.set_attn_implementation("eager")
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / "plain.onnx"
@@ -318,8 +322,8 @@ def export(given: argparse.Namespace) -> None:
             input_names=["words"], output_names=["vector"], opset_version=17, dynamo=False,
             dynamic_axes={"words": {1: "tokens"}},
         )  # fmt: skip
-        quantize_dynamic(plain, given.keep, weight_type=QuantType.QInt8, per_channel=True)
-    print(f"{given.keep.stat().st_size / 1e6:.1f} MB")
+        quantize_dynamic(plain, path, weight_type=QuantType.QInt8, per_channel=True)
+    print(f"{path.stat().st_size / 1e6:.1f} MB")
 
 
 def taught(given: argparse.Namespace) -> Teacher:
