@@ -149,7 +149,7 @@ def test_results_say_what_a_question_is_about_where_its_words_do_not() -> None:
     assert set(named) == {NUMBERS["harvest"]}  # what the harvest drives is an answer
 
 
-def test_no_market_stands_in_two_causal_lists_and_the_better_fit_first() -> None:
+def test_no_market_stands_in_two_related_lists_and_the_better_fit_first() -> None:
     markets = pool(("ocean", 0.5), ("ocean", 1.0), ("harvest", 1.0), ("bread", 1.0))
     found = related("Monsoon", markets)
     assert [r.position for r in found["upstream"]] == [1, 0]
@@ -166,6 +166,17 @@ def test_a_direct_result_is_in_a_relation_too_if_its_chance_is_large_beside_its_
         found = rows(asked("Monsoon").read(markets), score)
         assert (found["upstream"] == []) is kept
         assert [r.position for r in found["downstream"]] == [1]
+
+
+def test_a_label_relates_a_weakly_direct_market_and_no_strongly_direct_one() -> None:
+    markets = pool(("ocean", 1.0))
+    nothing = np.zeros((3, 1, 6), np.float32)
+    labeled = np.array([[0.6], [0], [0]], np.float32)
+    floors = dict.fromkeys(DIMENSIONS, 0.1)
+    for score, expected in ((0.0, [0]), (0.5, [0]), (0.9, [])):
+        direct = np.array([score], np.float32)
+        found = rank.rank(np.zeros((1, 3)), markets, nothing, direct, floors, labeled)
+        assert found["upstream"].positions.tolist() == expected
 
 
 def test_further_members_of_a_family_give_way_to_others() -> None:

@@ -159,15 +159,18 @@ class EverythingDirect:
 
     def read(self, pool: Pool) -> EverythingDirect:
         self.count = pool.direct_count
+        self.best = int(pool.words[: self.count].argmax())
         return self
 
     def direct(self) -> NDArray[np.float32]:
-        return np.full(self.count, 0.9, np.float32)
+        grades = np.full(self.count, 0.4, np.float32)
+        grades[self.best] = 0.9
+        return grades
 
     def rank(self, direct: NDArray[np.float32]) -> dict[Relation, Ranked]:
-        assert direct.max() > 0.5  # how direct each is
+        assert (direct > 0).sum() <= 1  # the others are below the floor of `direct`
         every = np.arange(self.count)
-        return {"upstream": Ranked(every, direct[every], np.zeros(self.count, np.uint16))}
+        return {"upstream": Ranked(every, 0.9 - 0.01 * every, np.zeros(self.count, np.uint16))}
 
     def reason(self, *of: object) -> str:
         return "It drives the question."
@@ -182,10 +185,17 @@ async def test_a_market_may_be_direct_and_in_another_list(
     await put(database, *CATALOGUE)
     service = await SearchService.open(settings, database, EveryMarketUpstream())
     await service.catch_up()
-    results = await service.search("Will Bitcoin reach $150,000?")
-    assert results["direct"][0].id == results["upstream"][0].id == BTC.id
-    assert results["direct"][0].reason != results["upstream"][0].reason
-    await service.close()
+    try:
+        results = await service.search("Will Bitcoin reach $150,000?")
+        alone = await service.search("Will Bitcoin reach $150,000?", dimensions=("upstream",))
+        named = await service.search(BTC.id)
+    finally:
+        await service.close()
+    (direct,) = results["direct"]
+    assert direct.id in [row.id for row in results["upstream"]]
+    assert len(results["upstream"]) > 1  # also those below the floor of `direct`
+    assert [row.id for row in alone["upstream"]] == [row.id for row in results["upstream"]]
+    assert BTC.id not in [row.id for row in named["upstream"]]
 
 
 async def test_a_status_filter_leaves_the_others_out(service: SearchService) -> None:

@@ -1,4 +1,4 @@
-"""Make weights to train on from the model that ships: what `export.py` wrote, the other way round.
+"""Make weights to train on from the judge that ships: what `export.py` wrote, the other way round.
 
     python training/judge/restore.py src/augury/matching/model ENCODER.pt --base MODEL
 

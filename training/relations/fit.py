@@ -49,13 +49,14 @@ COST = 0.03
 lower the unrelated shares of the three lists from 29, 36 and 35% to 17, 29 and 26%."""
 MOST_UNRELATED = 0.05
 """Share of unrelated markets among the first ten direct results that the floor of `direct` may
-leave. Half of it costs .02 of nDCG@10 in five folds of the 396 queries."""
+leave in five folds of the 396 queries. With .04, nDCG@10 is .013 lower there, and .03 lower on the
+48, whose judge calls none of these results unrelated (`docs/adr/0049-two-lists.md`)."""
 DIRECT_GRID = (0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3)
 """Grades that are tried as the floor of `direct`."""
 GRID = (0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.11, 0.12, 0.13, 0.15, 0.17, 0.2)
 """Floors that are tried; below the first no list gains (`docs/experiments/relations-ranker.md`)."""
 FLOORS: dict[str, float] = dict.fromkeys(RELATIONS, GRID[0]) | {"direct": DIRECT_GRID[0]}
-"""The smallest floors, for lists that are only to be judged."""
+"""The smallest floors that are tried; `unjudged.py` lists markets with these."""
 BY_GRADE = np.array([1.0, 0.7, 1.0, 1.5])
 """What a judgment of each grade counts: two judges differ most in whether something weak counts."""
 
@@ -211,9 +212,10 @@ def listed(query: Query, told: Told, floors: dict[str, float]) -> dict[str, list
 
 
 def floors_of(queries: list[Query], told: list[Told]) -> dict[str, float]:
-    """The floor of each list, by trees that did not see the query: for a relation the largest
-    that costs less than `COST` of nDCG@10, for `direct` the smallest that leaves no more than
-    `MOST_UNRELATED`. Prints the curves."""
+    """The floor of each list: for a relation the largest that costs less than `COST` of nDCG@10,
+    for `direct` the smallest with a share of unrelated results of at most `MOST_UNRELATED`. Prints
+    nDCG@10 and this share for each floor tried. `told`: what trees say that did not see the
+    query."""
     chosen = dict(FLOORS)
     for name in DIMENSIONS:
         curve = {}

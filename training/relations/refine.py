@@ -1,12 +1,13 @@
-"""Teach the transformer that reads queries more, and leave the vectors of markets as they are.
+"""Train the transformer that reads queries further; the vectors of markets stay as they are.
 
     python training/relations/refine.py --base MODEL --judged OUT QUERIES JUDGMENTS \\
         --keep src/augury/relations/query_reader.onnx
 
-Starts from the transformer that ships, as precise as int8 keeps it. Markets have the vectors that
-the network that ships gives them, as the index stores them. So only queries are read: an epoch of
-7,400 queries takes two minutes on two cores, and no index has to be built again. OUT is a folder
-that `gather.py` wrote.
+Starts from the int8 weights of the transformer that ships, and writes the new one to `--keep`. (So
+a second run with the same `--keep` goes on from the first; `--start` names another one.) Markets
+have the vectors that the network that ships gives them, as the index stores them. So only queries
+are read: an epoch of 7,400 queries takes two minutes on two cores, and no index has to be built
+again. OUT is a folder that `gather.py` wrote.
 """
 
 from __future__ import annotations
@@ -34,12 +35,13 @@ BATCH = 16
 STRANGERS = 0.025
 """Weight of a query's pair with a market of another query in the batch, which counts as "none"."""
 EPOCHS, RATE = 2, 3e-5
-"""Passes over all queries, and largest learning rate. With rate 1e-4 and old queries alone, the
-vectors tell related markets less well than before on queries that were not trained on."""
+"""Passes over all queries, and largest learning rate. With rate 1e-4 and no new queries, the
+vectors separate related markets from others less well than before, on queries that they did not
+learn from."""
 
 
 class JudgedMarkets(NamedTuple):
-    """The judged markets of one query: where their vectors are, their relations and weights."""
+    """The judged markets of one query: the rows of their vectors, their relations and weights."""
 
     query: str
     at: np.ndarray
@@ -56,13 +58,13 @@ def start(base: Path, reader: Path) -> Teacher:
     }
     missing, unknown = model.load_state_dict(weights, strict=False)
     assert not unknown, unknown
-    unused = ("embeddings", "pooler", "market")
-    assert all(any(part in name for part in unused) for name in missing), missing
+    others = ("embeddings", "pooler", "market")  # the base model's own; the last two are not used
+    assert all(any(part in name for part in others) for name in missing), missing
     return model.float()
 
 
 def with_markets(queries: list[Query]) -> tuple[list[JudgedMarkets], torch.Tensor]:
-    """All queries, and the vectors of their judged markets as a search computes with them."""
+    """All queries, and the vectors of their judged markets as a search uses them."""
     pairs = sorted({
         (q.titles[n], q.events[n]) for q in queries for n in np.flatnonzero(q.known)
     })  # fmt: skip
@@ -79,7 +81,7 @@ def with_markets(queries: list[Query]) -> tuple[list[JudgedMarkets], torch.Tenso
 
 
 def loss_of(model: Teacher, batch: list[JudgedMarkets], vectors: torch.Tensor) -> torch.Tensor:
-    """How badly the vectors of the batch's queries tell the relations of all its markets."""
+    """How badly the vectors of the batch's queries predict the relations of all its markets."""
     asked = model.vectors("query", [one.query for one in batch])
     logits = raw(asked, vectors[np.concatenate([one.at for one in batch])])
     target = torch.zeros(logits.shape[:2], dtype=torch.long)

@@ -46,11 +46,11 @@ def main() -> None:
     parser.add_argument("--name", default="S")
     parts = {"type": Path, "nargs": 3, "metavar": ("OUT", "QUERIES", "JUDGMENTS")}
     parser.add_argument("--by", **parts)
-    parser.add_argument("--more", **parts, help="As in fit.py.")
+    parser.add_argument("--more", **parts, action="append", default=[], help="As in fit.py.")
     given = parser.parse_args()
     queries = load(given.out, [given.judgments], given.queries)
     of = lambda part: load(part[0], [part[2]], part[1]) if part else []  # noqa: E731
-    more = of(given.more)
+    more = [query for part in given.more for query in of(part)]
     if given.by:
         others = of(given.by) + more
         models = fit(others), fit_direct(others)

@@ -135,7 +135,7 @@ function Results({ answer, error, loading, retry, facets, tab, go }: {
   answer: SearchAnswer | undefined; error: import("../lib/api.ts").ApiError | undefined; loading: boolean; retry: () => void;
   facets: Facets; tab: Dimension; go: (changes: Record<string, string>) => void;
 }) {
-  const all = useMemo(() => Object.values(answer?.results ?? {}).flat(), [answer]);
+  const all = useMemo(() => [...new Map(Object.values(answer?.results ?? {}).flat().map((row) => [row.id, row])).values()], [answer]);
   const years = useMemo(() => [...new Set(all.flatMap((row) => row.closes_at?.slice(0, 4) ?? []))].sort(), [all]);
   const categories = useMemo(() => counted(all), [all]);
   const kept = useMemo(

@@ -113,10 +113,8 @@ class GraphService:
         found = explored.results
         if only is not None:
             found = _restricted(found, await self._native(only))
-        found = shown_once(found)
-        count = sum(map(len, found.values()))
-        await _report(stage, "drawing", {"markets": count})
-        ids = [result.id for results in found.values() for result in results]
+        ids = list({result.id: None for results in found.values() for result in results})
+        await _report(stage, "drawing", {"markets": len(ids)})
         async with self._database.reading() as conn:
             by_id = {
                 market.id: market
@@ -150,6 +148,8 @@ class GraphService:
     ) -> tuple[view.GraphView, dict[str, Any]]:
         lookup = explored.lookup
         factors = list(lookup.factors) if isinstance(lookup, QueryFactors) else []
+        coverage = {relation: len(results) for relation, results in found.items()}
+        found = shown_once(found)
         reached = list(self._reached(question, explored, found, by_id)) if factors else []
         direct = [
             by_id[r.id] for r in found.get("direct", ())[:MAX_DIRECT_MARKETS] if r.id in by_id
@@ -182,7 +182,7 @@ class GraphService:
             "events": [node.id for node in graph.nodes],
             "edge_count": len(graph.edges),
             "warnings": graph.warnings,
-            "coverage": {relation: len(results) for relation, results in found.items()},
+            "coverage": coverage,
             "target_selection": {
                 "market": target.id if target else None,
                 "factors": [

@@ -20,7 +20,7 @@ GLOSSARY = """\
   `venue:native-id`. **event**: markets that the venue groups, e.g. one per candidate.
 - **relation of a search result** (`dimension`): a `direct` market is about the query itself; an
   `upstream` one about a cause of it; a `downstream` one about an effect of it; a `correlated` one
-  about something that moves with it.
+  about something that moves with it. A `direct` market may be in one more of these lists.
 - **twin**: the same contract on the other venue (`twin_ids`, `linked_market_ids`).
 - **stale**: the price is older than the operator allows; do not call it current.
 - **origin**: `live` from a venue; `import` from a file; `sample` is invented data for trying

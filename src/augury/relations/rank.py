@@ -2,7 +2,8 @@
 
 Decision trees fitted on judged queries (`training/relations/fit.py`) give the chance that a careful
 reader would put a market in each relation. A market is listed in the relation with the largest
-chance if this chance reaches the relation's floor, which was fitted with the trees. The trees know
+chance if this chance reaches the relation's floor, which was fitted with the trees, and is large
+enough beside the market's score as a direct result (`RELATED_RATIO`). The trees know
 the paths of the factor base (which factor drives which) and the texts. So a market may be listed
 although no path leads to it; then its reason says so. A market may also be listed because of a
 language model's label (its answer on how two events are related).
@@ -26,7 +27,7 @@ RELATED_RATIO: Final = 0.7
 """A market found as a direct result (on the question itself) may also be related to the question.
 It is listed in a relation, too, if the chance that it is in that relation is larger than
 RELATED_RATIO times its score as a direct result. A larger value leaves more markets to the direct
-results alone. Chosen on judged queries (`docs/experiments/relations-ranker.md`)."""
+results alone. Chosen on judged queries (`docs/adr/0049-two-lists.md`)."""
 FAMILY_SIZE: Final = 3
 """Of the markets of one family (e.g. the levels of one quantity), this many keep their chance of
 being in a relation (upstream, downstream, correlated): those with the largest chance. The chances
@@ -143,13 +144,13 @@ def rank(
         Relation -> smallest chance, 0 to 1, with which a market is listed.
     labeled : (3, n)
         Weight of the language model's label that puts the market in the relation; 0 without a
-        label. It replaces the market's chances if it is larger, no path leads to the market,
-        and the market is not a direct result.
+        label. It replaces the market's chances if it is larger and no path leads to the market,
+        unless it is at most `RELATED_RATIO` times the market's score as a direct result.
     """
     gain = gains(chances, direct)
     if labeled is not None:
-        by_label = labeled.max(axis=0) > gain.max(axis=0)
-        by_label &= ~weights.any(axis=(0, 2)) & (direct == 0)
+        by_label = labeled.max(axis=0) > np.maximum(gain.max(axis=0), RELATED_RATIO * direct)
+        by_label &= ~weights.any(axis=(0, 2))
         gain[:, by_label] = labeled[:, by_label]
     out: dict[Relation, Ranked] = {}
     for nth, (relation, (shown, chance)) in enumerate(

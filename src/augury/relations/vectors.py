@@ -8,7 +8,7 @@ when the market is indexed, and a search only multiplies.
 A query's vector is computed by a transformer that was trained on markets that readers had judged
 for queries. For markets it would be too slow. Their vectors come from a small network that was
 fitted to give the same vectors from sentence vectors (`augury.search.embedding`). Both are made by
-`training/relations/vectors.py`.
+`training/relations/vectors.py`; `refine.py` there then trained the transformer further.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class QueryReader:
     one reader."""
 
     def __init__(self, model: bytes) -> None:
-        """`model`: the ONNX model that `training/relations/vectors.py` writes."""
+        """`model`: the ONNX model that `training/relations/vectors.py` or `refine.py` writes."""
         self._model = model
 
     @cached_property

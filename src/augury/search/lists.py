@@ -69,9 +69,7 @@ class Hit(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """The ranked markets of a search, one list per relation (`direct`, `upstream`, ...). The list
-    `direct` is always made, even if it was not requested, because a market's score in it decides
-    whether another list may take the market."""
+    """The ranked markets of a search, one list per requested relation (`direct`, ...)."""
 
     understood: Understood
     hits: dict[Dimension, list[Hit]]
@@ -80,7 +78,7 @@ class Lists(NamedTuple):
 
 def rank(related: Related, quoting: Quoting, at: datetime) -> Lists:
     """Make the ranked lists of a search, one per relation (`direct`, `upstream`, ...). A market in
-    `direct` may also be in one of the other lists, if it is hardly less likely to belong there.
+    `direct` may also be in one of the other lists (`PoolReading.rank`).
 
     If the search asks for one row per family (`fold`), the lists still hold several markets of a
     family. A later step (`presenting.folded`) puts them into one row.
@@ -104,6 +102,8 @@ def rank(related: Related, quoting: Quoting, at: datetime) -> Lists:
         direct[order] = scores
         for relation, found in reading.rank(direct).items():
             hits[relation] = _hits(relation, found, related, members)
+    if "direct" not in wanted.dimensions:
+        return Lists(understood, hits, related.lookup)
     order, scores = _arranged(order, scores, members, understood)
     listed = (keys[order].tolist(), changes[order].tolist(), scores.tolist())
     why = reading.direct_reasons(order)

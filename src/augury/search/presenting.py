@@ -92,13 +92,13 @@ class Presenter:
         factor through which it was found. Markets that no longer exist are left out."""
         understood, hits = lists.understood, lists.hits
         dimensions, status = understood.wanted.dimensions, understood.wanted.status
-        direct = await self._shown_directly(understood, hits["direct"])
+        direct = await self._shown_directly(understood, hits.get("direct", []))
         named = {row.seq for row in understood.named}
         found: Found = {dimension: [] for dimension in dimensions}
         wanted = [hit for d in dimensions if d != "direct" for hit in hits.get(d, ())]
         rows = await self.rows([hit for hit in wanted if hit.key not in named])
-        shown = [row.seq for row, *_ in direct] if "direct" in found else []
-        quotes = await self._quotes.of(list({*shown, *rows}))
+        shown = [row.seq for row, *_ in direct]
+        quotes = await self._quotes.of(list(dict.fromkeys([*shown, *rows])))
         late = self._overdue.among(quotes)
         if "direct" in found:
             found["direct"] = [

@@ -274,7 +274,8 @@ class SearchResponse(BaseModel):
     request_id: str
     query: str
     results: dict[Dimension, list[SearchResult]] = Field(
-        description="Found markets, best first, for each relation that was searched."
+        description="Found markets, best first, for each relation that was searched. A market in "
+        "`direct` may also be in one of the other lists."
     )
     total_markets: int = Field(description="Number of results in all relations together.")
     latency_ms: int = Field(description="Time to answer, in milliseconds.")

@@ -2216,7 +2216,9 @@ class SearchResponse(views.Found, kw_only=True):
     request_id: str
     query: str
     results: dict[str, list[SearchResult]]
-    """Found markets, best first, for each relation that was searched."""
+    """Found markets, best first, for each relation that was searched. A market in `direct` may
+    also be in one of the other lists.
+    """
     total_markets: int
     """Number of results in all relations together."""
     latency_ms: int
