@@ -46,7 +46,7 @@ DIRECT_SETTINGS = {k: v for k, v in SETTINGS.items() if k != "num_class"} | {
 DIRECT_ROUNDS = 110
 COST = 0.03
 """nDCG@10 that a floor may cost. In five folds of the 396 queries, floors that cost less than this
-lower the unrelated shares of the three lists from 29, 36 and 35% to 17, 29 and 26%."""
+lower the unrelated shares of the three lists from 26, 27 and 34% to 14, 20 and 27%."""
 MOST_UNRELATED = 0.05
 """Share of unrelated markets among the first ten direct results that the floor of `direct` may
 leave in five folds of the 396 queries. With .04, nDCG@10 is .013 lower there, and .03 lower on the
