@@ -57,6 +57,26 @@ async def test_a_graph_at_once(client: httpx2.AsyncClient) -> None:
     assert trace["edge_count"] == len(graph["edges"]) > 0
 
 
+async def test_a_market_found_in_two_lists_is_at_one_node(
+    client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search = client._transport.app.state.services.search  # type: ignore[attr-defined]
+    once = search.explore
+
+    async def twice(question: str, **more: Any) -> Any:
+        explored = await once(question, **more)
+        results = dict(explored.results)
+        results["direct"] = [*results["upstream"][:2], *results["direct"]]
+        return explored._replace(results=results)
+
+    monkeypatch.setattr(search, "explore", twice)
+    answer = await client.post("/internal/v1/graph/build", json=QUESTION)
+    nodes = answer.json()["graph"]["nodes"]
+    shown = [market["id"] for node in nodes for market in node["markets"]]
+    assert len(shown) > 4
+    assert len(set(shown)) == len(shown)
+
+
 async def test_only_the_results_given_are_drawn(client: httpx2.AsyncClient) -> None:
     nothing = {**QUESTION, "search_results": {"upstream": []}}
     answer = await client.post("/internal/v1/graph/build", json=nothing)
