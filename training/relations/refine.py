@@ -23,7 +23,7 @@ import torch
 from fit import Query, load
 from restore import restored
 from torch import nn
-from vectors import Teacher, judged, raw, sentence_vectors, write
+from vectors import Teacher, judged, loss_of, raw, sentence_vectors, write
 
 import augury.relations
 from augury.relations.vectors import NETWORK, QUERY_READER, default
@@ -45,8 +45,8 @@ class JudgedMarkets(NamedTuple):
 
     query: str
     at: np.ndarray
-    relations: torch.Tensor
-    weights: torch.Tensor
+    relations: np.ndarray
+    weights: np.ndarray
 
 
 def start(base: Path, reader: Path) -> Teacher:
@@ -75,24 +75,8 @@ def with_markets(queries: list[Query]) -> tuple[list[JudgedMarkets], torch.Tenso
     for query in queries:
         one = judged(query)
         at = [place[query.titles[n], query.events[n]] for n in np.flatnonzero(query.known)]
-        weights = torch.tensor(one.weights, dtype=torch.float32)
-        found.append(JudgedMarkets(one.query, np.array(at), torch.tensor(one.relations), weights))
+        found.append(JudgedMarkets(one.query, np.array(at), one.relations, one.weights))
     return found, torch.tensor(whole * scales)
-
-
-def loss_of(model: Teacher, batch: list[JudgedMarkets], vectors: torch.Tensor) -> torch.Tensor:
-    """How badly the vectors of the batch's queries predict the relations of all its markets."""
-    asked = model.vectors("query", [one.query for one in batch])
-    logits = raw(asked, vectors[np.concatenate([one.at for one in batch])])
-    target = torch.zeros(logits.shape[:2], dtype=torch.long)
-    weight = torch.full(logits.shape[:2], STRANGERS)
-    first = 0
-    for row, one in enumerate(batch):
-        own = slice(first, first + len(one.at))
-        target[row, own], weight[row, own] = one.relations, one.weights
-        first = own.stop
-    each = nn.functional.cross_entropy(logits.flatten(0, 1), target.flatten(), reduction="none")
-    return (each * weight.flatten()).sum() / first
 
 
 def refine(model: Teacher, data: list[JudgedMarkets], vectors: torch.Tensor, seed: int) -> None:
@@ -107,7 +91,10 @@ def refine(model: Teacher, data: list[JudgedMarkets], vectors: torch.Tensor, see
     for epoch in range(EPOCHS):
         order, total = dice.sample(data, len(data)), 0.0
         for first in range(0, len(order) - BATCH + 1, BATCH):
-            loss = loss_of(model, order[first : first + BATCH], vectors)
+            batch = order[first : first + BATCH]
+            asked = model.vectors("query", [one.query for one in batch])
+            markets = vectors[np.concatenate([one.at for one in batch])]
+            loss = loss_of(raw(asked, markets), batch, STRANGERS)
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(live, 1.0)

@@ -20,9 +20,10 @@ import argparse
 import random
 import tempfile
 import time
+from collections.abc import Sequence
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -147,7 +148,7 @@ def teach(given: argparse.Namespace) -> None:
             batch = epoch[first : first + QUERIES]
             asked = model.vectors("query", [one.query for one in batch])
             texts = list(chain.from_iterable(one.texts for one in batch))
-            loss = _loss(raw(asked, model.vectors("market", texts)), batch)
+            loss = loss_of(raw(asked, model.vectors("market", texts)), batch, STRANGERS)
             loss.backward()
             optimizer.step()
             step, total = step + 1, total + float(loss.detach())
@@ -159,12 +160,23 @@ def teach(given: argparse.Namespace) -> None:
     torch.save(model.state_dict(), given.teacher)
 
 
-def _loss(logits: torch.Tensor, batch: list[JudgedTexts]) -> torch.Tensor:
+class Judged(Protocol):
+    """The relations and weights of one query's judged markets."""
+
+    @property
+    def relations(self) -> np.ndarray: ...
+    @property
+    def weights(self) -> np.ndarray: ...
+
+
+def loss_of(logits: torch.Tensor, batch: Sequence[Judged], strangers: float) -> torch.Tensor:
+    """How badly `logits` (queries, markets of all of them, 5) predict the judged relations.
+    `strangers`: weight of a query's pair with a market of another query."""
     target = torch.zeros(logits.shape[:2], dtype=torch.long)
-    weight = torch.full(logits.shape[:2], STRANGERS)
+    weight = torch.full(logits.shape[:2], strangers)
     first = 0
     for row, one in enumerate(batch):
-        own = slice(first, first + len(one.texts))
+        own = slice(first, first + len(one.relations))
         target[row, own] = torch.tensor(one.relations)
         weight[row, own] = torch.tensor(one.weights, dtype=torch.float32)
         first = own.stop

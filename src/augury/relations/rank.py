@@ -2,11 +2,11 @@
 
 Decision trees fitted on judged queries (`training/relations/fit.py`) give the chance that a careful
 reader would put a market in each relation. A market is listed in the relation with the largest
-chance if this chance reaches the relation's floor, which was fitted with the trees, and is large
-enough beside the market's score as a direct result (`RELATED_RATIO`). The trees know
-the paths of the factor base (which factor drives which) and the texts. So a market may be listed
-although no path leads to it; then its reason says so. A market may also be listed because of a
-language model's label (its answer on how two events are related).
+chance if this chance reaches the relation's floor, which was fitted with the trees, and is larger
+than a share of the market's score as a direct result (`RELATED_RATIO`). The trees know the paths of
+the factor base (which factor drives which) and the texts. So a market may be listed although no
+path leads to it; then its reason says so. A market may also be listed because of a language model's
+label (its answer on how two events are related).
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def gains(chances: NDArray[np.floating], direct: NDArray[np.floating]) -> Floats
     direct : (n,)
         The score of each direct result (market on the question itself), 0 for other markets.
     """
-    kept = (direct > 0) & (RELATED_RATIO * direct >= chances.max(axis=1, initial=0))
+    kept = RELATED_RATIO * direct >= chances.max(axis=1, initial=0)
     return np.where(kept, 0, chances.T).astype(np.float32)
 
 
