@@ -62,6 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if config.option.quick:
         sys.addaudithook(stay_pure)
+        hypothesis.settings.load_profile("quick")
     memory = Path("/dev/shm")
     roomy = memory.is_dir() and shutil.disk_usage(memory).free > 4 * 2**30
     if roomy and os.access(memory, os.W_OK):
@@ -129,13 +130,13 @@ HEAVY = frozenset((
     "clients/test_faults.py", "clients/test_models.py", "clients/test_typescript.py",
     "forecast/test_gate.py", "forecast/test_properties.py", "handbook/test_shell.py",
     "handbook/test_site.py", "http/test_connections.py", "http/test_proxies.py",
-    "mcp/test_desktop.py", "net/test_guard.py", "net/test_tls.py",
-    "relations/test_logic_oracle.py", "rvol/test_evaluate.py", "rvol/test_feeds.py",
-    "rvol/test_models.py", "storage/test_backup.py", "test_input_files.py", "test_package.py",
-    "test_patterns.py", "test_separate_process.py",
+    "logic/test_logic_oracle.py", "mcp/test_desktop.py", "net/test_guard.py", "net/test_tls.py",
+    "propositions/test_ahead.py", "rvol/test_calendars.py", "rvol/test_evaluate.py",
+    "rvol/test_feeds.py", "rvol/test_garch.py", "rvol/test_models.py", "storage/test_backup.py",
+    "test_input_files.py", "test_package.py", "test_patterns.py", "test_separate_process.py",
 ))  # fmt: skip
-"""Files whose tests take seconds of a processor, or start servers or processes of their own; others
-mark single tests `heavy`. They are no quick tests."""
+"""Files whose tests take long or import what does (a second for the exchanges' calendars), or start
+servers or processes of their own; others mark single tests `heavy`. They are no quick tests."""
 
 SERVERS = frozenset((
     "address", "disk", "fake", "initialized", "port", "postgres", "qdrant", "redis_url", "serve",
@@ -146,6 +147,7 @@ quick test."""
 
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=20)
 hypothesis.settings.load_profile("untimed")
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[1] / "src" / "augury"
+from tests.source_code import SOURCE, modules, statements_of, text_of, tree_of
 
 SHARED = {
     "augury",
@@ -259,28 +259,13 @@ PURE = [
 ]
 
 
-def modules() -> list[Path]:
-    return sorted(SOURCE.rglob("*.py"))
-
-
-@cache
-def text_of(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
-
-
-@cache
-def nodes_of(path: Path) -> tuple[ast.AST, ...]:
-    """All nodes of a file's syntax tree, the module first."""
-    return tuple(ast.walk(ast.parse(text_of(path))))
-
-
 @cache
 def imports(path: Path) -> frozenset[str]:
     """Modules a file imports when it runs; imports for type checkers alone do not count."""
-    return frozenset(_imports(nodes_of(path)))
+    return frozenset(_imports(statements_of(path)))
 
 
-def _imports(nodes: tuple[ast.AST, ...]) -> Iterator[str]:
+def _imports(nodes: tuple[ast.stmt, ...]) -> Iterator[str]:
     skipped = {
         id(inner)
         for node in nodes
@@ -356,17 +341,12 @@ def test_pure_modules_do_no_io() -> None:
 
 
 def test_every_module_says_what_it_is_for() -> None:
-    heads = {path: nodes_of(path)[0] for path in modules()}
-    assert not [
-        str(path)
-        for path, head in heads.items()
-        if not (isinstance(head, ast.Module) and ast.get_docstring(head))
-    ]
+    assert not [str(path) for path in modules() if not ast.get_docstring(tree_of(path))]
 
 
 def every_import(path: Path, known: frozenset[str]) -> Iterator[str]:
     """Augury's modules that a file names in imports: at its head, for types alone, in functions."""
-    for node in nodes_of(path):
+    for node in statements_of(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -394,7 +374,10 @@ def test_no_files_import_each_other_in_a_circle() -> None:
 def test_no_function_sets_a_global() -> None:
     """What a process needs one of is wired in `services.py`, or made by `caches.Once`."""
     setting = [
-        path.name for path in modules() for node in nodes_of(path) if isinstance(node, ast.Global)
+        path.name
+        for path in modules()
+        for node in statements_of(path)
+        if isinstance(node, ast.Global)
     ]
     assert not setting
 

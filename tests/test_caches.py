@@ -39,6 +39,7 @@ def test_results_are_kept_and_what_is_asked_for_again_stays() -> None:
     assert made.count("0") == 2  # forgotten meanwhile
 
 
+@pytest.mark.heavy
 def test_what_is_kept_takes_no_more_bytes_than_it_may() -> None:
     @cached(1 << 20)
     def long(number: int) -> str:

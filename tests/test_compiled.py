@@ -102,6 +102,7 @@ def test_a_file_stands_beside_compiled_modules_where_these_are_written(
     assert load(tmp_path / "cache").factors  # also read where none may be written
 
 
+@pytest.mark.heavy
 def test_the_vocabulary_comes_back_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "cache_from_source", lambda _: str(tmp_path / "own" / "x.pyc"))
     whole = vocabulary.Vocabulary(vocabulary.parse(vocabulary.texts())).entities

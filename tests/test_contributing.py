@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.conftest import HEAVY, HERE, WHOLE
+from tests.source_code import modules, text_of
 
 import augury
 from augury.http import openapi
@@ -30,10 +32,10 @@ def test_every_path_that_a_contributor_is_sent_to_exists() -> None:
 
 
 def test_every_name_of_the_code_that_it_mentions_is_there() -> None:
-    code = "\n".join(p.read_text("utf-8") for p in (ROOT / "src" / "augury").rglob("*.py"))
+    words = {word for path in modules() for word in re.findall(r"\w+", text_of(path))}
     named = re.findall(r"`(?:augury\.[\w.]+\.)?([A-Z]\w+|[a-z]+_[a-z_]+)`", CONTRIBUTING)
     elsewhere = ("BODIES", "METRICS", "NAMES", "MAX_QUERY_FACTORS")
-    assert [n for n in named if n not in elsewhere and not re.search(rf"\b{n}\b", code)] == []
+    assert [n for n in named if n not in elsewhere and n not in words] == []
 
 
 @pytest.mark.heavy
@@ -90,3 +92,8 @@ def test_one_version() -> None:
     }
     assert found == {augury.__version__}
     assert re.fullmatch(r"\d+\.\d+\.\d+", openapi.PUBLIC_VERSION)
+
+
+def test_every_file_that_is_never_quick_exists() -> None:
+    """A file that was moved would run in `./augury test --quick` again."""
+    assert [name for name in WHOLE | HEAVY if not (HERE / name).exists()] == []

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.source_code import SOURCE, tree_of
+from tests.source_code import modules as files
 
 ROOT = Path(__file__).parents[1]
-SOURCE = ROOT / "src" / "augury"
 PAGE = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 
 
@@ -50,10 +51,10 @@ def names_in(body: list[ast.stmt], within: str = "") -> Iterator[str]:
 def modules() -> dict[str, frozenset[str]]:
     """What each module of Augury defines, by its dotted name. Read, not imported."""
     found = {}
-    for path in SOURCE.rglob("*.py"):
+    for path in files():
         parts = path.relative_to(SOURCE).with_suffix("").parts
         name = ".".join(part for part in parts if part != "__init__")
-        found[name] = frozenset(names_in(ast.parse(path.read_text(encoding="utf-8")).body))
+        found[name] = frozenset(names_in(tree_of(path).body))
     return found
 
 
@@ -107,8 +108,8 @@ def test_a_concept_has_one_word(term: Term) -> None:
 
 def test_no_two_classes_share_a_name() -> None:
     homes: dict[str, list[str]] = {}
-    for path in SOURCE.rglob("*.py"):
-        for part in ast.parse(path.read_text(encoding="utf-8")).body:
+    for path in files():
+        for part in tree_of(path).body:
             if isinstance(part, ast.ClassDef):
                 homes.setdefault(part.name, []).append(path.stem)
     assert {name: places for name, places in homes.items() if len(places) > 1} == {}
@@ -133,8 +134,8 @@ def is_number(value: ast.expr | None) -> bool:
 def test_the_name_of_a_number_tells_its_quantity() -> None:
     """`MAX_MARKETS` and `DRAIN_SECONDS`, not `MOST` and `DRAIN`."""
     found = []
-    for path in SOURCE.rglob("*.py"):
-        for part in ast.parse(path.read_text(encoding="utf-8")).body:
+    for path in files():
+        for part in tree_of(path).body:
             targets = (
                 [part.target] if isinstance(part, ast.AnnAssign)
                 else part.targets if isinstance(part, ast.Assign) else []

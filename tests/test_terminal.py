@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import io
 import json
-from pathlib import Path
 
 import pytest
 from rich.console import Console as Terminal
 from rich.table import Table
+from tests.source_code import SOURCE, calls, modules, text_of
 
 from augury import cli, clock
 from augury.access import commands
@@ -20,7 +20,6 @@ from augury.tables import Console
 from augury.terminal import Visible
 from augury.venues.wire import line
 
-SOURCE = Path(__file__).parents[1] / "src" / "augury"
 HOSTILE = "[link=https://evil.test]Will[/link] [blink red]it[/] :smiley: rain?"
 
 
@@ -47,18 +46,13 @@ def test_escapes_never_come_into_the_catalogue() -> None:
 
 def test_no_console_reads_markup() -> None:
     # Of the evaluations' tables the texts are the operator's own file's.
-    drawing = [
-        p for p in SOURCE.rglob("*.py") if "from rich.console import Console" in p.read_text()
-    ]
+    drawing = [p for p in modules() if "from rich.console import Console" in text_of(p)]
     texts_of_others = {"graph", "language", "llm", "relations", "rvol", "venues"}
     assert not [p for p in drawing if p.relative_to(SOURCE).parts[0] in texts_of_others]
     made = [
         (path, call)
-        for path in SOURCE.rglob("*.py")
-        for call in ast.walk(ast.parse(path.read_text()))
-        if isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Name)
-        and call.func.id in ("Console", "TextColumn")
+        for path, call in [*calls("Console("), *calls("TextColumn(")]
+        if isinstance(call.func, ast.Name) and call.func.id in ("Console", "TextColumn")
     ]
     assert len(made) >= 10
     careless = [
@@ -67,7 +61,7 @@ def test_no_console_reads_markup() -> None:
         if not any(k.arg == "markup" and ast.unparse(k.value) == "False" for k in call.keywords)
     ]
     assert careless == []
-    assert not [p for p in SOURCE.rglob("*.py") if "from rich import print" in p.read_text()]
+    assert not [p for p in modules() if "from rich import print" in text_of(p)]
 
 
 def test_an_error_holds_nothing_that_a_terminal_obeys(

@@ -50,6 +50,7 @@ def test_a_ladder_that_contradicts_the_answer_is_another_one() -> None:
     assert by_day({date(2027, 2, 1): 0.8}, date(2027, 4, 1), 0.4) is None
 
 
+@pytest.mark.heavy
 @given(rungs=LADDER, asked=st.integers(1, 40).map(float), p=CHANCE, upward=st.booleans())
 def test_the_parts_sum_to_one_and_keep_the_answer(
     rungs: dict[float, float], asked: float, p: float, upward: bool

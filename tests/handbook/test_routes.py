@@ -38,6 +38,7 @@ def built(folder: Path) -> None:
     (folder / "secret.txt").write_text("not in the manifest")
 
 
+@pytest.mark.heavy
 async def test_without_a_site_the_pages_are_listed_and_given_as_text(app: FastAPI) -> None:
     assert (await asked(app, "/docs")).headers["location"] == "docs/"
     first = await asked(app, "/docs/")

@@ -139,7 +139,7 @@ def app(settings: Settings) -> FastAPI:
         ("/nowhere", 404, "not_found"),
         ("/v1/health/", 404, "not_found"),
         ("/v1/health%00", 404, "not_found"),
-        ("/sleeps", 503, "deadline"),
+        pytest.param("/sleeps", 503, "deadline", marks=pytest.mark.heavy),
         ("/both/x", 422, "invalid_input"),
         ("/long?x=%00", 422, "invalid_input"),
     ],
@@ -194,6 +194,7 @@ async def test_json_by_other_names(client: httpx2.AsyncClient, media: str) -> No
     assert answer.status_code == 200
 
 
+@pytest.mark.heavy
 async def test_deadlines_by_route(client: httpx2.AsyncClient) -> None:
     ended = []
 
@@ -214,6 +215,7 @@ async def test_bodies_by_route(client: httpx2.AsyncClient) -> None:
         assert answer.json()["detail"] == f"The request body exceeds {most} bytes."
 
 
+@pytest.mark.heavy
 async def test_a_stream_may_outlast_the_deadline_once_it_began(client: httpx2.AsyncClient) -> None:
     answer = await client.get("/events", headers={"accept-encoding": "gzip"})
     assert answer.text.count("data:") == 5

@@ -47,6 +47,7 @@ def test_every_route_is_open_by_name_or_has_a_gate(app: FastAPI) -> None:
             assert gate_of(route.dependant), context.path
 
 
+@pytest.mark.heavy
 @pytest.mark.anyio
 async def test_an_invalid_key_gets_nowhere(app: FastAPI) -> None:
     async with client_of(app) as client:
@@ -62,6 +63,7 @@ async def test_an_invalid_key_gets_nowhere(app: FastAPI) -> None:
                     assert answer.headers["www-authenticate"] == "Bearer"
 
 
+@pytest.mark.heavy
 def test_the_public_document_has_the_nine_with_examples(app: FastAPI) -> None:
     document = openapi.document(app, "public")
     assert sorted(document["paths"]) == sorted(openapi.PUBLIC_PATHS)
@@ -73,6 +75,7 @@ def test_the_public_document_has_the_nine_with_examples(app: FastAPI) -> None:
     assert document["paths"]["/v1/search"]["post"]["security"] == [{}, {"apiKey": []}]
 
 
+@pytest.mark.heavy
 def test_every_operation_lists_its_errors(app: FastAPI) -> None:
     for path, item in openapi.document(app, "all")["paths"].items():
         for method, operation in item.items():

@@ -29,6 +29,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.heavy
 @given(VALUES, st.booleans())
 def test_what_json_writes_is_read_back(value: object, ascii_only: bool) -> None:
     assert strictjson.loads(json.dumps(value, ensure_ascii=ascii_only).encode()) == value

@@ -110,6 +110,7 @@ def test_two_bounds_become_a_range_or_what_lies_outside(said: str, joined: str) 
     assert normalized(said) == joined
 
 
+@pytest.mark.heavy
 @given(low=st.integers(2, 400), width=st.integers(1, 50))
 def test_outside_is_the_complement_of_inside(low: int, width: int) -> None:
     high = low + width

@@ -227,6 +227,7 @@ def events(draw: st.DrawFn) -> list[EventMember]:
     return members
 
 
+@pytest.mark.heavy
 @settings(max_examples=80, deadline=None)
 @given(events(), st.randoms(use_true_random=False))
 def test_order_and_ids_do_not_matter(members: list[EventMember], random: Any) -> None:
@@ -240,6 +241,7 @@ def test_order_and_ids_do_not_matter(members: list[EventMember], random: Any) ->
     ]
 
 
+@pytest.mark.heavy
 @settings(max_examples=80, deadline=None)
 @given(events())
 def test_every_market_gets_a_family_and_no_type_stands_alone(members: list[EventMember]) -> None:

@@ -89,6 +89,7 @@ async def test_the_slow_twin_agrees(database: Database, minutes: int) -> None:
         assert found.series == slow_twin(rows, start, end, minutes)
 
 
+@pytest.mark.heavy
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(points, st.sampled_from(INTERVALS))
 def test_intervals_are_even_and_begin_and_end_with_data(

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
 import pytest
 from tests.net.raw_server import OPEN, answer, server
+from tests.source_code import calls
 
 from augury.net import fetch, guard
 
 pytestmark = pytest.mark.anyio
-SOURCE = Path(__file__).parents[2] / "src" / "augury"
 
 
 @pytest.mark.heavy
@@ -51,13 +50,9 @@ async def test_no_redirect_carries_a_cookie() -> None:
 def test_every_client_of_the_project_is_made_without_a_jar() -> None:
     """Not only those for users' addresses: what is forgotten here is found by an attacker."""
     found = 0
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in (
-                "httpx2.AsyncClient",
-                "httpx2.Client",
-            ):
-                found += 1
-                given = {k.arg: ast.unparse(k.value) for k in node.keywords}
-                assert given.get("cookies") == "no_cookies()", f"{path.name}:{node.lineno}"
+    for path, call in calls("httpx2."):
+        if ast.unparse(call.func) in ("httpx2.AsyncClient", "httpx2.Client"):
+            found += 1
+            given = {k.arg: ast.unparse(k.value) for k in call.keywords}
+            assert given.get("cookies") == "no_cookies()", f"{path.name}:{call.lineno}"
     assert found >= 8

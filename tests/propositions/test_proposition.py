@@ -208,6 +208,7 @@ texts = st.text(max_size=200) | st.lists(
 ).map(" ".join)
 
 
+@pytest.mark.heavy
 @given(texts, texts, st.sampled_from([("Yes", "No"), ("A", "B"), ("Up", "Down")]))
 @settings(max_examples=300)
 def test_any_text_is_read_the_same_twice_and_denied_twice_is_itself(

@@ -212,6 +212,7 @@ def found(relations: RelationService, query: str, tags: list[int]) -> dict[Any, 
     }
 
 
+@pytest.mark.heavy
 def test_a_label_relates_what_nothing_else_does_and_says_who_says_so() -> None:
     relations = RelationService()
     query = "zzyzx quux"
@@ -224,6 +225,7 @@ def test_a_label_relates_what_nothing_else_does_and_says_who_says_so() -> None:
     assert not after["correlated"]
 
 
+@pytest.mark.heavy
 def test_a_label_never_overrules_the_base() -> None:
     relations = RelationService()
     query = "Will the Fed cut rates?"
@@ -235,6 +237,7 @@ def test_a_label_never_overrules_the_base() -> None:
     assert found(relations, query, [strong]) == before
 
 
+@pytest.mark.heavy
 def test_no_label_no_difference() -> None:
     relations = RelationService()
     query = "Will the Fed cut rates?"

@@ -273,6 +273,7 @@ def test_nothing_is_related_to_a_question_about_nothing_known() -> None:
     assert not any(ranked(lookup, pool(("ocean", 1.0))).values())
 
 
+@pytest.mark.heavy
 def test_the_base_that_ships_is_sound_and_broad() -> None:
     base = knowledge.load()
     assert knowledge.lint(base) == []

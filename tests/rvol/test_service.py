@@ -81,6 +81,7 @@ async def test_nothing_of_the_sample_is_published_once_it_gave_way(
     assert await count(database, "rvol_forecasts") == 0
 
 
+@pytest.mark.heavy
 def test_the_sample_is_the_same_each_time_and_looks_like_a_market() -> None:
     one, two = sample.generate(LAST), sample.generate(LAST)
     assert all(np.array_equal(a.paths, b.paths) for a, b in zip(one, two, strict=True))

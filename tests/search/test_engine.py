@@ -314,6 +314,7 @@ def test_another_schema_starts_anew(open_engine: Open) -> None:
     assert (other.count(), other.checkpoint()) == (0, 0)
 
 
+@pytest.mark.heavy
 def test_searches_beside_a_writer_see_whole_documents(engine: SearchEngine) -> None:
     engine.upsert(map(document, range(300)))
     stop = threading.Event()

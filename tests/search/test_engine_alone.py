@@ -106,6 +106,7 @@ def test_unchanged_terms_are_not_written_again(
     engine.close()
 
 
+@pytest.mark.heavy
 def test_a_full_disk_refuses_writes_and_keeps_answering(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,6 +139,7 @@ def test_a_document_in_two_partitions_after_a_crash_is_in_one(tmp_path: Path) ->
     again.close()
 
 
+@pytest.mark.heavy
 def test_near_duplicates_are_found_as_brute_force_finds_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

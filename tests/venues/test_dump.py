@@ -346,6 +346,7 @@ def test_the_commands(database_url: str, tmp_path: Path, monkeypatch: pytest.Mon
         assert (result.exit_code, result.stdout) == (0, "kalshi:KXDONE-26: resolved\n")
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the real catalogue (../shared/data) is not here")
 @pytest.mark.parametrize("rows", [3_000, pytest.param(1_000_000, marks=pytest.mark.slow, id="all")])
 def test_the_real_catalogue(rows: int) -> None:

@@ -454,6 +454,7 @@ _odd = st.recursive(
 )
 
 
+@pytest.mark.heavy
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_odd_records_are_refused_and_never_raise(data: st.DataObject) -> None:

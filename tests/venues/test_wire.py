@@ -153,6 +153,7 @@ def test_ids_are_text() -> None:
     assert wire.identifier(1.5) is None
 
 
+@pytest.mark.heavy
 @settings(max_examples=40, deadline=None)
 @given(
     st.recursive(

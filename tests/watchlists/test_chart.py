@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +26,7 @@ numbers = st.one_of(
 )
 
 
+@pytest.mark.heavy
 @given(
     title=st.text(max_size=120),
     values=st.lists(numbers, max_size=30),

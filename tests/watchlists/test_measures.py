@@ -33,6 +33,7 @@ def naive(prices: list[float]) -> float:
     return (moves[-1] - mean) / sigma if sigma else math.inf * (moves[-1] - mean or 0)
 
 
+@pytest.mark.heavy
 def test_an_ordinary_hour_is_not_unusual() -> None:
     worlds = [walk(seed, still=still) for seed in range(700) for still in (0.3, 0.6, 0.9)]
     loud = sum(abs(zscore(prices) or 0) > 4 for prices in worlds)
