@@ -79,8 +79,8 @@ async def test_ads_show_what_is_fit(service: Service, ads_mode: str) -> None:
 
 
 async def test_thorough_ads_read_the_text(service: Service) -> None:
-    body = {"title": "Fed to end tightening in December", "mode": "ads", "ads_mode": "thorough"}
-    assert (await found(service, {**body, "text": "It may cut rates."}))[0] == "polymarket:1"
+    body = {"title": "What the Fed will do in December", "mode": "ads", "ads_mode": "thorough"}
+    assert (await found(service, {**body, "text": "It may cut interest rates, say economists."}))[0] == "polymarket:1"
     text = "It may end quantitative tightening, say economists."
     assert (await found(service, {**body, "text": text}))[0] == "polymarket:6"
 

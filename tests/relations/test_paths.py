@@ -302,7 +302,24 @@ def test_what_a_question_supposes_is_none_of_its_subject_but_drives_it() -> None
 def test_a_chance_below_the_floor_of_its_relation_is_not_listed() -> None:
     gains = np.array([[0.2, 0.05], [0, 0], [0, 0]], np.float32)
     keys, family = np.arange(2, dtype=np.int64), np.arange(2, dtype=np.uint64)
+    subject = np.zeros(2, np.uint16)
     for floor, expected in ((0.01, [0, 1]), (0.1, [0]), (0.3, [])):
         floors = dict.fromkeys(DIMENSIONS, floor)
-        shown, _ = rank.ordered(gains, keys, family, floors)["upstream"]
+        shown, _ = rank.ordered(gains, keys, family, subject, floors)["upstream"]
         assert shown.tolist() == expected
+
+
+def test_a_third_market_about_one_factor_gives_way_to_what_is_nearly_as_likely() -> None:
+    gains = np.zeros((3, 6), np.float32)
+    gains[1] = [0.9, 0.8, 0.7, 0.65, 0.64, 0.3]
+    keys, family = np.arange(6, dtype=np.int64), np.arange(6, dtype=np.uint64)
+    floors = dict.fromkeys(DIMENSIONS, 0.1)
+
+    def order(*subject: int) -> list[int]:
+        found = rank.ordered(gains, keys, family, np.array(subject, np.uint16), floors)
+        return found["downstream"][0].tolist()
+
+    assert order(7, 7, 7, 7, 8, 7) == [0, 1, 4, 2, 3, 5]
+    assert order(7, 7, 8, 7, 7, 9) == [0, 1, 2, 3, 4, 5]
+    # What no factor is known of crowds nothing.
+    assert order(0, 0, 0, 0, 0, 0) == [0, 1, 2, 3, 4, 5]

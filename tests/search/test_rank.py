@@ -88,6 +88,13 @@ def test_any_market_has_a_record(
         ("Who wins the cup? — Anna", "Who wins the cup? — Carl", True),
         ("Will Anna win the cup?", "Will Anna win the league?", False),
         ("Will it snow in Oslo?", "Will it snow in Rome?", False),
+        ("Will gold hit (HIGH) $90 in May?", "Will gold hit (LOW) $80 in June 2026?", True),
+        ("Will gold hit $90 in May?", "Will silver hit $90 in May?", False),
+        ("Will it be between 20 and 22°C?", "Will it be 30°C or higher?", True),
+        ("Will 2026 be the hottest year?", "Will 2025 be the third-hottest year?", True),
+        ("Will no rate cuts happen in 2026?", "Will 1 rate cut happen in 2025?", True),
+        ("Will Anna win the 98th cup on 2026-03-22?", "Will Carl win the 99th cup?", False),
+        ("Will Anna win the F1 race in 2025–26?", "Will Carl win the F1 race in 2026?", True),
     ],
 )
 def test_families_without_an_event(one: str, other: str, same: bool) -> None:
@@ -277,7 +284,7 @@ def test_a_question_is_past_if_all_years_it_names_are(title: str, past: bool) ->
 
 def test_a_crowd_of_one_family_gives_way_to_what_is_nearly_as_good() -> None:
     ladder = [f"Snow above {i} cm in Oslo in January?" for i in range(1, 21)]
-    others = [f"Snow below {i} cm in Oslo in January?" for i in range(1, 9)]
+    others = [f"Snow deeper than {i} cm in Oslo in January?" for i in range(1, 9)]
     frequencies, candidates = world([*ladder, *others])
     query = RankQuery.of("Oslo snow January", frequencies)
 

@@ -78,6 +78,8 @@ class Query:
         """Those of another time than the query names."""
         self.keys: np.ndarray = held["keys"]
         self.family: np.ndarray = held["family"]
+        self.subject: np.ndarray = held["subject"]
+        """The factor that each is most about, 0 for none."""
         self.closes: np.ndarray = held["closes"]
         self.titles: list[str] = held["titles"].tolist()
         self.events: list[str] = held["events"].tolist()
@@ -205,7 +207,7 @@ def listed(query: Query, told: Told, floors: dict[str, float]) -> dict[str, list
     direct = np.zeros(len(query.keys), np.float32)
     direct[ranking.order] = ranking.scores
     gains = rank.gains(relations, direct)
-    found = rank.ordered(gains, query.keys, query.family, floors)  # type: ignore[arg-type]
+    found = rank.ordered(gains, query.keys, query.family, query.subject, floors)  # type: ignore[arg-type]
     orders: dict[str, np.ndarray] = {relation: held for relation, (held, _) in found.items()}
     orders["direct"] = ranking.order
     return {name: [query.ids[at] for at in order] for name, order in orders.items()}

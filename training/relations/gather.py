@@ -79,6 +79,7 @@ async def one(
         last=rank.of_another_time(found.understood.query, found.direct_candidates.records),
         closes=pool.closes,
         family=pool.family,
+        subject=pool.tags[:, 0],
         keys=keys,
         **{d: np.array([r.id for r in lists[d]]) for d in DIMENSIONS},
     )

@@ -37,6 +37,15 @@ FAMILY_SHARE: Final = 0.7
 being in a relation. The chances of the family's other markets are multiplied by this share (0 to
 1), so that a list shows several causes and not only one quantity. Chosen by reading lists
 (`docs/experiments/relations-ranker.md`)."""
+SUBJECT_SIZE: Final = 2
+"""Of the markets about one factor (a thing in the world, e.g. the price of gold), this many keep
+their chance of being in a relation: those with the largest chance. The chances of the others are
+multiplied by `SUBJECT_SHARE`."""
+SUBJECT_SHARE: Final = 0.85
+"""The best `SUBJECT_SIZE` markets about one factor (a thing in the world, e.g. the price of gold)
+keep their chance of being in a relation. The chances of the others are multiplied by this share (0
+to 1). A smaller share shows more different factors in a list, but the lists match the judgments of
+readers less well. Chosen on judged queries (`docs/experiments/relations-ranker.md`)."""
 
 
 def bearing(
@@ -91,6 +100,7 @@ def ordered(
     gains: Floats,
     keys: NDArray[np.int64],
     family: NDArray[np.uint64],
+    subject: NDArray[np.integer],
     floors: Mapping[Dimension, float],
 ) -> dict[Relation, tuple[NDArray[np.intp], Floats]]:
     """For each relation, the list of its markets, as two arrays: their positions, best first, and
@@ -103,16 +113,22 @@ def ordered(
         the smaller number comes first
     family : (n,), a hash that is equal for the markets of one family; of each family, the best
         `FAMILY_SIZE` markets keep their chance, and that of the others is reduced (`FAMILY_SHARE`)
+    subject : (n,), the factor (thing in the world) that each market is most about, 0 for none; of
+        each factor, the best `SUBJECT_SIZE` markets keep their chance (`SUBJECT_SHARE`)
     floors : relation -> smallest chance, 0 to 1, with which a market is listed (`Ranker.floors`)
     """
     best = gains.argmax(axis=0)  # ties: the earlier relation
+    # A market about no known factor crowds no other one.
+    known = np.where(subject > 0, subject, -1 - np.arange(len(subject)))
     out: dict[Relation, tuple[NDArray[np.intp], Floats]] = {}
     for nth, relation in enumerate(RELATIONS):
         shown = np.flatnonzero((best == nth) & (gains[nth] >= floors[relation]))
         gain = gains[nth, shown]
-        order = _order(gain, keys[shown])
-        crowded = order[place_in_family(family[shown][order]) >= FAMILY_SIZE]
-        gain[crowded] *= FAMILY_SHARE
+        for group, size, share in (
+            (family, FAMILY_SIZE, FAMILY_SHARE), (known, SUBJECT_SIZE, SUBJECT_SHARE)
+        ):  # fmt: skip
+            order = _order(gain, keys[shown])
+            gain[order[place_in_family(group[shown][order]) >= size]] *= share
         order = _order(gain, keys[shown])
         out[relation] = shown[order], gain[order]
     return out
@@ -154,7 +170,7 @@ def rank(
         gain[:, by_label] = labeled[:, by_label]
     out: dict[Relation, Ranked] = {}
     for nth, (relation, (shown, chance)) in enumerate(
-        ordered(gain, pool.keys, pool.family, floors).items()
+        ordered(gain, pool.keys, pool.family, pool.tags[:, 0], floors).items()
     ):
         reached = weights[nth, shown]
         factors = np.where(reached.any(axis=1), pool.tags[shown, reached.argmax(axis=1)], 0)

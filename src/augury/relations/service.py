@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import zip_longest
 from typing import Final
 
 import numpy as np
@@ -53,9 +54,11 @@ SAME_CONTEST_SHARE: Final = 0.3
 """A market and a question may be on one contest at two levels: one is on the whole contest ("Who
 wins the league?"), the other on one contender ("Will Arsenal win the league?"). Such a market
 counts as being about the question at least to this degree (0 to 1). Chosen by hand."""
-MAX_LOOKUP_FACTORS: Final = 24
-"""For one query, the markets of at most this many related factors (things in the world) are looked
-up; looking up 30 gave no better lists (`docs/experiments/relations-tried.md`)."""
+MAX_NEAREST_FACTORS: Final = 32
+"""For one query, at most this many factors (things in the world) are named for each relation
+(upstream, downstream, correlated). Search looks up the markets of the first ones that have any
+(`augury.search.relating.MAX_FACTORS`). Half of all factors have no market, so more are named than
+can be used."""
 MAX_LABELED_FACTORS: Final = 4
 """A language model's labels connect a query's best direct results (markets on the question itself)
 with other markets. The search also looks up more markets on the factors (things in the world) of
@@ -270,25 +273,26 @@ class QueryFactors(Lookup):
 
     @property
     def tags(self) -> list[int]:
-        """Ids of the factors (things in the world) whose markets are looked up.
+        """Ids of the factors (things in the world) whose markets are looked up, as long as there
+        are places (`augury.search.relating.MAX_FACTORS`).
 
-        These are the factors to which the strongest paths lead, at most `MAX_LOOKUP_FACTORS`, and
-        those that a language model's labels add, at most `MAX_LABELED_FACTORS`. An equal share of
-        the places is reserved for each relation (upstream, downstream, correlated), so that many
-        effects, for example, leave room for correlated factors.
+        First come those that a language model's labels add, at most `MAX_LABELED_FACTORS`. Then
+        come, in turns, the next factor upstream, downstream and correlated, of those not yet named
+        the one to which the strongest path leads. So many effects, for example, leave room for
+        correlated factors.
         """
+        labeled = [tie.factor for tie in self.labels.values() if tie.factor][:MAX_LABELED_FACTORS]
         far = np.flatnonzero(self.reached.looked_up)
         weights = self.reached.weights[:, far]
         strongest, best = weights.argmax(axis=0), weights.max(axis=0, initial=0)
         order = np.argsort(-best, kind="stable")
         order = order[best[order] > 0]
-        found: dict[int, None] = {}
-        for relation in range(len(RELATIONS)):
-            own = order[strongest[order] == relation]
-            found |= dict.fromkeys(far[own[: MAX_LOOKUP_FACTORS // len(RELATIONS)]].tolist())
-        found |= dict.fromkeys(far[order[:MAX_LOOKUP_FACTORS]].tolist())
-        labeled = [tie.factor for tie in self.labels.values() if tie.factor][:MAX_LABELED_FACTORS]
-        return list(dict.fromkeys([*list(found)[:MAX_LOOKUP_FACTORS], *labeled]))
+        nearest = [
+            far[order[strongest[order] == nth]][:MAX_NEAREST_FACTORS].tolist()
+            for nth in range(len(RELATIONS))
+        ]
+        in_turns = (one for turn in zip_longest(*nearest) for one in turn if one is not None)
+        return list(dict.fromkeys([*labeled, *in_turns]))
 
     def read(self, pool: Pool) -> TreeReading:
         """Compute, for each market of the pool (the markets that may be listed for the query), the

@@ -180,6 +180,7 @@ class EdgeEngine:
         vector: NDArray[np.float32] | None,
         statuses: Sequence[str] | None = None,
         limit: int = 100,
+        most_tags: int | None = None,
     ) -> EngineHits:
         if limit < 1:
             raise ValueError("limit must be at least 1")
@@ -190,7 +191,7 @@ class EdgeEngine:
             vector = None
         with self._gate:
             parts = [self._parts[name] for name in names]
-            slots = of_tags(parts, tags, limit)
+            slots = of_tags(parts, tags, limit, most_tags)
             found = [
                 part.candidates(STATUSES.index(name), {}, near, vector)
                 for name, part, near in zip(names, parts, slots, strict=True)

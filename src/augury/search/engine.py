@@ -260,6 +260,7 @@ class SearchEngine(Protocol):
         vector: NDArray[np.float32] | None,
         statuses: Sequence[str] | None = None,
         limit: int = 100,
+        most_tags: int | None = None,
     ) -> EngineHits:
         """The documents that have the given tags, with their cosines to `vector`. A tag is the id
         of a factor (a thing in the world, e.g. a policy rate) that a document is about.
@@ -267,6 +268,8 @@ class SearchEngine(Protocol):
         For each tag, the `limit` documents of highest merit are found, ties by ascending key. The
         merit, stored in `IndexDocument.tags`, says how good a result the document is for the tag.
         Returns at most len(tags) x `limit` documents, each once.
+
+        most_tags : only the first `most_tags` of the tags that any document has are used; None: all
         """
         ...
 

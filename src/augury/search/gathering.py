@@ -97,13 +97,16 @@ class Gathering:
         )
         return Gathered(understood, hits)
 
-    def with_tags(self, tags: Sequence[int], understood: Understood) -> EngineHits:
+    def with_tags(
+        self, tags: Sequence[int], understood: Understood, most_tags: int | None = None
+    ) -> EngineHits:
         """The best markets under each of the tags `tags` (ids of factors, i.e. of things in the
         world such as a policy rate). The best are those of highest merit: they fit the factor best,
-        are traded most and close last."""
+        are traded most and close last. Only the first `most_tags` of the tags that any market has
+        are used; None: all."""
         most = max(MIN_TAGGED, understood.wanted.top_k)
         return self._in_status(
-            lambda among: self._engine.tagged(tags, understood.vector, among, most),
+            lambda among: self._engine.tagged(tags, understood.vector, among, most, most_tags),
             understood.wanted.status,
         )
 

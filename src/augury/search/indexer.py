@@ -49,7 +49,7 @@ world, e.g. a policy rate) that the market is about. `fits`: how much of the mar
 each of these factors, 0 to 255. `relation`: the market's relation vector
 (`Relations.relation_vectors`). The other fields are those that the ranker reads."""
 
-VERSION = "8"
+VERSION = "9"
 """Version of the code that turns markets into documents of the index. Raise it when the documents'
 text, weighting or records change: every index is then rebuilt."""
 

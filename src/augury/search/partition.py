@@ -235,15 +235,19 @@ def matching(
     return [dict(part) for part in hits]
 
 
-def of_tags(parts: Sequence[Partition], tags: Sequence[int], limit: int) -> list[Slots]:
+def of_tags(
+    parts: Sequence[Partition], tags: Sequence[int], limit: int, most_tags: int | None = None
+) -> list[Slots]:
     """The best documents under each tag. A tag is the id of a factor (a thing in the world, e.g. a
     policy rate) that a document is about. For each tag, the `limit` best documents of all
-    partitions together are found. Returns, for each partition, the slots of those that are in it
-    (positions in its arrays)."""
+    partitions together are found. Only the first `most_tags` of the tags that any document has are
+    used; None: all. Returns, for each partition, the slots of those that are in it (positions in
+    its arrays)."""
     tags = list(dict.fromkeys(tags))
     found = [part.best_of_tags(tags, limit) for part in parts]
     of_all = Tagged.joined([one for one, _ in found])
     picked = best_of_each(of_all, np.concatenate([keys for _, keys in found]), limit)
+    picked = picked[np.isin(of_all.nth[picked], np.unique(of_all.nth)[:most_tags])]
     part = np.repeat(np.arange(len(parts)), [len(keys) for _, keys in found])[picked]
     return [np.unique(of_all.slots[picked[part == nth]]) for nth in range(len(parts))]
 

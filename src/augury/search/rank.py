@@ -368,9 +368,10 @@ def _order(raw: Features, busy: NDArray[np.float32], keys: NDArray[Any]) -> NDAr
     return np.lexsort((keys, -busy, -np.round(raw / TIE_STEP)))
 
 
-def place_in_family(families: NDArray[np.uint64]) -> NDArray[np.intp]:
+def place_in_family(families: NDArray[np.integer]) -> NDArray[np.intp]:
     """For each market, how many markets before it are of the same family. `families`: a hash of
-    each market's family, best market first."""
+    each market's family, or another number that is equal for the markets of a group, best market
+    first."""
     grouped = np.argsort(families, kind="stable")
     first = np.r_[True, families[grouped][1:] != families[grouped][:-1]]
     starts = np.maximum.accumulate(np.where(first, np.arange(len(families)), 0))

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from augury.language import calendar
+from augury.language.numerals import COUNT, ORDINAL
 from augury.search.text import (
     MONTH_IDS,
     YEAR_END_IDS,
@@ -126,23 +127,47 @@ _SUBJECT = re.compile(
     r"|leave|reach|hit|host|announce|say|qualify|place|attend|lead|gain|hold|sign|visit|release"
     r"|launch|vote|score|close|dip|drop|rise|fall)\b)"
 )
-_BLANK = re.compile(rf"\d+(?:[.,:]\d+)*[a-z%+]*|\b{calendar.MONTH}\b")
-_BLANKS = re.compile(r"(?<![\W_])[\W_]*#[\W_#]*")
+_DATE = re.compile(
+    r"\b\d{4}-\d\d-\d\d\b|\b(?:19|20)\d\d(?:[-/–]\d\d(?:\d\d)?)?\b|\bq[1-4]\b"
+    rf"|\b{calendar.MONTH}\b\.?(?:\s?\d{{1,2}}(?:st|nd|rd|th)?\b(?:\s?-\s?\d{{1,2}}\b)?)?"
+    rf"|\b\d{{1,2}}(?:st|nd|rd|th)?\b(?= (?:of )?{calendar.MONTH}\b)"
+)
+_RANK = re.compile(
+    rf"\b(?:{ORDINAL}|\d+(?:st|nd|rd|th))[- ](?=most\b|best\b|worst\b|[a-z]{{3,}}est\b)"
+)
+"""Matches the ordinal of a superlative, as in "the second-hottest year": the hottest year and the
+second-hottest are one family."""
+_MORE_OR_LESS = re.compile(
+    r"\((?:high|low)\)|(?<=[\d%a-z+])\s+or (?:more|fewer|less|higher|lower|greater|above|below)\b"
+    r"|\b(?:at least|at most|less than|more than|fewer than|greater than|exactly|between|over|under"
+    r"|above|below)\s+(?=[$€£≥≤<>]?\d)"
+)
+"""Matches the words that say on which side of a level, as in "above $90" and "12 or more"."""
+_LEVEL = re.compile(
+    rf"{_MORE_OR_LESS.pattern}|[$€£≥≤<>]\s?\d|\d\s?(?:%|°|[kmbt]\b|bps\b|million\b|billion\b|trillion\b)"
+)
+_COUNT = re.compile(rf"\b(?:no|{COUNT})\b")
+_BLANK = re.compile(r"\d+(?:[.,:]\d+)*[a-z%+]*")
+_BLANKS = re.compile(r"(?<![\W_])[\W_]*#(?:[\W_#]|\b(?:and|to|or)\b(?=[\W_]*#))*")
+_PLURAL = re.compile(r"(?<=[a-z]{3})s\b")
 
 
 def family_key(platform: str, event_id: str | None, title: str) -> str:
     """A key that is equal for the markets of one family. It is made of the venue and the id of
     their event or, without an event, of the venue and their question with blanks: "Will Ann win the
-    race in 2026?" at Kalshi has the key "kalshi:will ~ win the race in#".
+    races in 2026?" at Kalshi has the key "kalshi:will ~ win the race in#".
 
-    The blanks replace parts in which questions of one family differ: ~ replaces the subject
-    ("Will X win ..."), and # replaces numbers and dates.
+    The blanks replace parts in which questions of one family differ: ~ replaces the subject ("Will
+    X win ..."), and # replaces numbers and dates. A question with a level ("Will X hit $90 ...")
+    keeps its subject, because its family are the levels of this subject.
     """
     if event_id:
         return f"{platform}:{event_id}"
     asked = title.partition(" — ")[0]  # the part after the dash tells markets of one event apart
-    blank = _BLANK.sub("#", _SUBJECT.sub(r"\1~ ", fold(asked)))
-    return f"{platform}:{_BLANKS.sub('#', blank)}"
+    text = _DATE.sub("#", _RANK.sub("", fold(asked)))
+    text = _MORE_OR_LESS.sub("", text) if _LEVEL.search(text) else _SUBJECT.sub(r"\1~ ", text)
+    text = _BLANK.sub("#", _COUNT.sub("#", text))
+    return f"{platform}:{_PLURAL.sub('', ' '.join(_BLANKS.sub('#', text).split()))}"
 
 
 def is_fixture(text: str) -> bool:

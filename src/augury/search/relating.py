@@ -27,6 +27,10 @@ factor."""
 MIN_COSINE: Final = 0.5
 """A query and a market count as near in meaning if the cosine of their vectors is at least this.
 Chosen by reading the results of 37 queries whose words name no factor."""
+MAX_FACTORS: Final = 32
+"""For one query, the markets of at most this many factors (things in the world) that may be related
+to it are looked up: of `Lookup.tags`, the first ones that any market is about. A larger number
+makes a search slower."""
 
 
 class Related(NamedTuple):
@@ -72,7 +76,8 @@ def relate(
         direct_count += len(parts[-1])
     if set(understood.wanted.dimensions) != {"direct"}:
         taken = np.concatenate([part.keys for part in parts])
-        parts.append(gathering.with_tags(lookup.tags, understood).without(taken))
+        found_by_tag = gathering.with_tags(lookup.tags, understood, MAX_FACTORS)
+        parts.append(found_by_tag.without(taken))
     hits = EngineHits.chained(parts)
     features = _features(scored, hits, direct_count, frequencies)
     fits = _fits(hits.payload)

@@ -147,13 +147,15 @@ class ServerEngine:
         vector: NDArray[np.float32] | None,
         statuses: Sequence[str] | None = None,
         limit: int = 100,
+        most_tags: int | None = None,
     ) -> EngineHits:
         if limit < 1:
             raise ValueError("limit must be at least 1")
         names = partitions(statuses)
         within = [] if len(names) == len(STATUSES) else [_status_in(names)]
         hits = self._query(*(_best_of(_by_tag(tag), limit, within) for tag in tags))
-        found = {key: hit for under in hits for key, hit in _best(under, limit).items()}
+        used = [under for under in hits if under][:most_tags]
+        found = {key: hit for under in used for key, hit in _best(under, limit).items()}
         by_vector = _by_vector(vector) if vector is not None and vector.any() else None
         (dense,) = self._query(by_vector and _scores_of(by_vector, found.keys()))
         return self._candidates(found, {}, dense)
