@@ -28,7 +28,8 @@ def tree_of(path: Path) -> ast.Module:
 
 @cache
 def statements_of(path: Path) -> tuple[ast.stmt, ...]:
-    """All statements of a file, also those inside others: a tenth of the nodes of its tree."""
+    """All statements of a file, also those inside others. Faster than `ast.walk`, because only a
+    tenth of the nodes are statements."""
     return tuple(_statements(tree_of(path)))
 
 
@@ -41,6 +42,6 @@ def _statements(node: ast.AST) -> Iterator[ast.stmt]:
 
 
 def calls(word: str) -> list[tuple[Path, ast.Call]]:
-    """All calls in the files whose text has `word`, each with its file."""
+    """All calls of any function in the files whose text has `word`, each with its file."""
     read = (path for path in modules() if word in text_of(path))
     return [(p, one) for p in read for one in ast.walk(tree_of(p)) if isinstance(one, ast.Call)]

@@ -315,11 +315,12 @@ def test_a_third_market_about_one_factor_gives_way_to_what_is_nearly_as_likely()
     keys, family = np.arange(6, dtype=np.int64), np.arange(6, dtype=np.uint64)
     floors = dict.fromkeys(DIMENSIONS, 0.1)
 
-    def order(*subject: int) -> list[int]:
+    def listed(*subject: int) -> dict[int, float]:
         found = rank.ordered(gains, keys, family, np.array(subject, np.uint16), floors)
-        return found["downstream"][0].tolist()
+        shown, chances = found["downstream"]
+        return {one: round(float(c), 3) for one, c in zip(shown.tolist(), chances, strict=True)}
 
-    assert order(7, 7, 7, 7, 8, 7) == [0, 1, 4, 2, 3, 5]
-    assert order(7, 7, 8, 7, 7, 9) == [0, 1, 2, 3, 4, 5]
+    assert list(listed(7, 7, 7, 7, 8, 7)) == [0, 1, 4, 2, 3, 5]
+    assert listed(7, 7, 8, 7, 9, 9) == {0: 0.9, 1: 0.8, 2: 0.7, 4: 0.64, 3: 0.553, 5: 0.3}
     # What no factor is known of crowds nothing.
-    assert order(0, 0, 0, 0, 0, 0) == [0, 1, 2, 3, 4, 5]
+    assert listed(0, 0, 0, 0, 7, 7) == dict(enumerate(np.round(gains[1].tolist(), 3).tolist()))

@@ -140,7 +140,7 @@ def test_a_tag_finds_its_documents_of_highest_merit(engine: SearchEngine) -> Non
         assert found.dense.tolist() == pytest.approx(cosines, abs=TOLERANCE)
         assert found.payload["key"].tolist() == found.keys.tolist()
     # Tags that no document has take no place.
-    found = engine.tagged((77, 2, 78, 1, 3), query, None, 20, most_tags=2)
+    found = engine.tagged((77, 2, 2, 78, 1, 3), query, None, 20, most_tags=2)
     assert set(found.keys.tolist()) == set(engine.tagged((2, 1), query, None, 20).keys.tolist())
 
 

@@ -59,6 +59,28 @@ def test_whom_the_query_names_stands_for_the_contest() -> None:
     assert shown("will zuppi become pope", *POPE)[0][0] == "p2"
 
 
+def test_a_label_of_which_the_query_has_every_word_stands_for_the_family() -> None:
+    years = [
+        Row("y1", "Will 2026 be the second-hottest year on record?", 0.6, 0.9),
+        Row("y2", "Will 2026 be the hottest year on record?", 0.55, 0.1),
+        Row("y3", "Will 2026 be the third-hottest year on record?", 0.5, 0.3),
+    ]
+    assert shown("is 2026 the hottest year", *years)[0][0] == "y2"
+    assert shown("the second-hottest year ever", *years)[0][0] == "y1"
+    assert shown("climate in 2026", *years)[0][0] == "y1"  # by price
+
+
+def test_no_one_and_more_are_levels() -> None:
+    cuts = [
+        Row("c1", "Will 12 or more Fed rate cuts happen in 2026?", 0.6),
+        Row("c2", "Will no Fed rate cuts happen in 2026?", 0.55),
+        Row("c3", "Will one Fed rate cut happen in 2026?", 0.5),
+    ]
+    ((shown_first, kind, more),) = shown("fed cuts in 2026", *cuts)
+    assert (shown_first, kind) == ("c1", "ladder")
+    assert [one.partition(" ")[0] for one in more] == ["no", "one"]
+
+
 def test_a_candidate_that_was_listed_again_is_one() -> None:
     later = datetime(2026, 10, 31, tzinfo=UTC)
     rows = [

@@ -108,14 +108,16 @@ def ordered(
 
     Of these relations, a market is listed only in the one for which its chance is largest.
 
-    gains : (3, n), from the function `gains`
+    gains : (3, n), from the function `gains`: each market's chance of being in each relation
     keys : (n,), database numbers of the markets; of two markets with equal chances, the one with
         the smaller number comes first
     family : (n,), a hash that is equal for the markets of one family; of each family, the best
         `FAMILY_SIZE` markets keep their chance, and that of the others is reduced (`FAMILY_SHARE`)
     subject : (n,), the factor (thing in the world) that each market is most about, 0 for none; of
-        each factor, the best `SUBJECT_SIZE` markets keep their chance (`SUBJECT_SHARE`)
-    floors : relation -> smallest chance, 0 to 1, with which a market is listed (`Ranker.floors`)
+        each factor, the best `SUBJECT_SIZE` markets keep their chance, and that of the others is
+        reduced (`SUBJECT_SHARE`)
+    floors : relation -> smallest chance, 0 to 1, with which a market is listed (`Ranker.floors`),
+        before any reduction
     """
     best = gains.argmax(axis=0)  # ties: the earlier relation
     # A market about no known factor crowds no other one.

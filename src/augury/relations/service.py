@@ -56,9 +56,9 @@ wins the league?"), the other on one contender ("Will Arsenal win the league?").
 counts as being about the question at least to this degree (0 to 1). Chosen by hand."""
 MAX_NEAREST_FACTORS: Final = 32
 """For one query, at most this many factors (things in the world) are named for each relation
-(upstream, downstream, correlated). Search looks up the markets of the first ones that have any
-(`augury.search.relating.MAX_FACTORS`). Half of all factors have no market, so more are named than
-can be used."""
+(upstream, downstream, correlated), so three times as many in all. Half of all factors have no
+market. So search skips those without one, and looks up the markets of the first
+`augury.search.relating.MAX_FACTORS` others."""
 MAX_LABELED_FACTORS: Final = 4
 """A language model's labels connect a query's best direct results (markets on the question itself)
 with other markets. The search also looks up more markets on the factors (things in the world) of
@@ -278,8 +278,8 @@ class QueryFactors(Lookup):
 
         First come those that a language model's labels add, at most `MAX_LABELED_FACTORS`. Then
         come, in turns, the next factor upstream, downstream and correlated, of those not yet named
-        the one to which the strongest path leads. So many effects, for example, leave room for
-        correlated factors.
+        the one to which the strongest path leads. This way, correlated factors get places even if
+        the query has many effects.
         """
         labeled = [tie.factor for tie in self.labels.values() if tie.factor][:MAX_LABELED_FACTORS]
         far = np.flatnonzero(self.reached.looked_up)

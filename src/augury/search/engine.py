@@ -269,7 +269,8 @@ class SearchEngine(Protocol):
         merit, stored in `IndexDocument.tags`, says how good a result the document is for the tag.
         Returns at most len(tags) x `limit` documents, each once.
 
-        most_tags : only the first `most_tags` of the tags that any document has are used; None: all
+        most_tags : only the first `most_tags` of the tags that any document of these statuses has
+            are used; None: all
         """
         ...
 

@@ -2,9 +2,9 @@
 the levels of one quantity (a ladder), or several dates. Pure.
 
 Markets with the same `records.family_key` are a family: the markets of one event, or questions that
-differ only in a subject, number or date. One member represents the family. The other members follow
-in the order in which people read such a list: contests by price and volume, ladders by level, dates
-by date. In all three, active markets come before the others.
+differ only in a date and either a subject or a level. One member represents the family. The other
+members follow in the order in which people read such a list: contests by price and volume, ladders
+by level, dates by date. In all three, active markets come before the others.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final, Literal, Protocol, TypeVar
 import msgspec
 
 from augury.language import calendar
-from augury.language.numerals import FACTOR, FACTORS
+from augury.language.numerals import COUNTS, FACTOR, FACTORS
 from augury.search.records import family_key
 from augury.search.text import fold, terms
 
@@ -113,15 +113,18 @@ def _one(asked: set[str], members: list[R]) -> tuple[R, float, FoundFamily | Non
     kind = _kind(list(labels.values()), members)
     shared = set.intersection(*(set(terms(m.question)) for m in members))
     own = asked - shared  # "best AI model" names no "Z.ai"
-    named = {m.id: len(own & set(terms(labels[m.id]))) for m in members}
+    said = {m.id: set(terms(labels[m.id])) for m in members}
+    named = {m.id: len(own & said[m.id]) for m in members}
     places = {m.id: n for n, m in enumerate(sorted(members, key=_order(kind, labels)))}
-    # The member whose label shares most words with the query represents the family. Ties go to
-    # active members, then in a ladder to the first result (its ends say least), then by `places`.
+    # The member whose label shares most words with the query represents the family. Ties go to a
+    # label of which the query has every word ("hottest", not "second-hottest"), then to active
+    # members, then in a ladder to the first result (its ends say least), then by `places`.
     near = [m for m in members if m.score >= NEAR_SCORE * members[0].score]
     head = min(
         near,
         key=lambda m: (
-            -named[m.id], m.status != "active", 0 if kind == "ladder" else places[m.id],
+            -named[m.id], not (said[m.id] and said[m.id] <= asked), m.status != "active",
+            0 if kind == "ladder" else places[m.id],
         ),
     )  # fmt: skip
     others = sorted((m for m in members if m is not head), key=lambda m: places[m.id])
@@ -216,9 +219,11 @@ _LEVEL = re.compile(rf"([-−]?)[$€£]?\s?(\d[\d,]*(?:\.\d+)?)\s?({FACTOR})?(?
 
 
 def _level(label: str) -> float | None:
-    found = _LEVEL.search(fold(label))
+    text = fold(label)
+    found = _LEVEL.search(text)
     if found is None:
-        return None
+        counted = text.partition(" ")[0]
+        return 0.0 if counted == "no" else COUNTS.get(counted)
     value = float(found[2].replace(",", "")) * FACTORS.get(found[3] or "", 1)
     return -value if found[1] else value
 

@@ -31,8 +31,8 @@ NEAR_CHANCE: Final = 0.45
 """In a list of related markets, the markets of one family (e.g. of one event) are put in reading
 order, e.g. by date. Only markets whose score is at least this share (0 to 1) of the family's best
 score take part. All but the few best markets of a family have reduced scores: they were multiplied
-by `augury.relations.rank.FAMILY_SHARE`. `NEAR_CHANCE` is smaller than that, so that markets with a
-reduced score can take part, too. Chosen by hand."""
+by `FAMILY_SHARE` and `SUBJECT_SHARE` (of `augury.relations.rank`). `NEAR_CHANCE` is smaller than
+their product, so that markets with a reduced score can take part, too. Chosen by hand."""
 RELATED_DEPTH: Final = 40
 """For a list of related markets, this many more markets than requested are put in the order in
 which people read them. This order can move a market up within its family (e.g. its event): the

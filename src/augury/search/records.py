@@ -128,25 +128,31 @@ _SUBJECT = re.compile(
     r"|launch|vote|score|close|dip|drop|rise|fall)\b)"
 )
 _DATE = re.compile(
-    r"\b\d{4}-\d\d-\d\d\b|\b(?:19|20)\d\d(?:[-/–]\d\d(?:\d\d)?)?\b|\bq[1-4]\b"
+    r"(?<![$€£\d,.])(?:\b\d{4}-\d\d-\d\d\b|\b(?:19|20)\d\d(?:[-/–]\d\d(?:\d\d)?)?\b|\bq[1-4]\b"
+    rf"|\b\d{{1,2}}(?:st|nd|rd|th)?\b(?= (?:of )?{calendar.MONTH}\b))"
     rf"|\b{calendar.MONTH}\b\.?(?:\s?\d{{1,2}}(?:st|nd|rd|th)?\b(?:\s?-\s?\d{{1,2}}\b)?)?"
-    rf"|\b\d{{1,2}}(?:st|nd|rd|th)?\b(?= (?:of )?{calendar.MONTH}\b)"
 )
 _RANK = re.compile(
-    rf"\b(?:{ORDINAL}|\d+(?:st|nd|rd|th))[- ](?=most\b|best\b|worst\b|[a-z]{{3,}}est\b)"
+    rf"(?<=\bthe )(?:{ORDINAL}|\d+(?:st|nd|rd|th))[- ](?=most\b|best\b|worst\b|[a-z]{{3,}}est\b)"
 )
-"""Matches the ordinal of a superlative, as in "the second-hottest year": the hottest year and the
-second-hottest are one family."""
+"""Matches the ordinal of a superlative, as in "the second-hottest year"."""
+_COUNT = re.compile(
+    r"(?:(?<=^will )|(?<=^will there be )|(?<=\bthan )|(?<=\bleast )|(?<=\bmost )|(?<=\bexactly ))"
+    rf"(?:no|{COUNT})\b"
+)
+"""Matches a number word where a question counts ("Will no rate cuts ...", "more than two"), but not
+in a name ("Six Nations")."""
 _MORE_OR_LESS = re.compile(
     r"\((?:high|low)\)|(?<=[\d%a-z+])\s+or (?:more|fewer|less|higher|lower|greater|above|below)\b"
     r"|\b(?:at least|at most|less than|more than|fewer than|greater than|exactly|between|over|under"
     r"|above|below)\s+(?=[$€£≥≤<>]?\d)"
 )
-"""Matches the words that say on which side of a level, as in "above $90" and "12 or more"."""
+"""Matches the words that say how a level is meant, as in "above $90", "12 or more", "between 3 and
+4" and "(HIGH)"."""
 _LEVEL = re.compile(
-    rf"{_MORE_OR_LESS.pattern}|[$€£≥≤<>]\s?\d|\d\s?(?:%|°|[kmbt]\b|bps\b|million\b|billion\b|trillion\b)"
+    rf"{_MORE_OR_LESS.pattern}|[$€£≥≤<>]\s?\d|\d{{1,3}}(?:,\d{{3}})+|\d\s?(?:%|°|\+|[kbt]\b|[mbt]n\b"
+    r"|bps?\b|percent\b|degrees\b|million\b|billion\b|trillion\b)"
 )
-_COUNT = re.compile(rf"\b(?:no|{COUNT})\b")
 _BLANK = re.compile(r"\d+(?:[.,:]\d+)*[a-z%+]*")
 _BLANKS = re.compile(r"(?<![\W_])[\W_]*#(?:[\W_#]|\b(?:and|to|or)\b(?=[\W_]*#))*")
 _PLURAL = re.compile(r"(?<=[a-z]{3})s\b")
@@ -158,16 +164,25 @@ def family_key(platform: str, event_id: str | None, title: str) -> str:
     races in 2026?" at Kalshi has the key "kalshi:will ~ win the race in#".
 
     The blanks replace parts in which questions of one family differ: ~ replaces the subject ("Will
-    X win ..."), and # replaces numbers and dates. A question with a level ("Will X hit $90 ...")
-    keeps its subject, because its family are the levels of this subject.
+    X win ..."), and # replaces numbers and dates with the spaces around them. A question with a
+    level ("Will X hit $90 ...") keeps its subject, because its family is the levels of this
+    subject. Left out are the words that say how a level is meant, the "s" at the end of words and,
+    in a question on a year or day ("Will 2026 be the second-hottest ..."), the ordinal of a
+    superlative.
     """
     if event_id:
         return f"{platform}:{event_id}"
     asked = title.partition(" — ")[0]  # the part after the dash tells markets of one event apart
-    text = _DATE.sub("#", _RANK.sub("", fold(asked)))
-    text = _MORE_OR_LESS.sub("", text) if _LEVEL.search(text) else _SUBJECT.sub(r"\1~ ", text)
-    text = _BLANK.sub("#", _COUNT.sub("#", text))
-    return f"{platform}:{_PLURAL.sub('', ' '.join(_BLANKS.sub('#', text).split()))}"
+    text = _DATE.sub("#", _COUNT.sub("0", fold(asked)))
+    if _LEVEL.search(text):
+        text = _MORE_OR_LESS.sub("", text)
+    elif text.startswith("will #"):
+        text = _RANK.sub("", text)
+    else:
+        text = _SUBJECT.sub(r"\1~ ", text)
+    return (
+        f"{platform}:{_PLURAL.sub('', ' '.join(_BLANKS.sub('#', _BLANK.sub('#', text)).split()))}"
+    )
 
 
 def is_fixture(text: str) -> bool:

@@ -28,9 +28,9 @@ MIN_COSINE: Final = 0.5
 """A query and a market count as near in meaning if the cosine of their vectors is at least this.
 Chosen by reading the results of 37 queries whose words name no factor."""
 MAX_FACTORS: Final = 32
-"""For one query, the markets of at most this many factors (things in the world) that may be related
-to it are looked up: of `Lookup.tags`, the first ones that any market is about. A larger number
-makes a search slower."""
+"""For one query, search goes through the factors (things in the world) that may be related to it
+(`Lookup.tags`), skips those without a market, and looks up the markets of at most this many. A
+larger number makes a search slower. Chosen by hand."""
 
 
 class Related(NamedTuple):

@@ -153,8 +153,17 @@ class ServerEngine:
             raise ValueError("limit must be at least 1")
         names = partitions(statuses)
         within = [] if len(names) == len(STATUSES) else [_status_in(names)]
-        hits = self._query(*(_best_of(_by_tag(tag), limit, within) for tag in tags))
-        used = [under for under in hits if under][:most_tags]
+        tags = list(dict.fromkeys(tags))
+        at_once = most_tags or max(1, len(tags))
+        used: list[dict[int, Hit]] = []
+        # Some tags have no document. So as many as are wanted are asked for, then the next ones.
+        for start in range(0, len(tags), at_once):
+            asked = tags[start : start + at_once]
+            hits = self._query(*(_best_of(_by_tag(tag), limit, within) for tag in asked))
+            used += [under for under in hits if under]
+            if len(used) >= at_once:
+                break
+        used = used[:most_tags]
         found = {key: hit for under in used for key, hit in _best(under, limit).items()}
         by_vector = _by_vector(vector) if vector is not None and vector.any() else None
         (dense,) = self._query(by_vector and _scores_of(by_vector, found.keys()))
