@@ -121,13 +121,13 @@ def ordered(
     """
     best = gains.argmax(axis=0)  # ties: the earlier relation
     # A market about no known factor crowds no other one.
-    known = np.where(subject > 0, subject, -1 - np.arange(len(subject)))
+    about = np.where(subject > 0, subject, -1 - np.arange(len(subject)))
     out: dict[Relation, tuple[NDArray[np.intp], Floats]] = {}
     for nth, relation in enumerate(RELATIONS):
         shown = np.flatnonzero((best == nth) & (gains[nth] >= floors[relation]))
         gain = gains[nth, shown]
         for group, size, share in (
-            (family, FAMILY_SIZE, FAMILY_SHARE), (known, SUBJECT_SIZE, SUBJECT_SHARE)
+            (family, FAMILY_SIZE, FAMILY_SHARE), (about, SUBJECT_SIZE, SUBJECT_SHARE)
         ):  # fmt: skip
             order = _order(gain, keys[shown])
             gain[order[place_in_family(group[shown][order]) >= size]] *= share

@@ -246,8 +246,9 @@ def of_tags(
     tags = list(dict.fromkeys(tags))
     found = [part.best_of_tags(tags, limit) for part in parts]
     of_all = Tagged.joined([one for one, _ in found])
-    picked = best_of_each(of_all, np.concatenate([keys for _, keys in found]), limit)
-    picked = picked[np.isin(of_all.nth[picked], np.unique(of_all.nth)[:most_tags])]
+    keys = np.concatenate([keys for _, keys in found])
+    used = np.flatnonzero(np.isin(of_all.nth, np.unique(of_all.nth)[:most_tags]))
+    picked = used[best_of_each(of_all.taken(used), keys[used], limit)]
     part = np.repeat(np.arange(len(parts)), [len(keys) for _, keys in found])[picked]
     return [np.unique(of_all.slots[picked[part == nth]]) for nth in range(len(parts))]
 
