@@ -144,6 +144,19 @@ def test_a_reader_says_how_a_question_is_ordered_with_a_market_beside_it(
     assert order(_asked(kind, denied=denied), other) == expected
 
 
+@pytest.mark.parametrize(
+    ("said", "asks", "expected"),
+    [("implies", 0, "implies"), ("nothing", 0, "other"), ("same", None, None), ("other", 0, None)],
+)
+def test_a_reader_says_how_a_near_miss_is_ordered_with_its_market(
+    monkeypatch: pytest.MonkeyPatch, said: str, asks: int | None, expected: str | None
+) -> None:
+    monkeypatch.setattr("labels._readers", lambda: {("q-1", "polymarket:1"): said})
+    assert target(_asked("x"), _candidate()) == asks
+    assert order(_asked("x"), _candidate()) == expected
+    assert order(_asked("ge"), _candidate()) == "implied_by"  # its writer knows
+
+
 def test_of_a_question_without_a_market_only_readers_know(monkeypatch: pytest.MonkeyPatch) -> None:
     other = _candidate(id="kalshi:2", event_id="snow", own=("", "none", False))
     asked = _asked("f") | {"market_id": ""}

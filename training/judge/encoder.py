@@ -22,7 +22,7 @@ from typing import Any, Final
 import numpy as np
 import torch
 from labels import CLASSES, UNORDERED, is_read, relation, target
-from questions import BOUNDED
+from questions import BOUNDED, NEAR_MISS
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from augury.language.vocabulary import default
@@ -63,7 +63,7 @@ def examples(gathered: list[dict[str, Any]], rng: random.Random) -> list[tuple[s
         others = [(c, label) for c in one["candidates"]
                   if c not in own and not is_read(one, c)
                   and (label := relation(one, c)) is not None and label not in ASKED
-                  and (one["kind"] != "x" or c["place"] >= NEAR)]  # fmt: skip
+                  and (one["kind"] != NEAR_MISS or c["place"] >= NEAR)]  # fmt: skip
         others.sort(key=lambda other: other[0]["place"])
         near = [other for other in others if other[0]["place"] < NEAR]
         far = [other for other in others if other[0]["place"] >= NEAR]

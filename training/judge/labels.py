@@ -33,9 +33,12 @@ _readers = cache(written.read_markets)
 def target(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
     """The class of a candidate for a question; None where it cannot be told: the reader was not
     sure, or the candidate may ask the very same as the question's own market."""
+    said = _readers().get((one["qid"], candidate["id"]))
     if candidate["id"] == one["market_id"]:
         asks = BY_KIND.get(one["kind"], "other")
-    elif (said := _readers().get((one["qid"], candidate["id"]))) is not None:
+        if asks == "other" and said in ("same", "opposite"):
+            asks = "unsure"  # writer and reader disagree
+    elif said is not None:
         asks = said
     else:
         return None if _may_ask(one, candidate) else 0
@@ -76,8 +79,8 @@ def order(one: dict[str, Any], candidate: dict[str, Any]) -> str | None:
     if is_own or read:
         if candidate["outcome"] > 1:
             return None
-        # A near miss (x) may be another day or level of its market.
-        found = BY_KIND.get(one["kind"]) if is_own else read
+        # A near miss may be another day or level of its market: only a reader knows its order.
+        found = BY_KIND.get(one["kind"], read) if is_own else read
         if found in ORDERS and candidate["outcome"] == 1 and len(candidate["outcomes"]) == 2:
             found = of_denied_second(found)
     elif one["kind"] in ("p", "n"):

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from fit import read
 from labels import is_read
-from questions import FOLDER, load
+from questions import FOLDER, NEAR_MISS, load
 
 from augury.matching.judge import MAX_CANDIDATES
 
@@ -56,7 +56,8 @@ def pairs(
         candidate = first[n]
         if likely[n] < least or len(found) == most:
             break
-        if candidate["id"] == one["market_id"] or candidate["outcome"] or is_read(one, candidate):
+        is_told = candidate["id"] == one["market_id"] and one["kind"] != NEAR_MISS
+        if is_told or candidate["outcome"] or is_read(one, candidate):
             continue
         if f"e:{candidate['event_id']}" in reports:
             continue
