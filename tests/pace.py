@@ -1,18 +1,55 @@
-"""Limits of time that hold on a machine that is slow or busy."""
+"""Limits of time that hold on a machine that is slow or busy, and waiting within them."""
 
 from __future__ import annotations
 
+import asyncio
 import json
-from time import thread_time
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
+from time import monotonic, sleep, thread_time
+from typing import Any, TypeVar
 
 PATIENCE = 90.0
 """Longest wait, in seconds, for what takes a quiet machine less than a few. Even with three workers
 on two cores, some of them halted, only a fault takes longer."""
 SLACK = 15.0
 """Seconds that something may end later than it is given, where the fault would last much longer."""
+T = TypeVar("T")
 _REFERENCE = 0.0075
 """Processor seconds of `_work` on the machine that the limits in tests were set on, when quiet."""
 _TEXT = json.dumps([{"id": n, "title": f"number {n}", "price": n / 7} for n in range(3_000)])
+
+
+async def until(
+    condition: Callable[[], Awaitable[T] | T],
+    what: str,
+    seconds: float = PATIENCE,
+    every: float = 0.05,
+) -> T:
+    """Ask `condition`, asynchronous or not, until its answer counts as true; give that answer.
+
+    `what` is told when it does not come true; `every` is the pause before it is asked again.
+    """
+    deadline = monotonic() + seconds
+    while True:
+        last: Any = condition()
+        if isawaitable(last):
+            last = await last
+        if last:
+            return last
+        assert monotonic() < deadline, f"not within {seconds:g} s: {what}; last {last!r}"
+        await asyncio.sleep(every)
+
+
+def wait_until(
+    condition: Callable[[], T], what: str, seconds: float = PATIENCE, every: float = 0.05
+) -> T:
+    """`until` where nothing is asynchronous: it blocks."""
+    deadline = monotonic() + seconds
+    while not (last := condition()):
+        assert monotonic() < deadline, f"not within {seconds:g} s: {what}; last {last!r}"
+        sleep(every)
+    return last
 
 
 def slower() -> float:

@@ -15,7 +15,7 @@ import httpx2
 import psycopg
 import pytest
 from structlog.testing import capture_logs
-from tests.pace import PATIENCE
+from tests.pace import PATIENCE, until, wait_until
 from tests.processes import augury, dump, environment, serving
 
 from augury import background
@@ -40,21 +40,12 @@ def workers(of: int) -> list[int]:
 
 
 def one_worker(of: int, *, other_than: int = 0) -> int:
-    deadline = time.monotonic() + PATIENCE
-    while not (found := [pid for pid in workers(of) if pid != other_than]):
-        assert time.monotonic() < deadline, "no worker"
-        time.sleep(0.05)
-    (pid,) = found
+    (pid,) = wait_until(lambda: [pid for pid in workers(of) if pid != other_than], "a worker")
     return pid
 
 
-def gone(pid: int) -> bool:
-    deadline = time.monotonic() + PATIENCE
-    while Path(f"/proc/{pid}").exists():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
+def until_gone(pid: int) -> None:
+    wait_until(lambda: not Path(f"/proc/{pid}").exists(), "the worker is gone")
 
 
 def linked(data_dir: Path) -> int:
@@ -82,18 +73,15 @@ def test_the_worker_is_kept_up_and_dies_with_the_service(tmp_path: Path) -> None
         dump(tmp_path / "markets.jsonl", 60)
         assert augury(data, "import", str(tmp_path / "markets.jsonl")).returncode == 0
         assert httpx2.get(f"{url}/v1/health", timeout=PATIENCE).json()["status"] != "down"
-        deadline = time.monotonic() + PATIENCE
-        while linked(data) < 60:
-            assert time.monotonic() < deadline, "nothing was linked"
-            time.sleep(0.2)
+        wait_until(lambda: linked(data) >= 60, "all are linked", every=0.2)
         process.kill()
         process.wait()
-        assert gone(second)
+        until_gone(second)
     with serving(data, AUGURY_WORK="child") as (_, process):
         third = one_worker(process.pid)
         process.terminate()
         process.wait(30)
-        assert gone(third)
+        until_gone(third)
 
 
 @pytest.mark.anyio
@@ -108,9 +96,7 @@ async def test_what_fails_begins_again_and_all_ends_when_told() -> None:
         runs.append("ended")
 
     async with background.running({"work": fails_once}):
-        async with asyncio.timeout(PATIENCE):
-            while len(runs) < 2:
-                await asyncio.sleep(0.05)
+        await until(lambda: len(runs) >= 2, "it begins again")
     assert runs == ["fails", "fails", "ended"]
 
 

@@ -17,7 +17,7 @@ from tests.deliveries.receiver import Receiver, flaky, receiving
 from tests.deliveries.sending import endpoint, enqueue, log, sender_of, sending
 from tests.net import hostile
 from tests.net.conftest import Trap
-from tests.pace import PATIENCE
+from tests.pace import until
 from tests.watchlists.conftest import World, market
 
 from augury.deliveries import sender as module
@@ -36,13 +36,12 @@ pytestmark = pytest.mark.anyio
 PROCESS = Path(__file__).parent / "process.py"
 
 
-async def until_ended(world: World, delivery_id: str, seconds: float = PATIENCE) -> list[Logged]:
-    async with asyncio.timeout(seconds):
-        while True:
-            found = await log(world, delivery_id)
-            if all(m.status != "pending" for m in found):
-                return found
-            await asyncio.sleep(0.05)
+async def until_ended(world: World, delivery_id: str) -> list[Logged]:
+    async def ended() -> list[Logged]:
+        found = await log(world, delivery_id)
+        return [] if any(m.status == "pending" for m in found) else found
+
+    return await until(ended, "no message is pending")
 
 
 async def test_a_message_is_signed_by_the_standard_and_logged(world: World) -> None:
@@ -389,7 +388,7 @@ async def _survives(
         world.passes(1)
         await world.put(*[market(n, 0.6, world.now) for n in range(targets)])
 
-        async def told() -> bool:
+        def told() -> bool:
             return len({m["data"]["id"] for _, m, s in receiver.got if s == 204}) >= alerts
 
         killed = 0
@@ -405,9 +404,7 @@ async def _survives(
                 if killed < kills:
                     await asyncio.sleep(rng.uniform(0.0, hold))
                 else:
-                    async with asyncio.timeout(120 + alerts / 20):
-                        while not await told():
-                            await asyncio.sleep(0.1)
+                    await until(told, "every alert is received", 120 + alerts / 20)
             finally:
                 process.kill()
                 process.wait()

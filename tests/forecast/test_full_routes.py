@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import io
 from collections.abc import AsyncIterator
@@ -11,6 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 from pydantic import SecretStr
+from tests.pace import until
 
 from augury import background
 from augury.app import create_app
@@ -59,12 +59,11 @@ async def get(
 
 
 async def finished(client: httpx2.AsyncClient, path: str) -> dict[str, Any]:
-    for _ in range(300):
-        state = (await get(client, path)).json()
-        if state["status"] not in ("queued", "running"):
-            return state
-        await asyncio.sleep(0.02)
-    raise AssertionError("it does not end")
+    async def state() -> Any:
+        found = (await get(client, path)).json()
+        return found["status"] not in ("queued", "running") and found
+
+    return await until(state, "it has ended")
 
 
 async def test_an_answer_says_what_it_rests_on(client: httpx2.AsyncClient) -> None:

@@ -11,7 +11,7 @@ from unittest.mock import patch
 import httpx2
 import pytest
 from pydantic import SecretStr
-from tests.pace import PATIENCE
+from tests.pace import until
 
 from augury import background
 from augury.app import create_app
@@ -215,16 +215,14 @@ async def run(client: httpx2.AsyncClient, questions: list[dict[str, Any]]) -> st
 
 
 async def state(client: httpx2.AsyncClient, run_id: str, **more: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for _ in range(int(PATIENCE / 0.05)):
+    async def ended() -> Any:
         answer = await client.get(
             f"/internal/v1/forecast/runs/{run_id}", headers=keys(client, "internal"), params=more
         )
         found = answer.json()
-        if found["status"] not in ("queued", "running"):
-            break
-        await asyncio.sleep(0.05)
-    return found
+        return found["status"] not in ("queued", "running") and found
+
+    return await until(ended, "the run has ended")
 
 
 async def test_a_run_answers_every_question_in_its_order(client: httpx2.AsyncClient) -> None:

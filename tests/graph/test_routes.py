@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx2
 import pytest
 from pydantic import SecretStr
-from tests.pace import PATIENCE
+from tests.pace import until
 
 from augury import background
 from augury.app import create_app
@@ -83,16 +82,23 @@ async def test_only_the_results_given_are_drawn(client: httpx2.AsyncClient) -> N
     assert [node["id"] for node in answer.json()["graph"]["nodes"]] == ["question"]
 
 
+async def ended(
+    client: httpx2.AsyncClient, path: str, headers: dict[str, str] | None = None
+) -> dict[str, Any]:
+    """The state of a job, or of a graph in the background, once nothing works on it."""
+
+    async def state() -> Any:
+        found = (await client.get(path, headers=headers)).json()
+        return found["status"] not in ("queued", "running") and found
+
+    return await until(state, "the graph is built")
+
+
 async def test_a_graph_in_the_background(client: httpx2.AsyncClient) -> None:
     started = await client.post("/internal/v1/graph/jobs", json=QUESTION)
     assert started.status_code == 202
     path = f"/internal/v1/graph/jobs/{started.json()['job_id']}"
-    state: dict[str, Any] = {}
-    for _ in range(int(PATIENCE / 0.1)):
-        state = (await client.get(path)).json()
-        if state["status"] not in ("queued", "running"):
-            break
-        await asyncio.sleep(0.1)
+    state = await ended(client, path)
     assert state["status"] == "succeeded"
     at_once = (await client.post("/internal/v1/graph/build", json=QUESTION)).json()
     assert state["graph"] == at_once["graph"]
@@ -156,12 +162,6 @@ async def test_a_graph_in_full_in_the_background(
         "/v1/graphs", json={**QUESTION, "background": True}, headers=readers["own"]
     )
     assert (started.status_code, started.json()["status"]) == (202, "queued")
-    path = f"/v1/graphs/{started.json()['id']}"
-    state: dict[str, Any] = {}
-    for _ in range(int(PATIENCE / 0.05)):
-        state = (await client.get(path, headers=readers["own"])).json()
-        if state["status"] not in ("queued", "running"):
-            break
-        await asyncio.sleep(0.05)
+    state = await ended(client, f"/v1/graphs/{started.json()['id']}", readers["own"])
     assert state["status"] == "succeeded"
     assert state["graph"]["nodes"][0]["id"] == "question"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import matplotlib as mpl
 import pytest
 from augury_client import Augury
 from tests.handbook import examples
+from tests.pace import wait_until
 
 from augury.handbook import notebooks, pages
 
@@ -76,8 +77,5 @@ def test_it_runs_and_draws(
 def _wait_for_the_past(url: str, key: str) -> None:
     """Wait until the new service has issued the volatility forecasts of past days."""
     with Augury(url=url, api_key=key) as augury:
-        for _ in range(120):
-            if len(augury.rvol.history(asset="BTC", horizon="7d").first()) > 8:
-                return
-            time.sleep(0.5)
-    pytest.fail("the volatility forecasts of past days were not issued within a minute")
+        history = partial(augury.rvol.history, asset="BTC", horizon="7d")
+        wait_until(lambda: len(history().first()) > 8, "they are issued", every=0.5)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from fastapi.responses import StreamingResponse
 from tests.http.conftest import OpenLimiter, make_app
 from tests.http.open_access import OpenAccess
 from tests.http.raw_answers import Answer, receive
-from tests.pace import PATIENCE
+from tests.pace import PATIENCE, wait_until
 
 from augury.http import server
 from augury.http.connections import Connections
@@ -49,14 +48,6 @@ class Running:
             got = receive(sock)
             return Answer(got).status if got else 0
 
-    def settles(self, done: Callable[[], bool], within: float = PATIENCE) -> bool:
-        until = time.monotonic() + within
-        while not done():
-            if time.monotonic() > until:
-                return False
-            time.sleep(0.02)
-        return True
-
 
 @contextmanager
 def running(
@@ -87,8 +78,7 @@ def running(
         target=lambda: asyncio.run(runner.serve(sockets=[listener])), daemon=True
     )
     thread.start()
-    while not runner.started:
-        time.sleep(0.01)
+    wait_until(lambda: runner.started, "the server has started", every=0.01)
     try:
         yield Running(listener.getsockname(), kind.open_ones)
     finally:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests import pace
 from tests.http.raw_answers import Answer, receive
 from tests.http.running_server import BIG, Running, running
+from tests.pace import PATIENCE, SLACK, wait_until
 
 from augury.http.connections import Connections
 
@@ -24,8 +24,8 @@ def test_who_never_reads_an_answer_is_cut_off(path: str, tmp_path: Path) -> None
     with running(tmp_path) as service, ExitStack() as stack:
         for _ in range(20):
             stack.enter_context(closing(service.connect(SO_RCVBUF=4096))).sendall(ask)
-        assert service.settles(lambda: len(service.open_ones) > 10)
-        assert service.settles(lambda: len(service.open_ones) == 0)
+        wait_until(lambda: len(service.open_ones) > 10, "connections are open")
+        wait_until(lambda: not service.open_ones, "all are cut off")
         assert service.health() == 200
 
 
@@ -67,14 +67,14 @@ def test_a_body_that_trickles_on_after_its_answer_is_cut_off(tmp_path: Path) -> 
             time.sleep(0.2)
             return not service.open_ones
 
-        assert service.settles(cut, 1.0 + pace.SLACK)
+        wait_until(cut, "it is cut off", 1.0 + SLACK)
 
 
 def test_connections_of_one_address_are_bounded_and_refused_in_words(tmp_path: Path) -> None:
     with running(tmp_path, max_connections_per_address=10) as service, ExitStack() as stack:
         for _ in range(10):
             stack.enter_context(service.connect("127.0.0.3"))
-        assert service.settles(lambda: len(service.open_ones) == 10)
+        wait_until(lambda: len(service.open_ones) == 10, "ten are open")
         with service.connect("127.0.0.3") as refused:
             answer = Answer(receive(refused))
         assert (answer.status, answer.headers["retry-after"]) == (429, "5")
@@ -132,7 +132,6 @@ with running(Path({str(tmp_path)!r}), drain_window=30.0) as service:
                 if n < 230:
                     with suppress(OSError):  # refused already
                         sock.sendall(b"GET /parts HTTP/1.1\r\nHost: augury\r\n\r\n")
-            well = service.settles(lambda: [service.health() for _ in range(20)] == [200] * 20, 20)
+            wait_until(lambda: {service.health() for _ in range(20)} == {200}, "it is well", 20)
     finally:
-        child.communicate(timeout=pace.PATIENCE)
-    assert well
+        child.communicate(timeout=PATIENCE)

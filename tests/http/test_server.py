@@ -16,7 +16,7 @@ from fastapi.responses import StreamingResponse
 from tests.http.conftest import OpenLimiter, make_app
 from tests.http.open_access import OpenAccess
 from tests.http.raw_answers import Answer, head, receive
-from tests.pace import PATIENCE, SLACK, slower
+from tests.pace import PATIENCE, SLACK, slower, wait_until
 
 from augury.http import server
 from augury.settings import Settings
@@ -39,8 +39,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int
         target=lambda: asyncio.run(runner.serve(sockets=[listener])), daemon=True
     )
     thread.start()
-    while not runner.started:
-        time.sleep(0.01)
+    wait_until(lambda: runner.started, "the server has started", every=0.01)
     yield listener.getsockname()
     runner.should_exit = True
     thread.join(PATIENCE)

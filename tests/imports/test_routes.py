@@ -12,7 +12,7 @@ import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
 from tests.http.conftest import OpenLimiter
-from tests.pace import PATIENCE
+from tests.pace import until
 
 from augury import background
 from augury.app import create_app
@@ -74,16 +74,16 @@ async def send(client: httpx2.AsyncClient, name: str, body: bytes, part: int) ->
 
 async def ended(app: FastAPI, client: httpx2.AsyncClient, at: str) -> dict[str, Any]:
     """The import once a worker is through with it."""
+
+    async def through() -> Any:
+        found = (await client.get(at)).json()
+        return found["state"] in ("done", "failed") and found
+
     worker, stop = Worker(app.state.services.database), asyncio.Event()
     imports.register(worker, app.state.services.database)
     work = asyncio.create_task(worker.run(stop))
     try:
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                found = (await client.get(at)).json()
-                if found["state"] in ("done", "failed"):
-                    return found
-                await asyncio.sleep(0.05)
+        return await until(through, "the import is done or failed")
     finally:
         stop.set()
         await work

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from tests.pace import PATIENCE
+from tests.pace import PATIENCE, until
 
 from augury.jobs.schedules import Schedules
 from augury.storage.database import Database
@@ -68,8 +68,7 @@ async def test_a_failure_is_noted_and_the_next_tick_comes(database: Database) ->
     schedules = Schedules(database)
     schedules.add("work", 0.2, work)
     async with _running(schedules):
-        while await _row(database, "count(*)") == 0 or not await _row(database, "failures"):
-            await asyncio.sleep(0.01)
+        await until(lambda: _row(database, "max(failures)"), "a failure is noted")
         assert await _row(database, "failure") == "RuntimeError: no luck"
         go.set()
         await asyncio.wait_for(done.wait(), PATIENCE)

@@ -6,7 +6,7 @@ import asyncio
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -16,7 +16,7 @@ import psycopg
 import pytest
 from pgqueuer.core.qm import QueueManager
 from pgqueuer.domain.errors import FailingListenerError
-from tests.pace import PATIENCE, SLACK
+from tests.pace import PATIENCE, SLACK, until
 
 from augury.errors import InvalidInput
 from augury.jobs import queue
@@ -41,18 +41,11 @@ async def _record(database: Database, job_id: str) -> JobRecord:
     return record
 
 
-async def _until(condition: Callable[[], Awaitable[bool]], seconds: float = PATIENCE) -> None:
-    deadline = time.monotonic() + seconds
-    while not await condition():
-        assert time.monotonic() < deadline, f"not within {seconds} s"
-        await asyncio.sleep(0.02)
-
-
 async def _ends_as(database: Database, job_id: str, status: str) -> JobRecord:
     async def ended() -> bool:
         return (await _record(database, job_id)).status == status
 
-    await _until(ended)
+    await until(ended, f"the job has {status}")
     return await _record(database, job_id)
 
 
@@ -85,7 +78,7 @@ async def test_what_a_handler_returns_is_the_result(database: Database) -> None:
         late = await _enqueue(database, "double", number=2)
         assert (await _ends_as(database, early, "succeeded")).result == {"twice": 2}
         record = await _ends_as(database, late, "succeeded")
-        await _until(lambda: _queue_is_empty(database))
+        await until(lambda: _queue_is_empty(database), "the queue is empty")
     assert record.result == {"twice": 4}
     assert record.progress_stage == "doubling"
     assert record.attempts == 1
@@ -104,7 +97,7 @@ async def test_a_failing_job_is_tried_again_and_then_failed(database: Database) 
     worker.register("fail", fail, attempts=3)
     async with _working(worker):
         record = await _ends_as(database, await _enqueue(database, "fail"), "failed")
-        await _until(lambda: _queue_is_empty(database))
+        await until(lambda: _queue_is_empty(database), "the queue is empty")
     assert seen == [1, 2, 3]
     assert record.error_message == "the venue is away"
 
@@ -147,7 +140,7 @@ async def test_a_running_job_can_be_canceled(database: Database) -> None:
         async with database.transaction() as connection:
             assert await queue.cancel(connection, job_id)
         await asyncio.wait_for(ended.wait(), PATIENCE)
-        await _until(lambda: _queue_is_empty(database))
+        await until(lambda: _queue_is_empty(database), "the queue is empty")
     assert (await _record(database, job_id)).status == "canceled"
 
 
@@ -200,7 +193,7 @@ async def test_a_database_that_goes_away_before_a_job_is_written_down(
     worker.register("work", work, attempts=5)
     async with _working(worker):
         await _ends_as(database, await _enqueue(database, "work"), "succeeded")
-        await _until(lambda: _queue_is_empty(database))
+        await until(lambda: _queue_is_empty(database), "the queue is empty")
     assert calls > 1
 
 
@@ -334,16 +327,9 @@ async def test_a_listener_that_answers_late_is_asked_again_and_then_replaced(
     worker = Worker(database, heartbeat=0.4)
     worker.register("done", done)
     async with _working(worker):
-        await _until(_answer(lambda: asked > failures))
+        await until(lambda: asked > failures, "no more failures")
         await _ends_as(database, await _enqueue(database, "done"), "succeeded")
     assert len(sessions) == listened
-
-
-def _answer(condition: Callable[[], bool]) -> Callable[[], Awaitable[bool]]:
-    async def answer() -> bool:
-        return condition()
-
-    return answer
 
 
 @pytest.mark.whole
@@ -352,11 +338,7 @@ async def test_the_job_of_a_killed_worker_runs_again_by_itself(
 ) -> None:
     victim = start()
     job_id = await _enqueue(database, "hang")
-
-    async def begun() -> bool:
-        return bool(await _seen(database, job_id))
-
-    await _until(begun)
+    await until(lambda: _seen(database, job_id), "the job has begun")
     victim.kill()
 
     async def finish(job: Job) -> dict[str, object]:
@@ -380,7 +362,7 @@ async def test_each_tick_is_done_by_one_of_two_processes_and_a_killed_one_is_rep
     async def ticks(count: int) -> bool:
         return len(await _seen(database, "tick")) >= count
 
-    await _until(lambda: ticks(4))
+    await until(lambda: ticks(4), "four ticks")
     async with database.reading() as connection:
         cursor = await connection.execute(
             "select min(gap) from (select at - lag(at) over (order by at) as gap from seen) t"
@@ -390,7 +372,7 @@ async def test_each_tick_is_done_by_one_of_two_processes_and_a_killed_one_is_rep
     assert row[0] > timedelta(seconds=0.3), "a tick each 0.5 s, however many processes"
     first.kill()
     before = len(await _seen(database, "tick"))
-    await _until(lambda: ticks(before + 2))
+    await until(lambda: ticks(before + 2), "two more ticks")
     assert set((await _seen(database, "tick"))[before + 1 :]) == {second.pid}
 
 
@@ -400,11 +382,7 @@ async def test_a_worker_process_ends_in_order_on_sigterm(
 ) -> None:
     process = start()
     job_id = await _enqueue(database, "hang")
-
-    async def begun() -> bool:
-        return bool(await _seen(database, job_id))
-
-    await _until(begun)
+    await until(lambda: _seen(database, job_id), "the job has begun")
     process.terminate()
     assert await asyncio.to_thread(process.wait, 10) == 0
     assert (await _record(database, job_id)).status == "queued"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import uvicorn
 from fastapi import FastAPI
 from pydantic import SecretStr
 from tests.conftest import PostgresServer
-from tests.pace import PATIENCE
+from tests.pace import PATIENCE, wait_until
 
 from augury import background
 from augury.app import create_app
@@ -56,11 +55,8 @@ def service(
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=lambda: loop.run_until_complete(server.serve()), daemon=True)
     thread.start()
-    until = time.monotonic() + 240
-    while not server.started:
-        assert thread.is_alive(), "the service did not start"
-        assert time.monotonic() < until, "the service did not start in time"
-        time.sleep(0.05)
+    wait_until(lambda: server.started or not thread.is_alive(), "the service has started", 240)
+    assert server.started, "the service did not start"
     port = server.servers[0].sockets[0].getsockname()[1]
     running = Running(f"http://127.0.0.1:{port}", app, loop, {})
     access = app.state.services.access

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 from msgspec.structs import replace
-from tests.pace import PATIENCE
+from tests.pace import PATIENCE, until
 from tests.relations.stored_markets import market, put
 
 from augury.markets import store as markets
@@ -96,13 +96,13 @@ async def test_another_reading_builds_anew_to_the_same_end(
 
 
 async def test_one_process_at_a_time(database: Database) -> None:
+    async def links() -> list[str]:
+        return (await linked(database))[TREATY.id]
+
     await put(database, TREATY, BEFORE)
     stop = asyncio.Event()
     following = asyncio.create_task(Linker(database).follow(stop))
-    for _ in range(int(PATIENCE / 0.05)):
-        if (await linked(database))[TREATY.id]:
-            break
-        await asyncio.sleep(0.05)
+    await until(links, "the market is linked")
     assert await Linker(database).catch_up() is None
     stop.set()
     await asyncio.wait_for(following, PATIENCE)

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import msgspec
 import pytest
-from tests.pace import PATIENCE
+from tests.pace import PATIENCE, until
 from tests.search.stored_markets import NOW, market, put
 
 from augury.markets import store as markets
@@ -64,8 +64,7 @@ async def test_moves_are_followed(database: Database) -> None:
     quotes = Quotes(database, AgeRule())
     stop = asyncio.Event()
     following = asyncio.create_task(quotes.follow(stop))
-    while a not in await quotes.of([a]) or not quotes._moved:
-        await asyncio.sleep(0.01)
+    await until(lambda: quotes._moved, "the quotes are read")
     news = MarketChange(id=A.id, observed_at=NOW, prices=(0.7, 0.3), price_as_of=NOW)
     async with database.transaction() as conn:
         await markets.apply_changes(conn, [news])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.pace import PATIENCE
+from tests.pace import until
 from tests.search.qdrant import QdrantServer, running
 
 from augury.errors import Unavailable
@@ -56,11 +56,12 @@ async def top(service: SearchService, query: str) -> list[str]:
 
 
 async def until_found(service: SearchService, query: str, market: str) -> None:
-    while True:
+    async def found() -> bool:
         with suppress(Unavailable):  # while the writer sets the index up
-            if market in await top(service, query):
-                return
-        await asyncio.sleep(0.1)
+            return market in await top(service, query)
+        return False
+
+    await until(found, f"{market} is found")
 
 
 async def test_the_same_queries_find_the_same_in_process_and_on_a_server(
@@ -94,9 +95,8 @@ async def test_one_writes_and_the_others_follow(
     )  # fmt: skip
     async with database.transaction() as conn:
         await markets.upsert_markets(conn, [new])
-    async with asyncio.timeout(PATIENCE):
-        for service in shared:
-            await until_found(service, "Quorzatide approved", new.id)
+    for service in shared:
+        await until_found(service, "Quorzatide approved", new.id)
     # The writer goes; another takes over.
     stops[0].set()
     await following[0]
@@ -105,8 +105,7 @@ async def test_one_writes_and_the_others_follow(
     )
     async with database.transaction() as conn:
         await markets.upsert_markets(conn, [late])
-    async with asyncio.timeout(PATIENCE):
-        await until_found(shared[1], "Vexpramol approved", late.id)
+    await until_found(shared[1], "Vexpramol approved", late.id)
     stops[1].set()
     await following[1]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import pytest
-from tests.pace import SLACK
+from tests.pace import SLACK, until
 from tests.series.sources import ONE_POINT, listening
 from tests.watchlists.conftest import World
 
@@ -183,9 +183,7 @@ async def test_accounts_without_a_turn_take_no_place_at_a_host(
         for _ in range(36):
             await asked.acquire()
         await scheduled(series, await account(world, "other"), host.url("other"))
-        async with asyncio.timeout(SLACK):
-            while "other" not in host.paths:
-                await asyncio.sleep(0.01)
+        await until(lambda: "other" in host.paths, "the other account is served", SLACK)
         refreshing.cancel()
         await asyncio.gather(refreshing, return_exceptions=True)
         end.set()

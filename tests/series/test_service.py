@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.net import hostile
 from tests.net.conftest import Trap
-from tests.pace import PATIENCE
+from tests.pace import until
 from tests.series.creating import create
 from tests.series.sources import ONE_POINT, listening
 from tests.watchlists.conftest import World
@@ -384,15 +384,10 @@ async def test_slow_sources_of_one_account_keep_no_other_waiting(
     before, after = Source("csv", slow.url("before")), Source("csv", slow.url("after"))
     await series.create(other, "CPI", "macro_indicator", before, refresh_every=HOUR)
     refreshing = asyncio.create_task(series.refresh_due())
-
-    async def fetched(name: str) -> None:
-        while name not in slow.asked:
-            await asyncio.sleep(0.01)
-
-    await asyncio.wait_for(fetched("before"), PATIENCE)
+    await until(lambda: "before" in slow.asked, "it is fetched beside the slow ones")
     # And one that comes while all the slow ones are under way.
     await series.create(other, "CPI", "macro_indicator", after, refresh_every=HOUR)
-    await asyncio.wait_for(fetched("after"), PATIENCE)
+    await until(lambda: "after" in slow.asked, "it is fetched beside the slow ones")
     assert sum(name.startswith("slow") for name in slow.asked) <= 4
     while not refreshing.done():  # Python 3.11 may lose one that comes as a statement ends
         refreshing.cancel()

@@ -24,7 +24,7 @@ import httpx2
 import psycopg
 import pytest
 from tests.crashing import UNLIMITED
-from tests.pace import PATIENCE
+from tests.pace import wait_until
 from tests.processes import augury, serving
 
 SHIM = Path(__file__).parent / "faults.c"
@@ -84,10 +84,7 @@ class Disk:
 
     def whole(self) -> None:
         """Well again, and everything acknowledged is there."""
-        deadline = time.monotonic() + PATIENCE
-        while self.write().status_code != 201:
-            assert time.monotonic() < deadline, "it does not recover"
-            time.sleep(0.2)
+        wait_until(lambda: self.write().status_code == 201, "it recovers", every=0.2)
         found: set[str] = set()
         cursor = ""
         while cursor is not None:

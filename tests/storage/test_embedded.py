@@ -13,11 +13,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
 import pytest
-from tests.pace import PATIENCE
+from tests.pace import wait_until
 
 from augury.errors import SetupProblem
 from augury.storage import supervisor
@@ -47,10 +48,7 @@ def folder(initialized: Path) -> Iterator[Path]:
     folder = parent / "d"
     shutil.copytree(initialized, folder)
     yield folder
-    deadline = time.monotonic() + PATIENCE
-    while left := _processes_in(folder):
-        assert time.monotonic() < deadline, f"left behind: {left}"
-        time.sleep(0.02)
+    wait_until(lambda: not _processes_in(folder), "no process is left behind")
     shutil.rmtree(parent)
 
 
@@ -101,15 +99,6 @@ def _alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    return True
-
-
-def _gone_within(pid: int, seconds: float) -> bool:
-    deadline = time.monotonic() + seconds
-    while _alive(pid):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.01)
     return True
 
 
@@ -183,10 +172,7 @@ def test_an_attached_process_owns_on_reopening_once_the_owner_has_died(
 
 def test_who_is_attached_takes_the_owner_s_place(folder: Path, start: Callable[..., Owner]) -> None:
     def inherits(server: EmbeddedServer) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while not server.owned:
-            assert time.monotonic() < deadline, "nobody inherits"
-            time.sleep(0.02)
+        wait_until(lambda: server.owned, "somebody inherits")
         assert _ask(server, "select 1") == 1
 
     owner = start(folder, "wait")
@@ -233,7 +219,7 @@ def test_nothing_acknowledged_is_lost_and_no_server_is_left_when_the_owner_is_ki
         time.sleep(random.uniform(0.05, 0.4))
         last = max([count, *owner.kill()])
         if random.random() < 0.5:  # else the successor meets the dying server
-            assert _gone_within(pid, 5), "an orphan"
+            wait_until(lambda pid=pid: not _alive(pid), "no orphan", 5)
     server = EmbeddedServer.open(folder, options=SMALL)
     try:
         assert _ask(server, "select max(n) = count(*) from acknowledged") is True
@@ -244,18 +230,18 @@ def test_nothing_acknowledged_is_lost_and_no_server_is_left_when_the_owner_is_ki
 
 def test_a_killed_server_is_started_again(folder: Path) -> None:
     server = EmbeddedServer.open(folder, options=SMALL)
+
+    def answers() -> bool:
+        with suppress(psycopg.OperationalError):
+            assert _ask(server, "select 1") == 1
+            assert EmbeddedServer.open(folder).pid == server.pid
+            return True
+        return False
+
     try:
         assert server.pid
         os.kill(server.pid, signal.SIGKILL)
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                assert _ask(server, "select 1") == 1
-                assert EmbeddedServer.open(folder).pid == server.pid
-                break
-            except psycopg.OperationalError:
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
+        wait_until(answers, "the server answers")
     finally:
         server.close()
 

@@ -10,13 +10,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, LiteralString
 
 import psycopg
 import pytest
+from tests.pace import wait_until
 
 from augury.storage import migrate
 
@@ -155,7 +156,7 @@ def test_what_came_after_a_moment_is_gone_and_what_came_before_is_there(
     back = back.replace("2026-11-22 14:00:00+00", moment.isoformat())
     if lost:
         machine.do("psql -c 'select pg_switch_wal()'")  # as it does within a minute
-        _until(lambda: machine.do(ARCHIVED).endswith("t\n"))
+        wait_until(lambda: machine.do(ARCHIVED).endswith("t\n"), "archived", every=0.1)
         back = "\n".join(line for line in back.splitlines() if "/before/" not in line)
     machine.do(f"sudo -u x {PROGRAMS[-1].parent}/pg_ctl -s -D {machine.conf} -m immediate stop")
     print(machine.do(back))
@@ -169,11 +170,3 @@ ARCHIVED = (
     "psql -Atc 'select last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() - 1)"
     " from pg_stat_archiver'"
 )
-
-
-def _until(done: Callable[[], bool]) -> None:
-    for _ in range(300):
-        if done():
-            return
-        time.sleep(0.1)
-    raise AssertionError("not archived within 30 s")
