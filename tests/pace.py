@@ -30,15 +30,20 @@ async def until(
 
     `what` is told when it does not come true; `every` is the pause before it is asked again.
     """
-    deadline = monotonic() + seconds
-    while True:
-        last: Any = condition()
-        if isawaitable(last):
-            last = await last
-        if last:
-            return last
-        assert monotonic() < deadline, f"not within {seconds:g} s: {what}; last {last!r}"
-        await asyncio.sleep(every)
+    last: Any = None
+    limit = asyncio.timeout(seconds)
+    try:
+        async with limit:
+            while True:
+                last = condition()
+                if isawaitable(last):
+                    last = await last
+                if last:
+                    return last
+                await asyncio.sleep(every)
+    except TimeoutError:
+        assert not limit.expired(), f"not within {seconds:g} s: {what}; last {last!r}"
+        raise
 
 
 def wait_until(

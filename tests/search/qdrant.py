@@ -69,7 +69,7 @@ class QdrantServer:
                     return
             time.sleep(0.05)
         self.stop()
-        raise TimeoutError("the search server did not start within 30 s")
+        raise TimeoutError(f"the search server did not start within {PATIENCE:g} s")
 
     def stop(self, signal_number: int = signal.SIGKILL) -> None:
         assert self.process is not None
