@@ -1,11 +1,11 @@
-"""List pairs of a question and a market beside its own one that may ask or bound it, for readers.
+"""List pairs of a question and a market of which the encoder is unsure, for readers.
 
     python training/judge/unread.py GATHERED MODEL OUT.jsonl --questions train7 everyday12 ...
 
 GATHERED holds `gather.py`'s pickles, MODEL the judge's model. OUT receives one line for each pair
-that no reader has seen: {"qid", "market_id", "question", "as_of", "title", "text", "likely"}.
-`likely` is the encoder's probability that the market asks the question or its opposite, or bounds
-its answer.
+that no reader has seen: {"qid", "market_id", "question", "as_of", "title", "text", "unsure"}
+(`unsure`). A pair of a question and the market that it was written about is listed only if the
+question is a near miss, because its writer knows the others.
 Show a reader each pair with the market's rules, and ask what the question is to the market's first
 outcome. Add the verdicts to `questions/asked.jsonl`: {"qid", "market_id", "asks"}
 (`questions.read_markets`). Prints the number of pairs of each file.
@@ -26,15 +26,31 @@ from questions import FOLDER, NEAR_MISS, load
 
 from augury.matching.judge import MAX_CANDIDATES
 
-LEAST = 0.15
-"""A pair is listed if the encoder's probability that the market asks the question or its opposite,
-or bounds its answer, is at least this, 0 to 1. Of 19,060 such pairs, readers called 48% nothing
-(`labels.NOTHING`). The questions of `free1` to `free44` have no labels but readers' verdicts. For
-`free1` to `free16`, the limit was .04, for the others .05, with six pairs of a question."""
-MOST = 3
-"""Most pairs that are listed of one question, the likeliest first."""
-OF_EVENT = 2
+LEAST = 0.45
+"""A pair is listed if it is at least this unsure (`unsure`, in nats). At .45, the 18 parts from
+which the encoder learned on 2026-11-30 gave 14,426 pairs; readers called 49% of them nothing
+(`labels.NOTHING`). The lower the limit, the more pairs, and the more often nothing."""
+MOST = 4
+"""Most pairs that are listed of one question, the most unsure first."""
+OF_EVENT = 3
 """Most pairs of one question with markets of the same event."""
+ASKED_MORE = 0.5
+"""How much more unsure a pair counts, in nats, if the encoder is certain that the market asks the
+question or its opposite: there, a mistake costs most."""
+NEAR_MISS_MORE = 0.3
+"""How much more unsure a near miss with its own market counts, in nats."""
+
+
+def unsure(said: np.ndarray, *, near_miss: bool) -> float:
+    """How unsure the encoder is of a pair, in nats: the entropy of its classes, and more for what
+    matters more.
+
+    said : log-probabilities of the classes (`labels.CLASSES`)
+    near_miss : whether the market is the one of which the question is a near miss
+    """
+    p = np.exp(said)
+    entropy = -float((p * np.maximum(said, -20.0)).sum())
+    return entropy + ASKED_MORE * float(p[1] + p[2]) + NEAR_MISS_MORE * near_miss
 
 
 def reported() -> set[str]:
@@ -49,14 +65,16 @@ def pairs(
     first = one["listed"][:MAX_CANDIDATES]
     if not first:
         return []
-    likely = 1 - np.exp(one["said"][: len(first), 0])
+    own = [each["id"] == one["market_id"] for each in first]
+    said = one["said"][: len(first)]
+    how = [unsure(each, near_miss=is_own) for each, is_own in zip(said, own, strict=True)]
     found: list[dict[str, Any]] = []
     events: Counter[str] = Counter()
-    for n in np.argsort(-likely, kind="stable").tolist():
+    for n in sorted(range(len(first)), key=lambda n: -how[n]):
         candidate = first[n]
-        if likely[n] < least or len(found) == most:
+        if how[n] < least or len(found) == most:
             break
-        is_told = candidate["id"] == one["market_id"] and one["kind"] != NEAR_MISS
+        is_told = own[n] and one["kind"] != NEAR_MISS
         if is_told or candidate["outcome"] or is_read(one, candidate):
             continue
         if f"e:{candidate['event_id']}" in reports:
@@ -67,7 +85,7 @@ def pairs(
         found.append(
             {"qid": one["qid"], "market_id": candidate["id"], "question": one["question"],
              "as_of": one["as_of"].isoformat(), "title": candidate["question"],
-             "text": candidate["text"], "likely": round(float(likely[n]), 3)}
+             "text": candidate["text"], "unsure": round(how[n], 3)}
         )  # fmt: skip
     return found
 
