@@ -30,19 +30,19 @@ async def until(
 
     `what` is told when it does not come true; `every` is the pause before it is asked again.
     """
-    last: Any = None
-    limit = asyncio.timeout(seconds)
+    deadline, last = monotonic() + seconds, None
     try:
-        async with limit:
+        async with asyncio.timeout(seconds):
             while True:
-                last = condition()
-                if isawaitable(last):
-                    last = await last
+                asked: Any = condition()
+                last = await asked if isawaitable(asked) else asked
                 if last:
                     return last
+                if monotonic() >= deadline:  # the condition may swallow a cancellation
+                    raise TimeoutError
                 await asyncio.sleep(every)
     except TimeoutError:
-        assert not limit.expired(), f"not within {seconds:g} s: {what}; last {last!r}"
+        assert monotonic() < deadline, f"not within {seconds:g} s: {what}; last {last!r}"
         raise
 
 

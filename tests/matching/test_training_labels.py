@@ -146,8 +146,11 @@ def test_a_reader_says_how_a_question_is_ordered_with_a_market_beside_it(
 
 @pytest.mark.parametrize(
     ("said", "asks", "expected"),
-    [("implies", 0, "implies"), ("nothing", 0, "other"), ("same", None, None), ("other", 0, None)],
-)
+    [
+        ("implies", 0, "implies"), ("nothing", 0, "other"), ("other", 0, None),
+        ("same", None, None), ("unsure", None, None),
+    ],
+)  # fmt: skip
 def test_a_reader_says_how_a_near_miss_is_ordered_with_its_market(
     monkeypatch: pytest.MonkeyPatch, said: str, asks: int | None, expected: str | None
 ) -> None:

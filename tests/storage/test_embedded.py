@@ -48,7 +48,7 @@ def folder(initialized: Path) -> Iterator[Path]:
     folder = parent / "d"
     shutil.copytree(initialized, folder)
     yield folder
-    wait_until(lambda: not _processes_in(folder), "no process is left behind")
+    wait_until(lambda: not _processes_in(folder), f"no process is left behind in {folder}")
     shutil.rmtree(parent)
 
 

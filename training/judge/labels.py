@@ -36,7 +36,7 @@ def target(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
     said = _readers().get((one["qid"], candidate["id"]))
     if candidate["id"] == one["market_id"]:
         asks = BY_KIND.get(one["kind"], "other")
-        if asks == "other" and said in ("same", "opposite"):
+        if asks == "other" and said in ("same", "opposite", "unsure"):
             asks = "unsure"  # writer and reader disagree
     elif said is not None:
         asks = said

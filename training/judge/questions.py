@@ -81,8 +81,9 @@ def read_markets() -> dict[tuple[str, str], str]:
     same, opposite, an order (`labels.CLASSES`), nothing, other (something else, which may be
     ordered or not), or unsure.
 
-    From `asked.jsonl`, `{"qid", "market_id", "asks"}`: markets beside the question's own one that
-    the judge took to ask it or to bound it; and from the right ones of `answers.jsonl`.
+    From `asked.jsonl`, `{"qid", "market_id", "asks"}`: markets other than the one that the
+    question was written about, and of a near miss this market, too; and from the right ones of
+    `answers.jsonl`.
     """
     found = {
         (qid, one["market_id"]): "opposite" if one["opposite"] else "same"

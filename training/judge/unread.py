@@ -66,15 +66,18 @@ def pairs(
     if not first:
         return []
     own = [each["id"] == one["market_id"] for each in first]
+    near_miss = one["kind"] == NEAR_MISS
     said = one["said"][: len(first)]
-    how = [unsure(each, near_miss=is_own) for each, is_own in zip(said, own, strict=True)]
+    how = [
+        unsure(each, near_miss=near_miss and is_own) for each, is_own in zip(said, own, strict=True)
+    ]
     found: list[dict[str, Any]] = []
     events: Counter[str] = Counter()
     for n in sorted(range(len(first)), key=lambda n: -how[n]):
         candidate = first[n]
         if how[n] < least or len(found) == most:
             break
-        is_told = own[n] and one["kind"] != NEAR_MISS
+        is_told = own[n] and not near_miss
         if is_told or candidate["outcome"] or is_read(one, candidate):
             continue
         if f"e:{candidate['event_id']}" in reports:
