@@ -26,9 +26,11 @@ async def until(
     seconds: float = PATIENCE,
     every: float = 0.05,
 ) -> T:
-    """Ask `condition`, asynchronous or not, until its answer counts as true; give that answer.
+    """Ask `condition`, which may be asynchronous, until its answer is truthy; return that answer.
 
-    `what` is told when it does not come true; `every` is the pause before it is asked again.
+    what : what is waited for; the failure names it
+    seconds : longest wait; then an AssertionError is raised
+    every : pause before the next time that `condition` is asked, in seconds
     """
     deadline, last = monotonic() + seconds, None
     try:
@@ -42,17 +44,17 @@ async def until(
                     raise TimeoutError
                 await asyncio.sleep(every)
     except TimeoutError:
-        assert monotonic() < deadline, f"not within {seconds:g} s: {what}; last {last!r}"
+        assert monotonic() < deadline, f"not within {seconds:g} s: {what}; last answer {last!r}"
         raise
 
 
 def wait_until(
     condition: Callable[[], T], what: str, seconds: float = PATIENCE, every: float = 0.05
 ) -> T:
-    """`until` where nothing is asynchronous: it blocks."""
+    """The same as `until`, for tests that are not asynchronous."""
     deadline = monotonic() + seconds
     while not (last := condition()):
-        assert monotonic() < deadline, f"not within {seconds:g} s: {what}; last {last!r}"
+        assert monotonic() < deadline, f"not within {seconds:g} s: {what}; last answer {last!r}"
         sleep(every)
     return last
 

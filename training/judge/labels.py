@@ -33,7 +33,7 @@ _readers = cache(written.read_markets)
 def target(one: dict[str, Any], candidate: dict[str, Any]) -> int | None:
     """The class of a candidate for a question; None where it cannot be told: the reader was not
     sure, or the candidate may ask the very same as the question's own market."""
-    said = _readers().get((one["qid"], candidate["id"]))
+    said = _said(one, candidate)
     if candidate["id"] == one["market_id"]:
         asks = BY_KIND.get(one["kind"], "other")
         if asks == "other" and said in ("same", "opposite", "unsure"):
@@ -75,7 +75,7 @@ def order(one: dict[str, Any], candidate: dict[str, Any]) -> str | None:
     """The order of a question to a candidate that does not ask it, or "other" where its price does
     not bound the answer; None where that cannot be told."""
     is_own = candidate["id"] == one["market_id"]
-    read = BY_READER.get(_readers().get((one["qid"], candidate["id"]), ""))
+    read = BY_READER.get(_said(one, candidate) or "")
     if is_own or read:
         if candidate["outcome"] > 1:
             return None
@@ -114,7 +114,11 @@ def _is_of_one_event(one: dict[str, Any], candidate: dict[str, Any]) -> bool:
 
 def is_read(one: dict[str, Any], candidate: dict[str, Any]) -> bool:
     """Whether a reader has said what the candidate asks."""
-    return (one["qid"], candidate["id"]) in _readers()
+    return _said(one, candidate) is not None
+
+
+def _said(one: dict[str, Any], candidate: dict[str, Any]) -> str | None:
+    return _readers().get((one["qid"], candidate["id"]))
 
 
 def twin(one: dict[str, Any], candidate: dict[str, Any]) -> bool:

@@ -19,8 +19,8 @@ from typing import Any
 BOUNDED = ("ge", "le", "ex", "cv")
 """Kinds of questions whose answer is bounded by the price of their own market."""
 NEAR_MISS = "x"
-"""Kind of a question on another matter that looks alike. Its market may bound it; which order it
-then has only readers know (`read_markets`)."""
+"""Kind of a question that differs from its market in one detail. The market's price may still bound
+the answer; only readers say whether it does, and in which order (`read_markets`)."""
 FREE = "f"
 """Kind of a question that was asked without a market in view: only readers say what markets are to
 it (`read_markets`)."""

@@ -42,8 +42,9 @@ NEAR_MISS_MORE = 0.3
 
 
 def unsure(said: np.ndarray, *, near_miss: bool) -> float:
-    """How unsure the encoder is of a pair, in nats: the entropy of its classes, and more for what
-    matters more.
+    """How unsure the encoder is of a pair, in nats: the entropy of its classes, plus `ASKED_MORE`
+    times the probability that the market asks the question or its opposite, plus `NEAR_MISS_MORE`
+    for a near miss with its own market.
 
     said : log-probabilities of the classes (`labels.CLASSES`)
     near_miss : whether the market is the one of which the question is a near miss
@@ -61,7 +62,8 @@ def reported() -> set[str]:
 def pairs(
     one: dict[str, Any], reports: set[str], least: float = LEAST, most: int = MOST
 ) -> list[dict[str, Any]]:
-    """The pairs of one question that are worth reading."""
+    """The unread pairs of one question of which the encoder is at least `least` nats unsure
+    (`unsure`), at most `most` of them, none with a market of the events `reports`."""
     first = one["listed"][:MAX_CANDIDATES]
     if not first:
         return []
