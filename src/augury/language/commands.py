@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 
 from augury import input_files
+from augury.language import descriptions
 from augury.language.entities import mentions
-from augury.language.lint import lint
+from augury.language.lint import lint, lint_descriptions
 from augury.language.vocabulary import Vocabulary, VocabularyProblem
 from augury.options import AsJson
 from augury.tables import Console
@@ -43,7 +44,7 @@ def lint_vocabulary(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check the vocabulary for wrong entries. Exits with 1 if there is an error.
+    """Check the vocabulary and its descriptions. Exits with 1 if there is an error.
 
     Examples:
       augury language lint
@@ -53,7 +54,12 @@ def lint_vocabulary(
     titles: list[str] = []
     if catalogue is not None:
         titles = input_files.parquet(catalogue, ["question"])["question"].drop_nulls().to_list()
-    found = list(lint(vocabulary, titles))
+    try:
+        described = descriptions.parse(descriptions.texts())
+    except descriptions.DescriptionProblem as error:
+        typer.echo(f"The descriptions cannot be read: {error}", err=True)
+        raise typer.Exit(1) from None
+    found = [*lint(vocabulary, titles), *lint_descriptions(vocabulary, described)]
     errors = sum(one.level == "error" for one in found)
     entities = len(vocabulary.entities)
     aliases = sum(len(entity.aliases) - 1 for entity in vocabulary.entities)
@@ -63,6 +69,7 @@ def lint_vocabulary(
                 {
                     "entities": entities,
                     "aliases": aliases,
+                    "described": len(described),
                     "errors": errors,
                     "findings": [{"level": one.level, "text": one.text} for one in found],
                 }
@@ -71,7 +78,10 @@ def lint_vocabulary(
     else:
         for one in found:
             typer.echo(f"{one.level}: {one.text}")
-        typer.echo(f"{entities} entities, {aliases} aliases, {errors} errors.")
+        typer.echo(
+            f"{entities} entities, {aliases} aliases, {len(described)} entities with descriptions,"
+            f" {errors} errors."
+        )
     if errors:
         raise typer.Exit(1)
 

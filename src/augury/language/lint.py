@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from augury.language.descriptions import Descriptions
 from augury.language.vocabulary import Alias, Entity, Vocabulary, words
 
 MIN_LOWERCASE_TITLES: Final = 50
@@ -47,6 +48,24 @@ def lint(vocabulary: Vocabulary, titles: Iterable[str] = ()) -> Iterator[LintFin
     yield from _dangling(vocabulary)
     yield from _short(vocabulary)
     yield from _ordinary(vocabulary, titles)
+
+
+def lint_descriptions(vocabulary: Vocabulary, described: Descriptions) -> Iterator[LintFinding]:
+    """The problems of descriptions: first those of entities that the vocabulary does not have, then
+    those that name what they describe."""
+    known = {entity.key: entity for entity in vocabulary.entities}
+    for key in described.keys() - known.keys():
+        yield LintFinding(
+            "error", f"{key}: described, but not in the vocabulary; write the name as it is there"
+        )
+    for key in described.keys() & known.keys():
+        name = _spoken(known[key].name)
+        if any(f" {name} " in f" {_spoken(one)} " for one in described[key]):
+            yield LintFinding("error", f"{key}: a description has the name; leave it out")
+
+
+def _spoken(text: str) -> str:
+    return " ".join(word.folded for word in words(text))
 
 
 def _unmarked_aliases(vocabulary: Vocabulary) -> Iterator[tuple[Entity, Alias]]:
