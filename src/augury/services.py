@@ -20,6 +20,7 @@ from augury.console.assets import Assets
 from augury.deliveries.sender import Sender
 from augury.deliveries.service import DeliveryService
 from augury.extension.service import ExtensionService
+from augury.forecast import described
 from augury.forecast.assistant import Assistant
 from augury.forecast.runs import RunService
 from augury.forecast.service import ForecastService
@@ -27,7 +28,6 @@ from augury.graph.service import GraphService
 from augury.handbook.pages import BUILT as HANDBOOK
 from augury.health.service import HealthService
 from augury.imports.service import ImportService
-from augury.language import vocabulary
 from augury.llm.service import LanguageModel
 from augury.macro.service import MacroRuntime
 from augury.markets.freshness import AgeRule
@@ -127,8 +127,10 @@ async def running(settings: Settings, *, patience: float = 0.0) -> AsyncIterator
         )
         evaluator = Evaluator(database, observer, partial(_best, search), wake=sender.wake)
         access = AccessService(database)
-        # The first question needs the vocabulary, but the start does not wait for it.
-        asyncio.get_running_loop().run_in_executor(None, vocabulary.default, _cache(settings))
+        # The first question needs the vocabulary and its descriptions; the start does not wait.
+        asyncio.get_running_loop().run_in_executor(
+            None, described.default, search.embedder.embed, _cache(settings)
+        )
         mcp = ToolEndpoint()
         stack.push_async_callback(mcp.close)
         markets = MarketService(database, age=age)

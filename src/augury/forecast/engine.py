@@ -22,6 +22,7 @@ from augury.caches import cached
 from augury.forecast import (
     bounds,
     cues,
+    described,
     horizons,
     judging,
     open_questions,
@@ -153,7 +154,8 @@ class Engine:
         if not named or open_questions.asks(reading.effective):
             return None
         shortlist = self.judge.shortlist if self.judge is not None else None
-        return judging.brief(compared, vocabulary.default(), shortlist)
+        index = described.default(self._embed) if self.judge is not None else None
+        return judging.brief(compared, vocabulary.default(), shortlist, index)
 
     def _view(self, reading: Reading) -> View:
         vector = self._embed([reading.effective])[0]

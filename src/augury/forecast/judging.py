@@ -36,8 +36,10 @@ from augury.propositions.windows import Window, has_ended
 
 if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing, Compared
+    from augury.forecast.described import DescriptionIndex
     from augury.forecast.match import Comparison
     from augury.forecast.normalize import Reading
+    from augury.language.entities import Mention
 
 Verdicts = Mapping[tuple[int, int], Verdict]
 """Verdicts of the judge (`matching.judge`, a trained model) on market outcomes, by (market number,
@@ -95,13 +97,25 @@ class Brief:
     """Whether the words around the question deny it ("is it false that ..."). The judge reads the
     question without these words, so its probabilities for `same` and `opposite` are swapped
     afterwards."""
+    question: str = ""
+    """The question without such words, as `index` reads it."""
+    named: tuple[Mention, ...] = ()
+    """The mentions of entities in the question."""
+    index: DescriptionIndex | None = None
+    """Guesses what the question describes without naming it; the judge, and nothing else, reads the
+    guesses. None: no guesses."""
 
     def judged(self, judge: Judge) -> Verdicts:
         """The judge's verdicts on all of `markets`, by (market number, index of the outcome). Rules
         overrule the judge in two cases: if they know for certain whether a market on a game asks
         the same as the question or the opposite (`game_relations`), and if a market lacks something
         that the question requires (`unmet`). Takes some tens of milliseconds of processor time."""
-        found = judge.verdicts(self.asked, self.markets, self.features)
+        guesses = (
+            self.index.guesses(self.question, self.named, self.markets)
+            if self.index is not None else ()
+        )  # fmt: skip
+        asked = pairs.with_guesses(self.asked, guesses)
+        found = judge.verdicts(asked, self.markets, self.features)
         sided = [
             UNRELATED if on_other
             else NEITHER._replace(bound_trust=one.bound_trust, order=one.order) if unmet
@@ -168,12 +182,13 @@ def _of_denial(verdict: Verdict) -> Verdict:
 
 def brief(
     compared: Compared, vocabulary: Vocabulary, shortlist: Trees | None = None,
-    most: int = MAX_CANDIDATES,
+    index: DescriptionIndex | None = None, most: int = MAX_CANDIDATES,
 ) -> Brief:  # fmt: skip
     """Choose the markets that the judge (the trained model) reads for one question, and return its
     input. At most `most` markets are chosen: those with the best scores of `shortlist` (trees
     fitted to find the market that asks the question) or, without it, those highest in the search
-    results or in the order of the hand-written rules."""
+    results or in the order of the hand-written rules. `index` guesses what the question describes
+    without naming it; None: no guesses."""
     reading, day = compared.reading, compared.at.date()
     question, window = reading.judged, reading.proposition.window
     order = {market.seq: n for n, market in enumerate(compared.markets)}
@@ -229,6 +244,7 @@ def brief(
         np.hstack([rows[first], features.name_features(named, theirs)]),
         tuple(b for b, _ in chosen), tuple(ranks[n] for n in first),
         tuple(game_relations[n] for n in first), unmet, on_others, reading.denied,
+        question, named.entities, index,
     )  # fmt: skip
 
 

@@ -22,7 +22,17 @@ from prometheus_client import Counter
 
 from augury.clock import Clock, isoformat, now
 from augury.errors import AuguryError, InvalidInput, UpstreamFailed
-from augury.forecast import channels, coordination, grade, horizons, judging, nulls, scoring, store
+from augury.forecast import (
+    channels,
+    coordination,
+    described,
+    grade,
+    horizons,
+    judging,
+    nulls,
+    scoring,
+    store,
+)
 from augury.forecast.answerer import Answerer, FirstAnswer
 from augury.forecast.assistant import Assistant
 from augury.forecast.compound import Parts
@@ -166,8 +176,8 @@ class ForecastService:
             began = ended
 
         self.refuse_future(as_of)
-        if not vocabulary.is_loaded():  # asked while the service starts
-            await asyncio.to_thread(vocabulary.default)
+        if not described.is_loaded():  # asked while the service starts
+            await asyncio.to_thread(described.default, self._search.embedder.embed)
         reading = normalize(question, at)
         help = self._assistant
         assistance = help.assist(at) if help and (as_of is None or help.replays) else None

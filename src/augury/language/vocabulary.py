@@ -285,11 +285,6 @@ def _indexed(written: Mapping[str, str]) -> _Indexed:
     return _Indexed(tuple(numbers), bare)
 
 
-def is_loaded() -> bool:
-    """Whether the shipped vocabulary is loaded, so that `default` returns at once."""
-    return bool(_default)
-
-
 def texts(folder: Path = FOLDER) -> dict[str, str]:
     """The vocabulary files of a folder: file name -> content, as TOML."""
     return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.toml"))}
