@@ -2,11 +2,16 @@
 
     python training/judge/described.py GATHERED NOTED --fit riddles1 ... --note riddles1 train7 ...
 
-GATHERED holds `gather.py`'s pickles. NOTED receives those of the parts named after `--note`, with
-guesses ("perhaps = Vladimir Putin") in the text of each question, as the service adds them; encoder
-and trees learn from these. The guesses in a part that is also named after `--fit` come from trees
-fitted without it. The trees fitted on all parts are NOTED/described.npz. Prints, for the parts
-named after `--choose`, how often an entity that only the market names is among the first guesses.
+GATHERED holds `gather.py`'s pickles. Writes to NOTED:
+
+- described.npz, the trees for guesses, fitted on all `--fit` parts; to ship it, copy it to
+  src/augury/forecast/;
+- for each `--note` part, its pickle with guesses ("perhaps = Vladimir Putin") in the questions,
+  almost as the service adds them (`with_guesses`). Encoder and judge's trees learn from these. For
+  a part that is also in `--fit`, the guesses come from trees fitted without it.
+
+Prints, for each `--choose` part, the share of the entities to be found (named by the market, not by
+the question) that are among the first 1, 2, 3, 5, 10 and 20.
 """
 
 from __future__ import annotations
@@ -40,7 +45,7 @@ SETTINGS = {
     "feature_fraction": 0.7, "max_depth": DEPTH, "seed": SEED, "verbose": -1, "num_threads": 2,
     "deterministic": True,
 }  # fmt: skip
-FIRST = (1, 2, 3, 5, 10, 20)
+MEASURED_RANKS = (1, 2, 3, 5, 10, 20)
 
 
 class Rows(NamedTuple):
@@ -52,7 +57,7 @@ class Rows(NamedTuple):
     question: np.ndarray
     """Number of the row's question."""
     sought: int
-    """Number of entities to be found, those too that are not among the rows."""
+    """Number of entities to be found, including those that have no row."""
 
 
 def read(one: dict[str, Any]) -> tuple[str, list[Mention]]:
@@ -98,11 +103,13 @@ def measured(trees: Trees, part: Rows) -> str:
     asked = part.question[order]
     place = np.arange(len(asked)) - np.searchsorted(asked, asked)
     found = place[part.meant[order]]
-    shares = "  ".join(f"{n}: {np.sum(found < n) / max(part.sought, 1):.3f}" for n in FIRST)
+    shares = "  ".join(
+        f"{n}: {np.sum(found < n) / max(part.sought, 1):.3f}" for n in MEASURED_RANKS
+    )
     return f"sought {part.sought}  {shares}"
 
 
-def noted(index: DescriptionIndex, one: dict[str, Any], shortlist: Trees) -> str:
+def with_guesses(index: DescriptionIndex, one: dict[str, Any], shortlist: Trees) -> str:
     """The text of a question with guesses, as the service adds them; but the question's own market
     always counts as read, so that there are more right guesses to learn from."""
     candidates = one["candidates"]
@@ -144,7 +151,7 @@ def main() -> None:
         asked, guessing = of(name), DescriptionIndex(embed, default(), own)
         before = [one["asked"] for one in asked]
         for one in asked:
-            one["asked"] = noted(guessing, one, shortlist)
+            one["asked"] = with_guesses(guessing, one, shortlist)
         (given.noted / f"{name}.pickle").write_bytes(pickle.dumps(asked))
         changed = sum(one["asked"] != text for one, text in zip(asked, before, strict=True))
         print(name, len(asked), "with guesses:", changed, flush=True)

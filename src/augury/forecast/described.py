@@ -37,26 +37,27 @@ MAX_SCORED: Final = 100
 MAX_GUESSES: Final = 3
 """Maximum number of guesses for one question."""
 MIN_PROBABILITY: Final = 0.08
-"""Smallest probability, 0 to 1, of a guess. On the questions of `riddleschoose1` and
-`riddleschoose2`, three guesses of at least .08 that a read market names helped the encoder more
-than two of at least .2 whether or not a market names them (`docs/experiments/judge.md`)."""
+"""Smallest probability, 0 to 1, of a guess. On `riddleschoose1` and `riddleschoose2`, the encoder's
+log loss was 1.27 with up to three guesses of at least .08 that a read market names, and 1.47 with
+up to two of at least .2, of any entity (`docs/experiments/judge.md`)."""
 FEATURES: Final = (
     "first_cosine", "second_cosine", "larger_cosine", "bm25", "name_cosine", "cosine_z", "bm25_z",
     "shared_terms", "rarest_term", "question_weight", "bm25_share", "likeness", "likeness_behind",
     "kind", "named", "question_terms", "parents_named", "children_named", "bm25_lead", "rank",
 )  # fmt: skip
 """Names of the numbers that compare an entity with a question, in the order in which the trees read
-them.
+them. The weight of a term is its inverse document frequency: the rarer the term, the larger.
 
 - `first_cosine`, `second_cosine`, `larger_cosine`: cosine of the question with the descriptions of
   the first writer, with those of the second, and the larger of the two; `name_cosine`: with the
   name;
 - `bm25`: BM25 score of the descriptions for the question's terms; `shared_terms`: number of terms
   that the two share; `rarest_term`: the largest weight of a shared term; `question_weight`: sum of
-  the weights of the question's terms; `bm25_share`: `bm25` as a share of that sum; `bm25_lead`:
+  the weights of the question's terms; `bm25_share`: `bm25` / (`question_weight` + 1); `bm25_lead`:
   `bm25` minus the largest of all other entities;
 - `cosine_z`, `bm25_z`: sum of the two cosines, and `bm25`, in standard deviations from the mean of
-  all entities; `likeness`: the sum by which the entities are ordered;
+  all entities; `likeness`: `cosine_z` + the standardized `larger_cosine` + 1.5 `bm25_z`; the
+  entities are ordered by it;
   `likeness_behind`: the largest `likeness` minus this; `rank`: place in that order, from 0;
 - `kind`: number of the entity's kind in alphabetical order; `named`: how many entities the question
   names; `parents_named`, `children_named`: how many of these the entity belongs to, and how many
@@ -68,8 +69,8 @@ _KINDS: Final = {kind: number for number, kind in enumerate(sorted(KINDS))}
 _UNKNOWN_WEIGHT: Final = 8.0
 """Weight of a term that no description has; about that of a term in one description."""
 _BM25_WEIGHT: Final = 1.5
-"""In `likeness`, one standard deviation of `bm25` counts as much as this many of a cosine. Chosen
-by hand; it decides only which entities the trees score."""
+"""Weight of `bm25_z` in `likeness`; the two cosines have weight 1. The larger, the more do shared
+words count. Chosen by hand; it decides only which entities the trees score."""
 
 
 class _StoredIndex(NamedTuple):

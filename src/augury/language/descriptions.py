@@ -1,8 +1,8 @@
 """How people describe the entities of the vocabulary without naming them: "the man in the Kremlin".
 
 The descriptions are in the TOML files of the folder `descriptions`, one file for each kind of
-entity. For each entity there are the lists of two writers; the second was to find other
-descriptions than the first.
+entity. An entity has one or two strings with descriptions, each by another writer; the second
+writer saw the first one's and wrote others.
 """
 
 from __future__ import annotations
