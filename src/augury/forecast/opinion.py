@@ -336,7 +336,7 @@ def _put_aside(b: Bearing) -> Bearing:
 
 _NUMBER: Final = re.compile(r"\d+")
 _NAME: Final = re.compile(r"\b[A-Z]{2,}\b|(?<=[\w,;:] )[A-Z][\w'’-]*")
-_PLAIN: Final = re.compile(r"[A-Za-zÀ-ž0-9\s.,;:'’\"()$€£%–-]+\Z")
+_PLAIN: Final = re.compile(r"[A-Za-zÀ-ž0-9\s.,;:'’\"()$€£%–-]+")
 _LEAST_WORDS: Final = 3
 
 
@@ -346,7 +346,7 @@ def shown_reason(opinion: Opinion, *texts: str) -> str:
     which occurs in URLs), or fewer than `_LEAST_WORDS` words."""
     reason = " ".join(opinion.why.split()).replace('"', "'").rstrip(".")
     known = " ".join(texts)
-    if len(reason.split()) < _LEAST_WORDS or not _PLAIN.match(reason):
+    if len(reason.split()) < _LEAST_WORDS or not _PLAIN.fullmatch(reason):
         return ""
     if set(_NUMBER.findall(reason)) - set(_NUMBER.findall(known)):
         return ""
