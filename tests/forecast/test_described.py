@@ -11,7 +11,6 @@ from augury.forecast import described
 from augury.forecast.described import DescriptionIndex
 from augury.language.offices import asked_mentions
 from augury.language.vocabulary import Vocabulary, default
-from augury.matching import pairs
 from augury.search.embedding import Embedder
 
 DAY = date(2026, 3, 1)
@@ -55,19 +54,6 @@ def test_only_what_a_market_names_is_guessed(index: DescriptionIndex) -> None:
 def test_what_is_named_is_no_guess(index: DescriptionIndex) -> None:
     assert "Vladimir Putin" not in guesses(index, "Will Putin, the man in the Kremlin, resign?")
     assert guesses(index, "") == []
-
-
-def test_the_judge_reads_guesses_after_the_names() -> None:
-    plain = "will the man in the Kremlin resign | Mar 2026"
-    assert pairs.with_guesses(plain, []) == plain
-    assert pairs.with_guesses(plain, ["Vladimir Putin"]) == (
-        "will the man in the Kremlin resign (perhaps = Vladimir Putin) | Mar 2026"
-    )
-    named = "will the GOP win (GOP = Republican Party) | Mar 2026"
-    assert pairs.with_guesses(named, ["Donald Trump", "J. D. Vance"]) == (
-        "will the GOP win (GOP = Republican Party; perhaps = Donald Trump;"
-        " perhaps = J. D. Vance) | Mar 2026"
-    )
 
 
 def test_an_index_of_another_vocabulary_is_not_used(tmp_path: Path) -> None:

@@ -24,6 +24,19 @@ def test_the_question_stays_as_it_was_written() -> None:
     assert text == "will wemby win mvp (wemby = Victor Wembanyama) | Feb 2026"
 
 
+def test_the_judge_reads_guesses_after_the_names() -> None:
+    plain = "will the man in the Kremlin resign | Mar 2026"
+    assert pairs.with_guesses(plain, []) == plain
+    assert pairs.with_guesses(plain, ["Vladimir Putin"]) == (
+        "will the man in the Kremlin resign (perhaps = Vladimir Putin) | Mar 2026"
+    )
+    named = "will the GOP win (GOP = Republican Party) | Mar 2026"
+    assert pairs.with_guesses(named, ["Donald Trump", "J. D. Vance"]) == (
+        "will the GOP win (GOP = Republican Party; perhaps = Donald Trump;"
+        " perhaps = J. D. Vance) | Mar 2026"
+    )
+
+
 def test_a_market_tells_what_its_event_adds_and_what_decides() -> None:
     market = Market(
         "Who will win the MVP? — Victor Wembanyama", event_name="NBA MVP",
@@ -31,6 +44,10 @@ def test_a_market_tells_what_its_event_adds_and_what_decides() -> None:
     )  # fmt: skip
     text = pairs.market_text(market, 0, contest(market, 0), date(2026, 7, 1), default())
     assert text.startswith("Who will win the MVP? — Victor Wembanyama | NBA MVP")
+    assert pairs.before_close(text).startswith(
+        "Who will win the MVP? — Victor Wembanyama | NBA MVP"
+    )
+    assert "Jul 01 2026" not in pairs.before_close(text)
     assert text.endswith(
         "| closes Jul 01 2026 | If Victor Wembanyama wins the award, this resolves to Yes."
     )

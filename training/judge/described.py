@@ -69,15 +69,15 @@ def read(one: dict[str, Any]) -> tuple[str, list[Mention]]:
 def rows(index: DescriptionIndex, asked: list[dict[str, Any]]) -> Rows:
     """Rows of the questions whose own market is among the candidates."""
     known = {entity.key for entity in index.entities}
-    features, meant, question, sought = [], [], [], 0
+    features, meant, numbers, sought = [], [], [], 0
     for n, one in enumerate(asked):
         own = next((c for c in one["candidates"] if c["id"] == one["market_id"]), None)
         if own is None:
             continue
         question, named = read(one)
         ours = {key for mention in named for key in mention.keys}
-        text = own["text"].partition(" | closes ")[0]
-        theirs = {key for mention in mentions(text, default()) for key in mention.keys}
+        title = pairs.before_close(own["text"])
+        theirs = {key for mention in mentions(title, default()) for key in mention.keys}
         wanted = (theirs - ours) & known
         sought += len(wanted)
         at, found = index.features(question, named)
@@ -85,8 +85,8 @@ def rows(index: DescriptionIndex, asked: list[dict[str, Any]]) -> Rows:
         kept = [place for place, key in enumerate(keys) if key not in ours]
         features.append(found[kept])
         meant += [keys[place] in wanted for place in kept]
-        question += [n] * len(kept)
-    return Rows(np.vstack(features), np.array(meant), np.array(question), sought)
+        numbers += [n] * len(kept)
+    return Rows(np.vstack(features), np.array(meant), np.array(numbers), sought)
 
 
 def fitted(parts: list[Rows]) -> Trees:
@@ -146,9 +146,9 @@ def main() -> None:
     with np.load(MODEL / "shortlist.npz") as kept:
         shortlist = Trees.of(kept)
     for name in given.note:
-        blind = [part for other, part in known.items() if other != name]
-        own = trees if name not in known else fitted(blind)
-        asked, guessing = of(name), DescriptionIndex(embed, default(), own)
+        others = [part for other, part in known.items() if other != name]
+        blind = fitted(others) if name in known else trees
+        asked, guessing = of(name), DescriptionIndex(embed, default(), blind)
         before = [one["asked"] for one in asked]
         for one in asked:
             one["asked"] = with_guesses(guessing, one, shortlist)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -25,9 +25,10 @@ from augury.caches import Once
 from augury.language import calendar, descriptions, numerals, vocabulary
 from augury.language.entities import Mention
 from augury.language.vocabulary import KINDS, Entity, Vocabulary, folded_words
+from augury.matching import pairs
 from augury.matching.trees import Trees
 from augury.search import aliases, embedding, text
-from augury.search.text import K1, B, terms
+from augury.search.text import saturate, terms
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 Floats = NDArray[np.floating]
@@ -57,8 +58,8 @@ them. The weight of a term is its inverse document frequency: the rarer the term
   `bm25` minus the largest of all other entities;
 - `cosine_z`, `bm25_z`: sum of the two cosines, and `bm25`, in standard deviations from the mean of
   all entities; `likeness`: `cosine_z` + the standardized `larger_cosine` + 1.5 `bm25_z`; the
-  entities are ordered by it;
-  `likeness_behind`: the largest `likeness` minus this; `rank`: place in that order, from 0;
+  entities are ordered by it; `likeness_behind`: the largest `likeness` minus this; `rank`: place
+  in that order, from 0;
 - `kind`: number of the entity's kind in alphabetical order; `named`: how many entities the question
   names; `parents_named`, `children_named`: how many of these the entity belongs to, and how many
   belong to it (`Entity.of`); `question_terms`: number of different terms in the question.
@@ -69,8 +70,9 @@ _KINDS: Final = {kind: number for number, kind in enumerate(sorted(KINDS))}
 _UNKNOWN_WEIGHT: Final = 8.0
 """Weight of a term that no description has; about that of a term in one description."""
 _BM25_WEIGHT: Final = 1.5
-"""Weight of `bm25_z` in `likeness`; the two cosines have weight 1. The larger, the more do shared
-words count. Chosen by hand; it decides only which entities the trees score."""
+"""Weight of `bm25_z` in `likeness`, in which the two terms with cosines have weight 1. A larger
+weight makes shared words count more. Chosen by hand; it decides only which entities the trees
+score."""
 
 
 class _StoredIndex(NamedTuple):
@@ -133,7 +135,7 @@ class DescriptionIndex:
             return []
         top, rows = self.features(question, named)
         known = {key for one in named for key in one.keys}
-        titles = [folded_words(market.partition(" | closes ")[0]) for market in markets]
+        titles = [folded_words(pairs.before_close(market)) for market in markets]
         named_there = [
             n for n, position in enumerate(top.tolist())
             if (entity := self.entities[position]).key not in known and _is_in(entity, titles)
@@ -259,22 +261,19 @@ def _index(written: Mapping[str, str], by_key: Mapping[str, Entity], embed: Embe
         for lists, entity in zip(described.values(), entities, strict=True)
     ]
     spread = Counter(term for one in counted for term in one)
-    size = len(counted)
-    weights = [math.log(1 + (size - n + 0.5) / (n + 0.5)) for n in spread.values()]
+    weights = [math.log(1 + (len(counted) - n + 0.5) / (n + 0.5)) for n in spread.values()]
     numbers = {term: number for number, term in enumerate(spread)}
-    usual = sum(map(Counter.total, counted)) / size
-    postings: dict[int, list[tuple[int, float]]] = defaultdict(list)
-    for position, one in enumerate(counted):
-        norm = K1 * (1 - B + B * one.total() / usual)
-        for term, n in one.items():
-            number = numbers[term]
-            postings[number].append((position, n * (K1 + 1) / (n + norm) * weights[number]))
-    ordered = [postings[number] for number in range(len(numbers))]
-    flat = [posting for found in ordered for posting in found]
+    lengths = np.array([one.total() for one in counted], np.float32)
+    postings = np.array(
+        sorted((numbers[t], position, n) for position, one in enumerate(counted)
+               for t, n in one.items()),
+        np.int32,
+    )  # fmt: skip
+    term, position, count = postings.T
+    amounts = saturate(count.astype(np.float32), (lengths / lengths.mean())[position])
     return _StoredIndex(
         tuple(described), np.stack(vectors).astype(np.float16).tobytes(), tuple(numbers),
         np.array(weights, np.float32).tobytes(),
-        np.cumsum([0, *map(len, ordered)]).astype(np.int32).tobytes(),
-        np.array([position for position, _ in flat], np.int32).tobytes(),
-        np.array([amount for _, amount in flat], np.float32).tobytes(),
+        np.searchsorted(term, np.arange(len(numbers) + 1)).astype(np.int32).tobytes(),
+        position.tobytes(), (amounts * np.array(weights, np.float32)[term]).tobytes(),
     )  # fmt: skip

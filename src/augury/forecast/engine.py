@@ -153,9 +153,10 @@ class Engine:
         named = reading.proposition.terms
         if not named or open_questions.asks(reading.effective):
             return None
-        shortlist = self.judge.shortlist if self.judge is not None else None
-        index = described.default(self._embed) if self.judge is not None else None
-        return judging.brief(compared, vocabulary.default(), shortlist, index)
+        if self.judge is None:
+            return judging.brief(compared, vocabulary.default())
+        index = described.default(self._embed)
+        return judging.brief(compared, vocabulary.default(), self.judge.shortlist, index)
 
     def _view(self, reading: Reading) -> View:
         vector = self._embed([reading.effective])[0]

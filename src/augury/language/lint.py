@@ -51,21 +51,24 @@ def lint(vocabulary: Vocabulary, titles: Iterable[str] = ()) -> Iterator[LintFin
 
 
 def lint_descriptions(vocabulary: Vocabulary, described: Descriptions) -> Iterator[LintFinding]:
-    """The problems of descriptions: first those of entities that the vocabulary does not have, then
-    those that name what they describe."""
+    """The problems of descriptions: the entity is not in the vocabulary, or a description names
+    it."""
     known = {entity.key: entity for entity in vocabulary.entities}
-    for key in described.keys() - known.keys():
-        yield LintFinding(
-            "error", f"{key}: described, but not in the vocabulary; write the name as it is there"
-        )
-    for key in described.keys() & known.keys():
-        name = _spoken(known[key].name)
-        if any(f" {name} " in f" {_spoken(one)} " for one in described[key]):
-            yield LintFinding("error", f"{key}: a description has the name; leave it out")
+    for key, lists in described.items():
+        if (entity := known.get(key)) is None:
+            yield LintFinding(
+                "error",
+                f"{key} has descriptions, but no entry in the vocabulary; write its name as the"
+                " vocabulary has it",
+            )
+        elif any(_joined(entity.name) in _joined(one) for one in lists):
+            yield LintFinding("error", f"{key}: a description contains the name; leave it out")
 
 
-def _spoken(text: str) -> str:
-    return " ".join(word.folded for word in words(text))
+def _joined(text: str) -> str:
+    """The folded words of a text with a space before, between and after them, so that a name is
+    found only as whole words."""
+    return f" {' '.join(word.folded for word in words(text))} "
 
 
 def _unmarked_aliases(vocabulary: Vocabulary) -> Iterator[tuple[Entity, Alias]]:

@@ -40,6 +40,8 @@ _STILL: Final = re.compile(
 the text that the judge (the trained model) reads. The judge knows "still" mostly from questions on
 whether a state lasts ("still in office"). Such a question asks the opposite of a market on whether
 the state ends ("out")."""
+_CLOSES: Final = " | closes "
+"""Stands before the day of the close in the text of a market."""
 _YES_NO: Final = frozenset({"yes", "no", "up", "down", "over", "under", "long", "short"})
 
 
@@ -89,10 +91,16 @@ def market_text(
     shown = " | ".join(parts)
     shown += full_names_note(mentions(shown, vocabulary))
     if closes is not None:
-        shown += f" | closes {closes:%b %d %Y}"
+        shown += f"{_CLOSES}{closes:%b %d %Y}"
     if rule := _first_sentence(market.description):
         shown += f" | {rule}"
     return shown
+
+
+def before_close(market: str) -> str:
+    """The part of a market's text (`market_text`) before the day of the close and the rules: title,
+    subtitle, event and outcome. All of the text if it has no day of the close."""
+    return market.partition(_CLOSES)[0]
 
 
 def choice(market: ContestMarket, outcome: int, game: Contest | None) -> str:
