@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.forecast.conftest import market
 
-from augury.forecast import judging
+from augury.forecast import horizons, judging
 from augury.forecast.bearing import Compared
+from augury.forecast.described import Guess
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate, Snapshot
 from augury.forecast.explain import percent
 from augury.forecast.normalize import normalize
 from augury.forecast.properties import snapshot
 from augury.language.vocabulary import default
-from augury.matching.features import COMPARED, Matrix
+from augury.matching.features import COMPARED, NAMES, Matrix
 from augury.matching.judge import MAX_BEHIND, Judge, JudgedOrder, Verdict, worth_reading
 from augury.matching.trees import Trees
 from augury.search.embedding import Embedder
@@ -457,3 +458,30 @@ def test_a_frame_that_denies_is_not_the_judges_to_read(engine: Engine) -> None:
             return [Verdict(0.9, 0.05) for _ in markets]
 
     assert brief.judged(Sure()) == {(1, 0): Verdict(0.05, 0.9)}
+
+
+def test_guesses_choose_markets_and_are_read_by_the_judge_alone(engine: Engine) -> None:
+    compared = asked(engine, "does the outfit behind ChatGPT go public", "OpenAI IPO in 2027?")
+    meant = next(entity for entity in default().entities if entity.name == "OpenAI")
+    guessed = replace(compared.reading, guesses=(Guess(meant, 0.9),))
+    brief = judging.brief(replace(compared, reading=guessed), default(), most=12)
+    assert brief.features[0, NAMES.index("described")] == pytest.approx(0.9)
+    assert "perhaps" not in brief.asked  # the text that a language model reads
+
+    class Reader(Fixed):
+        def verdicts(self, question: str, markets: Any, features: Any) -> list[Verdict]:
+            assert "perhaps = OpenAI" in question
+            return [Verdict(0.9, 0.05) for _ in markets]
+
+    assert brief.judged(Reader()) == {(1, 0): Verdict(0.9, 0.05)}
+    unguessed = judging.brief(compared, default(), most=12)
+    assert unguessed.guessed_names == ()
+    assert unguessed.features[0, NAMES.index("described")] == 0
+
+
+def test_guesses_stay_with_a_question_to_which_a_deadline_is_added(engine: Engine) -> None:
+    compared = asked(engine, "does the outfit behind ChatGPT go public", "OpenAI IPO in 2027?")
+    meant = next(entity for entity in default().entities if entity.name == "OpenAI")
+    guessed = replace(compared.reading, guesses=(Guess(meant, 0.9),))
+    dated = horizons.until(replace(compared, reading=guessed), date(2028, 1, 1))
+    assert dated.guesses == guessed.guesses

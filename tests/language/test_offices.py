@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime, time
 
 import pytest
 
 from augury.forecast.judging import search_text
+from augury.forecast.normalize import normalize
 from augury.language.offices import asked_mentions
 from augury.language.vocabulary import default
 from augury.matching import features, pairs
@@ -57,7 +58,8 @@ def test_the_holder_is_the_one_of_the_day_of_asking() -> None:
 
 def test_search_and_judge_see_the_holder() -> None:
     question = "Will the British PM resign by June?"
-    assert search_text(question, default(), DAY).endswith("Keir Starmer")
+    reading = normalize(question, datetime.combine(DAY, time(), UTC))
+    assert search_text(reading, default(), DAY).endswith("Keir Starmer")
     assert "British PM = Keir Starmer" in pairs.question_text(question, default(), DAY)
     market = features.read_names("Starmer out by June 30?", default())
     for asked_on, shared in ((DAY, 1), (None, 0)):

@@ -6,9 +6,10 @@ GATHERED holds `gather.py`'s pickles. Writes to NOTED:
 
 - described.npz, the trees for guesses, fitted on all `--fit` parts; to ship it, copy it to
   src/augury/forecast/;
-- for each `--note` part, its pickle with guesses ("perhaps = Vladimir Putin") in the questions,
-  almost as the service adds them (`with_guesses`). Encoder and judge's trees learn from these. For
-  a part that is also in `--fit`, the guesses come from trees fitted without it.
+- for each `--note` part, its pickle with guesses: the feature `described` of each candidate, and
+  "perhaps = Vladimir Putin" in the questions, almost as the service adds them (`with_guesses`).
+  Shortlist, encoder and judge's trees learn from these. For a part that is also in `--fit`, the
+  guesses come from trees fitted without it.
 
 Prints, for each `--choose` part, the share of the entities to be found (named by the market, not by
 the question) that are among the first 1, 2, 3, 5, 10 and 20.
@@ -33,7 +34,7 @@ from augury.language.entities import Mention, mentions
 from augury.language.offices import asked_mentions
 from augury.language.vocabulary import default
 from augury.matching import pairs
-from augury.matching.features import COMPARED
+from augury.matching.features import COMPARED, NAMES
 from augury.matching.judge import MODEL, worth_reading
 from augury.matching.trees import Trees
 from augury.search.embedding import Embedder
@@ -111,16 +112,22 @@ def measured(trees: Trees, part: Rows) -> str:
 
 def with_guesses(index: DescriptionIndex, one: dict[str, Any], shortlist: Trees) -> str:
     """The text of a question with guesses, as the service adds them; but the question's own market
-    always counts as read, so that there are more right guesses to learn from."""
+    always counts as read, so that there are more right guesses to learn from. Sets the feature
+    `described` of all candidates."""
     candidates = one["candidates"]
     if not candidates:
         return one["asked"]
+    guesses = index.guesses(*read(one))
+    titles = [pairs.before_close(c["text"]) for c in candidates]
+    for candidate, p in zip(
+        candidates, described.named_probabilities(guesses, titles), strict=True
+    ):
+        candidate["features"][NAMES.index("described")] = p
     known = np.stack([c["features"][: len(COMPARED)] for c in candidates])
     shown = [candidates[n] for n in worth_reading(shortlist.scores(known)[:, 0], known)]
     shown += [c for c in candidates if c["id"] == one["market_id"] and c not in shown]
-    question, named = read(one)
-    guesses = index.guesses(question, named, [c["text"] for c in shown])
-    return pairs.with_guesses(one["asked"], guesses)
+    names = described.names_to_read(guesses, [c["text"] for c in shown])
+    return pairs.with_guesses(one["asked"], names)
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
     python training/judge/fit.py GATHERED MODEL --train train7 train8 --choose choose
 
-GATHERED holds `gather.py`'s pickles; MODEL the exported encoder and the shortlist, and receives
+GATHERED holds pickles of `described.py`; MODEL the exported encoder and the shortlist, and receives
 `trees.npz`, `bounds.npz` and `judge.json`. The trees are fitted on questions that the encoder was
 not trained on; their number comes from five folds by event. Each question with a market counts
 twice, as it is and as if that market did not exist; the trees for bounds read it as it is. The

@@ -58,7 +58,7 @@ def read(one: written.Question) -> dict[str, Any]:
 
 
 async def _candidates(service: Any, one: written.Question) -> list[dict[str, Any]]:
-    reading = normalize(one.question, one.as_of)
+    reading = service._engine.with_guesses(normalize(one.question, one.as_of), one.as_of)
     markets = await service._gather(reading, one.as_of, replay=True)
     compared = service._engine.compare(reading, markets, one.as_of)
     read = judging.brief(compared, default(), most=KEPT)
@@ -101,7 +101,7 @@ def _own(
     beside = [dataclasses.replace(b, fit=compare(asks.view, b.view, at)) for b in bearings]
     rows = features.compared(
         [0.0] * len(beside), beside, [(0, 0)] * len(beside), [None] * len(beside),
-        asked=asks.view.proposition,
+        [0.0] * len(beside), asked=asks.view.proposition,
     )  # fmt: skip
     return [
         (str(order), relate(asks.view.proposition, b.view.proposition), is_sure(b.fit))

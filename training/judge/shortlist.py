@@ -2,7 +2,7 @@
 
     python training/judge/shortlist.py GATHERED MODEL --train train7 train8 --choose choose
 
-GATHERED holds `gather.py`'s pickles, with every market that the rules compared; MODEL receives
+GATHERED holds pickles of `described.py`, with every market that the rules compared; MODEL receives
 `shortlist.npz`: trees over `features.COMPARED`, fitted to bring the question's own market among the
 first. Prints in how many questions of the part to choose by it is among the first n, beside the
 order that they had before: the better of the places by the index and by the rules.
@@ -101,7 +101,9 @@ def main() -> None:
             for label, found in zip(("before", "now"), places(part, trees), strict=True):
                 shares = "  ".join(f"{n}: {np.mean(np.array(found) < n):.3f}" for n in FIRST)
                 print(f"{name} {kind} {len(part)} {label:6}  {shares}")
-    np.savez_compressed(given.model / "shortlist.npz", **trees.arrays())
+    np.savez_compressed(
+        given.model / "shortlist.npz", features=np.array(COMPARED), **trees.arrays()
+    )
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
     python training/judge/unread.py GATHERED MODEL OUT.jsonl --questions train7 everyday12 ...
 
-GATHERED holds `gather.py`'s pickles, MODEL the judge's model. OUT receives one line for each pair
-that no reader has seen: {"qid", "market_id", "question", "as_of", "title", "text", "unsure"}
+GATHERED holds pickles of `described.py`, MODEL the judge's model. OUT receives one line for each
+pair that no reader has seen: {"qid", "market_id", "question", "as_of", "title", "text", "unsure"}
 (`unsure`). A pair of a question and the market that it was written about is listed only if the
 question is a near miss, because its writer knows the others.
 Show a reader each pair with the market's rules, and ask what the question is to the market's first

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Final, NamedTuple
 
@@ -89,7 +90,7 @@ class Answerer:
         found = await self._answer(reading, markets, at, lap, past=past)
         if reading.wider is None or _asks_the_way(found.estimate, reading, reading.wider):
             return found
-        asked = normalize(reading.wider, at)
+        asked = replace(normalize(reading.wider, at), guesses=reading.guesses)
         if not asked.proposition.positive:
             return found
         wide = await self._answer(asked, markets, at, lap, past=past)

@@ -2,10 +2,16 @@
 
 Every entity that has descriptions (`language.descriptions`) is compared with the question, by words
 and by meaning. Trees that were fitted on questions with such descriptions
-(`training/judge/described.py`) turn the comparison into a probability. A guess is only shown to the
-judge (the trained model), as "perhaps = Vladimir Putin", and only if a market that the judge reads
-has all words of the entity's name or of one of its aliases. No rule treats a guess as something
-that the question names.
+(`training/judge/described.py`) turn the comparison into a probability. An entity that is likely
+enough is a guess. Guesses have three uses; no rule treats one as something that the question names:
+
+- the search for markets also looks for the names of the likeliest guesses (`names_to_search`);
+- for each market found, the trees of the judge (the trained model) and those that choose what it
+  reads know the probability of the likeliest guess that the market names (`named_probabilities`);
+- the judge reads the likeliest guesses that the markets which it reads name, as "perhaps = Vladimir
+  Putin" (`names_to_read`).
+
+A market names an entity if it has all words of the entity's name or of one of its aliases.
 """
 
 from __future__ import annotations
@@ -13,7 +19,7 @@ from __future__ import annotations
 import math
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -24,7 +30,7 @@ from augury import compiled
 from augury.caches import Once
 from augury.language import calendar, descriptions, numerals, vocabulary
 from augury.language.entities import Mention
-from augury.language.vocabulary import KINDS, Entity, Vocabulary, folded_words
+from augury.language.vocabulary import KINDS, Entity, Vocabulary, fold, folded_words
 from augury.matching import pairs
 from augury.matching.trees import Trees
 from augury.search import aliases, embedding, text
@@ -35,12 +41,22 @@ Floats = NDArray[np.floating]
 
 MAX_SCORED: Final = 100
 """The entities most like the question, at most this many, get a probability from the trees."""
-MAX_GUESSES: Final = 3
-"""Maximum number of guesses for one question."""
-MIN_PROBABILITY: Final = 0.08
-"""Smallest probability, 0 to 1, of a guess. On `riddleschoose1` and `riddleschoose2`, the encoder's
-log loss was 1.27 with up to three guesses of at least .08 that a read market names, and 1.47 with
-up to two of at least .2, of any entity (`docs/experiments/judge.md`)."""
+MIN_PROBABILITY: Final = 0.02
+"""Smallest probability, 0 to 1, of a guess. A larger value only saves time: what is less likely
+helps neither search nor judge. Chosen by hand."""
+MAX_GUESSES_READ: Final = 3
+"""The judge (the trained model) reads at most this many guesses for one question."""
+MIN_READ_PROBABILITY: Final = 0.08
+"""Smallest probability, 0 to 1, of a guess that the judge reads. On `riddleschoose1` and
+`riddleschoose2`, the encoder's log loss was 1.27 with up to three guesses of at least .08 that a
+read market names, and 1.47 with up to two of at least .2, of any entity
+(`docs/experiments/judge.md`)."""
+MAX_GUESSES_SEARCHED: Final = 2
+"""The search looks for at most this many guesses for one question. A third finds no more."""
+MIN_SEARCHED_PROBABILITY: Final = 0.2
+"""Smallest probability, 0 to 1, of a guess for which the search looks. A smaller one finds more of
+what questions describe, and displaces more of what others name. Chosen on `riddleschoose1` and
+`choose` (ADR 54)."""
 FEATURES: Final = (
     "first_cosine", "second_cosine", "larger_cosine", "bm25", "name_cosine", "cosine_z", "bm25_z",
     "shared_terms", "rarest_term", "question_weight", "bm25_share", "likeness", "likeness_behind",
@@ -73,6 +89,26 @@ _BM25_WEIGHT: Final = 1.5
 """Weight of `bm25_z` in `likeness`, in which the two terms with cosines have weight 1. A larger
 weight makes shared words count more. Chosen by hand; it decides only which entities the trees
 score."""
+
+
+class Guess(NamedTuple):
+    """An entity that a question may describe."""
+
+    entity: Entity
+    probability: float
+    """How likely the question means it, 0 to 1."""
+
+    def is_named_in(self, words: frozenset[str]) -> bool:
+        """Whether a text, given as folded words, has all words of an alias of the entity."""
+        return any(words.issuperset(alias.words) for alias in self.entity.aliases)
+
+    def may_be_in(self, folded: str) -> bool:
+        """Whether a folded text has the letters of all words of an alias; if not, the text does not
+        name the entity."""
+        return any(
+            all(word.replace("'", "") in folded for word in alias.words)
+            for alias in self.entity.aliases
+        )
 
 
 class _StoredIndex(NamedTuple):
@@ -125,28 +161,22 @@ class DescriptionIndex:
         self._amounts = np.frombuffer(stored.amounts, np.float32)
         self._kinds = np.array([_KINDS[entity.kind] for entity in self.entities])
 
-    def guesses(self, question: str, named: Sequence[Mention], markets: Sequence[str]) -> list[str]:
-        """Full names of what the question may describe, likeliest first; at most `MAX_GUESSES`.
+    def guesses(self, question: str, named: Sequence[Mention]) -> list[Guess]:
+        """What the question may describe, likeliest first. Takes some milliseconds of one core.
 
-        named : the mentions of entities that the question names; these are never returned
-        markets : texts of the markets that the judge reads (`pairs.market_text`)
+        named : the mentions of entities that the question names; these are never guesses
         """
-        if self._trees is None or not markets:
+        if self._trees is None:
             return []
         top, rows = self.features(question, named)
         known = {key for one in named for key in one.keys}
-        titles = [folded_words(pairs.before_close(market)) for market in markets]
-        named_there = [
-            n for n, position in enumerate(top.tolist())
-            if (entity := self.entities[position]).key not in known and _is_in(entity, titles)
-        ]  # fmt: skip
-        if not named_there:
-            return []
-        likely = 1 / (1 + np.exp(-self._trees.scores(rows[named_there])[:, 0]))
-        order = np.argsort(-likely, kind="stable")[:MAX_GUESSES].tolist()
-        return [
-            self.entities[top[named_there[n]]].name for n in order if likely[n] >= MIN_PROBABILITY
+        likely = 1 / (1 + np.exp(-self._trees.scores(rows)[:, 0]))
+        found = [
+            Guess(self.entities[position], float(probability))
+            for position, probability in zip(top.tolist(), likely, strict=True)
+            if probability >= MIN_PROBABILITY and self.entities[position].key not in known
         ]
+        return sorted(found, key=lambda one: -one.probability)
 
     def features(self, question: str, named: Sequence[Mention]) -> tuple[NDArray[np.intp], Floats]:
         """The entities most like the question, as positions in `entities`, best first, and one row
@@ -230,9 +260,37 @@ def is_loaded() -> bool:
     return bool(_default)
 
 
-def _is_in(entity: Entity, titles: Sequence[frozenset[str]]) -> bool:
-    """Whether one of the texts, given as folded words, has all words of an alias of the entity."""
-    return any(title.issuperset(alias.words) for alias in entity.aliases for title in titles)
+def names_to_search(guesses: Sequence[Guess]) -> list[str]:
+    """Names of the guesses for which the search looks, likeliest first."""
+    likely = [one for one in guesses if one.probability >= MIN_SEARCHED_PROBABILITY]
+    return [one.entity.name for one in likely[:MAX_GUESSES_SEARCHED]]
+
+
+def names_to_read(guesses: Sequence[Guess], markets: Sequence[str]) -> list[str]:
+    """Names of the guesses that the judge (the trained model) reads, likeliest first.
+
+    markets : texts of the markets that it reads (`pairs.market_text`)
+    """
+    likely = [one for one in guesses if one.probability >= MIN_READ_PROBABILITY]
+    if not likely:
+        return []
+    titles = [folded_words(pairs.before_close(market)) for market in markets]
+    named = [one.entity.name for one in likely if any(one.is_named_in(title) for title in titles)]
+    return named[:MAX_GUESSES_READ]
+
+
+def named_probabilities(guesses: Sequence[Guess], titles: Iterable[str]) -> list[float]:
+    """For each title, the probability of the likeliest guess that it names; 0 if it names none."""
+    found = []
+    for title in titles:
+        # Few texts name a guess; to split all of them into words would take milliseconds.
+        folded = fold(title) if guesses else ""
+        likely = [one for one in guesses if one.may_be_in(folded)]
+        words = folded_words(title) if likely else frozenset()
+        found.append(
+            max((one.probability for one in likely if one.is_named_in(words)), default=0.0)
+        )
+    return found
 
 
 def _cosines(vectors: Floats, vector: Floats) -> Floats:

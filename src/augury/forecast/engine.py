@@ -41,6 +41,7 @@ from augury.forecast.rejected import rejected
 from augury.forecast.view import Rarity, View, view
 from augury.forecast.weighing import Weighing
 from augury.language import vocabulary
+from augury.language.offices import asked_mentions
 from augury.logic.relate import relate
 from augury.matching.judge import Judge
 from augury.propositions.proposition import EVENTS, Proposition
@@ -144,6 +145,13 @@ class Engine:
             for market in markets
         )
 
+    def with_guesses(self, reading: Reading, at: datetime) -> Reading:
+        """A question, with guesses of what it describes without naming it. Takes some milliseconds
+        of one core, so it runs in a thread."""
+        named = asked_mentions(reading.judged, vocabulary.default(), at.date())
+        guesses = described.default(self._embed).guesses(reading.judged, named)
+        return replace(reading, guesses=tuple(guesses))
+
     def brief(self, compared: Compared) -> judging.Brief | None:
         """What the judge (`matching.judge`) and a language model read for a question: the
         question's text and the texts of the markets that match it best. None if neither is asked:
@@ -155,8 +163,7 @@ class Engine:
             return None
         if self.judge is None:
             return judging.brief(compared, vocabulary.default())
-        index = described.default(self._embed)
-        return judging.brief(compared, vocabulary.default(), self.judge.shortlist, index)
+        return judging.brief(compared, vocabulary.default(), self.judge.shortlist)
 
     def _view(self, reading: Reading) -> View:
         vector = self._embed([reading.effective])[0]

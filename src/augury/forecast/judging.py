@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from augury.forecast import bounds
+from augury.forecast import bounds, described
 from augury.forecast.threshold_order import move
 from augury.language import results
 from augury.language.contests import contest
@@ -36,10 +36,8 @@ from augury.propositions.windows import Window, has_ended
 
 if TYPE_CHECKING:
     from augury.forecast.bearing import Bearing, Compared
-    from augury.forecast.described import DescriptionIndex
     from augury.forecast.match import Comparison
     from augury.forecast.normalize import Reading
-    from augury.language.entities import Mention
 
 Verdicts = Mapping[tuple[int, int], Verdict]
 """Verdicts of the judge (`matching.judge`, a trained model) on market outcomes, by (market number,
@@ -48,21 +46,24 @@ probability that it asks the opposite."""
 
 NONE: Final[Verdicts] = {}
 MAX_SEARCHED_NAMES: Final = 4
-"""`search_text` appends at most this many full names to a question: "Victor Wembanyama" if the
-question says "wemby"."""
+"""`search_text` appends at most this many full names of entities that the question names: "Victor
+Wembanyama" if the question says "wemby"."""
 
 
-def search_text(text: str, vocabulary: Vocabulary, day: date) -> str:
+def search_text(reading: Reading, vocabulary: Vocabulary, day: date) -> str:
     """A question's text, followed by the full name of each person, team or other entity that the
     question calls by another name, or by an office held on `day`, the day of asking: "will wemby
-    win" -> "will wemby win Victor Wembanyama"."""
+    win" -> "will wemby win Victor Wembanyama". Last come the names of the likeliest guesses."""
+    text = reading.effective
     known = folded_words(text)
     names: list[str] = []
     for mention in asked_mentions(text, vocabulary, day):
         for entity in mention.meant if len(mention.meant) <= 2 else ():
             if entity.name not in names and any(fold(p) not in known for p in entity.name.split()):
                 names.append(entity.name)
-    return " ".join([text, *names[:MAX_SEARCHED_NAMES]])
+    return " ".join(
+        [text, *names[:MAX_SEARCHED_NAMES], *described.names_to_search(reading.guesses)]
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,28 +94,20 @@ class Brief:
     """For each of `markets`: whether it is about a different team, coin, race for office etc. than
     the question (`Demands.is_of_another`), or about another season, so that it is no evidence at
     all unless logic proves otherwise. Such a market is also `unmet`."""
+    guessed_names: tuple[str, ...]
+    """Names of what the question may describe without naming it. The judge reads them; a language
+    model does not."""
     denied: bool = False
     """Whether the words around the question deny it ("is it false that ..."). The judge reads the
     question without these words, so its probabilities for `same` and `opposite` are swapped
     afterwards."""
-    question: str = ""
-    """The question without such words, as `index` reads it."""
-    named: tuple[Mention, ...] = ()
-    """The mentions of entities in the question."""
-    index: DescriptionIndex | None = None
-    """Guesses what the question describes without naming it; the judge, and nothing else, reads the
-    guesses. None: no guesses."""
 
     def judged(self, judge: Judge) -> Verdicts:
         """The judge's verdicts on all of `markets`, by (market number, index of the outcome). Rules
         overrule the judge in two cases: if they know for certain whether a market on a game asks
         the same as the question or the opposite (`game_relations`), and if a market lacks something
         that the question requires (`unmet`). Takes some tens of milliseconds of processor time."""
-        guesses = (
-            self.index.guesses(self.question, self.named, self.markets)
-            if self.index is not None else ()
-        )  # fmt: skip
-        asked = pairs.with_guesses(self.asked, guesses)
+        asked = pairs.with_guesses(self.asked, self.guessed_names)
         found = judge.verdicts(asked, self.markets, self.features)
         sided = [
             UNRELATED if on_other
@@ -182,13 +175,12 @@ def _of_denial(verdict: Verdict) -> Verdict:
 
 def brief(
     compared: Compared, vocabulary: Vocabulary, shortlist: Trees | None = None,
-    index: DescriptionIndex | None = None, most: int = MAX_CANDIDATES,
+    most: int = MAX_CANDIDATES,
 ) -> Brief:  # fmt: skip
     """Choose the markets that the judge (the trained model) reads for one question, and return its
     input. At most `most` markets are chosen: those with the best scores of `shortlist` (trees
     fitted to find the market that asks the question) or, without it, those highest in the search
-    results or in the order of the hand-written rules. `index` guesses what the question describes
-    without naming it; None: no guesses."""
+    results or in the order of the hand-written rules."""
     reading, day = compared.reading, compared.at.date()
     question, window = reading.judged, reading.proposition.window
     order = {market.seq: n for n, market in enumerate(compared.markets)}
@@ -204,6 +196,7 @@ def brief(
     rows = features.compared(
         [float(compared.question.vector @ b.view.vector) for b in compared.bearings],
         compared.bearings, ranks, game_relations,
+        described.named_probabilities(reading.guesses, map(_naming_text, compared.bearings)),
         asked=reading.proposition.opposite() if reading.denied else reading.proposition,
     )  # fmt: skip
     first = _first(rows, ranks, shortlist, most)
@@ -243,8 +236,8 @@ def brief(
         pairs.question_text(question, vocabulary, day), texts,
         np.hstack([rows[first], features.name_features(named, theirs)]),
         tuple(b for b, _ in chosen), tuple(ranks[n] for n in first),
-        tuple(game_relations[n] for n in first), unmet, on_others, reading.denied,
-        question, named.entities, index,
+        tuple(game_relations[n] for n in first), unmet, on_others,
+        tuple(described.names_to_read(reading.guesses, texts)), reading.denied,
     )  # fmt: skip
 
 
@@ -331,6 +324,14 @@ def _first(
     if shortlist is None or not ranks:
         return sorted(range(len(ranks)), key=lambda n: (min(ranks[n]), ranks[n][1]))[:most]
     return worth_reading(shortlist.scores(rows)[:, 0], rows, most)
+
+
+def _naming_text(b: Bearing) -> str:
+    """The text in which a market outcome names what it is about: the market's title, subtitle and
+    event, and the outcome."""
+    market = b.market
+    parts = market.question, market.subtitle, market.event_name, market.outcomes[b.outcome]
+    return " ".join(filter(None, parts))
 
 
 def _ends(b: Bearing) -> date | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -29,6 +29,9 @@ from augury.propositions.ahead import Ahead, Finder, Replacement, rule
 from augury.propositions.claims import inside, masked, name_spans, unmasked
 from augury.propositions.proposition import Proposition
 from augury.propositions.reading import read, read_question
+
+if TYPE_CHECKING:
+    from augury.forecast.described import Guess
 
 _REASONS: Final = {
     "wording": "the question was stripped to what it asks",
@@ -77,7 +80,7 @@ class Reading:
     question: str
     effective: str
     """The question, reworded where needed to read like a market's title. Markets are searched for
-    by this text and compared with it."""
+    by this text (and names, see `judging.search_text`), and compared with it."""
     proposition: Proposition
     """What the question asserts. Its `positive` is False if the question asks whether something
     does not happen."""
@@ -104,6 +107,9 @@ class Reading:
     side: str | None = None
     """For a market's title with an outcome after it ("Who will win X? — Name"): that outcome,
     "Name". None for other questions."""
+    guesses: tuple[Guess, ...] = ()
+    """What the question may describe without naming it, likeliest first; empty until
+    `engine.Engine.with_guesses` adds it."""
 
     @property
     def normalized(self) -> str:
@@ -113,11 +119,6 @@ class Reading:
     @property
     def rewritten(self) -> bool:
         return self.reason is not None
-
-    @property
-    def search_text(self) -> str:
-        """The text by which markets for the question are searched."""
-        return self.effective
 
     def shown(self) -> dict[str, Any]:
         """What was understood of the question, as JSON data for the event stream."""

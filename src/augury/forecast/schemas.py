@@ -157,7 +157,12 @@ class PublicOraclePortMetadata(BaseModel):
     normalization_reason: str | None = Field(
         None, description="What was changed in the question. Null: nothing."
     )
-    search_query_used: str | None = Field(None, description="The text that was searched for.")
+    search_query_used: str | None = Field(
+        None,
+        description="The question in the words in which markets were searched for it. The search "
+        "also looks for full names, and for names of what the question may describe; these are "
+        "left out.",
+    )
     insufficient_data: bool | None = Field(
         None, description="True if the forecast has no probability."
     )
@@ -410,7 +415,7 @@ def response(
                 normalized_question=reading.normalized,
                 rewrite_applied=reading.rewritten,
                 normalization_reason=reading.reason,
-                search_query_used=reading.search_text,
+                search_query_used=reading.effective,
                 insufficient_data=estimate.probability is None,
                 fallbacks_applied=list(estimate.fallbacks),
                 relevance_filter_summary=PublicRelevanceFilterSummary(

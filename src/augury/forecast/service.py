@@ -188,9 +188,10 @@ class ForecastService:
         replay = as_of is not None
         # Nothing is yielded while a turn is held: a slow reader of the stream blocks no one.
         async with self._turns:
+            reading = await asyncio.to_thread(self._engine.with_guesses, reading, at)
             found = await self._first(question, reading, at, leave_out, replay=replay, lap=lap)
         estimate, seen = found.estimate, len(found.markets)
-        yield Stage("search", {"search_query": reading.search_text, "markets": seen})
+        yield Stage("search", {"search_query": reading.effective, "markets": seen})
         if found.compared is not None:
             if assistance is not None:
                 estimate = await assistance.estimate(
@@ -265,7 +266,9 @@ class ForecastService:
         answers: list[Estimate] = []
         exclusive = parts.rivals
         for question in parts.questions:
-            reading = normalize(question, at)
+            reading = await asyncio.to_thread(
+                self._engine.with_guesses, normalize(question, at), at
+            )
             exclusive &= reading.proposition.exclusive
             found = await self._gather(reading, at, replay=replay)
             markets |= {market.id: market for market in found}
@@ -288,7 +291,9 @@ class ForecastService:
             return estimate
         if not nulls.is_understood(reading):
             return nulls.with_reason(estimate, "not_understood", nulls.not_understood())
-        hits = await self._search.gather(reading.search_text, depth=SEARCH_DEPTH)
+        hits = await self._search.gather(
+            judging.search_text(reading, vocabulary.default(), at.date()), depth=SEARCH_DEPTH
+        )
         async with self._database.reading() as conn:
             known = await store.known_markets(
                 conn, [hit.key for hit in hits[:MARKETS_COMPARED]], at, replay=replay
@@ -374,7 +379,7 @@ class ForecastService:
     async def _gather(self, reading: Reading, at: datetime, *, replay: bool) -> list[Snapshot]:
         """Markets found for a question, open and with a fresh price at `at`; best match first."""
         hits = await self._search.gather(
-            judging.search_text(reading.search_text, vocabulary.default(), at.date()),
+            judging.search_text(reading, vocabulary.default(), at.date()),
             depth=REPLAY_SEARCH_DEPTH if replay else SEARCH_DEPTH,
             statuses=None if replay else ("active",),
             open_at=at.timestamp(),

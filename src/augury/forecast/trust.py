@@ -92,12 +92,12 @@ is at least this. Chosen on the curve that `training/judge/trust.py` prints: how
 many wrong answers the public sees at a given limit. For this curve, the trust in each answer was
 computed by decision trees that were fitted only on answers about other events.
 
-- 1,483 answers to questions that people asked without a market in view: 951 right and 532 wrong
-  without a limit, 773 and 184 at .55, 733 and 149 at .6, 694 and 117 at .65.
-- 1,074 answers to near questions (a market's price bounds their answer): 995 right and 79 wrong
-  without a limit, 873 and 45 at .55, 814 and 38 at .6, 759 and 32 at .65.
-- 2,172 answers to other questions (most ask what a market asks, or its opposite): 1,882 right and
-  290 wrong without a limit, 1,856 and 202 at .55, 1,833 and 164 at .6, 1,802 and 141 at .65.
+- 1,513 answers to questions that people asked without a market in view: 951 right and 562 wrong
+  without a limit, 765 and 189 at .55, 722 and 158 at .6, 689 and 126 at .65.
+- 1,159 answers to near questions (a market's price bounds their answer): 1,068 right and 91 wrong
+  without a limit, 894 and 56 at .55, 834 and 47 at .6, 774 and 36 at .65.
+- 2,893 answers to other questions (most ask what a market asks, or its opposite): 2,419 right and
+  474 wrong without a limit, 2,346 and 282 at .55, 2,300 and 232 at .6, 2,252 and 178 at .65.
 """
 
 

@@ -44,10 +44,11 @@ COMPARED: Final = (
     *(f"{part}_{order}" for part in PARTS for order in _ORDERS),
     "gap_days", "turned", "asked_negative", "dense", "rank", "rule_rank", "score_behind",
     "likeness_behind", "predicate_same", "contest_same", "contest_opposite", "contest_other",
-    "contest_both",
+    "contest_both", "described",
 )  # fmt: skip
 """Names of the features (numbers that compare a question with a market) that come from the
-hand-written rules and from search. They are known of every market at no further cost.
+hand-written rules, from search, and from guesses of what the question describes. They are known of
+every market that was found, before the judge reads any.
 
 - `window_*`, `threshold_*`, `stage_*`, `choice_*`, `edition_*`: the first word is a part of both
   texts, the second a relation. 1 if the rules find this relation between question and market in
@@ -58,7 +59,9 @@ hand-written rules and from search. They are known of every market at no further
 - `contest_*`: 0 or 1. All are 0 unless the market is on a single game and it is certain which
   result the question asks for (`language.results`). `contest_same`, `contest_opposite`,
   `contest_other`: the question asks the same as the market, the complement, or neither.
-  `contest_both`: the question names both sides of the game.
+  `contest_both`: the question names both sides of the game;
+- `described`: the probability of the likeliest guess that the market names. A guess is an entity
+  that the question may describe without naming it (`forecast.described`). 0 if it names none.
 """
 TEXT_FEATURES: Final = (
     "entities_shared", "entities_unnamed", "entities_foreign", "entities_conflict",
@@ -119,7 +122,7 @@ def read_names(
 
 def compared(
     dense: Sequence[float], bearings: Sequence[Any], ranks: Sequence[tuple[int, int]],
-    game_relations: Sequence[GameRelation | None], *, asked: Any,
+    game_relations: Sequence[GameRelation | None], guessed: Sequence[float], *, asked: Any,
 ) -> Matrix:  # fmt: skip
     """The features `COMPARED` of all markets of one question, shape (markets, len(COMPARED)).
 
@@ -135,6 +138,8 @@ def compared(
     game_relations
         For a market on a single game, how the question relates to the market
         (`results.GameRelation`). None for any other market, or if the relation is not certain.
+    guessed
+        The feature `described` of each market.
     asked
         What the question asserts, as a `Proposition`.
     """
@@ -143,8 +148,8 @@ def compared(
     best = max(b.fit.score for b in bearings)
     likest = max(b.fit.likeness for b in bearings)
     rows = []
-    for b, near, (rank, place), relation in zip(
-        bearings, dense, ranks, game_relations, strict=True
+    for b, near, (rank, place), relation, guess in zip(
+        bearings, dense, ranks, game_relations, guessed, strict=True
     ):
         fit = b.fit
         row = [float(getattr(fit, name)) for name in FIT]
@@ -157,6 +162,7 @@ def compared(
             float(not asked.positive), float(near), math.log1p(rank), math.log1p(place),
             best - fit.score, likest - fit.likeness,
             float(asked.predicate == b.view.proposition.predicate), *_contest(relation),
+            guess,
         ]  # fmt: skip
         rows.append(row)
     return np.asarray(rows, np.float32)

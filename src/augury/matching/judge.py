@@ -4,9 +4,9 @@ likely it is that the market's price bounds the answer, e.g. because the questio
 market.
 
 The judge has three parts, all fitted by scripts in `training/judge/`. The shortlist (decision trees
-whose input is the comparison by the hand-written rules of `forecast.match`) chooses which markets
-are read. The encoder reads question and market together. Boosted trees turn the encoder's scores
-and the features (`features.NAMES`: numbers that compare the two) into probabilities. The files of
+over the features `features.COMPARED`) chooses which markets are read. The encoder reads question
+and market together. Boosted trees turn the encoder's scores and the features (`features.NAMES`:
+numbers that compare the two) into probabilities. The files of
 all three lie in `model/`, except the encoder's tokenizer and word table (`language.word_pieces`);
 `docs/model-card.md` says what they were fitted on and how good they are.
 """
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from augury.language import word_pieces
 from augury.logic.joint_outcomes import ORDERS, Relation, of_denied_first, of_denied_second
-from augury.matching.features import NAMES, Matrix, ordered
+from augury.matching.features import COMPARED, NAMES, Matrix, ordered
 from augury.matching.trees import Trees
 
 if TYPE_CHECKING:
@@ -355,12 +355,12 @@ class Judge:
         with np.load(folder / "bounds.npz") as kept:
             bounds = Trees.of(kept)
         with np.load(folder / "shortlist.npz") as kept:
-            shortlist = Trees.of(kept)
+            shortlist, listing = Trees.of(kept), tuple(kept["features"])
         about = json.loads((folder / "judge.json").read_text(encoding="utf-8"))
-        if tuple(about["features"]) != (*NAMES, *ENCODED, *LISTED):
+        if listing != COMPARED or tuple(about["features"]) != (*NAMES, *ENCODED, *LISTED):
             raise RuntimeError(
                 "The judge's model was fitted on a different set of features from the one that "
-                "this code computes. Refit it with training/judge/fit.py."
+                "this code computes. Refit it with training/judge/shortlist.py and fit.py."
             )
         return cls(
             shortlist, Encoder.load(folder), trees, bounds, about["limits"],

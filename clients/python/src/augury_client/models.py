@@ -1531,7 +1531,9 @@ class PublicOraclePortMetadata(Model, kw_only=True):
     normalization_reason: str | None = None
     """What was changed in the question. Null: nothing."""
     search_query_used: str | None = None
-    """The text that was searched for."""
+    """The question in the words in which markets were searched for it. The search also looks for
+    full names, and for names of what the question may describe; these are left out.
+    """
     insufficient_data: bool | None = None
     """True if the forecast has no probability."""
     fallbacks_applied: list[str] = msgspec.field(default_factory=list[str])
