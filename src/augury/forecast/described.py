@@ -42,21 +42,21 @@ Floats = NDArray[np.floating]
 MAX_SCORED: Final = 100
 """The entities most like the question, at most this many, get a probability from the trees."""
 MIN_PROBABILITY: Final = 0.02
-"""Smallest probability, 0 to 1, of a guess. A larger value only saves time: what is less likely
-helps neither search nor judge. Chosen by hand."""
+"""Smallest probability, 0 to 1, of a guess. With a larger value, fewer guesses reach the feature
+`described`, so shortlist and trees have to be fitted again. Chosen by hand."""
 MAX_GUESSES_READ: Final = 3
 """The judge (the trained model) reads at most this many guesses for one question."""
 MIN_READ_PROBABILITY: Final = 0.08
 """Smallest probability, 0 to 1, of a guess that the judge reads. On `riddleschoose1` and
-`riddleschoose2`, the encoder's log loss was 1.27 with up to three guesses of at least .08 that a
+`riddleschoose2`, an encoder's log loss was 1.27 with up to three guesses of at least .08 that a
 read market names, and 1.47 with up to two of at least .2, of any entity
 (`docs/experiments/judge.md`)."""
 MAX_GUESSES_SEARCHED: Final = 2
 """The search looks for at most this many guesses for one question. A third finds no more."""
 MIN_SEARCHED_PROBABILITY: Final = 0.2
-"""Smallest probability, 0 to 1, of a guess for which the search looks. A smaller one finds more of
-what questions describe, and displaces more of what others name. Chosen on `riddleschoose1` and
-`choose` (ADR 54)."""
+"""Smallest probability, 0 to 1, of a guess for which the search looks. A larger one finds fewer of
+the markets that questions describe; a smaller one finds hardly more. Chosen on `riddleschoose1` and
+`choose` (`docs/experiments/judge.md`)."""
 FEATURES: Final = (
     "first_cosine", "second_cosine", "larger_cosine", "bm25", "name_cosine", "cosine_z", "bm25_z",
     "shared_terms", "rarest_term", "question_weight", "bm25_share", "likeness", "likeness_behind",
@@ -86,9 +86,9 @@ _KINDS: Final = {kind: number for number, kind in enumerate(sorted(KINDS))}
 _UNKNOWN_WEIGHT: Final = 8.0
 """Weight of a term that no description has; about that of a term in one description."""
 _BM25_WEIGHT: Final = 1.5
-"""Weight of `bm25_z` in `likeness`, in which the two terms with cosines have weight 1. A larger
-weight makes shared words count more. Chosen by hand; it decides only which entities the trees
-score."""
+"""Weight of `bm25_z` in `likeness`, in which the two summands from cosines have weight 1. A larger
+weight makes shared words count more. Chosen by hand. It decides which entities the trees score, and
+three of their features depend on it, so a change needs new trees."""
 
 
 class Guess(NamedTuple):
