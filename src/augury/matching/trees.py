@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -44,17 +45,31 @@ class Trees:
 
         Tree t belongs to class t modulo `classes`.
         """
-        n, trees = len(rows), len(self.feature)
-        index = np.arange(trees)[None, :]
-        at = np.zeros((n, trees), np.int32)
-        row = np.arange(n)[:, None]
+        feature, threshold, left, right, value = self._flat
+        at = np.tile(
+            np.arange(len(self.feature), dtype=np.intp) * self.feature.shape[1], (len(rows), 1)
+        )
+        given, width = np.ascontiguousarray(rows).ravel(), rows.shape[1]
+        start = np.arange(len(rows), dtype=np.intp)[:, None] * width
         for _ in range(self.depth):
-            feature = self.feature[index, at]
-            inner = feature >= 0
-            below = rows[row, np.maximum(feature, 0)] <= self.threshold[index, at]
-            follow = np.where(below, self.left[index, at], self.right[index, at])
-            at = np.where(inner, follow, at)
-        return self.value[index, at].reshape(n, -1, self.classes).sum(axis=1)
+            below = given.take(start + feature.take(at)) <= threshold.take(at)
+            at = np.where(below, left.take(at), right.take(at))
+        rounds = len(self.feature) // self.classes
+        return value.take(at).reshape(len(rows), rounds, self.classes).sum(axis=1)
+
+    @cached_property
+    def _flat(self) -> tuple[NDArray[np.intp], Floats, NDArray[np.intp], NDArray[np.intp], Floats]:
+        """`feature`, `threshold`, `left`, `right` and `value` of all trees one after another, with
+        places in these arrays instead of node numbers. Both ways from a leaf lead to the leaf."""
+        trees, nodes = self.feature.shape
+        first = np.arange(trees)[:, None] * nodes
+        itself = np.arange(trees * nodes).reshape(trees, nodes)
+        inner = self.feature >= 0
+        left, right = (np.where(inner, first + way, itself) for way in (self.left, self.right))
+        return (
+            np.maximum(self.feature, 0).astype(np.intp).ravel(), self.threshold.ravel(),
+            left.astype(np.intp).ravel(), right.astype(np.intp).ravel(), self.value.ravel(),
+        )  # fmt: skip
 
     def arrays(self) -> dict[str, Any]:
         """The trees as arrays that `numpy.savez` can store."""
