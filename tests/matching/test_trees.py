@@ -46,3 +46,7 @@ def test_arrays_keep_all_of_it() -> None:
     trees = _grown(1)
     rows = np.random.default_rng(2).normal(size=(3, 5))
     assert np.array_equal(Trees.of(trees.arrays()).probabilities(rows), trees.probabilities(rows))
+
+
+def test_no_rows_have_no_scores() -> None:
+    assert _grown(3).scores(np.zeros((0, 5))).shape == (0, 3)
