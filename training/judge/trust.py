@@ -127,8 +127,8 @@ def _on_bounds(one: dict[str, Any], markets: dict[tuple[str, str], str]) -> str:
 
 
 def _asks(one: dict[str, Any], market: str, markets: dict[tuple[str, str], str]) -> str:
-    """What the question is to a market, as a reader says; to its own market, an "o" question is
-    nothing, as its writer says."""
+    """What the question is to a market, by what a reader says. Of a question of kind "o" and the
+    market that it was written about, the writer says it: neither answer follows from the other."""
     if one["written"] == "o" and market == one["event"]:
         return NOTHING
     return markets.get((one["qid"], market), "unsure")

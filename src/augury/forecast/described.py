@@ -6,10 +6,11 @@ and by meaning. Trees that were fitted on questions with such descriptions
 enough is a guess. Guesses have three uses; no rule treats one as something that the question names:
 
 - the search for markets also looks for the names of the likeliest guesses (`names_to_search`);
-- for each market found, the trees of the judge (the trained model) and those that choose what it
-  reads know the probability of the likeliest guess that the market names (`named_probabilities`);
-- the judge reads the likeliest guesses that the markets which it reads name, as "perhaps = Vladimir
-  Putin" (`names_to_read`).
+- trees choose which of the markets found the judge (the trained model) reads; they and the judge's
+  own trees know the probability of the likeliest guess that a market names
+  (`named_probabilities`);
+- the judge reads the likeliest guesses that its markets name, as "perhaps = Vladimir Putin"
+  (`names_to_read`).
 
 A market names an entity if it has all words of the entity's name or of one of its aliases.
 """
@@ -101,14 +102,6 @@ class Guess(NamedTuple):
     def is_named_in(self, words: frozenset[str]) -> bool:
         """Whether a text, given as folded words, has all words of an alias of the entity."""
         return any(words.issuperset(alias.words) for alias in self.entity.aliases)
-
-    def may_be_in(self, folded: str) -> bool:
-        """Whether a folded text has the letters of all words of an alias; if not, the text does not
-        name the entity."""
-        return any(
-            all(word.replace("'", "") in folded for word in alias.words)
-            for alias in self.entity.aliases
-        )
 
 
 class _StoredIndex(NamedTuple):
@@ -281,11 +274,16 @@ def names_to_read(guesses: Sequence[Guess], markets: Sequence[str]) -> list[str]
 
 def named_probabilities(guesses: Sequence[Guess], titles: Iterable[str]) -> list[float]:
     """For each title, the probability of the likeliest guess that it names; 0 if it names none."""
+    # Few titles name a guess. To look for one word of each alias is far quicker than to split all
+    # titles into words, and keeps them out of the cache of `words`.
+    sought = [
+        (max(alias.words, key=len).replace("'", ""), one)
+        for one in guesses for alias in one.entity.aliases
+    ]  # fmt: skip
     found = []
     for title in titles:
-        # Few texts name a guess; to split all of them into words would take milliseconds.
-        folded = fold(title) if guesses else ""
-        likely = [one for one in guesses if one.may_be_in(folded)]
+        folded = fold(title) if sought else ""
+        likely = [one for word, one in sought if word in folded]
         words = folded_words(title) if likely else frozenset()
         found.append(
             max((one.probability for one in likely if one.is_named_in(words)), default=0.0)

@@ -52,13 +52,13 @@ def question_text(question: str, vocabulary: Vocabulary, day: date) -> str:
     return f"{text}{full_names_note(asked_mentions(text, vocabulary, day))} | {day:%b %Y}"
 
 
-def with_guesses(asked: str, guesses: Sequence[str]) -> str:
+def with_guesses(asked: str, names: Sequence[str]) -> str:
     """The text of a question (`question_text`) with full names of what it may describe without
     naming it: `will the man in the Kremlin resign (perhaps = Vladimir Putin) | Nov 2026`."""
-    if not guesses:
+    if not names:
         return asked
     text, _, day = asked.rpartition(" | ")
-    note = "; ".join(f"perhaps = {name}" for name in guesses)
+    note = "; ".join(f"perhaps = {name}" for name in names)
     if text.endswith(")") and " = " in text:
         return f"{text[:-1]}; {note}) | {day}"
     return f"{text} ({note}) | {day}"
