@@ -332,6 +332,15 @@ def test_a_market_that_closes_years_later_is_of_another_year(
     assert judging.brief(compared, default(), most=12).unmet == (unmet,)
 
 
+@pytest.mark.parametrize(("side", "direct"), [(0.8, 0), (0.9, 1)])
+def test_a_sure_judge_needs_no_rules(engine: Engine, side: float, direct: int) -> None:
+    compared = asked(engine, "Will Ann Lee top 2028?", "Will Ann Lee be the top artist of 2027?")
+    brief = judging.brief(compared, default(), most=12)
+    assert brief.unmet == (True,)
+    found = engine.estimate(compared, verdicts=brief.judged(Saying(Verdict(side, 0.02))))
+    assert found.count("direct") == direct
+
+
 def test_two_prices_of_one_title_make_the_answer_unsure(engine: Engine) -> None:
     def sure(other: float, closes: str) -> float:
         prices = [(0.97, "2027-07-31T00:00"), (other, closes)]

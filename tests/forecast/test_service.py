@@ -221,6 +221,22 @@ async def test_what_was_decided_or_makes_no_sense_is_told_as_such(service: Forec
         assert estimate.error == estimate.null.text
 
 
+@pytest.mark.parametrize(
+    ("question", "probability"),
+    [
+        ("Will Arsenal win the 2026-27 Premier League, given what they spent?", 0.35),
+        ("Will OpenAI finish and release GPT-6 before 2027?", 0.12),
+        ("is my boss right that OpenAI releases GPT-6 before 2027?", 0.12),
+    ],
+)
+async def test_what_a_market_surely_asks_is_neither_refused_nor_split(
+    service: ForecastService, question: str, probability: float
+) -> None:
+    estimate = (await service.forecast(question)).estimate
+    assert estimate.probability == pytest.approx(probability, abs=0.01)
+    assert (estimate.grade, estimate.fallbacks) == ("asked", ())
+
+
 async def test_two_in_one_are_answered_from_both(service: ForecastService) -> None:
     league = "win the 2026–27 English Premier League?"
     either = (await service.forecast(f"Will Arsenal or Liverpool {league}")).estimate

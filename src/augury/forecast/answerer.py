@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import Final, NamedTuple
 
-from augury.forecast import grade, horizons, judging, qualifiers
+from augury.forecast import grade, horizons, judging, qualifiers, trust
 from augury.forecast.bearing import Compared
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate, Snapshot
@@ -58,6 +58,8 @@ def _asks_the_way(estimate: Estimate, reading: Reading, wider: str) -> bool:
     one = estimate.decisive
     if one is None or not grade.is_shown(estimate):
         return False
+    if trust.asks_whole(estimate):
+        return True
     title = " ".join(filter(None, (one.market.question, one.market.subtitle)))
     return estimate.trust is None or qualifiers.is_asked(title, reading.core, wider)
 

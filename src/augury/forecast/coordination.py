@@ -11,9 +11,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from augury.forecast import compound, grade
+from augury.forecast import compound
 from augury.forecast.compound import NAME, Connective, Parts
-from augury.forecast.evidence import Estimate
 from augury.forecast.normalize import Reading, normalize
 from augury.language import vocabulary
 
@@ -134,20 +133,6 @@ def first_of(reading: Reading, at: datetime) -> Parts | None:
             name = re.sub(rf"^{_AUXILIARY}\s+", "", first, flags=re.I)
             return Parts("both", (name, act), (f"{first}?",), rivals=False)
     return None
-
-
-def asks_all(estimate: Estimate, parts: Parts, at: datetime) -> bool:
-    """Whether the market that decides an answer asks for all parts of the question, i.e. whether
-    its title has, for each part, a word that only this part has."""
-    if estimate.decisive is None or not grade.is_shown(estimate):
-        return False
-    titled = _words(estimate.decisive.market.question, at)
-    asked = [_words(question, at) for question in parts.questions]
-    return all(titled & one.difference(*asked[:n], *asked[n + 1 :]) for n, one in enumerate(asked))
-
-
-def _words(text: str, at: datetime) -> frozenset[str]:
-    return normalize(text, at).proposition.terms
 
 
 def _chosen(text: str) -> Parts | None:

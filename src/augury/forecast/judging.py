@@ -105,14 +105,15 @@ class Brief:
     def judged(self, judge: Judge) -> Verdicts:
         """The judge's verdicts on all of `markets`, by (market number, index of the outcome). Rules
         overrule the judge in two cases: if they know for certain whether a market on a game asks
-        the same as the question or the opposite (`game_relations`), and if a market lacks something
-        that the question requires (`unmet`). Takes some tens of milliseconds of processor time."""
+        the same as the question or the opposite (`game_relations`); and if a market lacks something
+        that the question requires (`unmet`) and the judge is not sure (`SURE_SIDE`). Takes some
+        tens of milliseconds of processor time."""
         asked = pairs.with_guesses(self.asked, self.guessed_names)
         found = judge.verdicts(asked, self.markets, self.features)
         sided = [
-            UNRELATED if on_other
-            else NEITHER._replace(bound_trust=one.bound_trust, order=one.order) if unmet
-            else _sided(one, relation)
+            _sided(one, relation) if not unmet or one.side >= SURE_SIDE
+            else UNRELATED if on_other
+            else NEITHER._replace(bound_trust=one.bound_trust, order=one.order)
             for one, relation, unmet, on_other in zip(
                 found, self.game_relations, self.unmet, self.on_others, strict=True
             )
@@ -144,6 +145,12 @@ at least this many calendar years after the question's year. Venues close market
 months after it, so a difference of one year proves nothing."""
 _DAYS_PER_WEEK: Final = 7
 _DAYS_PER_YEAR: Final = 365
+SURE_SIDE: Final = 0.85
+"""Rules say that a market asks something else than the question: it lacks a name, is about another
+year ... They do not apply if the judge's probability of `same` or of `opposite` is at least this (0
+to 1). Of the questions whose failures may be read, the rules would refuse the right market of 20
+and a wrong one of 2 above this limit; between .4 and the limit, the right market of 12 and a wrong
+one of 11, mostly with two names or acts swapped ("A pardons B")."""
 NEITHER: Final = Verdict(0.0, 0.0, certain=True)
 """The judge's verdict on a market that certainly asks neither the question nor its opposite: the
 probability of both is 0."""

@@ -32,6 +32,7 @@ from augury.forecast import (
     nulls,
     scoring,
     store,
+    trust,
 )
 from augury.forecast.answerer import Answerer, FirstAnswer
 from augury.forecast.assistant import Assistant
@@ -224,27 +225,24 @@ class ForecastService:
         replay: bool,
         lap: Callable[[str], None],
     ) -> FirstAnswer:
-        """The markets for a question, and the estimate before a language model is asked."""
+        """The markets for a question, and the estimate before a language model is asked.
+
+        A question that a market asks as it stands, by its title or surely by the judge
+        (`trust.asks_whole`), is not split or refused."""
         markets = await self._gather(reading, at, replay=replay)
         if leave_out:
             markets = [market for market in markets if market.id not in leave_out]
-        # A question in a market's own words is never blocked or taken apart.
-        if not self._engine.asks_verbatim(reading, markets):
-            parts = coordination.parts(reading) or coordination.first_of(reading, at)
-            estimate = nulls.blocked(question, reading, is_split=parts is not None)
-            if estimate is not None:
-                lap("gather")
-                return FirstAnswer(markets, estimate)
-            if parts is not None:
-                if not parts.first_only:
-                    whole = await self._answerer.answer(reading, markets, at)
-                    if coordination.asks_all(whole.estimate, parts, at):
-                        return whole
-                markets, estimate = await self._of_parts(parts, at, replay=replay)
-                lap("gather")
-                return FirstAnswer(markets, estimate)
         lap("gather")
-        return await self._answerer.answer(reading, markets, at, lap)
+        found = await self._answerer.answer(reading, markets, at, lap)
+        if trust.asks_whole(found.estimate) or self._engine.asks_verbatim(reading, markets):
+            return found
+        parts = coordination.parts(reading) or coordination.first_of(reading, at)
+        blocked = nulls.blocked(question, reading, is_split=parts is not None)
+        if blocked is not None:
+            return FirstAnswer(markets, blocked)
+        if parts is None:
+            return found
+        return FirstAnswer(*await self._of_parts(parts, at, replay=replay))
 
     def refuse_future(self, as_of: datetime | None) -> None:
         """Raise `InvalidInput` (422) if `as_of` is later than now."""
