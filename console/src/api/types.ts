@@ -28,6 +28,7 @@ export interface Row {
   score?: number;
   category?: string | null;
   family?: Schemas["SearchFamily"] | null;
+  also?: Schemas["FamilyMember"][];
 }
 
 export interface SearchAnswer {

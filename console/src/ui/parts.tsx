@@ -94,19 +94,20 @@ export function MarketRow({ row, twins = [], reason }: { row: Row; twins?: Row[]
           </a>
         );
       })}
-      {row.family && <Family family={row.family} />}
+      {row.family && <Members members={row.family.more} what="like this" />}
+      {!!row.also?.length && <Members members={row.also} what="on the same" />}
       {reason && <p class="reason">{reason}</p>}
     </li>
   );
 }
 
-/** The others of a row's contest, ladder or dates, behind a line that says how many there are. */
-function Family({ family }: { family: NonNullable<Row["family"]> }) {
+/** Markets without a row of their own, behind a line that says how many there are. */
+function Members({ members, what }: { members: NonNullable<Row["also"]>; what: string }) {
   return (
     <details class="family">
-      <summary class="soft small">{family.more.length} more like this</summary>
+      <summary class="soft small">{members.length} more {what}</summary>
       <ul>
-        {family.more.map((one) => (
+        {members.map((one) => (
           <li key={one.id}>
             <a href={marketPath(one.id)}>{one.label}</a> <span>{format.percent(one.price)}</span>
             {one.status !== "active" && <span class="soft"> {one.status}</span>}

@@ -85,6 +85,11 @@ class FoundRow(Priced):
         description="Markets that differ from this one only in the name, level or date. Each line "
         "has the words that differ, the price, the status (left out if active) and the id.",
     )
+    also: More = Field(
+        default=[],
+        description="Further markets about the same thing. Each line has the question, the price, "
+        "the status (left out if active) and the id.",
+    )
 
 
 class MarketRow(Priced):

@@ -30,7 +30,7 @@ its score is at least this share (0 to 1) of the family's best score. Chosen by 
 
 class FoundMember(msgspec.Struct, frozen=True, gc=False):
     """A market that a search found but that has no row of its own: another market of its family
-    (e.g. of the same event) represents it."""
+    (e.g. of the same event), or about the same thing (`repeats`), represents it."""
 
     id: str
     label: str

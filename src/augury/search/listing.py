@@ -14,8 +14,8 @@ Row = Mapping[str, Any]
 INDENT: Final = " " * 7
 LEAST_WIDTH: Final = 60
 MAX_MEMBERS: Final = 6
-"""Below the row of a family (e.g. of one event), at most this many of its other markets are
-named."""
+"""Below a row, at most this many markets of its family (e.g. of one event) are named, and at most
+this many others about the same thing."""
 SAMPLE: Final = "SAMPLE: these are not real markets."
 HEAD: Final = f"{'score':>5}  {'price':>6}  {'price of':<15} {'closes':<10} {'volume':>13}  status"
 
@@ -54,21 +54,24 @@ def _market(row: Row, relation: str, width: int, now: datetime) -> Iterator[str]
     asked = row["question"] if label == "Yes" else f"{row['question']} (price of “{label}”)"
     yield from _wrapped(asked, width)
     if family := row.get("family"):
-        yield from _wrapped(_more(family), width)
+        yield from _wrapped(f"and {_named(family['more'], 'more')}", width)
+    if also := row.get("also"):
+        yield from _wrapped(_named(also, "more on the same"), width)
     if relation != "direct":
         yield from _wrapped(row["reason"], width)
     yield INDENT + f"{row['id']}  {row['platform_url'] or ''}".rstrip()
 
 
-def _more(family: Row) -> str:
-    """The other members of a row's family: "and 12 more: Luis Tagle 20.0%, ..."."""
+def _named(members: Sequence[Row], how: str) -> str:
+    """Markets that have no row of their own: "12 more: Luis Tagle 20.0%, ...". `how`: the words
+    after their number."""
     shown = [
         one["label"] + ("" if one["price"] is None else f" {one['price']:.1%}")
         + ("" if one["status"] == "active" else f" ({one['status']})")
-        for one in family["more"][:MAX_MEMBERS]
+        for one in members[:MAX_MEMBERS]
     ]  # fmt: skip
-    rest = " ..." if len(family["more"]) > MAX_MEMBERS else ""
-    return f"and {len(family['more'])} more: {', '.join(shown)}{rest}"
+    rest = " ..." if len(members) > MAX_MEMBERS else ""
+    return f"{len(members)} {how}: {', '.join(shown)}{rest}"
 
 
 def _age(price_as_of: str | None, now: datetime) -> str:

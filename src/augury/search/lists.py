@@ -39,8 +39,9 @@ which people read them. This order can move a market up within its family (e.g. 
 likeliest candidate of a contest comes first. So such a market gets into the list even if its score
 alone is a little too low. Chosen by hand."""
 SPARE_FAMILIES: Final = 5
-"""If each family (e.g. each event) becomes one row, this many more families are kept than rows were
-requested, because some families turn out to be closed."""
+"""If each family (e.g. each event) becomes one row, the list `direct` keeps this many more families
+than rows were requested, because some families turn out to be closed. The lists of related markets
+keep all, because further rows about one factor are put into one (`repeats`)."""
 MOST_OF_FAMILY: Final = 20
 """Largest number of markets of one family (e.g. of one event) that one row stands for."""
 
@@ -104,7 +105,8 @@ def rank(related: Related, quoting: Quoting, at: datetime) -> Lists:
             hits[relation] = _hits(relation, found, related, members)
     if "direct" not in wanted.dimensions:
         return Lists(understood, hits, related.lookup)
-    order, scores = _arranged(order, scores, members, understood)
+    rows = wanted.top_k + SPARE_FAMILIES
+    order, scores = _arranged(order, scores, members, understood, families=rows)
     listed = (keys[order].tolist(), changes[order].tolist(), scores.tolist())
     why = reading.direct_reasons(order)
     hits["direct"] = [Hit(*one, reason=text) for *one, text in zip(*listed, why, strict=True)]
@@ -140,19 +142,19 @@ def _arranged(
     *,
     equal: float = EQUAL_SCORE,
     depth: int | None = None,
+    families: int | None = None,
 ) -> tuple[Positions, NDArray[np.float32]]:
     """The positions in `order` and their `scores` as a list shows them. Markets that are not live
     are moved down (`live_first`). Then the markets of each family are sorted among themselves, e.g.
     the candidates of a contest by price (`in_reading_order`). If the caller wants one row per
-    family (`fold`), only markets of the first families are kept. `depth`: only this many positions
-    are considered; None: all."""
+    family (`fold`), only markets of the first `families` are kept; None: of all. `depth`: only this
+    many positions are considered; None: all."""
     order, scores = live_first(order, scores, members, _dead_share(understood))
     order, scores = order[:depth], scores[:depth]
     order = in_reading_order(order, scores, members, equal)
     if not understood.wanted.fold:
         return order, scores
-    rows = understood.wanted.top_k + SPARE_FAMILIES
-    places = first_families(order, members, rows, MOST_OF_FAMILY)
+    places = first_families(order, members, families or len(order), MOST_OF_FAMILY)
     return order[places], scores[places]
 
 

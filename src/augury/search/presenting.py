@@ -11,9 +11,9 @@ from typing import NamedTuple
 import msgspec
 
 from augury.markets.records import ShownOrigin, Status, priced
-from augury.search import families, store
+from augury.search import families, repeats, store
 from augury.search.engine import SearchEngine
-from augury.search.families import FoundFamily
+from augury.search.families import FoundFamily, FoundMember
 from augury.search.gathering import Overdue
 from augury.search.lists import Hit, Lists
 from augury.search.query import contains_phrase
@@ -61,6 +61,9 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     family: FoundFamily | None = None
     """The family (e.g. the markets of one event) that this result stands for. None if the list does
     not have one row per family, or if the search found only one market of the family."""
+    also: list[FoundMember] = []
+    """Further markets about the same thing (`repeats`). Empty if the list does not have one row per
+    family."""
 
 
 Found = dict[Dimension, list[Result]]
@@ -177,15 +180,20 @@ class Presenter:
         return rows
 
 
-def folded(query: str, found: Found, top_k: int) -> Found:
+def folded(query: str, explored: Explored, top_k: int) -> Found:
     """Turn the results of each relation into one row per family (e.g. the markets of one event),
-    and keep the best `top_k` rows of each relation."""
+    limit the rows about one factor (`repeats`), and keep the best `top_k` rows of each relation."""
     out: Found = {}
-    for dimension, rows in found.items():
-        out[dimension] = [
+    for dimension, found in explored.results.items():
+        rows = [
             msgspec.structs.replace(row, score=score, family=family) if family else row
-            for row, score, family in families.folded(query, rows)[:top_k]
+            for row, score, family in families.folded(query, found)
         ]
+        if dimension == "direct":
+            out[dimension] = rows[:top_k]
+            continue
+        questions = {row.id: row.question for row in found}
+        out[dimension] = repeats.merged(rows, explored.tags, questions, top_k)
     return out
 
 

@@ -108,8 +108,9 @@ class SearchRequest(BaseModel):
         strict=True,
         description="Return one row per family of markets (the candidates of a contest, the levels "
         "of one quantity, the dates of one question) instead of one per market. The row shows the "
-        "member nearest to the query; `family` lists the others. `top_k_per_dimension` then counts "
-        "families.",
+        "member nearest to the query; `family` lists the others. In a list of related markets, at "
+        "most two rows are about the same thing; `also` lists further markets about it. "
+        "`top_k_per_dimension` then counts rows.",
     )
 
 
@@ -133,6 +134,7 @@ _RESULT = {
     "twin_ids": [],
     "reason": "It is about “Fed policy rate”, the query's own subject.",
     "family": None,
+    "also": [],
 }
 
 
@@ -153,8 +155,8 @@ _FAMILY: dict[str, Any] = {
 
 
 class FamilyMember(BaseModel):
-    """A market that has no search result of its own, because another market of its family (e.g. of
-    the same event) is shown for both."""
+    """A market that has no search result of its own, because another one is shown for both: a
+    market of its family (e.g. of the same event), or another market about the same thing."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_FAMILY["more"][0]]})
 
@@ -247,6 +249,12 @@ class SearchResult(BaseModel):
         None,
         description="Only with `fold`: the family of markets that the result stands for. Null: the "
         "result stands for its own market alone.",
+    )
+    also: list[FamilyMember] = Field(
+        [],
+        description="Only with `fold`, for related markets: further markets about the same thing "
+        "as this one (e.g. the price of gold). They have no row of their own, because two rows of "
+        "the list are about it already. `label`: the whole question.",
     )
 
 

@@ -160,9 +160,8 @@ class SearchService:
             return known
         position, at = self._indexer.position, time.monotonic()
         wanted = SearchArguments(query, dimensions, top_k, status, fold)
-        found = (await self._search(wanted)).results
-        if fold:
-            found = folded(query, found, top_k)
+        explored = await self._search(wanted)
+        found = folded(query, explored, top_k) if fold else explored.results
         self._answers.keep(arguments, found, position, at)
         return found
 

@@ -675,8 +675,8 @@ class FactorList(Model, kw_only=True):
 
 
 class FamilyMember(Model, kw_only=True):
-    """A market that has no search result of its own, because another market of its family (e.g. of
-    the same event) is shown for both.
+    """A market that has no search result of its own, because another one is shown for both: a
+    market of its family (e.g. of the same event), or another market about the same thing.
     """
 
     id: str
@@ -2150,8 +2150,9 @@ class SearchRequest(Model, kw_only=True):
     fold: bool = False
     """Return one row per family of markets (the candidates of a contest, the levels of one
     quantity, the dates of one question) instead of one per market. The row shows the member
-    nearest to the query; `family` lists the others. `top_k_per_dimension` then counts
-    families.
+    nearest to the query; `family` lists the others. In a list of related markets, at most
+    two rows are about the same thing; `also` lists further markets about it.
+    `top_k_per_dimension` then counts rows.
     """
 
 
@@ -2207,6 +2208,11 @@ class SearchResult(views.Priced, kw_only=True):
     family: SearchFamily | None = None
     """Only with `fold`: the family of markets that the result stands for. Null: the result stands
     for its own market alone.
+    """
+    also: list[FamilyMember] = msgspec.field(default_factory=list[FamilyMember])
+    """Only with `fold`, for related markets: further markets about the same thing as this one
+    (e.g. the price of gold). They have no row of their own, because two rows of the list
+    are about it already. `label`: the whole question.
     """
 
 
