@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -9,10 +10,12 @@ from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 
-QUESTION = "Will the Fed cut rates in December 2026?"
+from augury.markets.samples import dated
 
-
-NONSENSE = "Will my cat learn Latin by 2027?"
+TODAY = datetime.now(UTC)
+QUESTION = dated("Will the Fed cut rates in {month:1}?", TODAY)
+"""The sample has a market on the Fed's meeting of the next month."""
+NONSENSE = dated("Will my cat learn Latin by {year:2}?", TODAY)
 
 
 def text_of(result: CallToolResult) -> str:
