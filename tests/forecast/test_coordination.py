@@ -92,8 +92,7 @@ def test_only_rivals_may_exclude_each_other() -> None:
 def test_the_first_of_two_things_is_asked_alone(question: str, first: str) -> None:
     found = first_of(normalize(question, NOW), NOW)
     assert found is not None
-    assert (found.connective, found.first_only) == ("both", True)
-    assert found.questions[0] == first
+    assert (found.connective, found.questions) == ("both", (first,))
 
 
 @pytest.mark.parametrize(

@@ -316,7 +316,7 @@ def test_a_draw_is_no_answer_from_a_win(engine: Engine) -> None:
         ("Is ether above $1,800 on June 9?", "Is ether above $1,800 on June 16?", False),
     ],
 )
-def test_another_year_and_swapped_parts_are_never_the_question(
+def test_another_year_and_swapped_parts_are_excluded(
     engine: Engine, question: str, title: str, unmet: bool
 ) -> None:
     assert judging.brief(asked(engine, question, title), default(), most=12).unmet == (unmet,)
@@ -332,12 +332,25 @@ def test_a_market_that_closes_years_later_is_of_another_year(
     assert judging.brief(compared, default(), most=12).unmet == (unmet,)
 
 
-@pytest.mark.parametrize(("side", "direct"), [(0.8, 0), (0.9, 1)])
-def test_a_sure_judge_needs_no_rules(engine: Engine, side: float, direct: int) -> None:
-    compared = asked(engine, "Will Ann Lee top 2028?", "Will Ann Lee be the top artist of 2027?")
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("Will Ann Lee top 2028?", "Will Ann Lee be the top artist of 2027?"),
+        ("Do the Lakers win the 2027 title?", "Will the Celtics win the 2027 title?"),
+        ("Is it false that Ann Lee will top 2028?", "Will Ann Lee be the top artist of 2027?"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("verdict", "direct"),
+    [(Verdict(0.84, 0.02), 0), (Verdict(0.95, 0.02), 1), (Verdict(0.02, 0.95), 1)],
+)
+def test_a_sure_judge_needs_no_rules(
+    engine: Engine, question: str, title: str, verdict: Verdict, direct: int
+) -> None:
+    compared = asked(engine, question, title)
     brief = judging.brief(compared, default(), most=12)
     assert brief.unmet == (True,)
-    found = engine.estimate(compared, verdicts=brief.judged(Saying(Verdict(side, 0.02))))
+    found = engine.estimate(compared, verdicts=brief.judged(Saying(verdict)))
     assert found.count("direct") == direct
 
 

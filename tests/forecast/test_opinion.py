@@ -173,6 +173,17 @@ def test_a_model_confirms_what_the_judge_does_not_know(engine: Engine) -> None:
     assert sure.confidence == opinion.TRUSTED_SHARE
 
 
+@pytest.mark.parametrize(("same", "taken"), [(0.8, 0), (0.9, 1)])
+def test_a_model_and_a_sure_judge_need_no_date(engine: Engine, same: float, taken: int) -> None:
+    given = compared(engine, GONE.replace("June 30", "October 31"), OUT)
+    brief = engine.brief(given)
+    assert brief is not None
+    found = opinion.checked(
+        brief, {0: Opinion("same")}, {(1, 0): Verdict(same, 0.0)}, asked=given.reading.proposition
+    )
+    assert len(found.taken) == taken
+
+
 def test_a_model_alone_turns_no_side(rules: Engine, engine: Engine) -> None:
     for one, verdict in ((rules, None), (engine, Verdict(0.3, 0.01)), (engine, Verdict(0.9, 0.0))):
         found = after(one, GONE, "opposite", verdict)

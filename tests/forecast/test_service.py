@@ -17,9 +17,8 @@ from tests.forecast.conftest import CATALOGUE, NOW, market, put
 
 from augury.errors import UpstreamFailed
 from augury.forecast import store
-from augury.forecast.answerer import JUDGED_AT_ONCE
+from augury.forecast.answerer import JUDGED_AT_ONCE, FirstAnswer
 from augury.forecast.distribution import chances
-from augury.forecast.evidence import Snapshot
 from augury.forecast.graph import graph_of
 from augury.forecast.judging import Brief, Verdicts
 from augury.forecast.made import Forecast
@@ -224,7 +223,7 @@ async def test_what_was_decided_or_makes_no_sense_is_told_as_such(service: Forec
 @pytest.mark.parametrize(
     ("question", "probability"),
     [
-        ("Will Arsenal win the 2026-27 Premier League, given what they spent?", 0.35),
+        ("Is my uncle right that Arsenal win the 2026-27 Premier League?", 0.35),
         ("Will OpenAI finish and release GPT-6 before 2027?", 0.12),
         ("is my boss right that OpenAI releases GPT-6 before 2027?", 0.12),
     ],
@@ -235,6 +234,17 @@ async def test_what_a_market_surely_asks_is_neither_refused_nor_split(
     estimate = (await service.forecast(question)).estimate
     assert estimate.probability == pytest.approx(probability, abs=0.01)
     assert (estimate.grade, estimate.fallbacks) == ("asked", ())
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Will Arsenal win the 2026-27 Premier League, given what they spent?",
+     "Given a Fed cut in December, will Bitcoin reach $150,000 by December 31, 2026?"],
+)  # fmt: skip
+async def test_a_condition_is_never_left_out(service: ForecastService, question: str) -> None:
+    null = (await service.forecast(question)).estimate.null
+    assert null is not None
+    assert null.kind == "condition"
 
 
 async def test_two_in_one_are_answered_from_both(service: ForecastService) -> None:
@@ -320,23 +330,23 @@ async def test_many_who_ask_at_once_wait_in_line_and_all_are_answered(
         finally:
             at_work[name] -= 1
 
-    judged, gather = Brief.judged, service._gather
+    judged, answer = Brief.judged, service._first
 
     def slowly(brief: Brief, judge: Judge) -> Verdicts:
         with watched("judged"):
             time.sleep(0.01)
             return judged(brief, judge)
 
-    async def gathering(*args: Any, **named: Any) -> list[Snapshot]:
-        with watched("gathered"):
-            return await gather(*args, **named)
+    async def answering(*args: Any, **named: Any) -> FirstAnswer:
+        with watched("answered"):
+            return await answer(*args, **named)
 
     questions = [f"Does BTC hit ${150 + n}K before January 1, 2027?" for n in range(30)]
-    with patch.object(Brief, "judged", slowly), patch.object(service, "_gather", gathering):
+    with patch.object(Brief, "judged", slowly), patch.object(service, "_first", answering):
         answers = await asyncio.gather(*(service.forecast(one) for one in questions))
     assert len(answers) == len(questions)
     assert 1 <= most["judged"] <= JUDGED_AT_ONCE
-    assert most["gathered"] == FORECASTS_AT_ONCE
+    assert most["answered"] == FORECASTS_AT_ONCE
 
 
 async def test_one_who_leaves_does_not_end_the_work_of_others(service: ForecastService) -> None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import Final, NamedTuple
 
-from augury.forecast import grade, horizons, judging, qualifiers, trust
+from augury.forecast import grade, horizons, judging, qualifiers
 from augury.forecast.bearing import Compared
 from augury.forecast.engine import Engine
 from augury.forecast.evidence import Estimate, Snapshot
@@ -34,8 +34,8 @@ class FirstAnswer(NamedTuple):
     markets: Sequence[Snapshot]
     estimate: Estimate
     compared: Compared | None = None
-    """The question compared with the markets. None if it was not compared as a whole: it has no
-    single answer, or it was split into two parts ("Will A or B win?")."""
+    """The question compared with the markets. None if the estimate is not that of the whole
+    question: it has no single answer, or it was split into two parts ("Will A or B win?")."""
     verdicts: judging.Verdicts = judging.NONE
     until: date | None = None
     """For a question that names no date: the deadline for which it is answered (`horizons`). None
@@ -58,8 +58,6 @@ def _asks_the_way(estimate: Estimate, reading: Reading, wider: str) -> bool:
     one = estimate.decisive
     if one is None or not grade.is_shown(estimate):
         return False
-    if trust.asks_whole(estimate):
-        return True
     title = " ".join(filter(None, (one.market.question, one.market.subtitle)))
     return estimate.trust is None or qualifiers.is_asked(title, reading.core, wider)
 
@@ -103,15 +101,29 @@ class Answerer:
     async def _answer(
         self, reading: Reading, markets: Sequence[Snapshot], at: datetime, lap: Lap, *, past: bool
     ) -> FirstAnswer:
+        found = await self.answer_as_asked(reading, markets, at, lap, past=past)
+        if self._engine.judge is None or not horizons.names_no_time(reading):
+            return found
+        compared = found.compared
+        if compared is None or horizons.is_undated(found.estimate, compared.bearings):
+            return found
+        return await self._over_deadlines(found, compared, self._engine.judge.limits, lap)
+
+    async def answer_as_asked(
+        self,
+        reading: Reading,
+        markets: Sequence[Snapshot],
+        at: datetime,
+        lap: Lap = _no_lap,
+        *,
+        past: bool = False,
+    ) -> FirstAnswer:
+        """Like `answer`, but no deadline is added to the question, and no condition on how
+        something happens ("win by 5 points") is left out."""
         compared = self._engine.compare(reading, markets, at, past=past)
         verdicts = await self._read(compared, lap)
         estimate = self._engine.estimate(compared, verdicts=verdicts)
-        found = FirstAnswer(markets, estimate, compared, verdicts)
-        if self._engine.judge is None or not horizons.names_no_time(reading):
-            return found
-        if horizons.is_undated(estimate, compared.bearings):
-            return found
-        return await self._over_deadlines(found, compared, self._engine.judge.limits, lap)
+        return FirstAnswer(markets, estimate, compared, verdicts)
 
     async def _over_deadlines(
         self, found: FirstAnswer, undated: Compared, limits: Mapping[str, float], lap: Lap

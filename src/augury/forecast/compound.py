@@ -74,19 +74,14 @@ class Parts:
     names: tuple[str, ...]
     questions: tuple[str, ...]
     """The parts that can be asked alone, as questions, in the order of `names`. If only the first
-    part can be asked alone, there is one question."""
+    part can be asked alone, there is one question: the others may lack a subject ("then convicted
+    by the Senate")."""
     denied: bool = False
     """Whether the question asks for the opposite of what `connective` says. "Will neither A nor B
     win?" asks whether no part comes true: `connective` is `either`, and `denied` is True."""
     rivals: bool = True
     """Whether the parts ask the same about different contenders (A wins, B wins), so that they may
     exclude each other."""
-
-    @property
-    def first_only(self) -> bool:
-        """Whether only the first part can be asked alone. The others may lack a subject ("then
-        convicted by the Senate")."""
-        return len(self.questions) < len(self.names)
 
 
 _RELATIVES: Final = (

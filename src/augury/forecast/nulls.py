@@ -152,20 +152,29 @@ def _last(price: float | None, at: datetime | None) -> str:
     return f" Its last price before that gave {explain.percent(price)} ({explain.day(at)})."
 
 
-def blocked(question: str, reading: Reading, *, is_split: bool) -> Estimate | None:
-    """The estimate for a question that has no single answer, whatever the markets say: one with a
-    condition ("if ..."), for two things at once, or about a private matter. It has a reason and no
-    probability. None if the question may have an answer.
+_NOTHING: Final = Estimate(evidence=(), fallbacks=("no_relevant_market",))
+
+
+def depending(question: str) -> Estimate | None:
+    """The estimate for a question with a condition ("if ..."), whatever the markets say: it has a
+    reason and no probability. None if the question has no condition."""
+    condition = compound.condition(question)
+    if condition is None:
+        return None
+    return with_reason(_NOTHING, "condition", conditional(condition))
+
+
+def blocked(reading: Reading, *, is_split: bool) -> Estimate | None:
+    """The estimate for a question about two things at once, or about a private matter, if no market
+    surely asks it (`trust.asks_whole`): it has a reason and no probability. None for other
+    questions.
 
     is_split : whether the two things can be answered one by one
     """
-    nothing = Estimate(evidence=(), fallbacks=("no_relevant_market",))
-    if (condition := compound.condition(question)) is not None:
-        return with_reason(nothing, "condition", conditional(condition))
     if not is_split:
         act = compound.second_act(reading.effective) or compound.second_act(reading.core)
         if act is not None:
-            return with_reason(nothing, "condition", two_acts(act))
+            return with_reason(_NOTHING, "condition", two_acts(act))
     if (whose := compound.private_subject(reading.asking or reading.core)) is not None:
-        return with_reason(nothing, "no_market", private(whose))
+        return with_reason(_NOTHING, "no_market", private(whose))
     return None

@@ -7,8 +7,9 @@ and an opinion that contradicts them is refused:
 
 - the question is the market's own title;
 - the two are related by logic;
-- year, level, deadline or result of a game differ;
-- the market lacks something that the question demands.
+- level or result of a game differ;
+- year or deadline differ, or the market lacks something that the question demands, unless the judge
+  surely agrees with the opinion (`judging.SURE_SIDE`).
 
 Opinions that contradict each other are refused, too. So is the opinion that a market asks the
 question (or its opposite) if rules and judge both find that the market is about something else: it
@@ -137,7 +138,9 @@ def checked(
     for place, given in opinions.items():
         b = brief.bearings[place]
         opinion = replace(given, asks=_SWAPPED[given.asks]) if brief.denied else given
-        why = _contradicted(brief, place, given.asks, opinion.asks, asked)
+        why = _contradicted(
+            brief, place, given.asks, opinion.asks, asked, agreed=_agrees(b, opinion.asks, verdicts)
+        )
         if why is None and opinion.asks != "other" and not _is_about(b, verdicts):
             why = "it names too little of what the question is about"
         if why is not None:
@@ -163,8 +166,16 @@ def _is_about(b: Bearing, verdicts: judging.Verdicts) -> bool:
     )
 
 
+def _agrees(b: Bearing, asks: Asks, verdicts: judging.Verdicts) -> bool:
+    """Whether the judge is sure that the market asks what a language model says (`asks`)."""
+    verdict = verdicts.get(b.key)
+    if verdict is None or asks == "other":
+        return False
+    return (verdict.same if asks == "same" else verdict.opposite) >= judging.SURE_SIDE
+
+
 def _contradicted(
-    brief: judging.Brief, place: int, read: Asks, asks: Asks, asked: Proposition
+    brief: judging.Brief, place: int, read: Asks, asks: Asks, asked: Proposition, *, agreed: bool
 ) -> str | None:
     """Why a language model's opinion on the market at position `place` is certainly wrong, as a
     clause about the market ("it has another deadline"); None if nothing contradicts the opinion.
@@ -173,6 +184,7 @@ def _contradicted(
         it ("is it false that ...")
     asks : the same opinion on the whole question: the opposite of `read` if there are such words
     asked : what the whole question asserts
+    agreed : whether the judge is sure of the same
     """
     b, relation = brief.bearings[place], brief.game_relations[place]
     ours = _side(b, positive=asked.positive)
@@ -184,9 +196,9 @@ def _contradicted(
         )
     if asks == "other":
         return None
-    if (why := _certain_difference(b, asked)) is not None:
+    if (why := _certain_difference(b, asked, agreed=agreed)) is not None:
         return why
-    if brief.unmet[place]:
+    if brief.unmet[place] and not agreed:
         return "it lacks something that the question demands"
     if b.fit.leveled and asks != ours:
         return "it asks about the other side of the question's level"
@@ -195,16 +207,19 @@ def _contradicted(
     return None
 
 
-def _certain_difference(b: Bearing, asked: Proposition) -> str | None:
+def _certain_difference(b: Bearing, asked: Proposition, *, agreed: bool) -> str | None:
     """What certainly differs between a market and the question (year, level, deadline ...), as a
-    clause about the market ("it has another deadline"); None if nothing does."""
+    clause about the market ("it has another deadline"); None if nothing does. `agreed`: year and
+    deadline may differ."""
     theirs = b.view.proposition
-    if b.fit.edition == "differs" and None not in (asked.edition, theirs.edition):
-        return "it is about another year or edition"
     if b.fit.leveled and b.fit.threshold not in ("same", "opposite"):
         return "it is about another level or amount"
     if b.relation in bounds.ORDERED:
         return "logic proves that it asks more or less than the question"
+    if agreed:
+        return None
+    if b.fit.edition == "differs" and None not in (asked.edition, theirs.edition):
+        return "it is about another year or edition"
     if b.fit.window not in ("same", "unsaid") and _are_apart(asked.window, theirs.window):
         return "it has another deadline"
     return None

@@ -227,22 +227,28 @@ class ForecastService:
     ) -> FirstAnswer:
         """The markets for a question, and the estimate before a language model is asked.
 
-        A question that a market asks as it stands, by its title or surely by the judge
-        (`trust.asks_whole`), is not split or refused."""
+        A question that is a market's title is neither refused nor split. Nor is a question that a
+        market surely asks as it stands (`trust.asks_whole`), unless it has a condition."""
         markets = await self._gather(reading, at, replay=replay)
         if leave_out:
             markets = [market for market in markets if market.id not in leave_out]
         lap("gather")
-        found = await self._answerer.answer(reading, markets, at, lap)
-        if trust.asks_whole(found.estimate) or self._engine.asks_verbatim(reading, markets):
-            return found
+        if self._engine.asks_verbatim(reading, markets):
+            return await self._answerer.answer(reading, markets, at, lap)
+        if (estimate := nulls.depending(question)) is not None:
+            return FirstAnswer(markets, estimate)
         parts = coordination.parts(reading) or coordination.first_of(reading, at)
-        blocked = nulls.blocked(question, reading, is_split=parts is not None)
-        if blocked is not None:
-            return FirstAnswer(markets, blocked)
-        if parts is None:
-            return found
-        return FirstAnswer(*await self._of_parts(parts, at, replay=replay))
+        blocked = nulls.blocked(reading, is_split=parts is not None)
+        if parts is None and blocked is None:
+            return await self._answerer.answer(reading, markets, at, lap)
+        whole = await self._answerer.answer_as_asked(reading, markets, at, lap)
+        if trust.asks_whole(whole.estimate):
+            return whole
+        if blocked is not None or parts is None:
+            return FirstAnswer(markets, blocked or whole.estimate)
+        found = FirstAnswer(*await self._of_parts(parts, at, replay=replay))
+        lap("gather")
+        return found
 
     def refuse_future(self, as_of: datetime | None) -> None:
         """Raise `InvalidInput` (422) if `as_of` is later than now."""

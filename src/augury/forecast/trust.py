@@ -101,12 +101,10 @@ computed by decision trees that were fitted only on answers about other events.
 """
 
 WHOLE_TRUST: Final = 0.75
-"""Rules see only some words of a question, so they sometimes split, widen or refuse a question that
-a market asks as it stands. They are not applied if an answer rests on a market that asks the
-question, and the trust in it (0 to 1) is at least this. Chosen on questions whose failures may be
-read: of the answers that the rules changed and that rest on such a market, those above .75 are
-right (14 of 14, also above .6 to .75 if the question has several parts), and below it, conditions
-("if A, will B?") are answered as if they were not there (8 of 12 wrong)."""
+"""A question is not split into several, and not refused for being about two things or a private
+matter, if a market asks it and the trust in the answer from this market (0 to 1) is at least this.
+On questions whose failures may be read, this made 11 answers right and none wrong
+(`docs/adr/0055-the-whole-question-first.md`)."""
 
 
 @cache
@@ -128,8 +126,8 @@ def trusted(estimate: Estimate, found: Signs | None, trees: Trees) -> Estimate:
 
 
 def asks_whole(estimate: Estimate) -> bool:
-    """Whether the estimate rests on a market that asks the whole question, beyond reasonable doubt
-    (`WHOLE_TRUST`)."""
+    """Whether the estimate rests on a market that asks the question or its opposite, with a trust
+    of at least `WHOLE_TRUST`."""
     if estimate.decisive is None or estimate.trust is None:
         return False
     return estimate.trust >= WHOLE_TRUST
